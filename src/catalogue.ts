@@ -1,0 +1,256 @@
+import { Ajv, type ValidateFunction } from "ajv";
+import semver from "semver";
+import schema from "../schemas/integrations.schema.json" with { type: "json" };
+import type { Environment, Platform, Scalar, Tier } from "./model.ts";
+
+/**
+ * Questions asked of `schemas/integrations.schema.json`, the only place where a slug or a parameter stands.
+ * In it, the first alternative of a parameter's `anyOf` is what the API takes; the others are what a manifest may
+ * write in its stead (a secret reference, an interpolation).
+ */
+export interface Integration {
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly tier: Tier;
+  /** Release that brought it, and the one that took it away. */
+  readonly introduced: string | undefined;
+  readonly removed: string | undefined;
+  /** The only environment that has it. */
+  readonly environment: Environment | undefined;
+  readonly parameters: ReadonlyMap<string, IntegrationParameter>;
+}
+
+export type ParameterType = "string" | "boolean" | "integer";
+
+export interface IntegrationParameter {
+  readonly name: string;
+  /** One type, or two where the spec lists one and describes another: the described one first. */
+  readonly types: readonly ParameterType[];
+  readonly required: boolean;
+  readonly enum: readonly string[] | undefined;
+  readonly pattern: string | undefined;
+  readonly default: Scalar | undefined;
+  /** What to do instead, where the parameter is deprecated. */
+  readonly deprecated: string | undefined;
+  readonly secret: boolean;
+  readonly description: string;
+  /** `top`: beside `id` and `active` in a response; `properties`: inside its `properties`. */
+  readonly level: "top" | "properties";
+  /** How its value is a list in one string; the order of such a list means nothing. */
+  readonly list: "comma" | "whitespace" | undefined;
+  /** An address; some servers strip a trailing slash from it. */
+  readonly url: boolean;
+  /** What deployed servers do with it, where that differs from the spec (`serve --behaviour observed`). */
+  readonly observed: ReadonlySet<ObservedQuirk>;
+}
+
+/**
+ * `hidden`: kept, never returned. `dropped`: accepted and not kept. `slash`: one trailing slash stripped.
+ * `trimmed`: white space at the ends stripped.
+ */
+export type ObservedQuirk = "hidden" | "dropped" | "slash" | "trimmed";
+
+export type FaultKind = "missing" | "unknown" | "type" | "enum" | "pattern";
+
+/** What is wrong with one parameter. `expected` completes the words "expected …"; it never holds the value given. */
+export interface ParameterFault {
+  readonly parameter: string;
+  readonly fault: FaultKind;
+  readonly expected: string;
+}
+
+interface ParameterSchema {
+  $ref?: string;
+  description?: string;
+  anyOf?: ApiType[];
+  default?: Scalar;
+  deprecated?: boolean;
+  deprecationMessage?: string;
+  writeOnly?: boolean;
+  "x-level"?: "top";
+  "x-list"?: "comma" | "whitespace";
+  "x-url"?: boolean;
+  "x-observed"?: ObservedQuirk[];
+}
+
+interface ApiType {
+  $ref?: string;
+  type?: ParameterType | ParameterType[];
+  enum?: string[];
+  pattern?: string;
+}
+
+interface IntegrationSchema {
+  title: string;
+  description: string;
+  required?: string[];
+  properties: Record<string, ParameterSchema>;
+  "x-tier"?: Tier;
+  "x-introduced"?: string;
+  "x-removed"?: string;
+  "x-environment"?: Environment;
+}
+
+const definitions = schema.definitions as Readonly<Record<string, ParameterSchema>>;
+
+/** Every integration of the spec, by slug, in the order of the file. */
+export const integrations: ReadonlyMap<string, Integration> = new Map(
+  Object.entries(schema.properties as unknown as Record<string, IntegrationSchema>).map(([slug, entry]) => [
+    slug,
+    integrationOf(slug, entry),
+  ]),
+);
+
+function integrationOf(slug: string, entry: IntegrationSchema): Integration {
+  const required = new Set(entry.required);
+  const parameters = Object.entries(entry.properties).map(
+    ([name, parameter]) => [name, parameterOf(name, resolved(parameter), required.has(name))] as const,
+  );
+  return {
+    slug,
+    title: entry.title,
+    description: entry.description,
+    tier: entry["x-tier"] ?? "free",
+    introduced: entry["x-introduced"],
+    removed: entry["x-removed"],
+    environment: entry["x-environment"],
+    parameters: new Map(parameters),
+  };
+}
+
+function resolved(parameter: ParameterSchema): ParameterSchema {
+  const name = parameter.$ref?.replace("#/definitions/", "");
+  return (name && definitions[name]) || parameter;
+}
+
+function parameterOf(name: string, parameter: ParameterSchema, required: boolean): IntegrationParameter {
+  const api = parameter.anyOf?.[0] ?? {};
+  return {
+    name,
+    types: [api.type ?? "string"].flat(),
+    required,
+    enum: api.enum,
+    pattern: api.pattern,
+    default: parameter.default,
+    deprecated: parameter.deprecated ? (parameter.deprecationMessage ?? "deprecated") : undefined,
+    secret: parameter.writeOnly ?? false,
+    description: parameter.description ?? "",
+    level: parameter["x-level"] ?? "properties",
+    list: parameter["x-list"],
+    url: parameter["x-url"] ?? false,
+    observed: new Set(parameter["x-observed"]),
+  };
+}
+
+/** The parameter, or undefined where the slug or the name is not the spec's. */
+export function parameter(slug: string, name: string): IntegrationParameter | undefined {
+  return integrations.get(slug)?.parameters.get(name);
+}
+
+/** Whether "configured but off" is a state of its own for this slug: it is where `active` is a parameter (contract 6). */
+export function hasActiveParameter(slug: string): boolean {
+  return parameter(slug, "active") !== undefined;
+}
+
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
+const validators = new Map<string, ValidateFunction>();
+
+/**
+ * All that is wrong with these parameters by the spec: required, unknown, type, enum, `:id` pattern; in the order in
+ * which the spec lists parameters, unknown ones last. Empty where all is well. The slug must be a known one.
+ */
+export function checkParameters(slug: string, parameters: Readonly<Record<string, unknown>>): ParameterFault[] {
+  const validate = validatorOf(slug);
+  if (validate(parameters)) return [];
+  const order = [...(integrations.get(slug)?.parameters.keys() ?? [])];
+  const rank = (fault: ParameterFault) => (fault.fault === "unknown" ? order.length : order.indexOf(fault.parameter));
+  return (validate.errors ?? []).map((error) => faultOf(slug, error)).sort((a, b) => rank(a) - rank(b));
+}
+
+function validatorOf(slug: string): ValidateFunction {
+  const known = validators.get(slug);
+  if (known) return known;
+  const integration = integrations.get(slug);
+  if (!integration) throw new RangeError(`unknown slug ${slug}`);
+  const parameters = [...integration.parameters.values()];
+  const compiled = ajv.compile({
+    type: "object",
+    additionalProperties: false,
+    required: parameters.filter((p) => p.required).map((p) => p.name),
+    properties: Object.fromEntries(parameters.map((p) => [p.name, apiSchema(p)])),
+  });
+  validators.set(slug, compiled);
+  return compiled;
+}
+
+function apiSchema({ types, enum: allowed, pattern }: IntegrationParameter): object {
+  return { type: [...types], ...(allowed && { enum: allowed }), ...(pattern && { pattern }) };
+}
+
+function faultOf(
+  slug: string,
+  error: { keyword: string; instancePath: string; params: Record<string, unknown> },
+): ParameterFault {
+  if (error.keyword === "required") {
+    const name = String(error.params.missingProperty);
+    return { parameter: name, fault: "missing", expected: expectationOf(parameter(slug, name)) };
+  }
+  if (error.keyword === "additionalProperties") {
+    return { parameter: String(error.params.additionalProperty), fault: "unknown", expected: `a parameter of ${slug}` };
+  }
+  const name = error.instancePath.slice(1).replaceAll("~1", "/").replaceAll("~0", "~");
+  return { parameter: name, fault: error.keyword as FaultKind, expected: expectationOf(parameter(slug, name)) };
+}
+
+/** What a parameter takes, in words that complete "expected …". */
+export function expectationOf(parameter: IntegrationParameter | undefined): string {
+  if (!parameter) return "a known parameter";
+  if (parameter.enum) return `one of ${parameter.enum.join(", ")}`;
+  const types = parameter.types.map((type) => typeWords[type]).join(" or ");
+  return parameter.pattern ? `${types} that contains ${parameter.pattern}` : types;
+}
+
+const typeWords: Record<ParameterType, string> = { string: "a string", boolean: "true or false", integer: "an integer" };
+
+const tiers: readonly Tier[] = ["free", "premium", "ultimate"];
+
+/** Whether `tier` includes what needs `needed`. A tier that nobody stated includes everything. */
+export function tierIncludes(tier: Tier | undefined, needed: Tier): boolean {
+  return tier === undefined || tiers.indexOf(tier) >= tiers.indexOf(needed);
+}
+
+/** The lowest tier that has managed licenses (spec: What the service does). */
+export const licenseTier: Tier = "ultimate";
+
+/** Compares releases such as `14.5` and `14.5.2`; a missing patch level is 0. Negative, zero or positive. */
+export function compareReleases(a: string, b: string): number {
+  return semver.compare(fullRelease(a), fullRelease(b));
+}
+
+function fullRelease(release: string): string {
+  return release.split(".").length === 2 ? `${release}.0` : release;
+}
+
+export type Unavailability = "release" | "tier" | "environment";
+
+/** Why this platform does not have the integration, in a sentence; undefined where it has. */
+export function unavailable(
+  integration: Integration,
+  platform: Platform,
+): { rule: Unavailability; message: string } | undefined {
+  const { slug, introduced, removed, tier, environment } = integration;
+  if (introduced && compareReleases(platform.release, introduced) < 0) {
+    return { rule: "release", message: `${slug} exists from release ${introduced} on; the server is ${platform.release}` };
+  }
+  if (removed && compareReleases(platform.release, removed) >= 0) {
+    return { rule: "release", message: `${slug} was removed in release ${removed}; the server is ${platform.release}` };
+  }
+  if (!tierIncludes(platform.tier, tier)) {
+    return { rule: "tier", message: `${slug} needs tier ${tier}; the server is ${platform.tier}` };
+  }
+  if (environment && platform.environment !== environment) {
+    return { rule: "environment", message: `${slug} exists only where the environment is ${environment}` };
+  }
+  return undefined;
+}

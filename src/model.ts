@@ -1,0 +1,144 @@
+/**
+ * # Terminology
+ *
+ * - **Workspace**: a folder with `evenkeel.yaml`; says which server, which manifests, which limits.
+ * - **Manifest**: a YAML file of the workspace; holds one or more **documents**, most of them **policies**.
+ * - **Resource**: one managed thing in normal form: project, kind, key, fields. An integration's key is its
+ *   slug, a license's key its name. **Desired** resources come from manifests, **live** ones from the server.
+ * - **Change**: what brings one live resource to its desired state; a **plan** is the sorted list of them.
+ * - **Action**: create, update, disable or delete. **Call**: the one request that carries a change out.
+ * - **Unmanaged**: live, and listed by no policy. **Unverified**: declared, but not reported by the server.
+ * - **Problem**: a mistake with its place. **Outcome**: what became of a change when it was applied.
+ * - **Catalogue**: the questions that can be asked of `schemas/`. **Endpoint**: a row of the API's table.
+ *
+ * Nothing in this file, and so nothing in a plan, can hold a secret: a secret is a {@link SecretReference}
+ * until the client writes a request.
+ */
+
+export type Kind = "integration" | "license" | "storage";
+
+export type Action = "create" | "update" | "disable" | "delete";
+
+export type Scalar = string | number | boolean | null;
+
+/** Names a secret: `env:NAME`, `file:PATH`, or `manifest:FILE:LINE:COLUMN` for a literal that the workspace allows. */
+export interface SecretReference {
+  readonly secret: string;
+  /** A bump asks for the secret to be sent again; only with a ledger. */
+  readonly version?: number;
+}
+
+export type Value = Scalar | SecretReference;
+
+export type Fields = Readonly<Record<string, Value>>;
+
+/** Anything managed, desired or live, in the one form that the diff knows. */
+export interface Resource {
+  readonly kind: Kind;
+  readonly key: string;
+  readonly fields: Fields;
+}
+
+/** A position in a file: `file` relative to the workspace, `line` and `column` from 1. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where a value was written. The position is worked out only when somebody asks, since that costs a parse. */
+export interface Origin {
+  readonly place: () => Place;
+}
+
+/** `absent`: make sure that it is off. */
+export interface Desired extends Resource {
+  readonly presence: "present" | "absent";
+  readonly origin: Origin;
+}
+
+export interface Live extends Resource {
+  /** The server's own number, where calls address the resource by it. */
+  readonly id?: number;
+  readonly active: boolean;
+  readonly updatedAt?: string;
+}
+
+/** A project as manifests and calls name it. `path` is unknown where only its ID was given and nothing needed more. */
+export interface Project {
+  /** Full path as the server spells it, or the ID in decimal: the first part of every address. */
+  readonly name: string;
+  readonly id?: number;
+  readonly path?: string;
+}
+
+/** All that policies say of one project. */
+export interface DesiredProject {
+  readonly project: Project;
+  readonly resources: readonly Desired[];
+  /** Kinds that policies speak of; no other kind is read. */
+  readonly kinds: ReadonlySet<Kind>;
+  /** Kinds of which whatever is live and unlisted goes, and who says so. */
+  readonly exclusive: ReadonlyMap<Kind, Origin>;
+}
+
+export type Severity = "error" | "warning";
+
+/** A mistake, or a doubt, that a person can act on. */
+export interface Problem {
+  readonly severity: Severity;
+  /** Stable name of the rule, such as `unknown-parameter`. */
+  readonly rule: string;
+  readonly message: string;
+  readonly place?: Place;
+  /** Dotted path inside the document, such as `integrations.irc-gateway.server_port`. */
+  readonly path?: string;
+  readonly project?: string;
+}
+
+/** One request: the path is relative to /api/v4, parameters still hold secret references. */
+export interface Call {
+  readonly method: "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly parameters?: Fields;
+}
+
+export interface Change {
+  readonly address: string;
+  readonly project: string;
+  readonly kind: Kind;
+  readonly key: string;
+  readonly action: Action;
+  /** The fields that differ, as read; null for a create. */
+  readonly before: Fields | null;
+  /** The fields that differ, as declared; null for a delete. */
+  readonly after: Fields | null;
+  /** Every declared field: what a PUT carries. */
+  readonly declared: Fields;
+  readonly live: Live | undefined;
+  /** Digest of all declared parameters as read; undefined where nothing was live. */
+  readonly liveDigest: string | undefined;
+  readonly reason: string;
+  readonly origin: Origin;
+}
+
+export type OutcomeStatus = "applied" | "failed" | "skipped" | "stale" | "unknown";
+
+export interface Outcome {
+  readonly status: OutcomeStatus;
+  readonly error?: string;
+  /** Parameters that the server answered with another value than was sent. */
+  readonly not_kept?: readonly string[];
+}
+
+export type Tier = "free" | "premium" | "ultimate";
+
+export type Environment = "production" | "development";
+
+/** What the workspace states of its server; decides which integrations exist there. */
+export interface Platform {
+  /** `major.minor` or `major.minor.patch`. */
+  readonly release: string;
+  readonly tier?: Tier | undefined;
+  readonly environment?: Environment | undefined;
+}
