@@ -31,6 +31,8 @@ export interface IntegrationParameter {
   readonly enum: readonly string[] | undefined;
   readonly pattern: string | undefined;
   readonly default: Scalar | undefined;
+  /** Release that brought it, where that is later than its integration. */
+  readonly introduced: string | undefined;
   /** What to do instead, where the parameter is deprecated. */
   readonly deprecated: string | undefined;
   readonly secret: boolean;
@@ -68,6 +70,7 @@ interface ParameterSchema {
   deprecated?: boolean;
   deprecationMessage?: string;
   writeOnly?: boolean;
+  "x-introduced"?: string;
   "x-level"?: "top";
   "x-list"?: "comma" | "whitespace";
   "x-url"?: boolean;
@@ -133,6 +136,7 @@ function parameterOf(name: string, parameter: ParameterSchema, required: boolean
     enum: api.enum,
     pattern: api.pattern,
     default: parameter.default,
+    introduced: parameter["x-introduced"],
     deprecated: parameter.deprecated ? (parameter.deprecationMessage ?? "deprecated") : undefined,
     secret: parameter.writeOnly ?? false,
     description: parameter.description ?? "",
