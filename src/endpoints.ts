@@ -8,9 +8,9 @@ export interface Endpoint {
   readonly method: Call["method"];
   readonly path: string;
   /** How parameters travel in a request with a body. Form fields unless the spec states JSON. */
-  readonly body?: "form" | "json";
-  /** A list that may come in pages. */
-  readonly list?: true;
+  readonly body?: Call["body"];
+  /** A list: `paged` ones take `per_page`; a `whole` one is not asked for pages, though they are followed if it names any. */
+  readonly list?: Call["list"];
   /** Query or body parameters; `integration` means: those that the catalogue gives for the slug. */
   readonly parameters?: Readonly<Record<string, Parameter>> | "integration";
   /** Not in the spec: seen on deployed servers only. */
@@ -42,11 +42,11 @@ const table = {
   listProjects: {
     method: "GET",
     path: "/projects",
-    list: true,
+    list: "paged",
     parameters: { repository_storage: { type: "string" } },
   },
 
-  listIntegrations: { method: "GET", path: "/projects/:id/integrations", list: true },
+  listIntegrations: { method: "GET", path: "/projects/:id/integrations", list: "whole" },
   getIntegration: { method: "GET", path: "/projects/:id/integrations/:slug" },
   putIntegration: {
     method: "PUT",
@@ -59,7 +59,7 @@ const table = {
   listDeployments: {
     method: "GET",
     path: "/projects/:id/deployments",
-    list: true,
+    list: "paged",
     parameters: {
       order_by: { type: "string", enum: ["id", "iid", "created_at", "updated_at", "ref"], default: "id" },
       sort: { type: "string", enum: ["asc", "desc"], default: "asc" },
@@ -91,10 +91,10 @@ const table = {
   listDeploymentMergeRequests: {
     method: "GET",
     path: "/projects/:id/deployments/:deployment_id/merge_requests",
-    list: true,
+    list: "paged",
   },
 
-  listLicenses: { method: "GET", path: "/projects/:id/managed_licenses", list: true },
+  listLicenses: { method: "GET", path: "/projects/:id/managed_licenses", list: "paged" },
   getLicense: { method: "GET", path: "/projects/:id/managed_licenses/:managed_license_id" },
   createLicense: {
     method: "POST",
@@ -114,9 +114,9 @@ const table = {
   moveSnippets: { method: "POST", path: "/snippet_repository_storage_moves", body: "json", parameters: move },
   moveGroups: { method: "POST", path: "/group_repository_storage_moves", body: "json", parameters: move },
 
-  listProjectMoves: { method: "GET", path: "/project_repository_storage_moves", list: true, observed: true },
-  listSnippetMoves: { method: "GET", path: "/snippet_repository_storage_moves", list: true, observed: true },
-  listGroupMoves: { method: "GET", path: "/group_repository_storage_moves", list: true, observed: true },
+  listProjectMoves: { method: "GET", path: "/project_repository_storage_moves", list: "paged", observed: true },
+  listSnippetMoves: { method: "GET", path: "/snippet_repository_storage_moves", list: "paged", observed: true },
+  listGroupMoves: { method: "GET", path: "/group_repository_storage_moves", list: "paged", observed: true },
 } as const satisfies Record<string, Endpoint>;
 
 export type EndpointName = keyof typeof table;
@@ -131,11 +131,11 @@ export const integrationsAlias = { segment: "/integrations", alias: "/services" 
  * @throws RangeError where `segments` lacks a name that the path has: a mistake in this program.
  */
 export function call(name: EndpointName, segments: Readonly<Record<string, string>>, parameters?: Fields): Call {
-  const { method, path } = endpoints[name];
+  const { method, path, body, list } = endpoints[name];
   const filled = path.replace(/:(\w+)/g, (_, segment: string) => {
     const value = segments[segment];
     if (value === undefined) throw new RangeError(`${name} needs ${segment}`);
     return encodeURIComponent(value);
   });
-  return parameters ? { method, path: filled, parameters } : { method, path: filled };
+  return { method, path: filled, ...(parameters && { parameters }), ...(body && { body }), ...(list && { list }) };
 }

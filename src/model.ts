@@ -101,6 +101,10 @@ export interface Call {
   readonly method: "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly parameters?: Fields;
+  /** How parameters travel in a body; form fields where nothing is said. */
+  readonly body?: "form" | "json";
+  /** Whether a list takes `per_page`. */
+  readonly list?: "paged" | "whole";
 }
 
 export interface Change {
