@@ -1,0 +1,89 @@
+#!/usr/bin/env node
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { type Flag, type Parsed, type Verb, verbs } from "./commands/verbs.ts";
+import { type ExitCode, exit, Refusal } from "./exit.ts";
+import { durationOf } from "./manifest/duration.ts";
+import { createTerminal } from "./terminal.ts";
+import { version } from "./version.ts";
+
+const parsers: { readonly [Kind in keyof Parsed]: (text: string, before: unknown) => Parsed[Kind] } = {
+  text: (text) => text,
+  list: (text, before) => [...(Array.isArray(before) ? before : []), text],
+  count: (text) => {
+    if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("A whole number is expected.");
+    return Number(text);
+  },
+  duration: (text) => durationOf(text) ?? refuseArgument("A duration such as 30s, 10m or 1h is expected."),
+  shard: (text) => {
+    const [, index = "", total = ""] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
+    const shard = { index: Number(index), total: Number(total) };
+    if (shard.index >= 1 && shard.index <= shard.total) return shard;
+    return refuseArgument("I/N is expected, from 1/N to N/N.");
+  },
+};
+
+function refuseArgument(message: string): never {
+  throw new InvalidArgumentError(message);
+}
+
+function program(done: (code: ExitCode) => void): Command {
+  const root = new Command("evenkeel")
+    .description("Keeps project integrations and license policies on a source-hosting platform as your manifests say.")
+    .version(version)
+    .option("--no-color", "plain text; NO_COLOR and FORCE_COLOR are honoured too")
+    .addHelpText("after", "\nEvery command says more with -h, examples first.")
+    .showSuggestionAfterError()
+    .exitOverride();
+  for (const verb of verbs) addVerb(root, verb, done);
+  return root;
+}
+
+function addVerb(root: Command, verb: Verb, done: (code: ExitCode) => void): void {
+  const command = root
+    .command(`${verb.name} ${verb.arguments ?? ""}`.trim())
+    .summary(verb.summary)
+    .description(`${verb.summary[0]?.toUpperCase()}${verb.summary.slice(1)}.`)
+    .addHelpText("before", `${examplesText(verb)}\n`)
+    .option("--no-color", "plain text");
+  for (const flag of verb.options) command.addOption(optionOf(flag));
+  command.action(async (...received) => {
+    const args = received.slice(0, command.registeredArguments.length).filter((arg) => arg !== undefined);
+    const options = command.optsWithGlobals();
+    const run = await verb.load();
+    done(await run(createTerminal(process, options) as never, options as never, args as never));
+  });
+}
+
+function examplesText({ examples }: Verb): string {
+  const width = Math.max(...examples.map(([line]) => line.length));
+  return ["Examples:", ...examples.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`)].join("\n");
+}
+
+function optionOf({ flags, description, takes, choices, default: standard }: Flag): Option {
+  const option = new Option(flags, description);
+  if (takes) option.argParser(parsers[takes]);
+  if (choices) option.choices(choices);
+  if (standard !== undefined) option.default(takes ? parsers[takes](standard, undefined) : standard);
+  return option;
+}
+
+function codeOf(error: unknown): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
+  if (error instanceof Refusal) process.stderr.write(`evenkeel: ${error.message}\n`);
+  else process.stderr.write(defect(error));
+  return error instanceof Refusal ? error.code : exit.problem;
+}
+
+function defect(error: unknown): string {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const more = process.env.EVENKEEL_DEBUG === "1" ? stack : `${message} (EVENKEEL_DEBUG=1 shows where)`;
+  return `evenkeel: a defect of evenkeel itself: ${more}\n`;
+}
+
+try {
+  await program((code) => {
+    process.exitCode = code;
+  }).parseAsync(process.argv);
+} catch (error) {
+  process.exitCode = codeOf(error);
+}

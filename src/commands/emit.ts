@@ -1,0 +1,32 @@
+import { mkdirSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import writeFileAtomic from "write-file-atomic";
+import { Refusal } from "../exit.ts";
+import { type Renderers, reportTargets } from "../report/reports.ts";
+import type { Terminal } from "../terminal.ts";
+
+/**
+ * Checks `--report` before anything else happens, and returns what writes the reports when the run is over: files
+ * where paths were given, and on stdout either the text or what was asked for in its place.
+ */
+export function reporter(terminal: Terminal, asked: readonly string[] = [], kinds: readonly string[] = ["json", "text"]) {
+  const targets = reportTargets(asked, kinds);
+  return (renderers: Renderers): void => {
+    for (const { kind, path } of targets) {
+      if (path) save(terminal, path, `${renderers[kind]?.() ?? ""}\n`);
+    }
+    const inPlace = targets.filter(({ path }) => !path).map(({ kind }) => kind);
+    for (const kind of inPlace.length > 0 ? inPlace : ["text"]) terminal.print(renderers[kind]?.() ?? "");
+  };
+}
+
+/** Writes a file whole or not at all. Throws {@link Refusal} where it cannot be written. */
+export function save(terminal: Terminal, path: string, text: string): void {
+  const file = resolve(terminal.cwd, path);
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileAtomic.sync(file, text);
+  } catch (error) {
+    throw new Refusal(`cannot write ${path}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,12 @@
+import { join } from "node:path";
+import { exit } from "../exit.ts";
+import { schemas } from "../schemas.ts";
+import { save } from "./emit.ts";
+import type { Run } from "./verbs.ts";
+
+/** `evenkeel schema [DIR]`: the JSON Schemas, as editors want them. */
+export const run: Run<object> = (terminal, _, [folder = "."]) => {
+  for (const [name, schema] of schemas) save(terminal, join(folder, name), `${JSON.stringify(schema, null, 2)}\n`);
+  terminal.note(`Wrote ${schemas.size} schemas to ${folder}.`);
+  return exit.done;
+};

@@ -1,0 +1,189 @@
+import type { ExitCode } from "../exit.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** What a command's `run` is given: the parsed options, and the arguments in order. */
+export type Run<Options> = (
+  terminal: Terminal,
+  options: Options,
+  args: readonly string[],
+) => Promise<ExitCode> | ExitCode;
+
+/** A row of the command line: what help shows, what is parsed, and where the code is, loaded when it is called. */
+export interface Verb {
+  readonly name: string;
+  readonly arguments?: string;
+  readonly summary: string;
+  /** Shown first by `-h`: a command line, and what it does. */
+  readonly examples: readonly (readonly [line: string, meaning: string])[];
+  readonly options: readonly Flag[];
+  readonly load: () => Promise<Run<never>>;
+}
+
+/** `flags` in commander's notation. */
+export interface Flag {
+  readonly flags: string;
+  readonly description: string;
+  readonly takes?: keyof Parsed;
+  readonly default?: string;
+  readonly choices?: readonly string[];
+}
+
+/** Kinds of option values, and what each is parsed to; `list` gathers repeated options. */
+export interface Parsed {
+  readonly text: string;
+  readonly list: readonly string[];
+  readonly count: number;
+  readonly duration: number;
+  readonly shard: { readonly index: number; readonly total: number };
+}
+
+const folder: Flag = { flags: "-C <dir>", description: "look for evenkeel.yaml in this folder and upward" };
+const quiet: Flag = { flags: "--quiet", description: "no progress and no notes on stderr" };
+const report: Flag = {
+  flags: "--report <kind[=path]>",
+  description: "also write a report: json, text; without a path to stdout in place of the text (repeatable)",
+  takes: "list",
+};
+
+const offline: readonly Flag[] = [folder, report, quiet];
+
+const online: readonly Flag[] = [
+  folder,
+  { flags: "--target <glob>", description: "only addresses that match, such as 'payments/*' (repeatable)", takes: "list" },
+  { flags: "--shard <i/n>", description: "only the i-th of n parts of the projects", takes: "shard" },
+  report,
+  { flags: "--concurrency <n>", description: "requests in flight", takes: "count" },
+  { flags: "--timeout <duration>", description: "stop the whole run after, say, 10m", takes: "duration" },
+  quiet,
+];
+
+/** Every command of `evenkeel`, in the order in which help lists them. */
+export const verbs: readonly Verb[] = [
+  {
+    name: "init",
+    arguments: "[dir]",
+    summary: "write a workspace that validates, with a commented example",
+    examples: [
+      ["evenkeel init", "in this folder"],
+      ["evenkeel init policies-repo", "in a new one"],
+    ],
+    options: [{ flags: "--url <url>", description: "the server's address", default: "https://code.example.com" }],
+    load: async () => (await import("./init.ts")).run,
+  },
+  {
+    name: "validate",
+    summary: "check every manifest; offline, no token needed",
+    examples: [
+      ["evenkeel validate", "the workspace of this folder"],
+      ["evenkeel validate -C policies-repo --report json", "for scripts"],
+    ],
+    options: offline,
+    load: async () => (await import("./validate.ts")).run,
+  },
+  {
+    name: "plan",
+    summary: "compare manifests with the server; GET requests only",
+    examples: [
+      ["evenkeel plan", "what apply would change"],
+      ["evenkeel plan --target 'payments/*' --detailed-exitcode", "one team; exit 2 when changes are pending"],
+      ["evenkeel plan --report json=plan.json", "text for people, and a file for scripts"],
+    ],
+    options: [
+      ...online,
+      { flags: "--out <file>", description: "save the plan, as JSON" },
+      { flags: "--detailed-exitcode", description: "exit 2 when changes are pending" },
+    ],
+    load: async () => (await import("./plan.ts")).run,
+  },
+  {
+    name: "apply",
+    summary: "plan, ask, and make the changes",
+    examples: [
+      ["evenkeel apply", "show the plan, ask, apply"],
+      ["evenkeel apply --yes", "without asking, as in CI"],
+      ["evenkeel apply --dry-run", "every request that would be sent; none is"],
+    ],
+    options: [
+      ...online,
+      { flags: "--yes", description: "do not ask" },
+      { flags: "--dry-run", description: "print every request and send none" },
+      { flags: "--resend <glob>", description: "write matching integrations whatever the comparison says (repeatable)", takes: "list" },
+      { flags: "--allow-deletes <n>", description: "let up to n disables and deletes pass the guards", takes: "count" },
+      { flags: "--allow-protected <address>", description: "let this protected one be removed (repeatable)", takes: "list" },
+    ],
+    load: async () => (await import("./apply.ts")).run,
+  },
+  {
+    name: "drift",
+    summary: "like plan --detailed-exitcode, for a schedule",
+    examples: [
+      ["evenkeel drift", "exit 0 in sync, 2 where live state differs"],
+      ["evenkeel drift --quiet --report json=drift.json", "nightly"],
+    ],
+    options: online,
+    load: async () => (await import("./drift.ts")).run,
+  },
+  {
+    name: "show",
+    arguments: "<project>",
+    summary: "the effective desired state of one project, with the origin of each entry",
+    examples: [
+      ["evenkeel show payments/api", "what the layers come to"],
+      ["evenkeel show 42 --report json", "by ID, for scripts"],
+    ],
+    options: offline,
+    load: async () => (await import("./show.ts")).run,
+  },
+  {
+    name: "explain",
+    arguments: "[slug]",
+    summary: "the catalogue: integrations and their parameters",
+    examples: [
+      ["evenkeel explain", "all integrations"],
+      ["evenkeel explain irc-gateway", "one, with an example to copy"],
+      ["evenkeel explain irc-gateway.server_port", "one parameter"],
+    ],
+    options: [report],
+    load: async () => (await import("./explain.ts")).run,
+  },
+  {
+    name: "schema",
+    arguments: "[dir]",
+    summary: "write the JSON Schemas for editors",
+    examples: [["evenkeel schema .evenkeel/schemas", "where init puts them"]],
+    options: [],
+    load: async () => (await import("./schema.ts")).run,
+  },
+  {
+    name: "serve",
+    summary: "an embedded server of the whole API, to try and rehearse with",
+    examples: [
+      ["evenkeel serve --seed seed.yaml", "on a free port, in memory"],
+      ["evenkeel serve --port 8080 --data server.db", "kept over restarts"],
+    ],
+    options: [
+      { flags: "--port <n>", description: "0 for a free one", takes: "count", default: "0" },
+      { flags: "--host <host>", description: "the address to bind to", default: "127.0.0.1" },
+      { flags: "--seed <file>", description: "YAML with what a new server holds" },
+      { flags: "--data <file>", description: "keep everything in this database file" },
+      { flags: "--token <token>", description: "an administrator's token", default: "evenkeel-dev-token" },
+      { flags: "--release <release>", description: "the release to behave like", default: "14.5" },
+      { flags: "--tier <tier>", description: "free, premium or ultimate", choices: ["free", "premium", "ultimate"], default: "ultimate" },
+      {
+        flags: "--environment <name>",
+        description: "development has mock-ci",
+        choices: ["production", "development"],
+        default: "production",
+      },
+      {
+        flags: "--behaviour <name>",
+        description: "as the spec says, or as deployed servers were seen to do",
+        choices: ["spec", "observed"],
+        default: "spec",
+      },
+      { flags: "--latency <ms>", description: "answer this much later", takes: "count", default: "0" },
+      { flags: "--chaos <file>", description: "YAML with faults to inject" },
+    ],
+    load: async () => (await import("./serve.ts")).run,
+  },
+];

@@ -1,0 +1,176 @@
+import { addressOf } from "./address.ts";
+import { hasActiveParameter, integrations } from "./catalogue.ts";
+import { type Comparison, compareField, readAs } from "./compare.ts";
+import { digestOf } from "./digest.ts";
+import { kinds } from "./kinds.ts";
+import type { Action, Change, Desired, DesiredProject, Fields, Live, Origin, Problem, Resource, Value } from "./model.ts";
+
+/** What a project's desired and live resources come to. */
+export interface Difference {
+  readonly project: string;
+  /** In the order in which they are to be carried out. */
+  readonly changes: readonly Change[];
+  /** Live integrations and licenses that were read: what a guard's percentage is taken of. */
+  readonly live: number;
+  readonly unmanaged: number;
+  readonly unverified: readonly Unverified[];
+  readonly problems: readonly Problem[];
+}
+
+/** Declared parameters of a live resource that could not be compared. */
+export interface Unverified {
+  readonly address: string;
+  readonly fields: readonly string[];
+}
+
+/** What decides beside the two states. */
+export interface DiffOptions {
+  /** Send unverified parameters anyway: `server.secrets: always-send`, without a ledger. */
+  readonly alwaysSend: boolean;
+  /** Addresses to write whatever the comparison says (`--resend`). */
+  readonly resend: (address: string) => boolean;
+  /** Addresses that the run is about (`--target`). */
+  readonly target: (address: string) => boolean;
+}
+
+/** Brings desired and live state of one project together (contract 6). Pure; the same input gives the same changes. */
+export function diff(desired: DesiredProject, live: readonly Live[], options: DiffOptions): Difference {
+  const project = desired.project.name;
+  const found = groupByIdentity(live);
+  const verdicts = desired.resources
+    .filter((resource) => options.target(addressOf(project, resource.kind, resource.key)))
+    .map((resource) => judge(project, resource, found.get(identityOf(resource)) ?? [], options));
+  const listed = new Set(desired.resources.map(identityOf));
+  const unlisted = live.filter((resource) => resource.active && !listed.has(identityOf(resource)));
+  const leftovers = unlisted.map((resource) => judgeUnlisted(desired, resource, options));
+  return {
+    project,
+    changes: [...verdicts, ...leftovers].flatMap((verdict) => verdict.change ?? []).sort(byOrder),
+    live: live.filter((resource) => resource.active).length,
+    unmanaged: leftovers.filter((verdict) => verdict.unmanaged).length,
+    unverified: verdicts.flatMap((verdict) => verdict.unverified ?? []),
+    problems: [...verdicts, ...leftovers].flatMap((verdict) => verdict.problem ?? []),
+  };
+}
+
+interface Verdict {
+  readonly change?: Change;
+  readonly unverified?: Unverified;
+  readonly unmanaged?: boolean;
+  readonly problem?: Problem;
+}
+
+function identityOf({ kind, key }: Pick<Resource, "kind" | "key">): string {
+  return `${kind}/${kinds[kind].identity(key)}`;
+}
+
+function groupByIdentity(live: readonly Live[]): Map<string, Live[]> {
+  const groups = new Map<string, Live[]>();
+  for (const resource of live) {
+    const group = groups.get(identityOf(resource));
+    if (group) group.push(resource);
+    else groups.set(identityOf(resource), [resource]);
+  }
+  return groups;
+}
+
+function judge(project: string, desired: Desired, namesakes: readonly Live[], options: DiffOptions): Verdict {
+  if (namesakes.length > 1) return judgeAmbiguous(project, desired, namesakes);
+  const [live] = namesakes;
+  if (desired.presence === "absent") return judgeUnwanted(project, desired, live);
+  if (!live || isOff(live)) {
+    const visible = { before: null, after: desired.fields };
+    return { change: changeOf(project, desired, undefined, "create", visible, "not on the server") };
+  }
+  const address = addressOf(project, desired.kind, desired.key);
+  const fields = sortFields(desired, live);
+  const verdict = fields.unverified.length > 0 ? { unverified: { address, fields: fields.unverified } } : {};
+  const reason = reasonToUpdate(address, fields, options);
+  if (!reason) return verdict;
+  const visible = { before: pick(live.fields, fields.different), after: pick(desired.fields, fields.different) };
+  return { ...verdict, change: changeOf(project, desired, live, "update", visible, reason) };
+}
+
+/** Licenses that are equal but for case: which of them is meant is for a person to say. */
+function judgeAmbiguous(project: string, desired: Desired, namesakes: readonly Live[]): Verdict {
+  const agree = namesakes.every((live) => sortFields(desired, live).different.length === 0);
+  if (agree && desired.presence === "present") return {};
+  const names = namesakes.map(({ key, id }) => (id === undefined ? key : `${key} (id ${id})`)).join(" and ");
+  const message = `the server has ${names}, which differ in case alone; keep one of them`;
+  return { problem: { severity: "error", rule: "ambiguous", message, place: desired.origin.place(), project } };
+}
+
+function judgeUnwanted(project: string, desired: Desired, live: Live | undefined): Verdict {
+  if (!live?.active) return {};
+  return { change: removalOf(project, desired, live, desired.origin, "listed under disabled") };
+}
+
+/** Off is absent, but for a slug that has `active` as a parameter (contract 6). */
+function isOff(live: Live): boolean {
+  return !live.active && !hasActiveParameter(live.key);
+}
+
+function sortFields(desired: Desired, live: Live): Record<Comparison, string[]> {
+  const sorted: Record<Comparison, string[]> = { same: [], different: [], unverified: [] };
+  for (const [name, value] of Object.entries(desired.fields)) {
+    sorted[compareField(desired, name, value, live.fields[name])].push(name);
+  }
+  return sorted;
+}
+
+function reasonToUpdate(
+  address: string,
+  fields: Record<Comparison, string[]>,
+  options: DiffOptions,
+): string | undefined {
+  if (fields.different.length > 0) return fields.different.length === 1 ? "field differs" : "fields differ";
+  if (options.resend(address)) return "asked for by --resend";
+  if (options.alwaysSend && fields.unverified.length > 0) return "server.secrets is always-send";
+  return undefined;
+}
+
+function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, options: DiffOptions): Verdict {
+  const address = addressOf(project.name, live.kind, live.key);
+  const origin = exclusive.get(live.kind);
+  if (!origin || !options.target(address)) return { unmanaged: true };
+  if (live.kind === "integration" && !integrations.has(live.key)) {
+    const message = `${live.key} is not in the catalogue, so exclusive leaves it alone`;
+    const where = { place: origin.place(), project: project.name };
+    return { unmanaged: true, problem: { severity: "warning", rule: "unknown-live", message, ...where } };
+  }
+  const unlisted: Resource = { kind: live.kind, key: live.key, fields: {} };
+  return { change: removalOf(project.name, unlisted, live, origin, "not listed, and the policy is exclusive") };
+}
+
+function removalOf(project: string, resource: Resource, live: Live, origin: Origin, reason: string): Change {
+  const { removal, removed } = kinds[resource.kind];
+  const visible = { before: { ...removed.before, ...live.fields }, after: removed.after };
+  return changeOf(project, { ...resource, origin }, live, removal, visible, reason);
+}
+
+function changeOf(
+  project: string,
+  resource: Resource & { readonly origin: Origin },
+  live: Live | undefined,
+  action: Action,
+  visible: Pick<Change, "before" | "after">,
+  reason: string,
+): Change {
+  const { kind, key, fields, origin } = resource;
+  const address = addressOf(project, kind, key);
+  const liveDigest = live && digestOf({ active: live.active, fields: readAs(resource, live.fields) });
+  return { address, project, kind, key, action, ...visible, declared: fields, live, liveDigest, reason, origin };
+}
+
+function pick(fields: Fields, names: readonly string[]): Fields {
+  const picked: Record<string, Value> = {};
+  for (const name of names) picked[name] = fields[name] ?? null;
+  return picked;
+}
+
+/** Disabling comes first, for a server may allow one active issue tracker; deleting last, so that a rename never leaves a gap. */
+const order: readonly Action[] = ["disable", "create", "update", "delete"];
+
+function byOrder(a: Change, b: Change): number {
+  return order.indexOf(a.action) - order.indexOf(b.action) || (a.address < b.address ? -1 : 1);
+}

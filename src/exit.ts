@@ -1,0 +1,38 @@
+/** Exit codes (contract 4). */
+export const exit = {
+  done: 0,
+  problem: 1,
+  pending: 2,
+  refused: 3,
+  stale: 4,
+  usage: 64,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exit)[keyof typeof exit];
+
+/** What held at the end of a run. */
+export interface Facts {
+  readonly interrupted?: boolean;
+  readonly refused?: boolean;
+  readonly problem?: boolean;
+  readonly stale?: boolean;
+  readonly pending?: boolean;
+}
+
+/** The one code for all that held: 130, then 3, 1, 4, 2 (contract 4). */
+export function exitCode(facts: Facts): ExitCode {
+  const first = (["interrupted", "refused", "problem", "stale", "pending"] as const).find((fact) => facts[fact]);
+  return first ? exit[first] : exit.done;
+}
+
+/** A mistake in how the program was called, or in what it needs to start: one sentence, told without a stack. */
+export class Refusal extends Error {
+  readonly code: ExitCode;
+
+  constructor(message: string, code: ExitCode = exit.problem) {
+    super(message);
+    this.name = "Refusal";
+    this.code = code;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Difference } from "./diff.ts";
+import { kinds } from "./kinds.ts";
+import type { Change } from "./model.ts";
+
+/** Why a plan may not be applied (contract 5). */
+export interface Objection {
+  readonly guard: "delete-percent" | "protected";
+  readonly message: string;
+  readonly addresses: readonly string[];
+}
+
+export interface Guards {
+  readonly deletePercent: number;
+  readonly deleteMinimum: number;
+}
+
+/** What a person has allowed for this one run; nothing beyond it. */
+export interface Waivers {
+  /** `--allow-deletes N`: so many disables and deletes in all. */
+  readonly deletes: number;
+  /** `--allow-protected ADDRESS`. */
+  readonly protected: ReadonlySet<string>;
+}
+
+export interface GuardRules {
+  readonly guards: Guards;
+  readonly isProtected: (address: string) => boolean;
+  readonly waivers: Waivers;
+}
+
+/** Judges a whole plan before its first write. Empty: it may be applied. */
+export function judgePlan(differences: readonly Difference[], rules: GuardRules): Objection[] {
+  const removals = differences.map(({ changes }) => changes.filter(isRemoval));
+  return [...judgeNumbers(differences, removals, rules), ...judgeProtected(removals.flat(), rules)];
+}
+
+/** Whether a change turns something off. */
+export function isRemoval(change: Pick<Change, "kind" | "action">): boolean {
+  return change.action === kinds[change.kind].removal;
+}
+
+function judgeNumbers(differences: readonly Difference[], removals: Change[][], rules: GuardRules): Objection[] {
+  const all = removals.flat();
+  if (all.length <= rules.waivers.deletes) return [];
+  const live = differences.reduce((sum, difference) => sum + difference.live, 0);
+  const fleet = judgeScope("the fleet", all, live, rules.guards);
+  const projects = differences.map(({ project, live }, i) => judgeScope(project, removals[i] ?? [], live, rules.guards));
+  return [fleet, ...projects].flatMap((objection) => objection ?? []);
+}
+
+function judgeScope(scope: string, removals: readonly Change[], live: number, guards: Guards): Objection | undefined {
+  const count = removals.length;
+  if (count < Math.max(1, guards.deleteMinimum) || count * 100 <= live * guards.deletePercent) return undefined;
+  const share = live === 0 ? "" : ` (${Math.round((count / live) * 100)} %)`;
+  const message =
+    `${count} of ${live} live integrations and licenses of ${scope}${share} would be disabled or deleted; ` +
+    `guards.deletePercent allows ${guards.deletePercent} % from ${guards.deleteMinimum} on`;
+  return { guard: "delete-percent", message, addresses: removals.map((change) => change.address) };
+}
+
+function judgeProtected(removals: readonly Change[], { isProtected, waivers }: GuardRules): Objection[] {
+  return removals
+    .filter(({ address }) => isProtected(address) && !waivers.protected.has(address))
+    .map(({ address, action }) => ({
+      guard: "protected",
+      message: `${address} is protected and would be ${action}d`,
+      addresses: [address],
+    }));
+}

@@ -1,0 +1,27 @@
+import { nearest } from "../nearest.ts";
+import { Refusal, exit } from "../exit.ts";
+
+/** One `--report KIND[=PATH]`. Without a path it goes to stdout, in place of the text. */
+export interface ReportTarget {
+  readonly kind: string;
+  readonly path: string | undefined;
+}
+
+/** How each kind of report is made of a document; `text` is what people read. */
+export type Renderers = Readonly<Record<string, () => string>>;
+
+/** The reports asked for; throws {@link Refusal} for a kind that the command does not have. */
+export function reportTargets(asked: readonly string[], kinds: readonly string[]): ReportTarget[] {
+  return asked.map((each) => {
+    const [kind = "", ...rest] = each.split("=");
+    if (!kinds.includes(kind)) throw new Refusal(unknownKind(kind, kinds), exit.usage);
+    const path = rest.join("=");
+    if (rest.length > 0 && !path) throw new Refusal(`--report ${kind}= needs a path after the equals sign`, exit.usage);
+    return { kind, path: path || undefined };
+  });
+}
+
+function unknownKind(kind: string, kinds: readonly string[]): string {
+  const meant = nearest(kind, kinds);
+  return `--report takes ${kinds.join(", ")}, not ${JSON.stringify(kind)}${meant ? `; did you mean ${meant}?` : ""}`;
+}

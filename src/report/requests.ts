@@ -1,0 +1,12 @@
+import type { Call } from "../model.ts";
+import { shown } from "./text.ts";
+
+/** What a dry run prints: every request that would be sent, secrets as references. */
+export function requestsText(calls: readonly Call[]): string {
+  return calls.map(requestText).join("\n");
+}
+
+function requestText({ method, path, parameters }: Call): string {
+  const lines = Object.entries(parameters ?? {}).map(([name, value]) => `    ${name}: ${shown(value)}`);
+  return [`${method} ${path}`, ...lines].join("\n");
+}

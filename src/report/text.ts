@@ -1,0 +1,120 @@
+import { isReference } from "../compare.ts";
+import type { Action, Fields, Outcome, Value } from "../model.ts";
+import type { Plan, PlannedChange, Summary } from "../plan.ts";
+import type { Palette } from "./palette.ts";
+
+const symbols: Readonly<Record<Action, string>> = { create: "+", update: "~", disable: "x", delete: "-" };
+
+const paints: Readonly<Record<Action, keyof Palette>> = {
+  create: "add",
+  update: "change",
+  disable: "remove",
+  delete: "remove",
+};
+
+/** A plan for people: projects grouped, what is in sync hidden, addresses and counts at the end. */
+export function planText(plan: Plan, palette: Palette): string {
+  const changes = plan.resource_changes;
+  const groups = [...byProject(changes)].map(([project, group]) => projectText(project, group, palette));
+  return paragraphs([
+    ...groups,
+    changes.length > 0 ? addressesText(changes, palette) : "",
+    objectionsText(plan, palette),
+    headline(plan, palette),
+    countsText(plan),
+  ]);
+}
+
+function byProject(changes: readonly PlannedChange[]): Map<string, PlannedChange[]> {
+  const groups = new Map<string, PlannedChange[]>();
+  for (const change of changes) groups.set(change.project, [...(groups.get(change.project) ?? []), change]);
+  return groups;
+}
+
+function projectText(project: string, changes: readonly PlannedChange[], palette: Palette): string {
+  return [palette.strong(project), ...changes.map((change) => changeText(change, palette))].join("\n");
+}
+
+function changeText(planned: PlannedChange, palette: Palette): string {
+  const { kind, key, source, action_reason: reason } = planned;
+  const cause = palette.faint(`${reason}, ${source.file}:${source.line}`);
+  return [`  ${mark(planned, palette)} ${kind}/${key}  ${cause}`, ...fieldsText(planned, palette)].join("\n");
+}
+
+function mark({ change }: PlannedChange, palette: Palette): string {
+  const [action] = change.actions;
+  return palette[paints[action]](symbols[action]);
+}
+
+function fieldsText({ change }: PlannedChange, palette: Palette): string[] {
+  const { before, after } = change;
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  return names.map((name) => `      ${name}: ${transition(name, before, after, palette)}`);
+}
+
+function transition(name: string, before: Fields | null, after: Fields | null, palette: Palette): string {
+  if (before === null) return shown(after?.[name]);
+  if (after === null) return shown(before[name]);
+  return `${shown(before[name])} ${palette.faint("->")} ${shown(after[name])}`;
+}
+
+/** A value as people read it: a reference by its name, anything else as in JSON. */
+export function shown(value: Value | undefined): string {
+  if (value === undefined) return "(unset)";
+  return isReference(value) ? `(secret ${value.secret})` : JSON.stringify(value);
+}
+
+function addressesText(changes: readonly PlannedChange[], palette: Palette): string {
+  const lines = changes.map((change) => `  ${mark(change, palette)} ${change.address}`);
+  return [palette.strong("Changes by address"), ...lines].join("\n");
+}
+
+function objectionsText({ objections }: Plan, palette: Palette): string {
+  if (objections.length === 0) return "";
+  const lines = objections.map(({ message }) => `  ${palette.warn("!")} ${message}`);
+  return [palette.strong("A guard would refuse this plan"), ...lines].join("\n");
+}
+
+function headline({ summary, problems }: Plan, palette: Palette): string {
+  const unread = problems.length > 0 ? " among what could be read" : "";
+  if (summary.writes === 0) return palette.strong(`No changes${unread}: ${counted(summary.projects, "project")} in sync.`);
+  const actions = (["create", "update", "disable", "delete"] as const).map((action) => `${summary[action]} to ${action}`);
+  return palette.strong(`Plan: ${actions.join(", ")}; ${summary.changed_projects} of ${counted(summary.projects, "project")} changed.`);
+}
+
+function countsText({ summary }: Plan): string {
+  const { unmanaged, unverified, reads, writes } = summary;
+  return [
+    `${unmanaged} unmanaged (live, listed by no policy), ${unverified} unverified (declared, not reported by the server).`,
+    `Requests: ${reads} made to read, ${writes} to write.`,
+  ].join("\n");
+}
+
+/** What an apply did, for people: what went wrong in full, then the counts. */
+export function outcomesText(plan: Plan, palette: Palette): string {
+  const troubled = plan.resource_changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
+  return paragraphs([troubled.map((change) => outcomeText(change, palette)).join("\n"), outcomeCounts(plan.summary, palette)]);
+}
+
+function outcomeText({ address, outcome }: PlannedChange, palette: Palette): string {
+  return `  ${palette.remove(outcome?.status ?? "")} ${address}: ${outcome?.error ?? ""}`;
+}
+
+function outcomeCounts({ outcomes }: Summary, palette: Palette): string {
+  const parts = Object.entries(outcomes ?? {}).filter(([status, n]) => n > 0 || status === "applied");
+  return palette.strong(`Apply: ${parts.map(([status, n]) => `${n} ${status}`).join(", ")}.`);
+}
+
+/** `3 projects`, `1 project`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function paragraphs(parts: readonly string[]): string {
+  return parts.filter(Boolean).join("\n\n");
+}
+
+/** One of the words in which an apply's progress is told. */
+export function outcomeWord(outcome: Outcome): string {
+  return outcome.error ? `${outcome.status}: ${outcome.error}` : outcome.status;
+}

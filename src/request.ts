@@ -1,0 +1,44 @@
+import type { Outcomes, Watcher } from "./apply.ts";
+import type { Difference } from "./diff.ts";
+import type { Waivers } from "./guard.ts";
+import type { Plan } from "./plan.ts";
+
+/** What a person asked for. Everything but `folder` and `env` is optional. */
+export interface Request {
+  /** Where to look for `evenkeel.yaml`, and upward from there. */
+  readonly folder: string;
+  /** Holds the token, the secrets and EVENKEEL_URL. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Globs over addresses; none: everything. */
+  readonly targets?: readonly string[];
+  /** Whether a project is in this run's part of the fleet; left out: it is. */
+  readonly shard?: (project: string) => boolean;
+  /** Requests in flight; the workspace's own number where it is left out. */
+  readonly concurrency?: number;
+  /** Aborted: no request is begun any more, and a write in flight is finished. */
+  readonly signal?: AbortSignal;
+  /** Globs over addresses to write whatever the comparison says. */
+  readonly resend?: readonly string[];
+  readonly waivers?: Waivers;
+  /** Told as projects are read. */
+  readonly progress?: (done: number, total: number) => void;
+}
+
+/** A plan, with what an apply needs beyond the document. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly differences: readonly Difference[];
+  /** False where manifests or the server kept anything from being compared: the plan then says nothing of the state. */
+  readonly surveyed: boolean;
+}
+
+/** A plan that was carried out as far as possible; or was not, and then it has no outcomes. */
+export interface Applied extends Planned {
+  readonly outcomes?: Outcomes;
+}
+
+/** Decides, once the plan stands, whether to go on; and listens while it is carried out. */
+export interface ApplyHooks {
+  readonly approve: (planned: Planned) => Promise<boolean>;
+  readonly watchers: readonly Watcher[];
+}

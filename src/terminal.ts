@@ -1,0 +1,120 @@
+import { Ansis } from "ansis";
+import { type Palette, plain } from "./report/palette.ts";
+
+/** Where a command reads and writes: the process, as commands may see it. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** A result, to stdout. */
+  readonly print: (text: string) => void;
+  /** A problem or an error, to stderr. */
+  readonly warn: (text: string) => void;
+  /** What `--quiet` leaves out, to stderr. */
+  readonly note: (text: string) => void;
+  readonly palette: Palette;
+  /** Whether there is a person to ask. */
+  readonly interactive: boolean;
+  /** Asks; true for the word `yes` alone. */
+  readonly confirm: (question: string) => Promise<boolean>;
+  /** A bar on a terminal's stderr; nothing elsewhere. */
+  readonly progress: (label: string) => Progress;
+  /** Aborted by the first SIGINT or SIGTERM; the second one ends the process at once. */
+  readonly interrupted: AbortSignal;
+}
+
+export interface Progress {
+  readonly update: (done: number, total: number) => void;
+  readonly stop: () => void;
+}
+
+export interface TerminalOptions {
+  readonly quiet?: boolean;
+  /** False for `--no-color`. */
+  readonly color?: boolean;
+}
+
+/** The terminal of a process. Listens for SIGINT and SIGTERM from then on. */
+export function createTerminal(host: NodeJS.Process, { quiet, color }: TerminalOptions): Terminal {
+  const { stdin, stdout, stderr, env } = host;
+  const warn = (text: string) => void (text && stderr.write(`${text}\n`));
+  return {
+    env,
+    cwd: host.cwd(),
+    print: (text) => void (text && stdout.write(`${text}\n`)),
+    warn,
+    note: quiet ? () => {} : warn,
+    palette: color !== false && isColourful(env, stdout.isTTY) ? colours() : plain,
+    interactive: Boolean(stdin.isTTY && stderr.isTTY),
+    confirm: (question) => ask(host, question),
+    progress: (label) => (quiet || !stderr.isTTY ? silent : startBar(label, stderr)),
+    interrupted: interruptionOf(host, warn),
+  };
+}
+
+function isColourful(env: NodeJS.ProcessEnv, isTTY: boolean): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0";
+  return isTTY && env.TERM !== "dumb";
+}
+
+function colours(): Palette {
+  const paint = new Ansis(1);
+  return {
+    add: paint.green,
+    change: paint.yellow,
+    remove: paint.red,
+    strong: paint.bold,
+    faint: paint.dim,
+    warn: paint.yellow,
+  };
+}
+
+async function ask(host: NodeJS.Process, question: string): Promise<boolean> {
+  const { createInterface } = await import("node:readline/promises");
+  const prompt = createInterface({ input: host.stdin, output: host.stderr });
+  prompt.once("SIGINT", () => {
+    prompt.close();
+    host.emit("SIGINT");
+  });
+  const closed = new Promise<string>((resolve) => prompt.once("close", () => resolve("")));
+  const answer = await Promise.race([prompt.question(`${question} `), closed]);
+  prompt.close();
+  return answer.trim() === "yes";
+}
+
+const silent: Progress = { update: () => {}, stop: () => {} };
+
+function startBar(label: string, stream: NodeJS.WriteStream): Progress {
+  let stopped = false;
+  const bar = import("cli-progress").then(({ default: { SingleBar } }) => {
+    const options = { format: `${label} [{bar}] {value}/{total}`, barsize: 30, hideCursor: true, clearOnComplete: true };
+    return new SingleBar({ ...options, stream });
+  });
+  let shown: Awaited<typeof bar> | undefined;
+  void bar.then((ready) => {
+    if (!stopped) shown = ready;
+  });
+  return {
+    update: (done, total) => {
+      if (!shown || stopped) return;
+      if (!shown.isActive) shown.start(total, done);
+      shown.update(done);
+    },
+    stop: () => {
+      stopped = true;
+      if (shown?.isActive) shown.stop();
+    },
+  };
+}
+
+function interruptionOf(host: NodeJS.Process, warn: (text: string) => void): AbortSignal {
+  const controller = new AbortController();
+  const interrupt = () => {
+    if (controller.signal.aborted) return host.exit(130);
+    warn("Interrupted: finishing what is in flight. Interrupt again to stop at once.");
+    controller.abort("the run was interrupted");
+  };
+  host.on("SIGINT", interrupt);
+  host.on("SIGTERM", interrupt);
+  return controller.signal;
+}
