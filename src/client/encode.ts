@@ -1,0 +1,29 @@
+import type { Call, Scalar } from "../model.ts";
+
+/** A call as it goes on the wire, but for its origin and headers. */
+export interface Line {
+  readonly method: Call["method"];
+  /** Prefix, path and query. */
+  readonly target: string;
+  readonly body?: string;
+  readonly type?: "form" | "json";
+}
+
+/** Parameters with their secrets resolved. It lives no longer than the request. */
+export type Plain = Readonly<Record<string, Scalar>>;
+
+/** Writes a call: in the query of a GET or DELETE, in the body of the others, as form fields or as JSON (spec). */
+export function encode({ method, body: type = "form" }: Call, target: string, plain: Plain | undefined): Line {
+  if (!plain) return { method, target };
+  if (method === "GET" || method === "DELETE") {
+    const query = formOf(plain);
+    return { method, target: query ? `${target}?${query}` : target };
+  }
+  return { method, target, type, body: type === "json" ? JSON.stringify(plain) : formOf(plain) };
+}
+
+/** true and false in words, null as an empty field. */
+function formOf(plain: Plain): string {
+  const pairs = Object.entries(plain).map(([name, value]): [string, string] => [name, String(value ?? "")]);
+  return new URLSearchParams(pairs).toString();
+}

@@ -1,0 +1,62 @@
+import type { Call } from "../model.ts";
+import type { Broken, Headers } from "./transport.ts";
+
+/** Full-jitter exponential backoff: milliseconds, and how often a request is tried in all. */
+export interface Backoff {
+  readonly base: number;
+  readonly cap: number;
+  readonly attempts: number;
+}
+
+export const defaultBackoff: Backoff = { base: 200, cap: 10_000, attempts: 6 };
+
+/** Longest pause that is waited for, in milliseconds; where a server asks for more, calls fail and say so. */
+export const longestPause = 5 * 60_000;
+
+/** Milliseconds before the attempt after `attempt` (from 1). `chance` is random, 0 to 1. */
+export function backoffDelay({ base, cap }: Backoff, attempt: number, chance: number): number {
+  return chance * Math.min(cap, base * 2 ** (attempt - 1));
+}
+
+/** Whether a status may be gone at the next try (contract 7); a POST only where the server surely did not act. */
+export function passes(method: Call["method"], status: number, words: string): boolean {
+  if (status === 429) return true;
+  if (method === "POST") return false;
+  return status === 408 || status >= 500 || (status === 409 && words.includes("Resource lock"));
+}
+
+/** Whether a request without an answer may be sent again; a POST only where it never went out. */
+export function sendableAgain(method: Call["method"], { broken, sent, code }: Broken): boolean {
+  if (broken === "large" || broken === "aborted" || hopeless.test(code)) return false;
+  return method !== "POST" || !sent;
+}
+
+/** An unknown host, a certificate that nobody vouches for: the same again at the next try. */
+const hopeless =
+  /^(ENOTFOUND|EACCES|EPERM|UND_ERR_INVALID|UND_ERR_DESTROYED|UND_ERR_CLOSED|CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO)/;
+
+/** What the server did by answering so: nothing where it only turned the request away. */
+export function mayHaveActed(status: number): boolean {
+  return status < 300 || status >= 500;
+}
+
+/**
+ * Milliseconds that the server asks to wait: Retry-After in seconds or as a date, else RateLimit-Reset in unix seconds
+ * (small numbers are seconds from now). Dates are held against the server's own clock where it tells it.
+ */
+export function statedDelay(headers: Headers, now: number): number | undefined {
+  const serverNow = Date.parse(first(headers.date) ?? "") || now;
+  const retryAfter = first(headers["retry-after"])?.trim();
+  if (retryAfter !== undefined) {
+    const seconds = /^\d+(\.\d+)?$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - serverNow) / 1000;
+    if (!Number.isNaN(seconds)) return Math.max(0, seconds * 1000);
+  }
+  const reset = first(headers["ratelimit-reset"])?.trim();
+  if (reset === undefined || !/^\d+$/.test(reset)) return undefined;
+  const seconds = Number(reset);
+  return Math.max(0, seconds < 1e9 ? seconds * 1000 : seconds * 1000 - serverNow);
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

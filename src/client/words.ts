@@ -1,0 +1,57 @@
+/** The server's own words, as one line that is fit for a terminal and a log. */
+
+const longestMessage = 300;
+const longestRead = 64 * 1024;
+const deepest = 4;
+const mostEntries = 20;
+
+/** Field names that say nothing beside their value. */
+const silent: ReadonlySet<string> = new Set(["message", "error", "base"]);
+
+/** What an error body says: `message`, else `error`, each a string, a list or an object (platform errors). */
+export function wordsOf(body: unknown): string | undefined {
+  if (!isObject(body)) return undefined;
+  const { message, error, error_description: description } = body;
+  if (message !== undefined && message !== null) return flat(message, 0);
+  if (error === undefined || error === null) return undefined;
+  return typeof description === "string" ? `${flat(error, 0)}: ${description}` : flat(error, 0);
+}
+
+/** What a body that is not JSON says: a page's title, else its text. */
+export function wordsOfText(text: string): string {
+  const start = text.slice(0, longestRead);
+  const title = /<title[^>]{0,200}>([^<]{1,500})/i.exec(start)?.[1];
+  return title ?? start.replace(/<[^<>]*>/g, " ");
+}
+
+/** One line without control characters, at most 300 characters long. */
+export function oneLine(text: string): string {
+  const line = text
+    .slice(0, longestRead)
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029\s]+/gu, " ")
+    .trim();
+  return line.length <= longestMessage ? line : `${line.slice(0, longestMessage - 1).toWellFormed()}…`;
+}
+
+function flat(value: unknown, depth: number): string {
+  if (depth > deepest) return "…";
+  if (Array.isArray(value))
+    return joined(
+      value.slice(0, mostEntries).map((entry) => flat(entry, depth + 1)),
+      ", ",
+    );
+  if (!isObject(value)) return String(value);
+  const entries = Object.entries(value).slice(0, mostEntries);
+  return joined(
+    entries.map(([name, entry]) => (silent.has(name) ? flat(entry, depth + 1) : `${name} ${flat(entry, depth + 1)}`)),
+    "; ",
+  );
+}
+
+function joined(parts: readonly string[], separator: string): string {
+  return parts.filter((part) => part !== "").join(separator);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
