@@ -3,7 +3,19 @@ import { hasActiveParameter, integrations } from "./catalogue.ts";
 import { type Comparison, compareField, readAs } from "./compare.ts";
 import { digestOf } from "./digest.ts";
 import { kinds } from "./kinds.ts";
-import type { Action, Change, Desired, DesiredProject, Fields, Live, Origin, Problem, Resource, Value } from "./model.ts";
+import { type Recalled, type Recollection, recollect } from "./memory.ts";
+import type {
+  Action,
+  Change,
+  Desired,
+  DesiredProject,
+  Fields,
+  Live,
+  Origin,
+  Problem,
+  Resource,
+  Value,
+} from "./model.ts";
 
 /** What a project's desired and live resources come to. */
 export interface Difference {
@@ -14,6 +26,8 @@ export interface Difference {
   readonly live: number;
   readonly unmanaged: number;
   readonly unverified: readonly Unverified[];
+  /** Only with a ledger. */
+  readonly settled: readonly Settled[];
   readonly problems: readonly Problem[];
 }
 
@@ -31,6 +45,8 @@ export interface DiffOptions {
   readonly resend: (address: string) => boolean;
   /** Addresses that the run is about (`--target`). */
   readonly target: (address: string) => boolean;
+  /** What the last apply left, where the workspace keeps a ledger. */
+  readonly ledger?: Recollection;
 }
 
 /** Brings desired and live state of one project together (contract 6). Pure; the same input gives the same changes. */
@@ -49,6 +65,7 @@ export function diff(desired: DesiredProject, live: readonly Live[], options: Di
     live: live.filter((resource) => resource.active).length,
     unmanaged: leftovers.filter((verdict) => verdict.unmanaged).length,
     unverified: verdicts.flatMap((verdict) => verdict.unverified ?? []),
+    settled: verdicts.flatMap((verdict) => verdict.settled ?? []),
     problems: [...verdicts, ...leftovers].flatMap((verdict) => verdict.problem ?? []),
   };
 }
@@ -58,6 +75,14 @@ interface Verdict {
   readonly unverified?: Unverified;
   readonly unmanaged?: boolean;
   readonly problem?: Problem;
+  readonly settled?: Settled;
+}
+
+/** A resource that needs no change, for the ledger to remember. */
+export interface Settled extends Readonly<Record<Comparison, readonly string[]>> {
+  readonly address: string;
+  readonly desired: Desired;
+  readonly live: Live;
 }
 
 function identityOf({ kind, key }: Pick<Resource, "kind" | "key">): string {
@@ -78,17 +103,29 @@ function judge(project: string, desired: Desired, namesakes: readonly Live[], op
   if (namesakes.length > 1) return judgeAmbiguous(project, desired, namesakes);
   const [live] = namesakes;
   if (desired.presence === "absent") return judgeUnwanted(project, desired, live);
+  const address = addressOf(project, desired.kind, desired.key);
   if (!live || isOff(live)) {
     const visible = { before: null, after: desired.fields };
-    return { change: changeOf(project, desired, undefined, "create", visible, "not on the server") };
+    const gone = options.ledger?.recall(address)
+      ? "gone from the server since the last apply, drift"
+      : "not on the server";
+    return { change: changeOf(project, desired, undefined, "create", visible, gone) };
   }
-  const address = addressOf(project, desired.kind, desired.key);
-  const fields = sortFields(desired, live);
-  const verdict = fields.unverified.length > 0 ? { unverified: { address, fields: fields.unverified } } : {};
-  const reason = reasonToUpdate(address, fields, options);
-  if (!reason) return verdict;
-  const visible = { before: pick(live.fields, fields.different), after: pick(desired.fields, fields.different) };
+  const compared = sortFields(desired, live);
+  const recalled = recollect(desired, address, compared, live.updatedAt, options.ledger);
+  const evidence = { ...compared, ...recalled, different: without(compared.different, recalled.unkept) };
+  const verdict = compared.unverified.length > 0 ? { unverified: { address, fields: compared.unverified } } : {};
+  const reason = reasonToUpdate(address, evidence, options);
+  if (!reason) return options.ledger ? { ...verdict, settled: { address, desired, live, ...compared } } : verdict;
+  const visible = {
+    before: pick(live.fields, evidence.different),
+    after: pick(desired.fields, [...evidence.different, ...evidence.edited]),
+  };
   return { ...verdict, change: changeOf(project, desired, live, "update", visible, reason) };
+}
+
+function without(names: readonly string[], others: readonly string[]): string[] {
+  return names.filter((name) => !others.includes(name));
 }
 
 /** Licenses that are equal but for case: which of them is meant is for a person to say. */
@@ -118,15 +155,24 @@ function sortFields(desired: Desired, live: Live): Record<Comparison, string[]> 
   return sorted;
 }
 
-function reasonToUpdate(
-  address: string,
-  fields: Record<Comparison, string[]>,
-  options: DiffOptions,
-): string | undefined {
-  if (fields.different.length > 0) return fields.different.length === 1 ? "field differs" : "fields differ";
+type Evidence = Readonly<Record<Comparison, readonly string[]>> & Recalled;
+
+/** The first reason that holds (contract 6); undefined where the resource is in sync. */
+function reasonToUpdate(address: string, evidence: Evidence, options: DiffOptions): string | undefined {
+  const { different, drifted, edited, unverified, moved } = evidence;
+  if (different.length > 0) return reasonOfDifference(different, drifted, options);
+  if (edited.length > 0) return `pending: ${edited.join(", ")} changed since the last apply`;
+  if (moved && unverified.length > 0) return "suspected drift: updated_at moved, and nothing visible differs";
   if (options.resend(address)) return "asked for by --resend";
-  if (options.alwaysSend && fields.unverified.length > 0) return "server.secrets is always-send";
+  if (options.alwaysSend && unverified.length > 0) return "server.secrets is always-send";
   return undefined;
+}
+
+function reasonOfDifference(different: readonly string[], drifted: readonly string[], { ledger }: DiffOptions): string {
+  const plainly = different.length === 1 ? "field differs" : "fields differ";
+  if (!ledger) return plainly;
+  if (drifted.length === 0) return `${plainly}, pending`;
+  return different.length === drifted.length ? `${plainly}, drift` : `${plainly}, drift and pending`;
 }
 
 function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, options: DiffOptions): Verdict {

@@ -1,7 +1,7 @@
 import { isReference } from "./compare.ts";
-import { call, type EndpointName, endpoints } from "./endpoints.ts";
-import { digestOf } from "./digest.ts";
 import type { Difference, Unverified } from "./diff.ts";
+import { digestOf } from "./digest.ts";
+import { call, type EndpointName, endpoints } from "./endpoints.ts";
 import type { Objection } from "./guard.ts";
 import { kinds } from "./kinds.ts";
 import type { Action, Call, Change, Fields, Kind, Outcome, Place, Problem } from "./model.ts";
@@ -109,6 +109,11 @@ export function callOf(change: Change): Call {
   return call(name, segments, endpoints[name].body && parametersOf(change, name));
 }
 
+/** The requests that these differences would send, in order, secrets as references; nothing is sent. */
+export function requestsOf(differences: readonly Difference[]): Call[] {
+  return differences.flatMap(({ changes }) => changes.map(callOf));
+}
+
 function parametersOf(change: Change, name: EndpointName): Fields {
   const { nameParameter } = kinds[change.kind];
   const named = nameParameter && endpoints[name].method === "POST" ? { [nameParameter]: change.key } : {};
@@ -169,7 +174,10 @@ export function withOutcomes(plan: Plan, outcomes: ReadonlyMap<string, Outcome> 
   if (!outcomes) return plan;
   const changes = plan.resource_changes.map((change) => withOutcome(change, outcomes.get(change.address)));
   const count = (status: Outcome["status"]) => changes.filter(({ outcome }) => outcome?.status === status).length;
-  const counts = Object.fromEntries(statuses.map((status) => [status, count(status)])) as Record<Outcome["status"], number>;
+  const counts = Object.fromEntries(statuses.map((status) => [status, count(status)])) as Record<
+    Outcome["status"],
+    number
+  >;
   const done = {
     ...plan,
     summary: { ...plan.summary, outcomes: counts },
@@ -191,7 +199,10 @@ function notKept(changes: readonly PlannedChange[]): ReportedProblem[] {
       places.set(parameter, [...(places.get(parameter) ?? []), address]);
     }
   }
-  return [...places].map(([parameter, addresses]) => ({ rule: "not-kept", message: notKeptMessage(parameter, addresses) }));
+  return [...places].map(([parameter, addresses]) => ({
+    rule: "not-kept",
+    message: notKeptMessage(parameter, addresses),
+  }));
 }
 
 function notKeptMessage(parameter: string, [first = "", ...more]: readonly string[]): string {

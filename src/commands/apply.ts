@@ -1,7 +1,7 @@
 import { type ExitCode, exit, exitCode, Refusal } from "../exit.ts";
 import type { Call } from "../model.ts";
-import { type Plan, withOutcomes } from "../plan.ts";
-import { apply, requestsOf } from "../reconcile.ts";
+import { type Plan, requestsOf, withOutcomes } from "../plan.ts";
+import { apply } from "../reconcile.ts";
 import type { Renderers } from "../report/reports.ts";
 import { requestsText } from "../report/requests.ts";
 import { counted, outcomesText, planText } from "../report/text.ts";
@@ -26,7 +26,10 @@ export const run: Run<ApplyOptions> = async (terminal, options) => {
   const report = reporter(terminal, options.report);
   if (options.dryRun) return rehearse(terminal, options, report);
   if (!options.yes && !terminal.interactive) {
-    throw new Refusal("apply asks before it writes, and there is no terminal to ask on; --yes answers for you", exit.usage);
+    throw new Refusal(
+      "apply asks before it writes, and there is no terminal to ask on; --yes answers for you",
+      exit.usage,
+    );
   }
   const applied = await applying(terminal, options);
   const document = withOutcomes(applied.plan, applied.outcomes);
@@ -51,7 +54,7 @@ type Report = (renderers: Renderers) => void;
 async function rehearse(terminal: Terminal, options: ApplyOptions, report: Report): Promise<ExitCode> {
   const planned = await planning(terminal, options, waiversOf(options));
   tellProblems(terminal, planned.plan);
-  const requests = requestsOf(planned);
+  const requests = requestsOf(planned.differences);
   report({
     text: () => (planned.surveyed ? rehearsalText(terminal, planned) : ""),
     json: () => json({ ...planned.plan, requests }),
@@ -64,9 +67,11 @@ async function rehearse(terminal: Terminal, options: ApplyOptions, report: Repor
 }
 
 function rehearsalText({ palette }: Terminal, planned: Planned): string {
-  const requests = requestsOf(planned);
+  const requests = requestsOf(planned.differences);
   const headline = `Dry run: ${counted(requests.length, "request")} would be sent; none was.`;
-  return [planText(planned.plan, palette), palette.strong(headline), requestsText(requests)].filter(Boolean).join("\n\n");
+  return [planText(planned.plan, palette), palette.strong(headline), requestsText(requests)]
+    .filter(Boolean)
+    .join("\n\n");
 }
 
 async function applying(terminal: Terminal, options: ApplyOptions): Promise<Applied> {

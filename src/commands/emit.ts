@@ -9,7 +9,11 @@ import type { Terminal } from "../terminal.ts";
  * Checks `--report` before anything else happens, and returns what writes the reports when the run is over: files
  * where paths were given, and on stdout either the text or what was asked for in its place.
  */
-export function reporter(terminal: Terminal, asked: readonly string[] = [], kinds: readonly string[] = ["json", "text"]) {
+export function reporter(
+  terminal: Terminal,
+  asked: readonly string[] = [],
+  kinds: readonly string[] = ["json", "text"],
+) {
   const targets = reportTargets(asked, kinds);
   return (renderers: Renderers): void => {
     for (const { kind, path } of targets) {

@@ -53,7 +53,10 @@ export const run: Run<{ readonly url: string }> = (terminal, { url }, [folder = 
     ["evenkeel.yaml", workspace(url)],
     ["policies/example.yaml", policy],
     [".gitignore", ignored],
-    ...[...schemas].map(([name, schema]): [string, string] => [join(schemaFolder, name), JSON.stringify(schema, null, 2)]),
+    ...[...schemas].map(([name, schema]): [string, string] => [
+      join(schemaFolder, name),
+      JSON.stringify(schema, null, 2),
+    ]),
   ];
   const [taken] = files.slice(0, 2).filter(([file]) => existsSync(join(terminal.cwd, folder, file)));
   if (taken) throw new Refusal(`${join(folder, taken[0])} exists already; nothing was written`);

@@ -1,8 +1,8 @@
 import { exitCode } from "../exit.ts";
 import { plan } from "../reconcile.ts";
-import type { Planned, Request } from "../request.ts";
-import { planText } from "../report/text.ts";
 import type { Renderers } from "../report/reports.ts";
+import { planText } from "../report/text.ts";
+import type { Planned, Request } from "../request.ts";
 import type { Terminal } from "../terminal.ts";
 import { reporter, save } from "./emit.ts";
 import { type OnlineOptions, requestOf } from "./run.ts";

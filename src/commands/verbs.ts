@@ -49,7 +49,11 @@ const offline: readonly Flag[] = [folder, report, quiet];
 
 const online: readonly Flag[] = [
   folder,
-  { flags: "--target <glob>", description: "only addresses that match, such as 'payments/*' (repeatable)", takes: "list" },
+  {
+    flags: "--target <glob>",
+    description: "only addresses that match, such as 'payments/*' (repeatable)",
+    takes: "list",
+  },
   { flags: "--shard <i/n>", description: "only the i-th of n parts of the projects", takes: "shard" },
   report,
   { flags: "--concurrency <n>", description: "requests in flight", takes: "count" },
@@ -107,9 +111,17 @@ export const verbs: readonly Verb[] = [
       ...online,
       { flags: "--yes", description: "do not ask" },
       { flags: "--dry-run", description: "print every request and send none" },
-      { flags: "--resend <glob>", description: "write matching integrations whatever the comparison says (repeatable)", takes: "list" },
+      {
+        flags: "--resend <glob>",
+        description: "write matching integrations whatever the comparison says (repeatable)",
+        takes: "list",
+      },
       { flags: "--allow-deletes <n>", description: "let up to n disables and deletes pass the guards", takes: "count" },
-      { flags: "--allow-protected <address>", description: "let this protected one be removed (repeatable)", takes: "list" },
+      {
+        flags: "--allow-protected <address>",
+        description: "let this protected one be removed (repeatable)",
+        takes: "list",
+      },
     ],
     load: async () => (await import("./apply.ts")).run,
   },
@@ -168,7 +180,12 @@ export const verbs: readonly Verb[] = [
       { flags: "--data <file>", description: "keep everything in this database file" },
       { flags: "--token <token>", description: "an administrator's token", default: "evenkeel-dev-token" },
       { flags: "--release <release>", description: "the release to behave like", default: "14.5" },
-      { flags: "--tier <tier>", description: "free, premium or ultimate", choices: ["free", "premium", "ultimate"], default: "ultimate" },
+      {
+        flags: "--tier <tier>",
+        description: "free, premium or ultimate",
+        choices: ["free", "premium", "ultimate"],
+        default: "ultimate",
+      },
       {
         flags: "--environment <name>",
         description: "development has mock-ci",
