@@ -1,18 +1,36 @@
 import type { Answer, Reader, Writer } from "./client/client.ts";
 import { CallFailed } from "./client/failure.ts";
 import { compareField } from "./compare.ts";
-import type { Difference } from "./diff.ts";
 import { isRemoval } from "./guard.ts";
+import { explained } from "./hint.ts";
 import { isRow, readLive, reportedFields } from "./live.ts";
 import type { Call, Change, Fields, Outcome } from "./model.ts";
 import { inParallel } from "./parallel.ts";
 import { callOf } from "./plan.ts";
 
-/** Told of each step as it happens; a journal or a progress bar listens. */
+/** A change to carry out, or one of a saved plan that is not to be carried out any more. */
+export type Step = { readonly change: Change } | { readonly address: string; readonly outcome: Outcome };
+
+/** The steps of one project, worked out right before the first of them. */
+export interface Batch {
+  readonly steps: () => Promise<readonly Step[]>;
+}
+
+/** Told of each step as it happens; the journal, the ledger and a progress bar listen. */
 export interface Watcher {
-  /** Before the request; awaited, so that an intent is on disk before the server can act. */
-  readonly intent?: (change: Change, call: Call) => void;
-  readonly outcome?: (change: Change, outcome: Outcome, answer?: Answer) => void;
+  /** Before a request, which waits for it: an intent is on disk before the server can act. */
+  readonly intent?: (change: Change, call: Call) => Promise<void>;
+  /** Once the outcome is known; the next step of the project waits for it. */
+  readonly outcome?: (event: Happened) => Promise<void>;
+}
+
+/** What became of one step. */
+export interface Happened {
+  readonly address: string;
+  readonly outcome: Outcome;
+  readonly change?: Change;
+  readonly answer?: Answer;
+  readonly failure?: CallFailed;
 }
 
 export interface ApplyOptions {
@@ -27,58 +45,53 @@ export interface ApplyOptions {
 export type Outcomes = ReadonlyMap<string, Outcome>;
 
 /**
- * Carries out changes: projects side by side, the changes of one project in their order. Never throws: what fails
- * is an outcome, after which the rest of that project is skipped and every other project goes on.
+ * Carries out changes: projects side by side, the changes of one project in their order. Never throws for what a
+ * server does: what fails is an outcome, after which the rest of that project is skipped and every other one goes on.
  */
 export async function applyChanges(
   writer: Writer,
-  differences: readonly Difference[],
+  batches: readonly Batch[],
   options: ApplyOptions,
 ): Promise<Outcomes> {
-  const changed = differences.filter(({ changes }) => changes.length > 0);
-  const outcomes = await inParallel(changed, options.workers, ({ changes }) => applyProject(writer, changes, options));
-  return new Map(outcomes.flat());
+  const outcomes = await inParallel(batches, options.workers, (batch) => applyBatch(writer, batch, options));
+  return new Map(outcomes.flat().map(({ address, outcome }) => [address, outcome]));
 }
 
-async function applyProject(
-  writer: Writer,
-  changes: readonly Change[],
-  options: ApplyOptions,
-): Promise<[string, Outcome][]> {
-  const outcomes: [string, Outcome][] = [];
+async function applyBatch(writer: Writer, batch: Batch, options: ApplyOptions): Promise<Happened[]> {
+  const happened: Happened[] = [];
   let failed: string | undefined;
-  for (const change of changes) {
-    const skip = failed ? `an earlier change of this project, ${failed}, did not succeed` : options.stopped();
-    const outcome = skip ? skipped(change, skip, options) : await applyChange(writer, change, options);
-    if (outcome.status === "failed" || outcome.status === "unknown") failed = change.address;
-    outcomes.push([change.address, outcome]);
+  for (const step of await batch.steps()) {
+    const event = await take(writer, step, failed, options);
+    if (event.outcome.status === "failed" || event.outcome.status === "unknown") failed ??= event.address;
+    for (const watcher of options.watchers) await watcher.outcome?.(event);
+    happened.push(event);
   }
-  return outcomes;
+  return happened;
 }
 
-function skipped(change: Change, error: string, { watchers }: ApplyOptions): Outcome {
-  const outcome: Outcome = { status: "skipped", error };
-  for (const watcher of watchers) watcher.outcome?.(change, outcome);
-  return outcome;
-}
-
-async function applyChange(writer: Writer, change: Change, { watchers }: ApplyOptions): Promise<Outcome> {
+async function take(writer: Writer, step: Step, failed: string | undefined, options: ApplyOptions): Promise<Happened> {
+  if ("outcome" in step) return step;
+  const { change } = step;
+  const { address } = change;
+  const skip = failed ? `${failed} did not succeed, so the rest of its project waits` : options.stopped();
+  if (skip) return { address, change, outcome: { status: "skipped", error: skip } };
   const call = callOf(change);
-  for (const watcher of watchers) watcher.intent?.(change, call);
-  const [outcome, answer] = await carryOut(writer, change, call);
-  for (const watcher of watchers) watcher.outcome?.(change, outcome, answer);
-  return outcome;
+  for (const watcher of options.watchers) await watcher.intent?.(change, call);
+  return { address, change, ...(await carryOut(writer, change, call)) };
 }
 
-async function carryOut(writer: Writer, change: Change, call: Call): Promise<[Outcome, Answer?]> {
+type Result = Pick<Happened, "outcome" | "answer" | "failure">;
+
+async function carryOut(writer: Writer, change: Change, call: Call): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       const answer = await writer.send(call);
       const notKept = notKeptIn(change, answer);
-      return [notKept.length > 0 ? { status: "applied", not_kept: notKept } : { status: "applied" }, answer];
+      return { answer, outcome: { status: "applied", ...(notKept.length > 0 && { not_kept: notKept }) } };
     } catch (error) {
-      const outcome = await afterFailure(writer, change, asFailure(error), attempt);
-      if (outcome) return [outcome];
+      if (!(error instanceof CallFailed)) throw error;
+      const outcome = await afterFailure(writer, change, error, attempt);
+      if (outcome) return { outcome, failure: error };
     }
   }
 }
@@ -92,20 +105,19 @@ const createAttempts = 3;
 async function afterFailure(
   writer: Writer,
   change: Change,
-  failure: CallFailed | Error,
+  failure: CallFailed,
   attempt: number,
 ): Promise<Outcome | undefined> {
-  const uncertain = failure instanceof CallFailed && failure.uncertain;
-  if (!uncertain && !(attempt > 1 && failure instanceof CallFailed && failure.status === 400)) {
-    return { status: "failed", error: failure.message };
-  }
+  const refusedAgain = attempt > 1 && failure.status === 400;
+  const failed: Outcome = { status: "failed", error: explained(failure) };
+  if (!failure.uncertain && !refusedAgain) return failed;
   try {
     if (await isInPlace(writer, change)) return { status: "applied" };
   } catch (lookup) {
-    return { status: "unknown", error: `${failure.message}; looking it up failed too: ${asFailure(lookup).message}` };
+    const why = lookup instanceof Error ? lookup.message : String(lookup);
+    return { status: "unknown", error: `${failure.message}; looking it up failed too: ${why}` };
   }
-  if (uncertain && attempt < createAttempts) return undefined;
-  return { status: "failed", error: failure.message };
+  return failure.uncertain && attempt < createAttempts ? undefined : failed;
 }
 
 async function isInPlace(reader: Reader, change: Change): Promise<boolean> {
@@ -114,10 +126,6 @@ async function isInPlace(reader: Reader, change: Change): Promise<boolean> {
   const project = { name: change.project };
   const live = await readLive(reader, { project, kinds: new Set([kind]), resources: [wanted], exclusive: new Map() });
   return live.some((found) => found.kind === kind && found.key === key && differing(change, found.fields).length === 0);
-}
-
-function asFailure(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }
 
 /** Parameters that the answer to a write reports with another value than was sent. */

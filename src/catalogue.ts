@@ -215,7 +215,11 @@ export function expectationOf(parameter: IntegrationParameter | undefined): stri
   return parameter.pattern ? `${types} that contains ${parameter.pattern}` : types;
 }
 
-const typeWords: Record<ParameterType, string> = { string: "a string", boolean: "true or false", integer: "an integer" };
+const typeWords: Record<ParameterType, string> = {
+  string: "a string",
+  boolean: "true or false",
+  integer: "an integer",
+};
 
 const tiers: readonly Tier[] = ["free", "premium", "ultimate"];
 
@@ -245,7 +249,10 @@ export function unavailable(
 ): { rule: Unavailability; message: string } | undefined {
   const { slug, introduced, removed, tier, environment } = integration;
   if (introduced && compareReleases(platform.release, introduced) < 0) {
-    return { rule: "release", message: `${slug} exists from release ${introduced} on; the server is ${platform.release}` };
+    return {
+      rule: "release",
+      message: `${slug} exists from release ${introduced} on; the server is ${platform.release}`,
+    };
   }
   if (removed && compareReleases(platform.release, removed) >= 0) {
     return { rule: "release", message: `${slug} was removed in release ${removed}; the server is ${platform.release}` };

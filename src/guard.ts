@@ -25,13 +25,25 @@ export interface Waivers {
 export interface GuardRules {
   readonly guards: Guards;
   readonly isProtected: (address: string) => boolean;
-  readonly waivers: Waivers;
 }
 
-/** Judges a whole plan before its first write. Empty: it may be applied. */
+/** Judges a whole plan before its first write. Empty: it may be applied by anyone. */
 export function judgePlan(differences: readonly Difference[], rules: GuardRules): Objection[] {
   const removals = differences.map(({ changes }) => changes.filter(isRemoval));
   return [...judgeNumbers(differences, removals, rules), ...judgeProtected(removals.flat(), rules)];
+}
+
+/** The objections that stand in spite of the waivers, for a plan with so many disables and deletes. */
+export function standing(
+  objections: readonly Objection[],
+  removals: { readonly disable: number; readonly delete: number },
+  waivers: Waivers = { deletes: 0, protected: new Set() },
+): Objection[] {
+  const isWaived: Readonly<Record<Objection["guard"], (objection: Objection) => boolean>> = {
+    "delete-percent": () => removals.disable + removals.delete <= waivers.deletes,
+    protected: ({ addresses }) => addresses.every((address) => waivers.protected.has(address)),
+  };
+  return objections.filter((objection) => !isWaived[objection.guard](objection));
 }
 
 /** Whether a change turns something off. */
@@ -41,10 +53,11 @@ export function isRemoval(change: Pick<Change, "kind" | "action">): boolean {
 
 function judgeNumbers(differences: readonly Difference[], removals: Change[][], rules: GuardRules): Objection[] {
   const all = removals.flat();
-  if (all.length <= rules.waivers.deletes) return [];
   const live = differences.reduce((sum, difference) => sum + difference.live, 0);
   const fleet = judgeScope("the fleet", all, live, rules.guards);
-  const projects = differences.map(({ project, live }, i) => judgeScope(project, removals[i] ?? [], live, rules.guards));
+  const projects = differences.map(({ project, live }, i) =>
+    judgeScope(project, removals[i] ?? [], live, rules.guards),
+  );
   return [fleet, ...projects].flatMap((objection) => objection ?? []);
 }
 
@@ -58,9 +71,9 @@ function judgeScope(scope: string, removals: readonly Change[], live: number, gu
   return { guard: "delete-percent", message, addresses: removals.map((change) => change.address) };
 }
 
-function judgeProtected(removals: readonly Change[], { isProtected, waivers }: GuardRules): Objection[] {
+function judgeProtected(removals: readonly Change[], { isProtected }: GuardRules): Objection[] {
   return removals
-    .filter(({ address }) => isProtected(address) && !waivers.protected.has(address))
+    .filter(({ address }) => isProtected(address))
     .map(({ address, action }) => ({
       guard: "protected",
       message: `${address} is protected and would be ${action}d`,

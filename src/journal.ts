@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import {
+  appendFileSync,
   closeSync,
   existsSync,
   fdatasync,
@@ -19,7 +20,6 @@ import { stateFolder } from "./state-folder.ts";
 export type Entry =
   | {
       readonly event: "start";
-      readonly run: string;
       readonly who: string;
       readonly pid: number;
       readonly commit: string | null;
@@ -43,7 +43,7 @@ export type Entry =
       readonly error?: string;
     }
   | { readonly event: "end"; readonly outcomes: Readonly<Record<string, number>> }
-  | { readonly event: "noticed"; readonly by: string };
+  | { readonly event: "noticed" };
 
 /** An entry with the time at which it was written, ISO 8601. */
 export type Written = Entry & { readonly at: string };
@@ -141,6 +141,12 @@ export function runsCutShort(root: string): CutShort[] {
       ? []
       : [{ run, inFlight: inFlight(entries) }];
   });
+}
+
+/** Notes in the journal of a run cut short that a later one has named it. */
+export function notice(root: string, run: string, at: Date): void {
+  const entry: Written = { at: at.toISOString(), event: "noticed" };
+  appendFileSync(join(root, ".evenkeel", "journal", `${run}.ndjson`), `\n${JSON.stringify(entry)}\n`);
 }
 
 function inFlight(entries: readonly Written[]): string[] {

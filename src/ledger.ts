@@ -35,14 +35,12 @@ export interface LedgerOptions {
   readonly file: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: Secrets;
-  /** Whether a key may be generated: only an apply writes. */
-  readonly writing: boolean;
 }
 
 /** Opens a ledger; one that is not there yet is empty. Lines that cannot be used count as unknown, with a warning. */
 export function openLedger(options: LedgerOptions): Ledger {
   const path = join(options.root, options.file);
-  const key = ledgerKey(options);
+  const { key, keep } = ledgerKey(options);
   const keyId = createHash("sha256").update(`evenkeel ledger ${key}`).digest("hex").slice(0, 8);
   const { lines, problems } = readLines(path, options.file);
   const foreign = [...lines.values()].filter((line) => line.key !== keyId).length;
@@ -68,6 +66,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     remember: (address, memory) => edit(address, (resources, rest) => Object.assign(resources, { [rest]: memory })),
     forget: (address) => edit(address, (resources, rest) => Reflect.deleteProperty(resources, rest)),
     save: () => {
+      if (changed) keep();
       if (changed) write(path, lines);
       changed = false;
     },

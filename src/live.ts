@@ -1,19 +1,24 @@
 import { hasActiveParameter, parameter } from "./catalogue.ts";
-import { CallFailed } from "./client/failure.ts";
 import type { Reader } from "./client/client.ts";
+import { CallFailed } from "./client/failure.ts";
 import { isReference, normalise } from "./compare.ts";
 import { call } from "./endpoints.ts";
 import type { Desired, DesiredProject, Fields, Live, Project, Resource, Scalar, Value } from "./model.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
+/** Whether a declared integration may be taken to be as declared, since its `updated_at` stands still. */
+export type Trusts = (project: string, desired: Desired, updatedAt: unknown) => boolean;
+
+const never: Trusts = () => false;
+
 /**
  * What the server has of one project, as far as policies speak of it (contract 7): the integrations list, one GET for
  * each declared integration whose parameters the list does not show, the license list. Secrets are dropped on reading.
  * @throws CallFailed where the project cannot be read.
  */
-export async function readLive(reader: Reader, desired: DesiredProject): Promise<Live[]> {
-  const readers = [...desired.kinds].map((kind) => readKind[kind](reader, desired));
+export async function readLive(reader: Reader, desired: DesiredProject, trusts: Trusts = never): Promise<Live[]> {
+  const readers = [...desired.kinds].map((kind) => readKind[kind](reader, desired, trusts));
   return (await Promise.all(readers)).flat();
 }
 
@@ -27,11 +32,17 @@ export async function readProjects(reader: Reader): Promise<Project[]> {
   );
 }
 
-async function readIntegrations(reader: Reader, { project, resources }: DesiredProject): Promise<Live[]> {
+async function readIntegrations(reader: Reader, desired: DesiredProject, trusts: Trusts): Promise<Live[]> {
+  const { project, resources } = desired;
   const rows = (await reader.list(call("listIntegrations", { id: project.name }))) as readonly Row[];
   const listed = new Map(rows.flatMap((row) => (typeof row?.slug === "string" ? [[row.slug, row] as const] : [])));
   const declared = resources.filter(({ kind, presence }) => kind === "integration" && presence === "present");
-  const read = await Promise.all(declared.map((one) => readIntegration(reader, project, one, listed.get(one.key))));
+  const readOne = (one: Desired) => {
+    const row = listed.get(one.key);
+    if (row && trusts(project.name, one, row.updated_at)) return asDeclared(one, row);
+    return readIntegration(reader, project, one, row);
+  };
+  const read = await Promise.all(declared.map(readOne));
   const names = new Set(declared.map(({ key }) => key));
   const others = [...listed].filter(([slug]) => !names.has(slug)).map(([slug, row]) => integrationOf(slug, row, {}));
   return [...read.flatMap((live) => live ?? []), ...others];
@@ -49,6 +60,12 @@ async function readIntegration(
   }
   const single = await readSingle(reader, project, slug);
   return single && integrationOf(slug, single, fields);
+}
+
+function asDeclared({ key, fields }: Desired, row: Row): Live {
+  const { fields: reported, ...live } = integrationOf(key, row, fields);
+  const plain = Object.entries(fields).filter(([name, value]) => !isReference(value) && !parameter(key, name)?.secret);
+  return { ...live, fields: { ...Object.fromEntries(plain), ...reported } };
 }
 
 async function readSingle(reader: Reader, project: Project, slug: string): Promise<Row | undefined> {

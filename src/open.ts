@@ -1,12 +1,16 @@
-import { addressMatcher, projectMatcher } from "./address.ts";
+import { addressMatcher, addressOf, projectMatcher } from "./address.ts";
 import type { ClientOptions } from "./client/client.ts";
 import { createSecrets, type Secrets } from "./client/secrets.ts";
 import { readToken } from "./client/token.ts";
 import { commitOf } from "./commit.ts";
 import { Refusal } from "./exit.ts";
 import type { GuardRules } from "./guard.ts";
+import { type Ledger, openLedger } from "./ledger.ts";
+import type { Trusts } from "./live.ts";
 import { type Loaded, loadWorkspace } from "./load.ts";
-import { hasErrors, type Validated, validate } from "./manifest/validate.ts";
+import { type Validated, validate } from "./manifest/validate.ts";
+import { standsStill } from "./memory.ts";
+import type { Problem } from "./model.ts";
 import type { PlanInput } from "./plan.ts";
 import type { Request } from "./request.ts";
 import type { Scope } from "./survey.ts";
@@ -14,25 +18,35 @@ import type { Scope } from "./survey.ts";
 /** A workspace that is ready to be compared with its server. */
 export interface Opened {
   readonly loaded: Loaded;
-  readonly validated: Validated;
+  readonly policies: Validated["policies"];
+  /** What validation, the ledger and the journal have to say; errors among them end the run. */
+  readonly problems: readonly Problem[];
   readonly secrets: Secrets;
+  /** Where the workspace keeps one. */
+  readonly ledger: Ledger | undefined;
   readonly url: string;
+  readonly concurrency: number;
 }
 
 /** The parts of a plan that are known before anything is read. */
 export type Heading = Pick<PlanInput, "url" | "manifests">;
 
 /** load -> validate. Throws {@link Refusal} where there is no workspace. */
-export function open({ folder, env }: Request): Opened {
+export function open({ folder, env, concurrency }: Request): Opened {
   const loaded = loadWorkspace(folder);
-  const validated = validate(loaded);
-  const secrets = createSecrets({ env, root: loaded.root, plaintext: validated.plaintext });
-  return { loaded, validated, secrets, url: env.EVENKEEL_URL || loaded.workspace.server.url || "" };
-}
-
-/** Whether anything may be sent at all. */
-export function isSound({ validated }: Opened): boolean {
-  return !hasErrors(validated.problems);
+  const { policies, problems, plaintext } = validate(loaded);
+  const { root, workspace } = loaded;
+  const secrets = createSecrets({ env, root, plaintext });
+  const ledger = workspace.ledger ? openLedger({ root, file: workspace.ledger, env, secrets }) : undefined;
+  return {
+    loaded,
+    policies,
+    problems: [...problems, ...(ledger?.problems ?? [])],
+    secrets,
+    ledger,
+    url: env.EVENKEEL_URL || workspace.server.url || "",
+    concurrency: concurrency ?? workspace.concurrency,
+  };
 }
 
 export function headingOf({ loaded, url }: Opened): Heading {
@@ -40,46 +54,45 @@ export function headingOf({ loaded, url }: Opened): Heading {
 }
 
 /** Throws {@link Refusal} where no server is named or there is no usable token. */
-export function clientOptions({ loaded, secrets, url }: Opened, request: Request): ClientOptions {
-  const { server, concurrency, requestTimeout } = loaded.workspace;
+export function clientOptions(opened: Opened, { env, signal }: Request): ClientOptions {
+  const { url, secrets, concurrency, loaded } = opened;
+  const { server, requestTimeout } = loaded.workspace;
   if (!url) throw new Refusal("no server: set server.url in evenkeel.yaml, or EVENKEEL_URL");
-  return {
-    url,
-    token: readToken(request.env),
-    concurrency: request.concurrency ?? concurrency,
-    requestTimeout,
-    allowInsecure: server.allowInsecure,
-    secrets,
-    ...(request.signal && { signal: request.signal }),
-  };
+  const { allowInsecure } = server;
+  return { url, token: readToken(env), concurrency, requestTimeout, allowInsecure, secrets, signal };
 }
 
-export function scopeOf({ loaded, validated }: Opened, request: Request): Scope {
-  const { server, concurrency } = loaded.workspace;
+export function scopeOf({ loaded, policies, ledger, concurrency }: Opened, request: Request): Scope {
+  const { server } = loaded.workspace;
   const targets = request.targets ?? [];
   const inShard = request.shard ?? (() => true);
   const inTarget = anyOf(targets.map(projectMatcher), true);
   return {
-    policies: validated.policies,
+    policies,
     platform: server,
     includes: (project) => inTarget(project) && inShard(project),
+    ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger) }),
     diff: {
-      alwaysSend: server.secrets === "always-send",
+      ...(ledger && { ledger }),
+      alwaysSend: !ledger && server.secrets === "always-send",
       resend: anyOf((request.resend ?? []).map(addressMatcher), false),
       target: anyOf(targets.map(addressMatcher), true),
     },
-    workers: request.concurrency ?? concurrency,
+    workers: concurrency,
     ...(request.progress && { progress: request.progress }),
   };
 }
 
-export function guardRules({ loaded }: Opened, request: Request): GuardRules {
-  const { guards, protected: globs } = loaded.workspace;
-  return {
-    guards,
-    isProtected: anyOf(globs.map(addressMatcher), false),
-    waivers: request.waivers ?? { deletes: 0, protected: new Set() },
+function trusting(ledger: Ledger): Trusts {
+  return (project, desired, updatedAt) => {
+    const address = addressOf(project, desired.kind, desired.key);
+    return typeof updatedAt === "string" && standsStill(desired, address, updatedAt, ledger);
   };
+}
+
+export function guardRules({ loaded }: Opened): GuardRules {
+  const { guards, protected: globs } = loaded.workspace;
+  return { guards, isProtected: anyOf(globs.map(addressMatcher), false) };
 }
 
 type Test = (text: string) => boolean;

@@ -109,11 +109,6 @@ export function callOf(change: Change): Call {
   return call(name, segments, endpoints[name].body && parametersOf(change, name));
 }
 
-/** The requests that these differences would send, in order, secrets as references; nothing is sent. */
-export function requestsOf(differences: readonly Difference[]): Call[] {
-  return differences.flatMap(({ changes }) => changes.map(callOf));
-}
-
 function parametersOf(change: Change, name: EndpointName): Fields {
   const { nameParameter } = kinds[change.kind];
   const named = nameParameter && endpoints[name].method === "POST" ? { [nameParameter]: change.key } : {};

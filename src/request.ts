@@ -1,6 +1,7 @@
 import type { Outcomes, Watcher } from "./apply.ts";
 import type { Difference } from "./diff.ts";
-import type { Waivers } from "./guard.ts";
+import type { Objection, Waivers } from "./guard.ts";
+import type { Call } from "./model.ts";
 import type { Plan } from "./plan.ts";
 
 /** What a person asked for. Everything but `folder` and `env` is optional. */
@@ -20,6 +21,8 @@ export interface Request {
   /** Globs over addresses to write whatever the comparison says. */
   readonly resend?: readonly string[];
   readonly waivers?: Waivers;
+  /** Path of a plan that `plan --out` saved, to be carried out instead of a new one. */
+  readonly saved?: string;
   /** Told as projects are read. */
   readonly progress?: (done: number, total: number) => void;
 }
@@ -30,11 +33,23 @@ export interface Planned {
   readonly differences: readonly Difference[];
   /** False where manifests or the server kept anything from being compared: the plan then says nothing of the state. */
   readonly surveyed: boolean;
+  /** Secrets that an apply would need and that cannot be resolved here, each with the reason. */
+  readonly missing: readonly string[];
+  /** Whether a saved plan was refused whole since manifests changed. */
+  readonly stale?: boolean;
+}
+
+/** A plan and the requests that would carry it out; outcomes only where a saved plan's target is stale. */
+export interface Rehearsed extends Planned {
+  readonly requests?: readonly Call[];
+  readonly outcomes?: Outcomes;
 }
 
 /** A plan that was carried out as far as possible; or was not, and then it has no outcomes. */
 export interface Applied extends Planned {
   readonly outcomes?: Outcomes;
+  /** What the guards object to in spite of the waivers: then nothing was written. */
+  readonly refused?: readonly Objection[];
 }
 
 /** Decides, once the plan stands, whether to go on; and listens while it is carried out. */

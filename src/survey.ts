@@ -1,11 +1,12 @@
 import type { Reader } from "./client/client.ts";
 import { CallFailed } from "./client/failure.ts";
-import { type DiffOptions, type Difference, diff } from "./diff.ts";
+import { type Difference, type DiffOptions, diff } from "./diff.ts";
 import { explained } from "./hint.ts";
-import { readLive, readProjects } from "./live.ts";
+import { readLive, readProjects, type Trusts } from "./live.ts";
 import { desiredOf, needsLookup, projectsOf } from "./manifest/layers.ts";
 import type { Policy } from "./manifest/policies.ts";
-import type { DesiredProject, Platform, Problem, Project } from "./model.ts";
+import { hasErrors } from "./manifest/validate.ts";
+import type { DesiredProject, Platform, Problem } from "./model.ts";
 import { inParallel } from "./parallel.ts";
 
 /** What a survey looks at. */
@@ -15,6 +16,8 @@ export interface Scope {
   /** Projects that this run is about: those of its `--target` and `--shard`. */
   readonly includes: (project: string) => boolean;
   readonly diff: DiffOptions;
+  /** Integrations that need no GET of their own (`reads: trust-updated-at`). */
+  readonly trusts?: Trusts;
   readonly workers: number;
   readonly progress?: (done: number, total: number) => void;
 }
@@ -27,47 +30,57 @@ export interface Survey {
   readonly surveyed: boolean;
 }
 
+/** The projects of a run and what manifests say of them, before any of them is read. */
+export interface Selection {
+  readonly desired: readonly DesiredProject[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Finds the projects that policies mean, with one look-up where they need it, and what is wanted of each.
+ * @throws CallFailed where the look-up fails.
+ */
+export async function select(reader: Reader, { policies, platform, includes }: Scope): Promise<Selection> {
+  const listing = needsLookup(policies) ? await readProjects(reader) : undefined;
+  const { projects, problems } = projectsOf(policies, listing);
+  const wanted = projects.filter(({ name }) => includes(name)).map((project) => desiredOf(policies, project, platform));
+  return {
+    desired: wanted.map(({ desired }) => desired),
+    problems: [...problems, ...wanted.flatMap(({ problems }) => problems)],
+  };
+}
+
 /**
  * Desired state against live state, project by project. A project that cannot be read is a problem, and the others go
  * on. Where manifests turn out to be wrong once projects are known, nothing is read at all.
  * @throws CallFailed where it ends the run: a refused token, a server that cannot be reached.
  */
 export async function survey(reader: Reader, scope: Scope): Promise<Survey> {
-  const { policies } = scope;
-  const listing = needsLookup(policies) ? await readProjects(reader) : undefined;
-  const selected = projectsOf(policies, listing);
-  const projects = selected.projects.filter(({ name }) => scope.includes(name));
-  const problems = [...selected.problems, ...projects.flatMap((project) => wanted(project, scope).problems)];
-  if (problems.some(({ severity }) => severity === "error")) return { differences: [], problems, surveyed: false };
+  const { desired, problems } = await select(reader, scope);
+  if (hasErrors(problems)) return { differences: [], problems, surveyed: false };
   let done = 0;
-  const read = await inParallel(projects, scope.workers, async (project) => {
-    const result = await surveyProject(reader, wanted(project, scope).desired, scope);
-    scope.progress?.(++done, projects.length);
+  const read = await inParallel(desired, scope.workers, async (project) => {
+    const result = await surveyProject(reader, project, scope);
+    scope.progress?.(++done, desired.length);
     return result;
   });
   const differences = read.flatMap(({ difference }) => difference ?? []);
   return { differences, problems: [...problems, ...read.flatMap(({ problems }) => problems)], surveyed: true };
 }
 
-function wanted(project: Project, { policies, platform }: Scope): ReturnType<typeof desiredOf> {
-  return desiredOf(policies, project, platform);
-}
-
-interface Surveyed {
+export interface Surveyed {
   readonly difference?: Difference;
   readonly problems: readonly Problem[];
 }
 
-async function surveyProject(reader: Reader, desired: DesiredProject, scope: Scope): Promise<Surveyed> {
+/** One project, read and compared. @throws CallFailed where it ends the run. */
+export async function surveyProject(reader: Reader, desired: DesiredProject, scope: Scope): Promise<Surveyed> {
   try {
-    const difference = diff(desired, await readLive(reader, desired), scope.diff);
+    const difference = diff(desired, await readLive(reader, desired, scope.trusts), scope.diff);
     return { difference, problems: difference.problems };
   } catch (error) {
     if (!(error instanceof CallFailed) || error.endsRun) throw error;
-    return { problems: [unreadable(desired.project, error)] };
+    const { name: project } = desired.project;
+    return { problems: [{ severity: "error", rule: "unreadable", message: explained(error), project }] };
   }
-}
-
-function unreadable({ name }: Project, failure: CallFailed): Problem {
-  return { severity: "error", rule: "unreadable", message: explained(failure), project: name };
 }

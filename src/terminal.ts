@@ -11,7 +11,9 @@ export interface Terminal {
   readonly warn: (text: string) => void;
   /** What `--quiet` leaves out, to stderr. */
   readonly note: (text: string) => void;
+  /** For stdout, and for stderr. */
   readonly palette: Palette;
+  readonly warnings: Palette;
   /** Whether there is a person to ask. */
   readonly interactive: boolean;
   /** Asks; true for the word `yes` alone. */
@@ -37,13 +39,16 @@ export interface TerminalOptions {
 export function createTerminal(host: NodeJS.Process, { quiet, color }: TerminalOptions): Terminal {
   const { stdin, stdout, stderr, env } = host;
   const warn = (text: string) => void (text && stderr.write(`${text}\n`));
+  const paletteFor = ({ isTTY }: NodeJS.WriteStream) =>
+    color !== false && isColourful(env, isTTY) ? colours() : plain;
   return {
     env,
     cwd: host.cwd(),
     print: (text) => void (text && stdout.write(`${text}\n`)),
     warn,
     note: quiet ? () => {} : warn,
-    palette: color !== false && isColourful(env, stdout.isTTY) ? colours() : plain,
+    palette: paletteFor(stdout),
+    warnings: paletteFor(stderr),
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
     confirm: (question) => ask(host, question),
     progress: (label) => (quiet || !stderr.isTTY ? silent : startBar(label, stderr)),
@@ -87,7 +92,12 @@ const silent: Progress = { update: () => {}, stop: () => {} };
 function startBar(label: string, stream: NodeJS.WriteStream): Progress {
   let stopped = false;
   const bar = import("cli-progress").then(({ default: { SingleBar } }) => {
-    const options = { format: `${label} [{bar}] {value}/{total}`, barsize: 30, hideCursor: true, clearOnComplete: true };
+    const options = {
+      format: `${label} [{bar}] {value}/{total}`,
+      barsize: 30,
+      hideCursor: true,
+      clearOnComplete: true,
+    };
     return new SingleBar({ ...options, stream });
   });
   let shown: Awaited<typeof bar> | undefined;

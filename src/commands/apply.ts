@@ -1,16 +1,17 @@
+import { resolve } from "node:path";
 import { type ExitCode, exit, exitCode, Refusal } from "../exit.ts";
+import { standing } from "../guard.ts";
 import type { Call } from "../model.ts";
-import { type Plan, requestsOf, withOutcomes } from "../plan.ts";
-import { apply } from "../reconcile.ts";
+import { type Plan, withOutcomes } from "../plan.ts";
+import { apply, rehearse } from "../reconcile.ts";
 import type { Renderers } from "../report/reports.ts";
 import { requestsText } from "../report/requests.ts";
 import { counted, outcomesText, planText } from "../report/text.ts";
 import type { Applied, Planned, Request } from "../request.ts";
 import type { Terminal } from "../terminal.ts";
 import { reporter } from "./emit.ts";
-import { planning } from "./plan.ts";
 import { type OnlineOptions, requestOf } from "./run.ts";
-import { tellProblems } from "./tell.ts";
+import { tellMissing, tellProblems } from "./tell.ts";
 import type { Run } from "./verbs.ts";
 
 export interface ApplyOptions extends OnlineOptions {
@@ -21,60 +22,69 @@ export interface ApplyOptions extends OnlineOptions {
   readonly allowProtected?: readonly string[];
 }
 
-/** `evenkeel apply`. */
-export const run: Run<ApplyOptions> = async (terminal, options) => {
+/** `evenkeel apply [PLAN]`. */
+export const run: Run<ApplyOptions> = async (terminal, options, [saved]) => {
   const report = reporter(terminal, options.report);
-  if (options.dryRun) return rehearse(terminal, options, report);
-  if (!options.yes && !terminal.interactive) {
+  checkUsage(terminal, options, saved);
+  const request = { ...requestOf(terminal, options), ...wishesOf(terminal, options, saved) };
+  return options.dryRun ? rehearsing(terminal, request, report) : applying(terminal, options, request, report);
+};
+
+function checkUsage({ interactive }: Terminal, { yes, dryRun, target, shard }: ApplyOptions, saved?: string): void {
+  if (saved && (target || shard)) {
+    throw new Refusal("a saved plan is applied whole: --target and --shard go with the plan that makes it", exit.usage);
+  }
+  if (!yes && !dryRun && !saved && !interactive) {
     throw new Refusal(
-      "apply asks before it writes, and there is no terminal to ask on; --yes answers for you",
+      "apply asks before it writes, and here is no terminal to ask on: pass --yes, or a saved plan",
       exit.usage,
     );
   }
-  const applied = await applying(terminal, options);
-  const document = withOutcomes(applied.plan, applied.outcomes);
-  tellProblems(terminal, document);
-  report({ text: () => resultText(terminal, applied, document), json: () => json(document) });
-  if (isRefused(applied)) terminal.warn("Refused by a guard; nothing was written.");
-  else if (!applied.outcomes && applied.surveyed) terminal.warn("Not applied; nothing was written.");
-  return codeOf(terminal, applied, document);
-};
-
-function resultText({ palette }: Terminal, applied: Applied, document: Plan): string {
-  if (applied.outcomes) return outcomesText(document, palette);
-  return isRefused(applied) ? planText(document, palette) : "";
-}
-
-function isRefused({ surveyed, plan }: Planned): boolean {
-  return surveyed && plan.objections.length > 0;
 }
 
 type Report = (renderers: Renderers) => void;
 
-async function rehearse(terminal: Terminal, options: ApplyOptions, report: Report): Promise<ExitCode> {
-  const planned = await planning(terminal, options, waiversOf(options));
-  tellProblems(terminal, planned.plan);
-  const requests = requestsOf(planned.differences);
+async function rehearsing(terminal: Terminal, request: Request, report: Report): Promise<ExitCode> {
+  const bar = terminal.progress("Reading");
+  const rehearsed = await rehearse({ ...request, progress: bar.update }).finally(bar.stop);
+  const { requests = [], outcomes, ...planned } = rehearsed;
+  const plan = withOutcomes(planned.plan, outcomes);
+  tellProblems(terminal, plan);
+  tellMissing(terminal, planned.missing);
   report({
-    text: () => (planned.surveyed ? rehearsalText(terminal, planned) : ""),
-    json: () => json({ ...planned.plan, requests }),
+    text: () => (planned.surveyed ? rehearsalText(terminal, plan, requests) : ""),
+    json: () => json({ ...plan, requests }),
   });
-  return exitCode({
-    interrupted: terminal.interrupted.aborted,
-    refused: isRefused(planned),
-    problem: planned.plan.problems.length > 0,
-  });
+  const refused = standing(plan.objections, plan.summary, request.waivers);
+  return codeOf(terminal, { ...planned, refused, rehearsed: true }, plan);
 }
 
-function rehearsalText({ palette }: Terminal, planned: Planned): string {
-  const requests = requestsOf(planned.differences);
-  const headline = `Dry run: ${counted(requests.length, "request")} would be sent; none was.`;
-  return [planText(planned.plan, palette), palette.strong(headline), requestsText(requests)]
-    .filter(Boolean)
-    .join("\n\n");
+function rehearsalText({ palette }: Terminal, plan: Plan, requests: readonly Call[]): string {
+  const headline = palette.strong(`Dry run: ${counted(requests.length, "request")} would be sent; none was.`);
+  return [planText(plan, palette), headline, requestsText(requests)].filter(Boolean).join("\n\n");
 }
 
-async function applying(terminal: Terminal, options: ApplyOptions): Promise<Applied> {
+async function applying(
+  terminal: Terminal,
+  options: ApplyOptions,
+  request: Request,
+  report: Report,
+): Promise<ExitCode> {
+  const applied = await applyWithBars(terminal, options, request);
+  const plan = withOutcomes(applied.plan, applied.outcomes);
+  tellProblems(terminal, plan);
+  report({ text: () => resultText(terminal, applied, plan), json: () => json(plan) });
+  if (applied.refused) terminal.warn("Refused by a guard; nothing was written.");
+  else if (applied.surveyed && !applied.outcomes) terminal.warn("Not applied; nothing was written.");
+  return codeOf(terminal, applied, plan);
+}
+
+function resultText({ palette }: Terminal, { outcomes, refused }: Applied, plan: Plan): string {
+  if (outcomes) return outcomesText(plan, palette);
+  return refused ? planText(plan, palette) : "";
+}
+
+async function applyWithBars(terminal: Terminal, options: ApplyOptions, request: Request): Promise<Applied> {
   const reading = terminal.progress("Reading");
   const writing = terminal.progress("Applying");
   let total = 0;
@@ -83,43 +93,44 @@ async function applying(terminal: Terminal, options: ApplyOptions): Promise<Appl
     reading.stop();
     total = planned.plan.summary.writes;
     showPlan(terminal, options, planned);
-    return options.yes || total === 0 || terminal.confirm(question(planned.plan));
+    return options.yes || request.saved !== undefined || total === 0 || terminal.confirm(question(planned.plan));
   };
-  const watcher = { outcome: () => writing.update(++done, total) };
+  const bar = { outcome: async () => writing.update(++done, total) };
   try {
-    const request = { ...requestOf(terminal, options), ...waiversOf(options), progress: reading.update };
-    return await apply(request, { approve, watchers: [watcher] });
+    return await apply({ ...request, progress: reading.update }, { approve, watchers: [bar] });
   } finally {
     reading.stop();
     writing.stop();
   }
 }
 
-/** On stdout with the outcome, unless a report takes its place there; a person who is asked sees it in any case. */
-function showPlan(terminal: Terminal, options: ApplyOptions, { plan }: Planned): void {
-  const replaced = options.report?.some((each) => !each.includes("="));
-  const show = replaced ? terminal.warn : terminal.print;
-  if (!replaced || !options.yes) show(`${planText(plan, terminal.palette)}\n`);
+/** On stdout before the outcome; where a report takes its place there, a person who is asked still sees it. */
+function showPlan(terminal: Terminal, { report, yes }: ApplyOptions, { plan }: Planned): void {
+  const replaced = report?.some((each) => !each.includes("="));
+  if (!replaced) terminal.print(`${planText(plan, terminal.palette)}\n`);
+  else if (!yes) terminal.warn(planText(plan, terminal.warnings));
 }
 
 function question({ summary }: Plan): string {
   return `Make ${summary.writes === 1 ? "this change" : `these ${summary.writes} changes`}? Only yes goes on:`;
 }
 
-function waiversOf({ allowDeletes, allowProtected, resend }: ApplyOptions): Pick<Request, "waivers" | "resend"> {
+function wishesOf({ cwd }: Terminal, options: ApplyOptions, saved: string | undefined): Partial<Request> {
   return {
-    waivers: { deletes: allowDeletes ?? 0, protected: new Set(allowProtected) },
-    resend: resend ?? [],
+    waivers: { deletes: options.allowDeletes ?? 0, protected: new Set(options.allowProtected) },
+    resend: options.resend ?? [],
+    ...(saved !== undefined && { saved: resolve(cwd, saved) }),
   };
 }
 
-function codeOf(terminal: Terminal, planned: Planned, { summary, problems }: Plan): ExitCode {
-  const { failed = 0, unknown = 0, skipped = 0, stale = 0 } = summary.outcomes ?? {};
+function codeOf({ interrupted }: Terminal, applied: Applied & { readonly rehearsed?: true }, plan: Plan): ExitCode {
+  const { failed = 0, unknown = 0, skipped = 0, stale = 0 } = plan.summary.outcomes ?? {};
+  const declined = applied.surveyed && !applied.outcomes && !applied.rehearsed;
   return exitCode({
-    interrupted: terminal.interrupted.aborted,
-    refused: isRefused(planned),
-    problem: problems.length > 0 || failed + unknown + skipped > 0 || (planned.surveyed && !summary.outcomes),
-    stale: stale > 0,
+    interrupted: interrupted.aborted,
+    refused: (applied.refused?.length ?? 0) > 0,
+    problem: !applied.stale && (plan.problems.length > 0 || failed + unknown + skipped > 0 || declined),
+    stale: applied.stale === true || stale > 0,
   });
 }
 

@@ -2,11 +2,11 @@ import { exitCode } from "../exit.ts";
 import { plan } from "../reconcile.ts";
 import type { Renderers } from "../report/reports.ts";
 import { planText } from "../report/text.ts";
-import type { Planned, Request } from "../request.ts";
+import type { Planned } from "../request.ts";
 import type { Terminal } from "../terminal.ts";
 import { reporter, save } from "./emit.ts";
 import { type OnlineOptions, requestOf } from "./run.ts";
-import { tellProblems } from "./tell.ts";
+import { tellMissing, tellProblems } from "./tell.ts";
 import type { Run } from "./verbs.ts";
 
 export interface PlanOptions extends OnlineOptions {
@@ -19,8 +19,9 @@ export const run: Run<PlanOptions> = async (terminal, options) => {
   const report = reporter(terminal, options.report);
   const planned = await planning(terminal, options);
   tellProblems(terminal, planned.plan);
+  tellMissing(terminal, planned.missing);
   if (options.out) save(terminal, options.out, json(planned));
-  report(planRenderers(terminal, planned));
+  report(renderers(terminal, planned));
   return exitCode({
     interrupted: terminal.interrupted.aborted,
     problem: planned.plan.problems.length > 0,
@@ -28,22 +29,13 @@ export const run: Run<PlanOptions> = async (terminal, options) => {
   });
 };
 
-/** Plans with a bar on the terminal. */
-export async function planning(
-  terminal: Terminal,
-  options: OnlineOptions,
-  more: Partial<Request> = {},
-): Promise<Planned> {
+async function planning(terminal: Terminal, options: OnlineOptions): Promise<Planned> {
   const bar = terminal.progress("Reading");
-  try {
-    return await plan({ ...requestOf(terminal, options), ...more, progress: bar.update });
-  } finally {
-    bar.stop();
-  }
+  return plan({ ...requestOf(terminal, options), progress: bar.update }).finally(bar.stop);
 }
 
-/** A plan on each surface. Where nothing was compared there is nothing to say in text: the problems say it. */
-export function planRenderers(terminal: Terminal, planned: Planned): Renderers {
+/** Where nothing was compared there is nothing to say in text: the problems have said it. */
+function renderers(terminal: Terminal, planned: Planned): Renderers {
   return {
     text: () => (planned.surveyed ? planText(planned.plan, terminal.palette) : ""),
     json: () => json(planned),

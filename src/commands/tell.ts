@@ -7,3 +7,8 @@ export function tellProblems(terminal: Terminal, { warnings, problems }: Pick<Pl
   for (const warning of warnings) terminal.note(`warning: ${reportedLine(warning)}`);
   for (const problem of problems) terminal.warn(reportedLine(problem));
 }
+
+/** Secrets that an apply will ask for, so that nobody finds out by applying. */
+export function tellMissing(terminal: Terminal, missing: readonly string[]): void {
+  if (missing.length > 0) terminal.note(`note: apply will need secrets that are not set here: ${missing.join(", ")}`);
+}

@@ -101,9 +101,11 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: "apply",
-    summary: "plan, ask, and make the changes",
+    arguments: "[plan]",
+    summary: "plan, ask, and make the changes; or carry out a saved plan",
     examples: [
       ["evenkeel apply", "show the plan, ask, apply"],
+      ["evenkeel apply plan.json", "what was planned and reviewed, and nothing else"],
       ["evenkeel apply --yes", "without asking, as in CI"],
       ["evenkeel apply --dry-run", "every request that would be sent; none is"],
     ],

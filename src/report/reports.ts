@@ -1,5 +1,5 @@
+import { exit, Refusal } from "../exit.ts";
 import { nearest } from "../nearest.ts";
-import { Refusal, exit } from "../exit.ts";
 
 /** One `--report KIND[=PATH]`. Without a path it goes to stdout, in place of the text. */
 export interface ReportTarget {

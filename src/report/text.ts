@@ -77,9 +77,14 @@ function objectionsText({ objections }: Plan, palette: Palette): string {
 
 function headline({ summary, problems }: Plan, palette: Palette): string {
   const unread = problems.length > 0 ? " among what could be read" : "";
-  if (summary.writes === 0) return palette.strong(`No changes${unread}: ${counted(summary.projects, "project")} in sync.`);
-  const actions = (["create", "update", "disable", "delete"] as const).map((action) => `${summary[action]} to ${action}`);
-  return palette.strong(`Plan: ${actions.join(", ")}; ${summary.changed_projects} of ${counted(summary.projects, "project")} changed.`);
+  if (summary.writes === 0)
+    return palette.strong(`No changes${unread}: ${counted(summary.projects, "project")} in sync.`);
+  const actions = (["create", "update", "disable", "delete"] as const).map(
+    (action) => `${summary[action]} to ${action}`,
+  );
+  return palette.strong(
+    `Plan: ${actions.join(", ")}; ${summary.changed_projects} of ${counted(summary.projects, "project")} changed.`,
+  );
 }
 
 function countsText({ summary }: Plan): string {
@@ -93,7 +98,10 @@ function countsText({ summary }: Plan): string {
 /** What an apply did, for people: what went wrong in full, then the counts. */
 export function outcomesText(plan: Plan, palette: Palette): string {
   const troubled = plan.resource_changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
-  return paragraphs([troubled.map((change) => outcomeText(change, palette)).join("\n"), outcomeCounts(plan.summary, palette)]);
+  return paragraphs([
+    troubled.map((change) => outcomeText(change, palette)).join("\n"),
+    outcomeCounts(plan.summary, palette),
+  ]);
 }
 
 function outcomeText({ address, outcome }: PlannedChange, palette: Palette): string {

@@ -1,0 +1,101 @@
+import { addressOf } from "./address.ts";
+import type { Batch } from "./apply.ts";
+import type { Reader } from "./client/client.ts";
+import { isReference } from "./compare.ts";
+import { isRemoval, judgePlan } from "./guard.ts";
+import type { Change, DesiredProject, Fields, Problem, SecretReference } from "./model.ts";
+import { guardRules, headingOf, type Opened, scopeOf } from "./open.ts";
+import { type PlannedChange, planOf } from "./plan.ts";
+import type { Planned, Request } from "./request.ts";
+import { checkCurrent, readPlan, recheckedBatch } from "./saved-plan.ts";
+import { select, survey, surveyProject } from "./survey.ts";
+import { version } from "./version.ts";
+
+/** A plan, and the way to carry it out. */
+export interface Prepared {
+  readonly planned: Planned;
+  readonly batches: readonly Batch[];
+  /** Every secret that the writes will need. */
+  readonly references: readonly SecretReference[];
+}
+
+/** Makes a plan of all that the request is about. @throws CallFailed where it ends the run. */
+export async function planFrom(reader: Reader, opened: Opened, request: Request): Promise<Planned> {
+  const { differences, problems, surveyed } = await survey(reader, scopeOf(opened, request));
+  const document = planOf({
+    ...headingOf(opened),
+    version,
+    createdAt: new Date().toISOString(),
+    differences,
+    objections: judgePlan(differences, guardRules(opened)),
+    problems: [...opened.problems, ...problems],
+    reads: reader.counts.reads,
+  });
+  const missing = opened.secrets.missing(differences.flatMap(({ changes }) => changes.flatMap(referencesOf)));
+  return { plan: document, differences, surveyed, missing };
+}
+
+/** A new plan, to be carried out as it is. */
+export async function fresh(reader: Reader, opened: Opened, request: Request): Promise<Prepared> {
+  const planned = await planFrom(reader, opened, request);
+  const changed = planned.differences.filter(({ changes }) => changes.length > 0);
+  return {
+    planned,
+    batches: changed.map(({ changes }) => ({ steps: async () => changes.map((change) => ({ change })) })),
+    references: changed.flatMap(({ changes }) => changes.flatMap(referencesOf)),
+  };
+}
+
+/**
+ * A saved plan, each project to be read again right before its writes; requests are derived anew (contract 5).
+ * @throws Refusal where the plan was edited, or is stale altogether.
+ */
+export async function saved(reader: Reader, opened: Opened, request: Request): Promise<Prepared> {
+  const plan = readPlan(request.saved ?? "");
+  checkCurrent(plan, headingOf(opened));
+  const groups = groupByProject(plan.resource_changes);
+  const scope = { ...scopeOf(opened, request), includes: (project: string) => groups.has(project) };
+  const { desired } = await select(reader, scope);
+  const projects = new Map(desired.map((each) => [each.project.name, each]));
+  const batches = [...groups].map(([name, planned]) => {
+    const project = projects.get(name);
+    const gone = [{ severity: "error", rule: "unreadable", message: `${name} is no longer on the server` } as const];
+    return recheckedBatch({
+      planned,
+      read: async () => (project ? surveyProject(reader, project, scope) : { problems: gone }),
+    });
+  });
+  const references = [...groups].flatMap(([name, planned]) => plannedReferences(projects.get(name), planned));
+  return { planned: { plan, differences: [], surveyed: true, missing: [] }, batches, references };
+}
+
+function referencesOf(change: Change): SecretReference[] {
+  return isRemoval(change) ? [] : referencesIn(change.declared);
+}
+
+function referencesIn(fields: Fields): SecretReference[] {
+  return Object.values(fields).filter(isReference);
+}
+
+function plannedReferences(desired: DesiredProject | undefined, planned: readonly PlannedChange[]): SecretReference[] {
+  const addresses = new Set(planned.map(({ address }) => address));
+  const resources = desired?.resources.filter(({ kind, key }) =>
+    addresses.has(addressOf(desired.project.name, kind, key)),
+  );
+  return (resources ?? []).flatMap(({ fields }) => referencesIn(fields));
+}
+
+/** Every secret is resolved before the first write (contract 3); what is missing is named. */
+export function missingSecrets(references: readonly SecretReference[], { secrets }: Opened): Problem[] {
+  return secrets.missing(references).map((missing) => ({
+    severity: "error",
+    rule: "missing-secret",
+    message: `a secret is needed and cannot be resolved: ${missing}`,
+  }));
+}
+
+function groupByProject(changes: readonly PlannedChange[]): Map<string, PlannedChange[]> {
+  const groups = new Map<string, PlannedChange[]>();
+  for (const change of changes) groups.set(change.project, [...(groups.get(change.project) ?? []), change]);
+  return groups;
+}
