@@ -161,6 +161,17 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("./explain.ts")).run,
   },
   {
+    name: "journal",
+    arguments: "[run]",
+    summary: "what an apply did, request by request",
+    examples: [
+      ["evenkeel journal", "all runs of this workspace"],
+      ["evenkeel journal 20261121T072315Z-1f2e", "one of them"],
+    ],
+    options: offline,
+    load: async () => (await import("./journal.ts")).run,
+  },
+  {
     name: "schema",
     arguments: "[dir]",
     summary: "write the JSON Schemas for editors",

@@ -1,0 +1,31 @@
+import { dirname } from "node:path";
+import { exit, Refusal } from "../exit.ts";
+import { listRuns, readRun } from "../journal.ts";
+import { findWorkspace } from "../load.ts";
+import { nearest } from "../nearest.ts";
+import { runsText, runText } from "../report/journal.ts";
+import { reporter } from "./emit.ts";
+import { folderOf, type OnlineOptions } from "./run.ts";
+import type { Run } from "./verbs.ts";
+
+/** `evenkeel journal [RUN]`: all runs of this workspace, or what one of them did. */
+export const run: Run<OnlineOptions> = (terminal, options, [wanted]) => {
+  const report = reporter(terminal, options.report);
+  const root = dirname(findWorkspace(folderOf(terminal, options)));
+  const runs = listRuns(root).map((name) => ({ run: name, entries: readRun(root, name) ?? [] }));
+  if (wanted === undefined) {
+    report({ text: () => runsText(runs) || "No apply has been journalled here.", json: () => JSON.stringify(runs, null, 2) });
+    return exit.done;
+  }
+  const found = runs.find(({ run }) => run === wanted);
+  if (!found) throw new Refusal(`there is no run ${wanted}${suggestion(wanted, runs)}`);
+  const { entries } = found;
+  report({ text: () => runText(wanted, entries, terminal.palette), json: () => JSON.stringify(entries, null, 2) });
+  return exit.done;
+};
+
+function suggestion(wanted: string, runs: readonly { readonly run: string }[]): string {
+  const names = runs.map(({ run }) => run);
+  const meant = names.find((name) => name.startsWith(wanted)) ?? nearest(wanted, names);
+  return meant ? `; did you mean ${meant}?` : "";
+}

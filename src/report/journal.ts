@@ -1,0 +1,39 @@
+import type { Written } from "../journal.ts";
+import type { Palette } from "./palette.ts";
+import { counted } from "./text.ts";
+
+/** One line a run, newest first: when, who, and how it ended. */
+export function runsText(runs: readonly { readonly run: string; readonly entries: readonly Written[] }[]): string {
+  return runs
+    .map(({ run, entries }) => `${run}  ${startOf(entries)}  ${endOf(entries)}`)
+    .reverse()
+    .join("\n");
+}
+
+/** What a run did, step by step. */
+export function runText(run: string, entries: readonly Written[], palette: Palette): string {
+  const steps = entries.flatMap((entry) => stepText(entry, palette) ?? []);
+  return [palette.strong(`Run ${run}`), startOf(entries), ...steps, endOf(entries)].join("\n");
+}
+
+function startOf(entries: readonly Written[]): string {
+  const start = entries.find((entry) => entry.event === "start");
+  if (start?.event !== "start") return "its first line is lost";
+  const commit = start.commit ? ` at ${start.commit.slice(0, 12)}` : "";
+  return `${start.at} ${start.who}, ${counted(start.changes, "change")} for ${start.server}${commit}`;
+}
+
+function endOf(entries: readonly Written[]): string {
+  const end = entries.find((entry) => entry.event === "end");
+  if (end?.event !== "end") return "cut short: it has no end";
+  const counts = Object.entries(end.outcomes).filter(([, count]) => count > 0);
+  return `ended: ${counts.map(([status, count]) => `${count} ${status}`).join(", ") || "nothing to do"}`;
+}
+
+function stepText(entry: Written, palette: Palette): string | undefined {
+  if (entry.event === "intent") return `  ${palette.faint(entry.at)} ${entry.method} ${entry.path}`;
+  if (entry.event !== "outcome") return undefined;
+  const details = [entry.http && `HTTP ${entry.http}`, entry.request_id && `request ${entry.request_id}`, entry.error];
+  const more = details.filter(Boolean).join(", ");
+  return `  ${palette.faint(entry.at)} ${entry.status} ${entry.address}${more ? ` (${more})` : ""}`;
+}
