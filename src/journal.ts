@@ -13,40 +13,8 @@ import {
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Action, OutcomeStatus } from "./model.ts";
+import type { Entry, Written } from "./journal-entry.ts";
 import { stateFolder } from "./state-folder.ts";
-
-/** One line of a journal (contract 5). Holds no secret: parameters are not written down at all. */
-export type Entry =
-  | {
-      readonly event: "start";
-      readonly who: string;
-      readonly pid: number;
-      readonly commit: string | null;
-      readonly server: string;
-      readonly manifests: string;
-      readonly changes: number;
-    }
-  | {
-      readonly event: "intent";
-      readonly address: string;
-      readonly action: Action;
-      readonly method: string;
-      readonly path: string;
-    }
-  | {
-      readonly event: "outcome";
-      readonly address: string;
-      readonly status: OutcomeStatus;
-      readonly http?: number;
-      readonly request_id?: string;
-      readonly error?: string;
-    }
-  | { readonly event: "end"; readonly outcomes: Readonly<Record<string, number>> }
-  | { readonly event: "noticed" };
-
-/** An entry with the time at which it was written, ISO 8601. */
-export type Written = Entry & { readonly at: string };
 
 /** The journal of one run, open for appending. */
 export interface Journal {

@@ -1,4 +1,4 @@
-import type { Written } from "../journal.ts";
+import type { Written } from "../journal-entry.ts";
 import type { Palette } from "./palette.ts";
 import { counted } from "./text.ts";
 
