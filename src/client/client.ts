@@ -4,7 +4,6 @@ import { mostPages, nextPage, type Page, pageSize, type Query, readPages } from 
 import type { Backoff } from "./retry.ts";
 import type { Secrets } from "./secrets.ts";
 import { openSession, type Session } from "./session.ts";
-import type { Reply } from "./verdict.ts";
 
 /** A successful answer: `body` is the parsed JSON, undefined where there was none. */
 export interface Answer {
@@ -70,13 +69,12 @@ export async function connectReader(options: ClientOptions): Promise<Reader & Cl
 /** A connection that reads and writes. @throws as {@link connectReader}. */
 export async function connectWriter(options: ClientOptions): Promise<Writer & Closing> {
   const session = await openSession(options, new Set(["GET", "PUT", "POST", "PATCH", "DELETE"]));
-  const send = async (call: Call): Promise<Answer> => answerOf(await session.perform(call));
-  return { ...readerOf(session), send };
+  return { ...readerOf(session), send: (call) => session.perform(call) };
 }
 
 function readerOf(session: Session): Reader & Closing {
   return {
-    get: async (call) => answerOf(await session.perform(reading(call))),
+    get: (call) => session.perform(reading(call)),
     list: (call) => readList(session, reading(call)),
     counts: session.counts,
     close: () => session.close(),
@@ -86,10 +84,6 @@ function readerOf(session: Session): Reader & Closing {
 function reading(call: Call): Call {
   if (call.method !== "GET") throw new RangeError(`${call.method} does not read`);
   return call;
-}
-
-function answerOf({ status, body, requestId }: Reply): Answer {
-  return { status, body, requestId };
 }
 
 async function readList(session: Session, call: Call): Promise<readonly unknown[]> {

@@ -1,56 +1,84 @@
-import pLimit from "p-limit";
 import type { Stop } from "./stop.ts";
 
 /** One gate for all requests, reads and writes together (contract 7). */
 export interface Limiter {
-  /** Runs `attempt` when there is room and no pause. It is given the round that it started in. */
-  run<Result>(attempt: (round: number) => Promise<Result>): Promise<Result>;
+  /** Takes a place: undefined where there is room at once, else a promise of one. Each is given back by `leave`. */
+  enter(): Promise<void> | undefined;
+  leave(): void;
+  /** Counts how often the server asked for less: what `overloaded` wants to know of a request's start. */
+  readonly round: number;
   /** A request went well: after a run of them there is room for one more, up to the configured number. */
   succeeded(): void;
   /** The server asked for less: half the room, once for all requests of one round. */
   overloaded(round: number): void;
-  /** Nobody sends for so many milliseconds; a longer pause that stands already is kept. */
+  /** Nobody enters for so many milliseconds; a longer pause that stands already is kept. */
   pause(milliseconds: number): void;
   /** Milliseconds until the pause ends, 0 where there is none. */
   remaining(): number;
   readonly room: number;
 }
 
-/** Pauses longer than `longest` milliseconds are not waited for: whoever comes then is let through to fail. */
+/**
+ * A limiter that lets in whoever came first. Pauses longer than `longest` milliseconds are not waited for, and a
+ * stopped run waits for none: those that enter then find out by themselves.
+ */
 export function createLimiter(concurrency: number, stop: Stop, longest: number): Limiter {
-  const limit = pLimit(concurrency);
+  const waiting = new Set<() => void>();
+  let room = concurrency;
+  let inside = 0;
   let round = 0;
   let successes = 0;
   let pausedUntil = 0;
 
   const remaining = (): number => (pausedUntil === 0 ? 0 : Math.max(0, pausedUntil - performance.now()));
 
-  async function afterPause<Result>(attempt: (round: number) => Promise<Result>): Promise<Result> {
-    for (let wait = remaining(); wait > 0 && wait <= longest && stop.reason === undefined; wait = remaining()) {
-      await stop.sleep(wait);
+  const isPaused = (): boolean => {
+    if (pausedUntil === 0) return false;
+    const wait = remaining();
+    return wait > 0 && wait <= longest && stop.reason === undefined;
+  };
+
+  const admit = (): void => {
+    if (waiting.size === 0 || isPaused()) return;
+    for (const enter of waiting) {
+      if (inside >= room) return;
+      waiting.delete(enter);
+      inside++;
+      enter();
     }
-    return attempt(round);
-  }
+  };
 
   return {
-    run: (attempt) => limit(() => (pausedUntil === 0 ? attempt(round) : afterPause(attempt))),
+    enter() {
+      if (inside >= room || waiting.size > 0 || isPaused()) return new Promise((resolve) => waiting.add(resolve));
+      inside++;
+      return undefined;
+    },
+    leave() {
+      inside--;
+      if (waiting.size > 0) admit();
+    },
+    get round() {
+      return round;
+    },
     succeeded() {
-      if (limit.concurrency >= concurrency || ++successes < limit.concurrency * 2) return;
+      if (room >= concurrency || ++successes < room * 2) return;
       successes = 0;
-      limit.concurrency++;
+      room++;
     },
     overloaded(seen) {
       if (seen !== round) return;
       round++;
       successes = 0;
-      limit.concurrency = Math.max(1, Math.floor(limit.concurrency / 2));
+      room = Math.max(1, Math.floor(room / 2));
     },
-    pause: (milliseconds) => {
+    pause(milliseconds) {
       pausedUntil = Math.max(pausedUntil, performance.now() + milliseconds);
+      if (milliseconds <= longest) void stop.sleep(milliseconds + 1).then(admit);
     },
     remaining,
     get room() {
-      return limit.concurrency;
+      return room;
     },
   };
 }

@@ -72,16 +72,17 @@ export class Session {
     let last: Trouble | undefined;
     let acted = false;
     for (let attempts = 1; ; attempts++) {
-      const result = await this.#limiter.run((round) => {
+      const entry = this.#limiter.enter();
+      if (entry) await entry;
+      let result: Reply | Trouble;
+      try {
         const refusal = this.#refusal(call, path, attempts - 1, last);
-        if (refusal) return Promise.reject(refusal);
+        if (refusal) throw refusal;
         line ??= encode(call, this.#server.prefix + path, this.#plain(call));
-        return this.#attempt(
-          { method: call.method, path, url: this.#server.origin + line.target, attempts },
-          line,
-          round,
-        );
-      });
+        result = await this.#attempt(line, path, attempts);
+      } finally {
+        this.#limiter.leave();
+      }
       if ("body" in result) return result;
       if (call.method === "DELETE" && acted && result.failure.status === 404) return goneAlready;
       if (!result.again || attempts >= this.#backoff.attempts) throw this.#final(result);
@@ -106,11 +107,13 @@ export class Session {
     return new CallFailed({ ...base, kind: "status", status: 429, what });
   }
 
-  async #attempt(attempt: Attempt, line: Line, round: number): Promise<Reply | Trouble> {
-    if (attempt.attempts > 1) this.counts.retries++;
+  async #attempt(line: Line, path: string, attempts: number): Promise<Reply | Trouble> {
+    const { round } = this.#limiter;
+    if (attempts > 1) this.counts.retries++;
     else if (line.method === "GET") this.counts.reads++;
     else this.counts.writes++;
     const result = await this.#transport.exchange(line);
+    const attempt = { method: line.method, path, url: this.#server.origin + line.target, attempts };
     if ("broken" in result) return judgeBroken(attempt, result, this.#stop.reason);
     this.#answered = true;
     const verdict = judge(attempt, result, this.#redactor.clean);

@@ -1,6 +1,7 @@
-import type { Dispatcher } from "undici";
 import type { Call } from "../model.ts";
 import type { Line } from "./encode.ts";
+import { Exchange } from "./exchange.ts";
+import { createFlights } from "./flights.ts";
 import type { ServerUrl } from "./server-url.ts";
 
 /** An answer, read to its end. Header names are in lower case. */
@@ -68,87 +69,19 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
     form: [...plain, "content-type", contentTypes.form],
     json: [...plain, "content-type", contentTypes.json],
   };
-  const reads = new Set<Exchange>();
+  const flights = createFlights<Exchange>(timeout);
   return {
     exchange(line) {
       const { method, target: path, body = null, type = "none" } = line;
       if (!methods.has(method)) throw new RangeError(`this connection only reads, and ${method} writes`);
       return new Promise((resolve) => {
-        const exchange = new Exchange(resolve, timeout, method === "GET" ? reads : undefined);
+        const exchange = new Exchange(resolve, method, flights);
         pool.dispatch({ method, path, body, headers: headers[type] }, exchange);
       });
     },
     cutReads() {
-      for (const exchange of reads) exchange.end("aborted", "aborted");
+      for (const exchange of flights) if (exchange.method === "GET") exchange.end("aborted", "aborted");
     },
     close: () => pool.close(),
   };
-}
-
-/** One request in flight: gathers its answer, and ends it when time is up. */
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly #settle: (result: Received | Broken) => void;
-  readonly #timer: NodeJS.Timeout;
-  readonly #among: Set<Exchange> | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  #status = 0;
-  #headers: Headers = {};
-  #body: Buffer | undefined;
-  #more: Buffer[] | undefined;
-  #over = false;
-
-  constructor(settle: (result: Received | Broken) => void, timeout: number, among: Set<Exchange> | undefined) {
-    this.#settle = settle;
-    this.#timer = setTimeout(timeUp, timeout, this);
-    this.#among = among;
-    among?.add(this);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#over) controller.abort(new Error("too late"));
-    else this.#controller = controller;
-  }
-
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    if (status < 200) return;
-    this.#status = status;
-    this.#headers = headers;
-  }
-
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#body) this.#body = chunk;
-    else if (this.#more) this.#more.push(chunk);
-    else this.#more = [this.#body, chunk];
-  }
-
-  onResponseEnd(): void {
-    const body = this.#more ? Buffer.concat(this.#more) : this.#body;
-    this.#finish({ status: this.#status, headers: this.#headers, text: body ? body.toString() : "" });
-  }
-
-  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    const code = String((error as NodeJS.ErrnoException).code ?? error.name);
-    if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") this.end("large", code);
-    else if (code === "UND_ERR_CONNECT_TIMEOUT") this.end("timeout", code);
-    else this.end(this.#status === 0 ? "network" : "cut", code);
-  }
-
-  /** Ends it without an answer; a request that still waits for a connection is never sent. */
-  end(broken: Broken["broken"], code: string): void {
-    if (this.#over) return;
-    this.#finish({ broken, sent: this.#controller !== undefined, code });
-    this.#controller?.abort(new Error(code));
-  }
-
-  #finish(result: Received | Broken): void {
-    if (this.#over) return;
-    this.#over = true;
-    clearTimeout(this.#timer);
-    this.#among?.delete(this);
-    this.#settle(result);
-  }
-}
-
-function timeUp(exchange: Exchange): void {
-  exchange.end("timeout", "timeout");
 }
