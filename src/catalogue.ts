@@ -162,14 +162,24 @@ const validators = new Map<string, ValidateFunction>();
 
 /**
  * All that is wrong with these parameters by the spec: required, unknown, type, enum, `:id` pattern; in the order in
- * which the spec lists parameters, unknown ones last. Empty where all is well. The slug must be a known one.
+ * which the spec lists parameters, unknown ones last; one fault a parameter. Empty where all is well. The slug must be a known one.
  */
 export function checkParameters(slug: string, parameters: Readonly<Record<string, unknown>>): ParameterFault[] {
   const validate = validatorOf(slug);
   if (validate(parameters)) return [];
   const order = [...(integrations.get(slug)?.parameters.keys() ?? [])];
   const rank = (fault: ParameterFault) => (fault.fault === "unknown" ? order.length : order.indexOf(fault.parameter));
-  return (validate.errors ?? []).map((error) => faultOf(slug, error)).sort((a, b) => rank(a) - rank(b));
+  const faults = (validate.errors ?? []).map((error) => faultOf(slug, error));
+  return faults.filter(isFirstOfItsParameter).sort((a, b) => rank(a) - rank(b));
+}
+
+/** A value of the wrong type breaks the enum as well: that is one mistake. */
+function isFirstOfItsParameter(
+  { parameter }: ParameterFault,
+  index: number,
+  faults: readonly ParameterFault[],
+): boolean {
+  return faults.findIndex((other) => other.parameter === parameter) === index;
 }
 
 function validatorOf(slug: string): ValidateFunction {

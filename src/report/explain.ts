@@ -1,0 +1,195 @@
+import {
+  expectationOf,
+  hasActiveParameter,
+  type Integration,
+  type IntegrationParameter,
+  integrations,
+  type ObservedQuirk,
+  type ParameterType,
+} from "../catalogue.ts";
+import type { Environment, Scalar, Tier } from "../model.ts";
+import { nearest } from "../nearest.ts";
+import { columns } from "./columns.ts";
+import { type Palette, plain } from "./palette.ts";
+
+/** One integration as `explain --report json` gives it (contract 4). Null where the spec says nothing. */
+export interface ExplainedIntegration {
+  readonly slug: string;
+  readonly tier: Tier;
+  readonly introduced: string | null;
+  readonly removed: string | null;
+  readonly environment: Environment | null;
+  readonly parameters: readonly ExplainedParameter[];
+}
+
+export interface ExplainedParameter {
+  readonly name: string;
+  /** `string`, `boolean` or `integer`; two of them joined by `|` where the spec lists one and describes another. */
+  readonly type: string;
+  readonly required: boolean;
+  readonly enum: readonly string[] | null;
+  readonly default: Scalar;
+  readonly deprecated: boolean;
+  readonly secret: boolean;
+}
+
+/** The selection names nothing in the catalogue; a sentence says so, with the nearest word where one is near. */
+export interface Unexplained {
+  readonly unknown: string;
+}
+
+/**
+ * The catalogue for scripts: all of it, one integration (`SLUG`), or one with a single parameter (`SLUG.PARAM`),
+ * in the order of the spec.
+ */
+export function explainJson(selection?: string): readonly ExplainedIntegration[] | Unexplained {
+  if (selection === undefined) return [...integrations.values()].map((each) => integrationJson(each));
+  const selected = select(selection);
+  if ("unknown" in selected) return selected;
+  const { integration, parameter } = selected;
+  return [integrationJson(integration, parameter ? [parameter] : undefined)];
+}
+
+/** The same for people: a table of integrations, one integration with an example to copy, or one parameter in full. */
+export function explainText(selection?: string, palette: Palette = plain): string | Unexplained {
+  if (selection === undefined) return listText(palette);
+  const selected = select(selection);
+  if ("unknown" in selected) return selected;
+  const { integration, parameter } = selected;
+  return parameter ? parameterText(integration, parameter, palette) : integrationText(integration, palette);
+}
+
+interface Selected {
+  readonly integration: Integration;
+  readonly parameter: IntegrationParameter | undefined;
+}
+
+function select(selection: string): Selected | Unexplained {
+  const dot = selection.indexOf(".");
+  const slug = dot < 0 ? selection : selection.slice(0, dot);
+  const integration = integrations.get(slug);
+  if (!integration) return unknown(`there is no integration ${JSON.stringify(slug)}`, slug, integrations.keys());
+  if (dot < 0) return { integration, parameter: undefined };
+  const name = selection.slice(dot + 1);
+  const parameter = integration.parameters.get(name);
+  if (parameter) return { integration, parameter };
+  return unknown(`${slug} has no parameter ${JSON.stringify(name)}`, name, integration.parameters.keys());
+}
+
+function unknown(sentence: string, word: string, known: Iterable<string>): Unexplained {
+  const meant = nearest(word, known);
+  return { unknown: meant ? `${sentence}; did you mean ${meant}?` : sentence };
+}
+
+function integrationJson(
+  integration: Integration,
+  parameters: Iterable<IntegrationParameter> = integration.parameters.values(),
+): ExplainedIntegration {
+  return {
+    slug: integration.slug,
+    tier: integration.tier,
+    introduced: integration.introduced ?? null,
+    removed: integration.removed ?? null,
+    environment: integration.environment ?? null,
+    parameters: [...parameters].map(parameterJson),
+  };
+}
+
+function parameterJson(parameter: IntegrationParameter): ExplainedParameter {
+  return {
+    name: parameter.name,
+    type: parameter.types.join("|"),
+    required: parameter.required,
+    enum: parameter.enum ?? null,
+    default: parameter.default ?? null,
+    deprecated: parameter.deprecated !== undefined,
+    secret: parameter.secret,
+  };
+}
+
+function listText(palette: Palette): string {
+  const rows = [...integrations.values()].map((each) => [each.slug, each.title, each.tier, limits(each).join(", ")]);
+  return columns(["slug", "title", "tier", "available"], rows, palette);
+}
+
+function limits({ introduced, removed, environment }: Integration): string[] {
+  return [
+    introduced ? `from release ${introduced} on` : "",
+    removed ? `before release ${removed}` : "",
+    environment ? `in environment ${environment} only` : "",
+  ].filter(Boolean);
+}
+
+function integrationText(integration: Integration, palette: Palette): string {
+  const { slug, title, description, tier } = integration;
+  const rows = [...integration.parameters.values()].map(parameterRow);
+  return [
+    `${palette.strong(slug)}  ${title}\n${description}`,
+    `Available: ${[`tier ${tier}`, ...limits(integration)].join(", ")}`,
+    columns(["parameter", "type", "required", "default", "notes"], rows, palette),
+    `${palette.faint("In a policy:")}\n\n${snippet(integration)}`,
+  ].join("\n\n");
+}
+
+function parameterRow(parameter: IntegrationParameter): string[] {
+  const { name, types, required } = parameter;
+  return [name, types.join("|"), required ? "yes" : "no", defaultText(parameter), notes(parameter).join("; ")];
+}
+
+function defaultText({ default: value }: IntegrationParameter): string {
+  if (value === undefined) return "";
+  return value === "" ? '""' : String(value);
+}
+
+function notes(parameter: IntegrationParameter): string[] {
+  const { secret, enum: allowed, pattern, list, introduced, deprecated } = parameter;
+  return [
+    secret ? "secret" : "",
+    allowed || pattern ? expectationOf(parameter) : "",
+    list ? `a ${list}-separated list` : "",
+    introduced ? `from release ${introduced} on` : "",
+    deprecated ? `deprecated: ${deprecated}` : "",
+  ].filter(Boolean);
+}
+
+const quirks: Readonly<Record<ObservedQuirk, string>> = {
+  hidden: "kept, and never returned",
+  dropped: "accepted, and not kept",
+  slash: "a trailing slash is stripped",
+  trimmed: "white space at the ends is stripped",
+};
+
+function parameterText({ slug }: Integration, parameter: IntegrationParameter, palette: Palette): string {
+  const { name, description, required, level, observed } = parameter;
+  const rows = [
+    ["takes", expectationOf(parameter)],
+    ["required", required ? "yes" : "no"],
+    ["default", defaultText(parameter)],
+    ["notes", notes({ ...parameter, enum: undefined, pattern: undefined }).join("; ")],
+    ["read", level === "top" ? "at the top level of a response" : "under properties in a response"],
+    ["some servers", [...observed].map((quirk) => quirks[quirk]).join("; ")],
+  ];
+  const lines = rows
+    .filter(([, value]) => value)
+    .map(([word = "", value]) => `  ${palette.faint(word.padEnd(12))}  ${value}`);
+  return [`${palette.strong(`${slug}.${name}`)}\n${description}`, lines.join("\n")].join("\n\n");
+}
+
+function snippet({ slug, parameters }: Integration): string {
+  const required = [...parameters.values()].filter((parameter) => parameter.required);
+  const lines = required.map((parameter) => `    ${parameter.name}: ${placeholder(slug, parameter)}`);
+  const on = hasActiveParameter(slug) ? ["    active: true"] : [];
+  return ["integrations:", `  ${slug}:`, ...lines, ...on].join("\n");
+}
+
+const placeholders: Readonly<Record<ParameterType, (name: string) => string>> = {
+  string: (name) => `<${name.replaceAll("_", " ")}>`,
+  boolean: () => "true",
+  integer: () => "1",
+};
+
+function placeholder(slug: string, { name, types, secret, url, pattern, enum: allowed }: IntegrationParameter): string {
+  if (secret) return `{ secret: env:${`${slug}_${name}`.toUpperCase().replaceAll("-", "_")} }`;
+  if (url) return pattern ? `https://example.com/${pattern}` : "https://example.com";
+  return allowed?.[0] ?? placeholders[types[0] ?? "string"](name);
+}
