@@ -29,6 +29,7 @@ export function createLimiter(concurrency: number, stop: Stop, longest: number):
   let round = 0;
   let successes = 0;
   let pausedUntil = 0;
+  let waking = false;
 
   const remaining = (): number => (pausedUntil === 0 ? 0 : Math.max(0, pausedUntil - performance.now()));
 
@@ -38,8 +39,20 @@ export function createLimiter(concurrency: number, stop: Stop, longest: number):
     return wait > 0 && wait <= longest && stop.reason === undefined;
   };
 
+  const wakeLater = async (): Promise<void> => {
+    if (waking) return;
+    waking = true;
+    await stop.sleep(Math.ceil(remaining()) + 1);
+    waking = false;
+    admit();
+  };
+
   const admit = (): void => {
-    if (waiting.size === 0 || isPaused()) return;
+    if (waiting.size === 0) return;
+    if (isPaused()) {
+      void wakeLater();
+      return;
+    }
     for (const enter of waiting) {
       if (inside >= room) return;
       waiting.delete(enter);
@@ -50,9 +63,13 @@ export function createLimiter(concurrency: number, stop: Stop, longest: number):
 
   return {
     enter() {
-      if (inside >= room || waiting.size > 0 || isPaused()) return new Promise((resolve) => waiting.add(resolve));
-      inside++;
-      return undefined;
+      const paused = isPaused();
+      if (!paused && inside < room && waiting.size === 0) {
+        inside++;
+        return undefined;
+      }
+      if (paused) void wakeLater();
+      return new Promise((resolve) => waiting.add(resolve));
     },
     leave() {
       inside--;
@@ -74,7 +91,7 @@ export function createLimiter(concurrency: number, stop: Stop, longest: number):
     },
     pause(milliseconds) {
       pausedUntil = Math.max(pausedUntil, performance.now() + milliseconds);
-      if (milliseconds <= longest) void stop.sleep(milliseconds + 1).then(admit);
+      admit();
     },
     remaining,
     get room() {
