@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { checkParameters, integrations } from "../../src/catalogue.ts";
+import { explainJson, explainText } from "../../src/report/explain.ts";
+import type { Palette } from "../../src/report/palette.ts";
+
+function text(selection?: string): string {
+  const explained = explainText(selection);
+  if (typeof explained !== "string") throw new Error(explained.unknown);
+  return explained;
+}
+
+describe("explainJson", () => {
+  test("gives every integration, in order, with every parameter", () => {
+    const all = explainJson();
+    if ("unknown" in all) throw new Error(all.unknown);
+    expect(all.map(({ slug, parameters }) => [slug, parameters.length])).toEqual(
+      [...integrations].map(([slug, { parameters }]) => [slug, parameters.size]),
+    );
+  });
+
+  test("gives one integration, null where nothing is said", () => {
+    expect(explainJson("code-host-status")).toEqual([
+      {
+        slug: "code-host-status",
+        tier: "premium",
+        introduced: null,
+        removed: null,
+        environment: null,
+        parameters: [
+          expected("token", { required: true, secret: true }),
+          expected("repository_url", { required: true }),
+          expected("static_context", { type: "boolean" }),
+        ],
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      "emails-on-push.branches_to_be_notified",
+      {
+        enum: ["all", "default", "protected", "default_and_protected"],
+        default: "all",
+      },
+    ],
+    ["issue-tracker-full.active", { type: "boolean", default: false }],
+    ["issue-tracker-full.tracker_issue_transition_id", { default: "" }],
+    ["chat-webhook-d.notify_only_default_branch", { type: "boolean", deprecated: true }],
+    ["package-repo-update.server", { type: "string|boolean" }],
+    ["irc-gateway.server_port", { type: "integer" }],
+  ])("gives one parameter: %s", (selection, differences) => {
+    const [slug, name = ""] = selection.split(".");
+    expect(explainJson(selection)).toMatchObject([{ slug, parameters: [expected(name, differences)] }]);
+  });
+
+  test("says when an integration is to be had", () => {
+    expect(explainJson("wiki-cloud-workspace")).toMatchObject([{ introduced: "13.2", removed: null }]);
+    expect(explainJson("ci-build-server-c-legacy")).toMatchObject([{ introduced: null, removed: "13.0" }]);
+    expect(explainJson("mock-ci")).toMatchObject([{ environment: "development" }]);
+  });
+});
+
+function expected(name: string, differences: object): object {
+  const plainest = { type: "string", required: false, enum: null, default: null, deprecated: false, secret: false };
+  return { name, ...plainest, ...differences };
+}
+
+test.each([
+  ["irc-gatway", 'there is no integration "irc-gatway"; did you mean irc-gateway?'],
+  ["kubernetes", 'there is no integration "kubernetes"'],
+  ["irc-gatway.recipients", 'there is no integration "irc-gatway"; did you mean irc-gateway?'],
+  ["irc-gateway.server_prt", 'irc-gateway has no parameter "server_prt"; did you mean server_port?'],
+  ["irc-gateway.", 'irc-gateway has no parameter ""'],
+  ["", 'there is no integration ""'],
+])("%j is unknown, to scripts and people alike", (selection, unknown) => {
+  expect(explainJson(selection)).toEqual({ unknown });
+  expect(explainText(selection)).toEqual({ unknown });
+});
+
+describe("explainText", () => {
+  test("lists a line an integration below a heading", () => {
+    const lines = text().split("\n");
+    expect(lines).toHaveLength(integrations.size + 1);
+    expect(lines).toContainEqual(expect.stringMatching(/^ {2}irc-gateway +IRC gateway +free$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^ {2}mock-ci .* free +in environment development only$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^ {2}wiki-cloud-workspace .* from release 13\.2 on$/));
+  });
+
+  test("tells all of one integration", () => {
+    expect(text("issue-tracker-full")).toBe(`issue-tracker-full  Issue tracker (full)
+Links to an issue tracker, comments on its issues and moves them along.
+
+Available: tier free
+
+  parameter                           type     required  default  notes
+  url                                 string   yes
+  api_url                             string   no
+  username                            string   yes
+  password                            string   yes                secret
+  active                              boolean  no        false
+  tracker_issue_transition_automatic  boolean  no        false
+  tracker_issue_transition_id         string   no        ""
+  commit_events                       boolean  no
+  merge_requests_events               boolean  no
+  comment_on_event_enabled            boolean  no
+
+In a policy:
+
+integrations:
+  issue-tracker-full:
+    url: https://example.com
+    username: <username>
+    password: { secret: env:ISSUE_TRACKER_FULL_PASSWORD }
+    active: true`);
+  });
+
+  test("notes what is odd about a parameter", () => {
+    expect(text("chat-webhook-d")).toContain("deprecated: use branches_to_be_notified instead");
+    expect(text("issue-tracker-workflow")).toContain("a string that contains :id");
+    expect(text("pipelines-email")).toContain("a comma-separated list");
+    expect(text("pipelines-email")).toContain("from release 12.0 on");
+  });
+
+  test("tells all of one parameter", () => {
+    expect(text("issue-tracker-full.tracker_issue_transition_id")).toBe(`issue-tracker-full.tracker_issue_transition_id
+One or more transition IDs. The default, a blank string, disables custom transitions. Ignored if tracker_issue_transition_automatic is enabled.
+
+  takes         a string
+  required      no
+  default       ""
+  read          under properties in a response
+  some servers  kept, and never returned`);
+  });
+
+  test.each([...integrations.keys()])("the example for %s is one that passes the check", (slug) => {
+    const example = text(slug).split("In a policy:\n\n")[1] ?? "";
+    const policy = parse(example) as { integrations: Record<string, Record<string, unknown>> };
+    const written = Object.entries(policy.integrations[slug] ?? {});
+    const sent = written.map(([name, value]) => [name, typeof value === "object" ? "resolved" : value]);
+    expect(checkParameters(slug, Object.fromEntries(sent))).toEqual([]);
+  });
+
+  test.each([...integrations.keys()])(
+    "the example for %s holds references where secrets go, and only there",
+    (slug) => {
+      const example = text(slug).split("In a policy:\n\n")[1] ?? "";
+      const { parameters } = integrations.get(slug) ?? { parameters: new Map() };
+      const secrets = [...parameters.values()].filter((each) => each.secret && each.required).map((each) => each.name);
+      const references = [...example.matchAll(/^ {4}(\w+): \{ secret: env:[A-Z_]+ \}$/gm)].map(([, name]) => name);
+      expect(references).toEqual(secrets);
+    },
+  );
+
+  test("colours mark, and change no word", () => {
+    const mark = (painted: string) => `\u001b[1m${painted}\u001b[0m`;
+    const loud: Palette = { add: mark, change: mark, remove: mark, strong: mark, faint: mark, warn: mark };
+    for (const selection of [undefined, "irc-gateway", "irc-gateway.server_port"]) {
+      const painted = explainText(selection, loud);
+      expect(painted).toContain("\u001b[1m");
+      expect(String(painted).replaceAll("\u001b[1m", "").replaceAll("\u001b[0m", "")).toBe(text(selection));
+    }
+  });
+});
