@@ -28,7 +28,7 @@ export interface Transport {
   exchange(line: Line): Promise<Received | Broken>;
   /** Cuts reads that are in flight; writes are left to finish. */
   cutReads(): void;
-  /** Resolves when nothing is in flight any more. */
+  /** Resolves when nothing is in flight any more; may be called again. */
   close(): Promise<void>;
 }
 
@@ -69,6 +69,7 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
     form: [...plain, "content-type", contentTypes.form],
     json: [...plain, "content-type", contentTypes.json],
   };
+  let closed: Promise<void> | undefined;
   const flights = createFlights<Exchange>(timeout);
   return {
     exchange(line) {
@@ -82,6 +83,9 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
     cutReads() {
       for (const exchange of flights) if (exchange.method === "GET") exchange.end("aborted", "aborted");
     },
-    close: () => pool.close(),
+    close() {
+      closed ??= pool.close();
+      return closed;
+    },
   };
 }

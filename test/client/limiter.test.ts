@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import type { CallFailed } from "../../src/client/failure.ts";
+import { createLimiter } from "../../src/client/limiter.ts";
+import { createStop } from "../../src/client/stop.ts";
+import type { Call } from "../../src/model.ts";
+import { failureOf, reader, type Scripted, serve, writer } from "./scripted.ts";
+
+const get: Call = { method: "GET", path: "/projects/7" };
+const put: Call = { method: "PUT", path: "/projects/7/managed_licenses/1", parameters: { approval_status: "denied" } };
+const ok: Scripted = { body: {} };
+
+function gate(): { open: () => void; opened: Promise<void> } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+describe("requests in flight", () => {
+  it("are as many as configured, reads and writes together", async () => {
+    const { open, opened } = gate();
+    const server = await serve(() => ({ ...ok, after: opened }));
+    const client = await writer(server.url, { concurrency: 3 });
+    const all = Array.from({ length: 12 }, (_, index) => (index % 2 ? client.send(put) : client.get(get)));
+    while (server.seen.length < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+    open();
+    await Promise.all(all);
+    expect(server.most).toBe(3);
+    expect(server.seen).toHaveLength(12);
+  });
+
+  it("make room for others while one waits to be sent again", async () => {
+    const server = await serve(({ path }, index) => (path.endsWith("/slow") && index < 1 ? { status: 500 } : ok));
+    const order: string[] = [];
+    const client = await reader(server.url, {
+      concurrency: 1,
+      backoff: { base: 60, cap: 60, attempts: 2 },
+      random: () => 1,
+    });
+    await Promise.all([
+      client.get({ ...get, path: "/slow" }).then(() => order.push("slow")),
+      client.get({ ...get, path: "/quick" }).then(() => order.push("quick")),
+    ]);
+    expect(order).toEqual(["quick", "slow"]);
+  });
+});
+
+describe("the room", () => {
+  const limiter = (): ReturnType<typeof createLimiter> => createLimiter(8, createStop(), 1000);
+
+  it("halves once a round, down to one", () => {
+    const one = limiter();
+    const { round } = one;
+    one.overloaded(round);
+    one.overloaded(round);
+    expect(one.room).toBe(4);
+    for (let index = 0; index < 9; index++) one.overloaded(one.round);
+    expect(one.room).toBe(1);
+  });
+
+  it("grows back by one after a run of successes, up to what was configured", () => {
+    const one = limiter();
+    one.overloaded(one.round);
+    for (let index = 0; index < 7; index++) one.succeeded();
+    expect(one.room).toBe(4);
+    one.succeeded();
+    expect(one.room).toBe(5);
+    for (let index = 0; index < 1000; index++) one.succeeded();
+    expect(one.room).toBe(8);
+  });
+
+  it("lets in whoever came first", async () => {
+    const one = createLimiter(1, createStop(), 1000);
+    expect(one.enter()).toBeUndefined();
+    const order: number[] = [];
+    const entries = [1, 2, 3].map(async (name) => {
+      await one.enter();
+      order.push(name);
+      one.leave();
+    });
+    one.leave();
+    await Promise.all(entries);
+    expect(order).toEqual([1, 2, 3]);
+    expect(one.enter()).toBeUndefined();
+  });
+});
+
+describe("a pause", () => {
+  it("holds back all requests, and each is answered in the end", async () => {
+    const pauses: number[] = [];
+    const busy: Scripted = { status: 429, headers: { "retry-after": "0.1" }, body: "Retry later" };
+    const server = await serve((_, index) => (index === 0 ? busy : ok));
+    const client = await reader(server.url, { concurrency: 1, onPause: (delay) => pauses.push(delay) });
+    const first = client.get(get);
+    const others = Promise.all([client.get(get), client.get(get)]);
+    while (pauses.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(server.seen).toHaveLength(1);
+    await Promise.all([first, others]);
+    expect(server.seen).toHaveLength(4);
+    expect(pauses).toEqual([100]);
+  });
+
+  it("is kept for a 503 that asks for it", async () => {
+    const pauses: number[] = [];
+    const server = await serve([{ status: 503, headers: { "retry-after": "0.01" } }, ok]);
+    await (await reader(server.url, { onPause: (delay) => pauses.push(delay) })).get(get);
+    expect(pauses).toEqual([10]);
+  });
+
+  it("that is too long is not waited for: calls fail and say so", async () => {
+    const server = await serve([{ status: 429, headers: { "retry-after": "3600" } }]);
+    const client = await writer(server.url);
+    const failure = (await failureOf(client.get(get))) as CallFailed;
+    expect(failure).toMatchObject({ kind: "status", status: 429 });
+    const next = (await failureOf(client.send({ ...put, method: "POST" }))) as CallFailed;
+    expect(next.message).toMatch(/was not sent: the server asks to wait for 3\d{3} more seconds/);
+    expect(next).toMatchObject({ attempts: 0, uncertain: false });
+    expect(server.seen).toHaveLength(1);
+  });
+});
+
+describe("a stopped run", () => {
+  it("sends nothing more, cuts reads, and leaves writes to finish", async () => {
+    const { open, opened } = gate();
+    const server = await serve(({ method }) => (method === "GET" ? { fault: "hang" } : { ...ok, after: opened }));
+    const run = new AbortController();
+    const client = await writer(server.url, { concurrency: 2, signal: run.signal });
+    const [read, write, queued] = [client.get(get), client.send(put), client.send(put)];
+    while (server.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    run.abort(new Error("the time limit of 5m is over"));
+    const cut = (await failureOf(read)) as CallFailed;
+    expect(cut).toMatchObject({ kind: "aborted", endsRun: true });
+    expect(cut.message).toContain("was cut off: the time limit of 5m is over");
+    const unsent = (await failureOf(queued)) as CallFailed;
+    expect(unsent).toMatchObject({ kind: "aborted", uncertain: false, attempts: 0 });
+    expect(unsent.message).toContain("was not sent: the time limit of 5m is over");
+    open();
+    expect((await write).status).toBe(200);
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it("waits out neither a pause nor a backoff, and tells what came before", async () => {
+    const server = await serve([{ status: 429, headers: { "retry-after": "200" } }]);
+    const run = new AbortController();
+    const client = await reader(server.url, { signal: run.signal, onPause: () => setTimeout(() => run.abort(), 5) });
+    expect(await failureOf(client.get(get))).toMatchObject({ kind: "status", status: 429 });
+    expect(await failureOf(client.get(get))).toMatchObject({ kind: "aborted" });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("or one stopped before it began, sends nothing at all", async () => {
+    const server = await serve([ok]);
+    const client = await reader(server.url, { signal: AbortSignal.abort("interrupted") });
+    expect(((await failureOf(client.get(get))) as Error).message).toContain("was not sent: interrupted");
+    expect(server.seen).toHaveLength(0);
+  });
+});
+
+it("a closed connection sends nothing more, and closes when its writes have ended", async () => {
+  const { open, opened } = gate();
+  const server = await serve(() => ({ ...ok, after: opened }));
+  const client = await writer(server.url);
+  const write = client.send(put);
+  while (server.seen.length < 1) await new Promise((resolve) => setTimeout(resolve, 1));
+  const closed = client.close();
+  expect(await failureOf(client.get(get))).toMatchObject({ kind: "aborted" });
+  open();
+  await closed;
+  expect((await write).status).toBe(200);
+});
