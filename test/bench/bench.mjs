@@ -1,0 +1,87 @@
+// npm run bench: how fast a fleet is loaded, validated and planned, beside the floor and beside a peer.
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { manifestOf } from "./fleet.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const program = join(here, "../../dist/cli.js");
+const counts = (process.argv[2] ?? "100,1000,10000").split(",").map(Number);
+const repeats = Number(process.argv[3] ?? 3);
+const execute = promisify(execFile);
+
+function workspaceOf(count) {
+  const folder = mkdtempSync(join(tmpdir(), "evenkeel-bench-"));
+  mkdirSync(join(folder, "projects"));
+  writeFileSync(
+    join(folder, "evenkeel.yaml"),
+    "apiVersion: evenkeel/v1\nkind: Workspace\nserver: { tier: ultimate }\n",
+  );
+  for (let index = 0; index < count; index++) writeFileSync(join(folder, `projects/${index}.yaml`), manifestOf(index));
+  return folder;
+}
+
+async function measure(kind, url, count, folder) {
+  const runs = [];
+  for (let repeat = 0; repeat < (kind === "peer" ? 1 : repeats); repeat++) {
+    const { stdout } = await execute(process.execPath, [join(here, "runs.mjs"), kind, url, count, folder]);
+    runs.push(JSON.parse(stdout));
+  }
+  return runs.sort((a, b) => a.milliseconds - b.milliseconds)[Math.floor(runs.length / 2)];
+}
+
+async function rowsFor(count) {
+  const folder = workspaceOf(count);
+  const server = spawn(process.execPath, [join(here, "server.mjs"), count], { stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    const [line] = await once(server.stdout, "data");
+    const url = String(line).trim();
+    const kinds = ["load", "plan", "floor", "peer"];
+    const figures = {};
+    for (const kind of kinds) figures[kind] = await measure(kind, url, count, folder);
+    return kinds.map((kind) => rowOf(count, kind, figures[kind], figures.floor));
+  } finally {
+    server.kill();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const names = {
+  load: "load and validate the manifests",
+  plan: "**plan** (manifests included)",
+  floor: "floor: the same GETs, bare undici",
+  peer: "peer: client library, p-limit 10",
+};
+
+function rowOf(count, kind, { milliseconds, requests, cpu, megabytes }, floor) {
+  const seconds = milliseconds / 1000;
+  const rate = requests ? Math.round(requests / seconds) : "";
+  const ratio = requests ? (milliseconds / floor.milliseconds).toFixed(2) : "";
+  const cells = [count, names[kind], seconds.toFixed(2), Math.round(count / seconds), requests || "", rate];
+  return [...cells, cpu.toFixed(2), Math.round(megabytes), ratio];
+}
+
+function startUp(...words) {
+  const times = Array.from({ length: 15 }, () => {
+    const started = performance.now();
+    spawnSync(process.execPath, words, { stdio: "ignore" });
+    return performance.now() - started;
+  });
+  return times.sort((a, b) => a - b)[7];
+}
+
+const header = ["projects", "what", "s", "projects/s", "requests", "requests/s", "CPU s", "peak MB", "x floor"];
+const print = (cells) => console.log(`| ${cells.join(" | ")} |`);
+print(header);
+print(header.map(() => "---"));
+for (const count of counts) (await rowsFor(count)).forEach(print);
+
+const bare = startUp("-e", "0");
+const help = startUp(program, "--help");
+console.log(
+  `\nStart-up: node -e 0 ${bare.toFixed(0)} ms, evenkeel --help ${help.toFixed(0)} ms (${(help / bare).toFixed(2)} times).`,
+);

@@ -1,0 +1,54 @@
+/** A fleet of projects that is in sync with one manifest a project: 5 integrations and 20 licenses each. */
+
+const licenses = Object.fromEntries(
+  Array.from({ length: 20 }, (_, index) => [`License-${index}.0`, index % 3 === 0 ? "denied" : "allowed"]),
+);
+
+const path = (index) => `group-${index % 50}/project-${index}`;
+
+function integrationsOf(index) {
+  const project = path(index);
+  const tracker = `https://bugs.example.com/${project}`;
+  return {
+    "issue-tracker-links-a": { project_url: tracker, issues_url: `${tracker}/:id`, new_issue_url: `${tracker}/new` },
+    "external-wiki": { external_wiki_url: `https://wiki.example.com/${project}` },
+    "irc-gateway": { recipients: `#${project}`, server_port: 6659, colorize_messages: true },
+    "emails-on-push": { recipients: "dev@example.com ops@example.com", disable_diffs: true, push_events: true },
+    "pipelines-email": { recipients: "dev@example.com", notify_only_broken_pipelines: true, pipeline_events: true },
+  };
+}
+
+export const slugs = Object.keys(integrationsOf(0));
+
+export function seedOf(count) {
+  const projects = Array.from({ length: count }, (_, index) => ({
+    id: index + 1,
+    path: path(index),
+    repository_storage: "default",
+    integrations: integrationsOf(index),
+    licenses,
+  }));
+  return { storages: ["default"], projects };
+}
+
+/** Every project's path, in order. */
+export const paths = (count) => Array.from({ length: count }, (_, index) => path(index));
+
+/** One manifest a project, as text. */
+export function manifestOf(index) {
+  const entries = Object.entries(integrationsOf(index)).map(([slug, parameters]) => {
+    const lines = Object.entries(parameters).map(([name, value]) => `    ${name}: ${JSON.stringify(value)}`);
+    return `  ${slug}:\n${lines.join("\n")}`;
+  });
+  const policy = Object.entries(licenses).map(([name, status]) => `  ${name}: ${status}`);
+  return `# What ${path(index)} looks like.
+apiVersion: evenkeel/v1
+kind: Policy
+name: project-${index}
+projects: ["${path(index)}"]
+integrations:
+${entries.join("\n")}
+licenses:
+${policy.join("\n")}
+`;
+}
