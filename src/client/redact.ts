@@ -30,8 +30,14 @@ function formsOf(value: string): string[] {
     JSON.stringify(value).slice(1, -1),
     encodeURIComponent(wellFormed),
     new URLSearchParams([["", value]]).toString().slice(1),
-    wellFormed.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+    asMarkup(value, "&#39;", "&quot;"),
+    asMarkup(value, "'", '"'),
   ];
+}
+
+function asMarkup(value: string, quote: string, doubleQuote: string): string {
+  const escaped = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return escaped.replaceAll("'", quote).replaceAll('"', doubleQuote);
 }
 
 /** Longest first, so that a secret that begins like another is replaced whole. */

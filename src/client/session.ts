@@ -98,12 +98,12 @@ export class Session {
     const { reason } = this.#stop;
     const wait = this.#limiter.remaining();
     if (reason === undefined && wait <= longestPause) return undefined;
-    if (last) return last.failure;
+    if (last && reason !== undefined) return last.failure;
     const base = { method: call.method, path, url: this.urlOf(path), attempts };
     if (reason !== undefined)
       return new CallFailed({ ...base, kind: "aborted", what: `was not sent: ${reason}`, endsRun: true });
     const seconds = Math.ceil(wait / 1000);
-    const what = `was not sent: the server asks to wait for ${seconds} more seconds, and Evenkeel waits for ${longestPause / 1000} at most`;
+    const what = `was not sent${last ? " again" : ""}: the server asks to wait for ${seconds} more seconds, and Evenkeel waits for ${longestPause / 1000} at most`;
     return new CallFailed({ ...base, kind: "status", status: 429, what });
   }
 

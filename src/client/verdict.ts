@@ -47,7 +47,7 @@ function requestIdOf(headers: Headers): string | undefined {
 
 function refused(attempt: Attempt, { status, text }: Received, clean: (text: string) => string): Trouble {
   const body = parsed(text);
-  const words = oneLine(clean(wordsOf(body) ?? (body === undefined ? wordsOfText(text) : "")));
+  const words = oneLine(body === undefined ? wordsOfText(text, clean) : clean(wordsOf(body) ?? ""));
   if (status === 401) return unauthorized(attempt, words);
   const again = passes(attempt.method, status, words);
   if (!again && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", words);
@@ -109,7 +109,7 @@ function unreadable(attempt: Attempt, { status, text }: Received, clean: (text: 
     const again = attempt.method !== "POST";
     return trouble(attempt, again, true, { kind: "cut", what: `answered ${status} with JSON that breaks off` });
   }
-  const words = oneLine(clean(wordsOfText(text)));
+  const words = oneLine(wordsOfText(text, clean));
   return notJson(attempt, status, isPage(text) ? "a web page" : "text", words);
 }
 

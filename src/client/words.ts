@@ -17,9 +17,9 @@ export function wordsOf(body: unknown): string | undefined {
   return typeof description === "string" ? `${flat(error, 0)}: ${description}` : flat(error, 0);
 }
 
-/** What a body that is not JSON says: a page's title, else its text. */
-export function wordsOfText(text: string): string {
-  const start = text.slice(0, longestRead);
+/** What a body that is not JSON says: a page's title, else its text. Secrets go first, since they may look like tags. */
+export function wordsOfText(text: string, clean: (text: string) => string): string {
+  const start = clean(text.slice(0, longestRead));
   const title = /<title[^>]{0,200}>([^<]{1,500})/i.exec(start)?.[1];
   return title ?? start.replace(/<[^<>]*>/g, " ");
 }

@@ -149,9 +149,11 @@ describe("a secret", () => {
   it.each([
     { message: { webhook: ['https://x/"s3cr3t"&b is blocked'] } },
     { error: 'bad {:webhook=>["https://x/\\"s3cr3t\\"&b"]}' },
+    '<p>https://x/"s3cr3t"&b</p>',
+    "<p>https://x/&quot;s3cr3t&quot;&amp;b</p>",
     { message: `bad ${encodeURIComponent('https://x/"s3cr3t"&b')}` },
   ])("is taken out of what the server says: %o", async (body) => {
-    const server = await serve([{ status: 400, body }]);
+    const server = await serve([{ status: 422, body }]);
     const client = await writer(server.url, { secrets });
     const failure = (await failureOf(client.send({ ...put, parameters }))) as CallFailed;
     expect(failure.message).toContain("env:HOOK");
