@@ -1,5 +1,5 @@
 import { isReference } from "../compare.ts";
-import type { Action, Fields, Outcome, Value } from "../model.ts";
+import type { Action, Fields, Value } from "../model.ts";
 import type { Plan, PlannedChange, Summary } from "../plan.ts";
 import type { Palette } from "./palette.ts";
 
@@ -114,15 +114,10 @@ function outcomeCounts({ outcomes }: Summary, palette: Palette): string {
 }
 
 /** `3 projects`, `1 project`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 function paragraphs(parts: readonly string[]): string {
   return parts.filter(Boolean).join("\n\n");
-}
-
-/** One of the words in which an apply's progress is told. */
-export function outcomeWord(outcome: Outcome): string {
-  return outcome.error ? `${outcome.status}: ${outcome.error}` : outcome.status;
 }

@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { exit, Refusal } from "../exit.ts";
+import type { Environment, Problem, Tier } from "../model.ts";
+import { problemLine } from "../report/problems.ts";
+import { type ChaosRule, parseChaos } from "../server/chaos.ts";
+import { parseSeed, type Seed } from "../server/seed.ts";
+import { createServer } from "../server/server.ts";
+import type { Terminal } from "../terminal.ts";
+import type { Run } from "./verbs.ts";
+
+export interface ServeOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly seed?: string;
+  readonly data?: string;
+  readonly token: string;
+  readonly release: string;
+  readonly tier: Tier;
+  readonly environment: Environment;
+  readonly behaviour: "spec" | "observed";
+  readonly latency: number;
+  readonly chaos?: string;
+}
+
+/** `evenkeel serve`: until it is interrupted. */
+export const run: Run<ServeOptions> = async (terminal, options) => {
+  const { seed, chaos, data, ...rest } = options;
+  const server = await createServer({
+    ...rest,
+    ...(seed && { seed: readSeed(terminal, seed) }),
+    ...(chaos && { chaos: readChaos(terminal, chaos) }),
+    ...(data && { data: resolve(terminal.cwd, data) }),
+  });
+  terminal.print(`listening on ${server.url}`);
+  await new Promise<void>((stop) => terminal.interrupted.addEventListener("abort", () => stop(), { once: true }));
+  await server.close();
+  return exit.done;
+};
+
+function readSeed(terminal: Terminal, file: string): Seed {
+  const parsed = parseSeed(textOf(terminal, file), file);
+  if ("seed" in parsed) return parsed.seed;
+  throw new Refusal(problemsOf(parsed.problems));
+}
+
+function readChaos(terminal: Terminal, file: string): readonly ChaosRule[] {
+  const parsed = parseChaos(textOf(terminal, file), file);
+  if ("rules" in parsed) return parsed.rules;
+  throw new Refusal(problemsOf(parsed.problems));
+}
+
+function problemsOf(problems: readonly Problem[]): string {
+  return problems.map(problemLine).join("\n");
+}
+
+function textOf({ cwd }: Terminal, file: string): string {
+  try {
+    return readFileSync(resolve(cwd, file), "utf8");
+  } catch (error) {
+    throw new Refusal(`cannot read ${file}: ${(error as Error).message}`);
+  }
+}

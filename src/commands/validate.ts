@@ -1,0 +1,33 @@
+import { exitCode } from "../exit.ts";
+import { loadWorkspace } from "../load.ts";
+import { hasErrors, validate } from "../manifest/validate.ts";
+import { reportedProblem } from "../plan.ts";
+import { counted } from "../report/text.ts";
+import { reporter } from "./emit.ts";
+import { folderOf, type OnlineOptions } from "./run.ts";
+import { tellProblems } from "./tell.ts";
+import type { Run } from "./verbs.ts";
+
+/** What `validate --report json` prints. */
+interface Verdict {
+  readonly format_version: "1.0";
+  readonly valid: boolean;
+  readonly problems: readonly object[];
+  readonly warnings: readonly object[];
+}
+
+/** `evenkeel validate`: every problem of every manifest, offline. */
+export const run: Run<OnlineOptions> = (terminal, options) => {
+  const report = reporter(terminal, options.report);
+  const loaded = loadWorkspace(folderOf(terminal, options));
+  const { problems, policies } = validate(loaded);
+  const errors = problems.filter(({ severity }) => severity === "error").map(reportedProblem);
+  const warnings = problems.filter(({ severity }) => severity === "warning").map(reportedProblem);
+  const valid = !hasErrors(problems);
+  const verdict: Verdict = { format_version: "1.0", valid, problems: errors, warnings };
+  tellProblems(terminal, { problems: errors, warnings });
+  const policyCount = counted(policies.length, "policy", "policies");
+  const text = valid ? `Valid: ${policyCount}.` : `Not valid: ${counted(errors.length, "problem")}.`;
+  report({ text: () => terminal.palette.strong(text), json: () => JSON.stringify(verdict, null, 2) });
+  return exitCode({ problem: !valid });
+};
