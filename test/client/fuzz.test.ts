@@ -93,6 +93,14 @@ describe("the server's words", () => {
     );
   });
 
+  it("lose a secret whole that begins like another", () => {
+    const redactor = createRedactor();
+    redactor.learn("hook", "env:A");
+    redactor.learn("hook-two", "env:B");
+    redactor.learn("", "env:C");
+    expect(redactor.clean("hook hook-two")).toBe("env:A env:B");
+  });
+
   it("hold no value that was learnt, whatever form it was given", () => {
     const value = fc
       .string({ minLength: 3, unit: "grapheme" })
