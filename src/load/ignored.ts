@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import ignore, { type Ignore } from "ignore";
+
+/** What git ignores from here down: the nearest rule that speaks of a path decides. */
+export interface Ignored {
+  /** `path` is absolute. */
+  has(path: string, isFolder: boolean): boolean;
+  /** The same for a folder with rules of its own. */
+  below(folder: string): Ignored;
+}
+
+interface Rules {
+  readonly folder: string;
+  readonly rules: Ignore;
+}
+
+/** The rules around a workspace, as far up as its repository goes; also its own ones where it is in none. */
+export function ignoredIn(root: string): Ignored {
+  const repository = findRepository(root);
+  if (repository === undefined) return ignoredBy([]).below(root);
+  const exclude = rulesIn(repository, join(repository, ".git", "info", "exclude"));
+  const above = foldersBetween(repository, root).flatMap((folder) => rulesIn(folder, join(folder, ".gitignore")));
+  const outer = ignoredBy([...exclude, ...above]);
+  // A workspace that is itself ignored was put there on purpose: rules from outside would leave nothing of it.
+  return (outer.has(root, true) ? ignoredBy([]) : outer).below(root);
+}
+
+function ignoredBy(levels: readonly Rules[]): Ignored {
+  return {
+    has: (path, isFolder) => levels.reduce((ignored, level) => decide(level, path, isFolder) ?? ignored, false),
+    below: (folder) => ignoredBy([...levels, ...rulesIn(folder, join(folder, ".gitignore"))]),
+  };
+}
+
+function decide({ folder, rules }: Rules, path: string, isFolder: boolean): boolean | undefined {
+  const below = relative(folder, path).split(sep).join("/");
+  if (below === "") return undefined;
+  const { ignored, unignored } = rules.test(isFolder ? `${below}/` : below);
+  return ignored ? true : unignored ? false : undefined;
+}
+
+function rulesIn(folder: string, file: string): readonly Rules[] {
+  if (!existsSync(file)) return [];
+  try {
+    return [{ folder, rules: ignore().add(readFileSync(file, "utf8")) }];
+  } catch {
+    return [];
+  }
+}
+
+function findRepository(folder: string): string | undefined {
+  if (existsSync(join(folder, ".git"))) return folder;
+  const parent = dirname(folder);
+  return parent === folder ? undefined : findRepository(parent);
+}
+
+/** Folders from the repository down to the one above the workspace. */
+function foldersBetween(repository: string, root: string): readonly string[] {
+  return root === repository ? [] : [...foldersBetween(repository, dirname(root)), dirname(root)];
+}

@@ -1,0 +1,127 @@
+import { compareReleases, integrations, licenseTier, tierIncludes, unavailable } from "../catalogue.ts";
+import type { Problem } from "../model.ts";
+import { nearest } from "../nearest.ts";
+import type { Document } from "./document.ts";
+import { legacyStatuses, listed } from "./entries.ts";
+import type { Path } from "./places.ts";
+import type { PolicyText } from "./policies.ts";
+import { problemAt } from "./problem.ts";
+import { isTemplate, parseReference, referencesOf, referenceWords } from "./template.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** A policy of the right shape, by itself. */
+export interface Checked {
+  readonly document: Document;
+  readonly text: Partial<PolicyText>;
+  readonly workspace: Workspace;
+}
+
+type Check = (policy: Checked) => readonly Problem[];
+
+/** What a policy must keep to, beyond its shape and its integrations' parameters: sentence -> check. */
+export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ["slugs are those of the catalogue", knownSlugs],
+  ["the server has what is declared", available],
+  ["what is declared is not disabled too", uncontradicted],
+  ["a license stands once, whatever its case", distinctLicenses],
+  ["licenses are allowed or denied", modernStatuses],
+  ["the tier has licenses", licensesInTier],
+  ["interpolations are of a known form", knownReferences],
+]);
+
+/** Every problem that one policy shows by itself. */
+export function checkPolicy(policy: Checked): readonly Problem[] {
+  return [...checks.values()].flatMap((check) => check(policy));
+}
+
+function knownSlugs({ document, text }: Checked): readonly Problem[] {
+  const declared = Object.keys(text.integrations ?? {}).map((slug) => ({ slug, path: ["integrations", slug] as Path }));
+  const disabled = listed(text.disabled).map(([slug, index]) => ({ slug, path: ["disabled", index] as Path }));
+  return [...declared, ...disabled]
+    .filter(({ slug }) => !integrations.has(slug))
+    .map(({ slug, path }) => problemAt("unknown-integration", unknownSlug(slug), { document, path, of: "key" }));
+}
+
+function unknownSlug(slug: string): string {
+  const meant = nearest(slug, integrations.keys());
+  return `unknown integration ${slug}; ${meant ? `did you mean ${meant}?` : "see evenkeel explain"}`;
+}
+
+function available({ document, text, workspace }: Checked): readonly Problem[] {
+  return Object.keys(text.integrations ?? {}).flatMap((slug) => {
+    const integration = integrations.get(slug);
+    const why = integration && unavailable(integration, workspace.server);
+    return why ? [problemAt(why.rule, why.message, { document, path: ["integrations", slug], of: "key" })] : [];
+  });
+}
+
+function uncontradicted({ document, text }: Checked): readonly Problem[] {
+  const declared = new Set(Object.keys(text.integrations ?? {}));
+  return listed(text.disabled)
+    .filter(([slug]) => declared.has(slug))
+    .map(([slug, index]) =>
+      problemAt("contradiction", `${slug} is declared above and disabled here`, {
+        document,
+        path: ["disabled", index],
+      }),
+    );
+}
+
+function distinctLicenses({ document, text }: Checked): readonly Problem[] {
+  const first = new Map<string, string>();
+  return Object.keys(text.licenses ?? {}).flatMap((name) => {
+    const other = first.get(name.toLowerCase());
+    first.set(name.toLowerCase(), other ?? name);
+    if (other === undefined) return [];
+    const message = `${name} and ${other} are one license: case does not count`;
+    return [problemAt("duplicate-license", message, { document, path: ["licenses", name], of: "key" })];
+  });
+}
+
+/** The release that takes the legacy words away (spec: Versioning). */
+const legacyRemoval = "15.0";
+
+function modernStatuses({ document, text, workspace }: Checked): readonly Problem[] {
+  const gone = compareReleases(workspace.server.release, legacyRemoval) >= 0;
+  return Object.entries(text.licenses ?? {}).flatMap(([name, status]) => {
+    const modern = legacyStatuses.get(status);
+    if (modern === undefined) return [];
+    const message = `${status} is the legacy word for ${modern}, and is removed in release ${legacyRemoval}`;
+    const problem = problemAt("legacy-status", message, { document, path: ["licenses", name] });
+    return [{ ...problem, severity: gone ? "error" : "warning" } as const];
+  });
+}
+
+function licensesInTier({ document, text, workspace: { server } }: Checked): readonly Problem[] {
+  if (tierIncludes(server.tier, licenseTier)) return [];
+  const item = listed(text.exclusive).find(([word]) => word === "licenses");
+  const declared = Object.keys(text.licenses ?? {}).length > 0;
+  if (!declared && !item) return [];
+  const path: Path = declared ? ["licenses"] : ["exclusive", item?.[1] ?? 0];
+  const message = `licenses need tier ${licenseTier}; the server is ${server.tier}`;
+  return [problemAt("tier", message, { document, path, of: "key" })];
+}
+
+function knownReferences({ document, text }: Checked): readonly Problem[] {
+  return interpolated(text).flatMap(({ path, value }) =>
+    [...new Set(referencesOf(value))]
+      .filter((name) => !parseReference(name))
+      .map((name) => problemAt("undefined-variable", unknownReference(name), { document, path })),
+  );
+}
+
+function unknownReference(name: string): string {
+  const meant = nearest(name, ["project.path", "project.name", "project.id"]);
+  return `\${${name}} is not defined; ${meant ? `did you mean \${${meant}}?` : `expected one of ${referenceWords}`}`;
+}
+
+/** Every string of a policy that is interpolated: its variables, and its integrations' parameters that hold no secret. */
+function interpolated(text: Partial<PolicyText>): readonly { readonly path: Path; readonly value: string }[] {
+  const vars = Object.entries(text.vars ?? {}).map(([name, value]) => ({ path: ["vars", name] as Path, value }));
+  const parameters = Object.entries(text.integrations ?? {}).flatMap(([slug, values]) =>
+    Object.entries(values)
+      .filter(([name]) => integrations.get(slug)?.parameters.get(name)?.secret === false)
+      .map(([name, value]) => ({ path: ["integrations", slug, name] as Path, value })),
+  );
+  return [...vars, ...parameters].flatMap(({ path, value }) => (isTemplate(value) ? [{ path, value }] : []));
+}

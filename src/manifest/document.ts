@@ -1,0 +1,88 @@
+import type { Place, Problem } from "../model.ts";
+import { aliasFault } from "./aliases.ts";
+import { type Path, type Places, placesIn, type Source } from "./places.ts";
+import { problemAt, problemIn } from "./problem.ts";
+import { parseYaml } from "./yaml.ts";
+
+/** One YAML document of a manifest, with the places of its keys and values. */
+export interface Document {
+  /** Relative to the workspace, with forward slashes. */
+  readonly file: string;
+  /** From 0, among the documents of the file that were read. */
+  readonly index: number;
+  readonly value: unknown;
+  /** Where a value, or its key, stands; works out positions when first asked. */
+  place(path: Path, of?: "key" | "value"): Place;
+}
+
+export interface Parsed {
+  readonly documents: readonly Document[];
+  readonly problems: readonly Problem[];
+}
+
+/** The documents of a manifest's text, without empty ones. A broken document is one problem, and the others count. */
+export function parseManifest(file: string, text: string): Parsed {
+  const whole = parseSource({ file, text, linesBefore: 0 });
+  if (whole.problems.length === 0) return whole;
+  const sources = split(file, text);
+  if (sources.length < 2) return whole;
+  const parts = sources.map(parseSource);
+  return {
+    documents: parts.flatMap(({ documents }) => documents).map((document, index) => ({ ...document, index })),
+    problems: parts.flatMap(({ problems }) => problems),
+  };
+}
+
+/** Beyond this many documents a broken one makes the whole file count as broken. */
+const mostDocuments = 1000;
+
+/** Splits at document markers, so that what stands before and after a broken document can still be read. */
+function split(file: string, text: string): readonly Source[] {
+  const starts = [0, ...[...text.matchAll(/^---(?=\s|$)/gm)].map(({ index }) => index).filter((index) => index > 0)];
+  if (starts.length > mostDocuments) return [];
+  let linesBefore = 0;
+  return starts.map((start, i) => {
+    const source = { file, text: text.slice(start, starts[i + 1]), linesBefore };
+    linesBefore += source.text.split("\n").length - 1;
+    return source;
+  });
+}
+
+function parseSource(source: Source): Parsed {
+  const places = placesIn(source);
+  const yaml = parseYaml(source.text);
+  if ("values" in yaml) return documentsOf(source, yaml.values, places);
+  const lenient = yaml.duplicate ? parseYaml(source.text, { lenient: true }) : yaml;
+  if (!("values" in lenient)) return { documents: [], problems: [broken(source, lenient)] };
+  const { documents, problems } = documentsOf(source, lenient.values, places);
+  return { documents, problems: [...duplicateKeys(documents, places), ...problems] };
+}
+
+function broken({ file, linesBefore }: Source, fault: { reason: string; line: number; column: number }): Problem {
+  return problemIn(file, "yaml", fault.reason, fault.line + linesBefore + 1, fault.column + 1);
+}
+
+function documentsOf({ file, text }: Source, values: readonly unknown[], places: Places): Parsed {
+  const documents = values
+    .filter((value) => value !== null && value !== undefined)
+    .map((value, index): Document => {
+      return { file, index, value, place: (path, of = "value") => places.place(index, path, of) };
+    });
+  // Without an anchor there is nothing to look for: the parser itself bounds nesting.
+  if (!text.includes("&")) return { documents, problems: [] };
+  const sound = documents.filter(({ value }) => !aliasFault(value));
+  const problems = documents.flatMap((document) => {
+    const fault = aliasFault(document.value);
+    return fault ? [problemAt(fault.rule, fault.message, { document, path: [] })] : [];
+  });
+  return { documents: sound, problems };
+}
+
+function duplicateKeys(documents: readonly Document[], places: Places): readonly Problem[] {
+  return documents.flatMap((document) =>
+    places.duplicates(document.index).map(({ path, place }) => ({
+      ...problemAt("yaml", "this key stands twice in its mapping", { document, path, of: "key" }),
+      place,
+    })),
+  );
+}

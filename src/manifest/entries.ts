@@ -1,0 +1,95 @@
+import { hasActiveParameter, integrations, parameter } from "../catalogue.ts";
+import { kinds } from "../kinds.ts";
+import type { Desired, Fields, Origin, Problem, Resource } from "../model.ts";
+import type { Document } from "./document.ts";
+import { type Declared, declare, type Written } from "./parameters.ts";
+import type { Path } from "./places.ts";
+import type { PolicyText } from "./policies.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Where something stands in a policy. */
+export interface Stated extends Origin {
+  readonly policy: string;
+  readonly document: Document;
+  readonly path: Path;
+}
+
+/** What one policy says of one integration or license: what layers compete for. */
+export interface Entry extends Stated {
+  /** Entries of one identity compete. */
+  readonly identity: string;
+  /** What it asks for; the fields named in `templates` are still to be interpolated. */
+  readonly desired: Desired;
+  readonly templates: readonly string[];
+  /** Undefined for what is disabled, and for a license. */
+  readonly written?: Written;
+}
+
+interface Entries {
+  readonly entries: readonly Entry[];
+  readonly problems: readonly Problem[];
+  readonly plaintext: Declared["plaintext"];
+}
+
+type From = { readonly document: Document; readonly policy: string };
+
+/** Everything that a policy says of integrations and licenses. */
+export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
+  const declared = Object.entries(text.integrations ?? {}).flatMap(([slug, parameters]) => {
+    const integration = integrations.get(slug);
+    if (!integration) return [];
+    const written = { document: from.document, path: ["integrations", slug], integration, parameters };
+    return [{ written, ...declare(written, workspace) }];
+  });
+  const present = declared.map((each) => presentEntry(from, each));
+  const entries = [...present, ...absentEntries(from, text), ...licenseEntries(from, text)];
+  return {
+    entries,
+    problems: declared.flatMap(({ problems }) => problems),
+    plaintext: declared.flatMap(({ plaintext }) => plaintext),
+  };
+}
+
+function presentEntry(from: From, { written, fields, templates }: Declared & { readonly written: Written }): Entry {
+  const { slug } = written.integration;
+  // Left out, `active` is its default (contract 6).
+  const active = hasActiveParameter(slug) ? { active: parameter(slug, "active")?.default ?? null } : {};
+  const resource: Resource = { kind: "integration", key: slug, fields: { ...active, ...fields } };
+  return { ...entryOf(from, written.path, resource), written, templates };
+}
+
+function absentEntries(from: From, { disabled }: Partial<PolicyText>): readonly Entry[] {
+  const known = listed(disabled).filter(([slug]) => integrations.has(slug));
+  return known.map(([key, index]) =>
+    entryOf(from, ["disabled", index], { kind: "integration", key, fields: {} }, "absent"),
+  );
+}
+
+function licenseEntries(from: From, { licenses = {} }: Partial<PolicyText>): readonly Entry[] {
+  return Object.entries(licenses).map(([key, status]) => {
+    const fields: Fields = { approval_status: legacyStatuses.get(status) ?? status };
+    return entryOf(from, ["licenses", key], { kind: "license", key, fields });
+  });
+}
+
+/** Legacy words and what they mean (spec: Managed license). */
+export const legacyStatuses: ReadonlyMap<string, string> = new Map([
+  ["approved", "allowed"],
+  ["blacklisted", "denied"],
+]);
+
+function entryOf(from: From, path: Path, resource: Resource, presence: Desired["presence"] = "present"): Entry {
+  const origin = stated(from.document, from.policy, path);
+  const identity = `${resource.kind}/${kinds[resource.kind].identity(resource.key)}`;
+  return { ...origin, identity, desired: { ...resource, presence, origin }, templates: [] };
+}
+
+/** Something at a path of a policy: its origin is the key there, or the item of a list. */
+export function stated(document: Document, policy: string, path: Path): Stated {
+  return { document, policy, path, place: () => document.place(path, "key") };
+}
+
+/** The items of a list with their indices; holes are left where an item was wrong. */
+export function listed<T>(list: readonly T[] | undefined): readonly (readonly [item: T, index: number])[] {
+  return (list ?? []).flatMap((item, index) => (item === undefined ? [] : [[item, index] as const]));
+}

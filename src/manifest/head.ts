@@ -1,0 +1,35 @@
+import type { Problem } from "../model.ts";
+import { nearest } from "../nearest.ts";
+import type { Document } from "./document.ts";
+import { problemAt } from "./problem.ts";
+import { apiVersion, type DocumentKind, documentKinds, typeOf } from "./shape.ts";
+import { workspaceFile } from "./workspace.ts";
+
+/** What a manifest's document is; a document that is not what it says has a problem, and no kind where none is known. */
+export interface Head {
+  readonly kind: Exclude<DocumentKind, "Workspace"> | undefined;
+  readonly problem: Problem | undefined;
+}
+
+/** Reads `apiVersion` and `kind` of a document outside `evenkeel.yaml` (contract 3). */
+export function readHead(document: Document): Head {
+  const { value } = document;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const message = `expected a document with apiVersion: ${apiVersion} and a kind, got ${typeOf(value)}`;
+    return { kind: undefined, problem: problemAt("kind", message, { document, path: [] }) };
+  }
+  const { apiVersion: version, kind } = value as { apiVersion?: unknown; kind?: unknown };
+  if (version !== apiVersion) {
+    const message = `expected apiVersion: ${apiVersion}; if this is no manifest, list the manifests in ${workspaceFile}`;
+    return { kind: undefined, problem: problemAt("api-version", message, { document, path: ["apiVersion"] }) };
+  }
+  if (kind === "Policy" || kind === "StorageMigration") return { kind, problem: undefined };
+  return { kind: undefined, problem: problemAt("kind", kindMessage(kind), { document, path: ["kind"] }) };
+}
+
+function kindMessage(kind: unknown): string {
+  if (kind === "Workspace") return `a Workspace stands in ${workspaceFile} alone`;
+  const known = documentKinds.filter((each) => each !== "Workspace");
+  const meant = typeof kind === "string" ? nearest(kind, known) : undefined;
+  return meant ? `unknown kind; did you mean ${meant}?` : `expected kind: ${known.join(" or ")}`;
+}

@@ -1,0 +1,129 @@
+import equal from "fast-deep-equal";
+import type { Desired, DesiredProject, Kind, Origin, Platform, Problem, Project } from "../model.ts";
+import type { Entry, Stated } from "./entries.ts";
+import { fill } from "./fill.ts";
+import type { Policy, Variable } from "./policies.ts";
+import { problemAt } from "./problem.ts";
+import { createScope } from "./scope.ts";
+import { isLevel, type Layer, layersOf } from "./selection.ts";
+
+export { needsLookup, projectsOf } from "./projects.ts";
+
+/** Desired state of one project, and what is wrong with it there and only there. */
+export interface Merged {
+  readonly desired: DesiredProject;
+  readonly problems: readonly Problem[];
+}
+
+/** What all policies together say of one project: the most specific layer wins, entry by entry (contract 3 "Layers"). */
+export function desiredOf(policies: readonly Policy[], project: Project, _platform: Platform): Merged {
+  return merge(layersOf(policies, project), project);
+}
+
+/** `elsewhere`: variables that layers which are not known yet may define; what needs them is not judged. */
+export function merge(
+  layers: readonly Layer[],
+  project: Project,
+  elsewhere: (variable: string) => boolean = () => false,
+): Merged {
+  const vars = compete(
+    layers,
+    ({ vars }) => vars,
+    ({ name }) => name,
+    variableWords,
+  );
+  const entries = compete(
+    layers,
+    ({ entries }) => entries,
+    ({ identity }) => identity,
+    entryWords,
+  );
+  const scope = createScope(project, vars.winners, elsewhere);
+  const filled = [...entries.winners.values()].map((entry) => fill(entry, scope));
+  const resources = filled.map(({ desired }) => desired).sort(byKindAndKey);
+  const problems = [
+    ...vars.problems,
+    ...entries.problems,
+    ...scope.problems(),
+    ...filled.flatMap(({ problems }) => problems),
+  ];
+  return {
+    desired: { project, resources, ...spokenOf(layers) },
+    problems: problems.map((problem) => ({ ...problem, project: project.name })),
+  };
+}
+
+function byKindAndKey(a: Desired, b: Desired): number {
+  if (a.kind !== b.kind) return a.kind < b.kind ? -1 : 1;
+  return a.key < b.key ? -1 : 1;
+}
+
+function spokenOf(layers: readonly Layer[]): Pick<DesiredProject, "kinds" | "exclusive"> {
+  const policies = layers.map(({ policy }) => policy).toSorted(byName);
+  const exclusive = new Map<Kind, Origin>();
+  for (const [kind, origin] of policies.flatMap((policy) => [...policy.exclusive])) {
+    if (!exclusive.has(kind)) exclusive.set(kind, origin);
+  }
+  return { kinds: new Set(policies.flatMap((policy) => [...policy.kinds])), exclusive };
+}
+
+function byName(a: Policy, b: Policy): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}
+
+/** How entries of one sort are told apart in words. */
+interface Words<Said> {
+  readonly name: (said: Said) => string;
+  readonly sameAs: (a: Said, b: Said) => boolean;
+}
+
+const variableWords: Words<Variable> = {
+  name: ({ name }) => `variable ${name}`,
+  sameAs: (a, b) => a.value === b.value,
+};
+
+const entryWords: Words<Entry> = {
+  name: ({ desired }) => `${desired.kind} ${desired.key}`,
+  sameAs: (a, b) =>
+    a.desired.presence === b.desired.presence &&
+    equal(a.written?.parameters ?? a.desired.fields, b.written?.parameters ?? b.desired.fields),
+};
+
+interface Winners<Said> {
+  readonly winners: ReadonlyMap<string, Said>;
+  readonly problems: readonly Problem[];
+}
+
+/** For each identity the entry of the most specific layer; equally specific ones that differ are a tie. */
+export function compete<Said extends Stated>(
+  layers: readonly Layer[],
+  entriesOf: (policy: Policy) => readonly Said[],
+  identity: (said: Said) => string,
+  words: Words<Said>,
+): Winners<Said> {
+  const best = new Map<string, { readonly layer: Layer; readonly said: Said }>();
+  const ties = new Map<string, Said>();
+  for (const layer of layers) {
+    for (const said of entriesOf(layer.policy)) {
+      const holder = best.get(identity(said));
+      if (!holder) best.set(identity(said), { layer, said });
+      else if (holder.layer !== layer && isLevel(holder.layer, layer) && !words.sameAs(holder.said, said))
+        ties.set(identity(said), said);
+    }
+  }
+  return {
+    winners: new Map([...best].map(([id, { said }]) => [id, said])),
+    problems: [...ties].flatMap(([id, said]) => {
+      const holder = best.get(id);
+      return holder ? [tie(holder.said, said, words)] : [];
+    }),
+  };
+}
+
+function tie<Said extends Stated>(first: Said, second: Said, { name }: Words<Said>): Problem {
+  const { file, line, column } = first.place();
+  const message =
+    `policies ${first.policy} and ${second.policy} are equally specific and differ on ${name(second)}, ` +
+    `which also stands at ${file}:${line}:${column}; give one of them a priority`;
+  return problemAt("tie", message, { document: second.document, path: second.path, of: "key" });
+}

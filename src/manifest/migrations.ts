@@ -1,0 +1,53 @@
+import type { Problem } from "../model.ts";
+import type { Document } from "./document.ts";
+import { listed } from "./entries.ts";
+import { readHead } from "./head.ts";
+import { problemAt } from "./problem.ts";
+import { shape } from "./shape.ts";
+import type { Loaded } from "./workspace.ts";
+
+export type RepositoryKind = "projects" | "snippets" | "groups";
+
+/** A move of all repositories of some kinds from one storage to another (contract 8). */
+export interface StorageMigration {
+  readonly name: string;
+  readonly document: Document;
+  readonly from: string;
+  readonly to: string;
+  readonly repositories: readonly RepositoryKind[];
+  readonly destinationIsCluster: boolean;
+  readonly directFetchReplication: boolean;
+}
+
+export interface Migrations {
+  /** Those without a mistake, sorted by name. */
+  readonly migrations: readonly StorageMigration[];
+  readonly problems: readonly Problem[];
+}
+
+/** All storage migrations of the workspace, and what is wrong with them. */
+export function readMigrations({ documents }: Pick<Loaded, "documents">): Migrations {
+  const read = documents.filter((document) => readHead(document).kind === "StorageMigration").map(readMigration);
+  const migrations = read.flatMap(({ migration }) => migration ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { migrations, problems: [...read.flatMap(({ problems }) => problems), ...duplicates(migrations)] };
+}
+
+function readMigration(document: Document): { migration?: StorageMigration; problems: readonly Problem[] } {
+  const { text, problems } = shape<StorageMigration>(document, "StorageMigration");
+  const { name, from, to, repositories } = text;
+  if (name === undefined || from === undefined || to === undefined || repositories === undefined) return { problems };
+  const { destinationIsCluster = false, directFetchReplication = false } = text;
+  const kinds = [...new Set(listed(repositories).map(([kind]) => kind))];
+  const flags = { destinationIsCluster, directFetchReplication };
+  return { migration: { name, document, from, to, repositories: kinds, ...flags }, problems };
+}
+
+function duplicates(migrations: readonly StorageMigration[]): readonly Problem[] {
+  return migrations.flatMap(({ name, document }, i) => {
+    const before = migrations[i - 1];
+    if (before?.name !== name) return [];
+    const { file, line } = before.document.place(["name"]);
+    const message = `a storage migration named ${name} also stands at ${file}:${line}`;
+    return [problemAt("duplicate-name", message, { document, path: ["name"] })];
+  });
+}

@@ -1,0 +1,99 @@
+import type { Kind, Origin, Problem, Scalar } from "../model.ts";
+import { checkPolicy } from "./checks.ts";
+import type { Document } from "./document.ts";
+import { type Entry, listed, readEntries, type Stated, stated } from "./entries.ts";
+import { readHead } from "./head.ts";
+import type { Declared } from "./parameters.ts";
+import { type Selector, selectorOf } from "./selector.ts";
+import { shape } from "./shape.ts";
+import type { Loaded, Workspace } from "./workspace.ts";
+
+/** A Policy document as people write it, once its shape is known to be right. */
+export interface PolicyText {
+  readonly name: string;
+  readonly projects: readonly (string | number)[];
+  readonly except: readonly (string | number)[];
+  readonly priority: number;
+  readonly vars: Readonly<Record<string, string | number | boolean>>;
+  readonly integrations: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly disabled: readonly string[];
+  readonly licenses: Readonly<Record<string, string>>;
+  readonly exclusive: readonly ("integrations" | "licenses")[];
+}
+
+/** A policy, parsed and checked as far as it can be by itself. */
+export interface Policy {
+  readonly name: string;
+  readonly document: Document;
+  readonly projects: readonly Selector[];
+  readonly except: readonly Selector[];
+  readonly priority: number;
+  readonly vars: readonly Variable[];
+  readonly entries: readonly Entry[];
+  /** Kinds that it speaks of. */
+  readonly kinds: ReadonlySet<Kind>;
+  readonly exclusive: ReadonlyMap<Kind, Origin>;
+}
+
+export interface Variable extends Stated {
+  readonly name: string;
+  readonly value: Scalar;
+}
+
+export interface Policies {
+  readonly policies: readonly Policy[];
+  readonly problems: readonly Problem[];
+  /** Literal secrets that the workspace allows, by their `manifest:` reference. */
+  readonly plaintext: ReadonlyMap<string, string>;
+}
+
+/** All policies, with all problems that each document alone shows. */
+export function readPolicies({ documents, workspace }: Pick<Loaded, "documents" | "workspace">): Policies {
+  const policies: Policy[] = [];
+  const problems: Problem[] = [];
+  const plaintext = new Map<string, string>();
+  for (const document of documents) {
+    const head = readHead(document);
+    if (head.problem) problems.push(head.problem);
+    if (head.kind !== "Policy") continue;
+    const { text, problems: shapeless } = shape<PolicyText>(document, "Policy");
+    const read = readPolicy(document, text, workspace);
+    policies.push(read.policy);
+    problems.push(...shapeless, ...read.problems, ...checkPolicy({ document, text, workspace }));
+    for (const [reference, literal] of read.plaintext) plaintext.set(reference, literal);
+  }
+  return { policies, problems, plaintext };
+}
+
+interface Read {
+  readonly policy: Policy;
+  readonly problems: readonly Problem[];
+  readonly plaintext: Declared["plaintext"];
+}
+
+function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Workspace): Read {
+  const { name = "", priority = 0 } = text;
+  const { entries, problems, plaintext } = readEntries({ document, policy: name }, text, workspace);
+  const exclusive = new Map(
+    listed(text.exclusive).map(([word, index]): [Kind, Origin] => {
+      return [exclusiveKinds[word], { place: () => document.place(["exclusive", index]) }];
+    }),
+  );
+  const vars = Object.entries(text.vars ?? {}).map(([key, value]): Variable => {
+    return { ...stated(document, name, ["vars", key]), name: key, value };
+  });
+  const policy: Policy = {
+    name,
+    document,
+    projects: listed(text.projects).map(([selector]) => selectorOf(selector)),
+    except: listed(text.except).map(([selector]) => selectorOf(selector)),
+    priority,
+    vars,
+    entries,
+    kinds: new Set([...entries.map(({ desired }) => desired.kind), ...exclusive.keys()]),
+    exclusive,
+  };
+  return { policy, problems, plaintext };
+}
+
+const exclusiveKinds = { integrations: "integration", licenses: "license" } as const;

@@ -1,0 +1,81 @@
+import type { Problem, Project } from "../model.ts";
+import type { Policy } from "./policies.ts";
+import { problemAt } from "./problem.ts";
+import { layersOf } from "./selection.ts";
+import type { Selector } from "./selector.ts";
+import { isTemplate, referencesOf } from "./template.ts";
+
+/** Whether IDs, paths and globs have to be brought together by asking the server (contract 3 "Identity"). */
+export function needsLookup(policies: readonly Policy[]): boolean {
+  const selected = new Set(policies.flatMap(({ projects }) => projects.map(({ form }) => form)));
+  if (selected.has("glob")) return true;
+  const forms = new Set([...selected, ...policies.flatMap(({ except }) => except.map(({ form }) => form))]);
+  if (forms.has("id") && (forms.has("path") || forms.has("glob"))) return true;
+  const facts = factsUsed(policies);
+  return selected.has("id") ? facts.has("project.path") || facts.has("project.name") : facts.has("project.id");
+}
+
+function factsUsed(policies: readonly Policy[]): ReadonlySet<string> {
+  const strings = policies.flatMap(({ vars, entries }) => [
+    ...vars.map(({ value }) => value),
+    ...entries.flatMap(({ templates, desired }) => templates.map((name) => desired.fields[name])),
+  ]);
+  return new Set(strings.flatMap((text) => (isTemplate(text) ? referencesOf(text) : [])));
+}
+
+export interface Projects {
+  /** Sorted by name, each once. */
+  readonly projects: readonly Project[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * The projects that policies are about. With a listing an ID becomes its path in the server's spelling; what the
+ * listing lacks stays as it is named, so that reading it says what is wrong.
+ */
+export function projectsOf(policies: readonly Policy[], listing: readonly Project[] | undefined): Projects {
+  const listed = listing ?? [];
+  const ids = new Set(listed.map(({ id }) => id));
+  const paths = new Set(listed.map(({ path }) => path?.toLowerCase()));
+  const unlisted = namedProjects(policies).filter(
+    ({ id, path }) => !(id === undefined ? paths.has(path?.toLowerCase()) : ids.has(id)),
+  );
+  const projects = [...listed, ...unlisted].filter((project) => layersOf(policies, project).length > 0);
+  return { projects: projects.toSorted(byName), problems: listing ? idleGlobs(policies, listing) : [] };
+}
+
+function byName(a: Project, b: Project): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}
+
+/** Projects that are named by ID or path. A path spelled in several cases is one project, by its first spelling. */
+export function namedProjects(policies: readonly Policy[]): readonly Project[] {
+  const named = new Map<string, Project>();
+  for (const selector of policies.flatMap(({ projects }) => projects)) {
+    const { written: name } = selector;
+    if (selector.form === "id") named.set(name, { name, id: selector.id });
+    if (selector.form !== "path") continue;
+    const before = named.get(selector.path)?.name;
+    if (before === undefined || name < before) named.set(selector.path, { name, path: name });
+  }
+  return [...named.values()];
+}
+
+function idleGlobs(policies: readonly Policy[], listing: readonly Project[]): readonly Problem[] {
+  const idle = new Map<Selector, boolean>();
+  const isIdle = (selector: Selector): boolean => {
+    const known = idle.get(selector);
+    if (known !== undefined) return known;
+    const result =
+      selector.form === "glob" && !listing.some(({ path }) => path !== undefined && selector.matches(path));
+    idle.set(selector, result);
+    return result;
+  };
+  return policies.flatMap(({ document, projects }) =>
+    projects.flatMap((selector, index) =>
+      isIdle(selector)
+        ? [problemAt("no-project", `${selector.written} matches no project`, { document, path: ["projects", index] })]
+        : [],
+    ),
+  );
+}

@@ -1,0 +1,98 @@
+import type { Project } from "../model.ts";
+import type { Policy } from "./policies.ts";
+import type { Selector } from "./selector.ts";
+
+/** A policy that matches a project, and how specific it is there. */
+export interface Layer {
+  readonly policy: Policy;
+  /** Infinity for an ID or a path, else the number of literal characters of the glob. */
+  readonly literal: number;
+}
+
+/** Whether two layers are equally specific, so that neither wins. */
+export function isLevel(a: Layer, b: Layer): boolean {
+  return a.literal === b.literal && a.policy.priority === b.policy.priority;
+}
+
+/** The most specific first; where two are level the order is that of their names, which decides nothing. */
+export function compareLayers(a: Layer, b: Layer): number {
+  if (a.literal !== b.literal) return a.literal > b.literal ? -1 : 1;
+  if (a.policy.priority !== b.policy.priority) return b.policy.priority - a.policy.priority;
+  return a.policy.name < b.policy.name ? -1 : a.policy.name > b.policy.name ? 1 : 0;
+}
+
+/** The policies that match a project, the most specific first. */
+export function layersOf(policies: readonly Policy[], project: Project): readonly Layer[] {
+  const path = project.path?.toLowerCase();
+  const layers = new Map<Policy, number>();
+  for (const { policy, selector } of candidates(indexOf(policies), project.id, path)) {
+    const literal = selector.form === "glob" ? selector.literal : Number.POSITIVE_INFINITY;
+    layers.set(policy, Math.max(literal, layers.get(policy) ?? 0));
+  }
+  return [...layers]
+    .filter(([policy]) => !policy.except.some((selector) => isMatch(selector, project.id, path)))
+    .map(([policy, literal]) => ({ policy, literal }))
+    .sort(compareLayers);
+}
+
+function isMatch(selector: Selector, id: number | undefined, path: string | undefined): boolean {
+  if (selector.form === "id") return selector.id === id;
+  if (path === undefined) return false;
+  return selector.form === "path" ? selector.path === path : selector.matches(path);
+}
+
+interface Line {
+  readonly policy: Policy;
+  readonly selector: Selector;
+}
+
+/** Lines of `projects` by what they can match: an ID, a path, or anything below a folder. */
+interface Index {
+  readonly ids: ReadonlyMap<number, readonly Line[]>;
+  readonly paths: ReadonlyMap<string, readonly Line[]>;
+  readonly folders: ReadonlyMap<string, readonly Line[]>;
+}
+
+const indices = new WeakMap<readonly Policy[], Index>();
+
+function indexOf(policies: readonly Policy[]): Index {
+  const known = indices.get(policies);
+  if (known) return known;
+  const lines = policies.flatMap((policy) => policy.projects.map((selector): Line => ({ policy, selector })));
+  const index: Index = {
+    ids: grouped(lines, ({ selector }) => (selector.form === "id" ? selector.id : undefined)),
+    paths: grouped(lines, ({ selector }) => (selector.form === "path" ? selector.path : undefined)),
+    folders: grouped(lines, ({ selector }) => (selector.form === "glob" ? selector.base : undefined)),
+  };
+  indices.set(policies, index);
+  return index;
+}
+
+function grouped<Key>(
+  lines: readonly Line[],
+  keyOf: (line: Line) => Key | undefined,
+): ReadonlyMap<Key, readonly Line[]> {
+  const groups = new Map<Key, Line[]>();
+  for (const line of lines) {
+    const key = keyOf(line);
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group) group.push(line);
+    else groups.set(key, [line]);
+  }
+  return groups;
+}
+
+function candidates({ ids, paths, folders }: Index, id: number | undefined, path: string | undefined): readonly Line[] {
+  const byId = id === undefined ? [] : (ids.get(id) ?? []);
+  if (path === undefined) return byId;
+  const globs = [...foldersAbove(path)].flatMap((folder) => folders.get(folder) ?? []);
+  return [...byId, ...(paths.get(path) ?? []), ...globs.filter(({ selector }) => isMatch(selector, id, path))];
+}
+
+/** `""`, `a`, `a/b` and `a/b/c` for `a/b/c`. */
+function* foldersAbove(path: string): Iterable<string> {
+  yield "";
+  for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) yield path.slice(0, end);
+  yield path;
+}

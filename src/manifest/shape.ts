@@ -1,0 +1,138 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import schema from "../../schemas/manifest.schema.json" with { type: "json" };
+import type { Problem } from "../model.ts";
+import { nearest } from "../nearest.ts";
+import type { Document } from "./document.ts";
+import type { Path } from "./places.ts";
+import { problemAt, type Rule } from "./problem.ts";
+
+export type DocumentKind = "Workspace" | "Policy" | "StorageMigration";
+
+export const documentKinds: readonly DocumentKind[] = ["Workspace", "Policy", "StorageMigration"];
+
+export const apiVersion = "evenkeel/v1";
+
+/** A document's mapping with everything left out that its schema does not allow, and what that was. */
+export interface Shaped<Text> {
+  readonly text: Partial<Text>;
+  readonly problems: readonly Problem[];
+}
+
+/** Holds a document against its kind in `schemas/manifest.schema.json`; integrations only as far as they are mappings. */
+export function shape<Text>(document: Document, kind: DocumentKind): Shaped<Text> {
+  const validate = validatorOf(kind);
+  if (validate(document.value)) return { text: document.value as Text, problems: [] };
+  const faults = onePerPlace((validate.errors ?? []).map(faultOf));
+  const text = faults.reduce<unknown>((value, { path }) => without(value, path), document.value);
+  return { text: text as Partial<Text>, problems: faults.map((fault) => problemOf(fault, document)) };
+}
+
+const validators = new Map<DocumentKind, ValidateFunction>();
+
+// The catalogue checks integrations one by one, with one problem a mistake.
+const integrationsOnly = {
+  $id: "integrations.schema.json",
+  type: "object",
+  "x-expected": "a mapping from slugs to parameters",
+  additionalProperties: { type: "object", "x-expected": "a mapping of parameters" },
+};
+
+function validatorOf(kind: DocumentKind): ValidateFunction {
+  const known = validators.get(kind);
+  if (known) return known;
+  const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, logger: false });
+  ajv.addSchema(integrationsOnly);
+  const validator = ajv.compile({ ...schema, $id: "manifest.schema.json", ...schema.definitions[kind] });
+  validators.set(kind, validator);
+  return validator;
+}
+
+/** A value of the wrong type breaks other keywords too: the first says it all. */
+function onePerPlace(faults: readonly Fault[]): readonly Fault[] {
+  return [...new Map(faults.toReversed().map((fault) => [JSON.stringify(keyOf(fault)), fault])).values()].reverse();
+}
+
+function keyOf({ rule, path, message }: Fault): readonly unknown[] {
+  return rule === "missing-key" ? [path, message] : [path];
+}
+
+interface Fault {
+  readonly rule: Rule;
+  readonly message: string;
+  readonly path: Path;
+  readonly of: "key" | "value";
+}
+
+type ShapeError = Pick<ErrorObject, "keyword" | "instancePath" | "params" | "data" | "parentSchema">;
+
+function faultOf({ keyword, instancePath, params, data, parentSchema = {} }: ShapeError): Fault {
+  const path = pathOf(instancePath);
+  if (keyword === "additionalProperties") return unknownKey(path, String(params.additionalProperty), parentSchema);
+  if (keyword === "required") {
+    const message = `missing ${params.missingProperty}`;
+    return { rule: "missing-key", message, path, of: "key" };
+  }
+  const rule = keyword === "type" ? "wrong-type" : "wrong-value";
+  return { rule, message: `expected ${expectationOf(parentSchema)}${got(data, parentSchema)}`, path, of: "value" };
+}
+
+function unknownKey(path: Path, key: string, schema: Readonly<Record<string, unknown>>): Fault {
+  const known = Object.keys(schema.properties ?? {});
+  const meant = nearest(key, known);
+  const hint = meant ? `did you mean ${meant}?` : `expected ${schema["x-key"] ?? `one of ${known.join(", ")}`}`;
+  return { rule: "unknown-key", message: `unknown key ${key}; ${hint}`, path: [...path, key], of: "key" };
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: "a string",
+  boolean: "true or false",
+  integer: "an integer",
+  number: "a number",
+  array: "a list",
+  object: "a mapping",
+};
+
+function expectationOf(schema: Readonly<Record<string, unknown>>): string {
+  if (typeof schema["x-expected"] === "string") return schema["x-expected"];
+  if (Array.isArray(schema.enum)) return `one of ${schema.enum.join(", ")}`;
+  return typeWords[String(schema.type)] ?? JSON.stringify(schema.const);
+}
+
+/** Free text is never repeated: nobody knows what was put there. */
+function got(value: unknown, { type, enum: allowed }: Readonly<Record<string, unknown>>): string {
+  const closed = Array.isArray(allowed) || type === "boolean" || type === "integer" || type === "number";
+  return `, got ${closed ? shown(value) : typeOf(value)}`;
+}
+
+/** A wrong value in a few characters, or its type where it has parts. */
+export function shown(value: unknown): string {
+  if (typeof value === "object" || value === undefined) return typeOf(value);
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+export function typeOf(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  return { string: "a string", number: "a number", boolean: `${value}` }[typeof value as string] ?? "a mapping";
+}
+
+function pathOf(pointer: string): Path {
+  const parts = pointer.split("/").slice(1);
+  return parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part.replaceAll("~1", "/").replaceAll("~0", "~")));
+}
+
+function problemOf({ rule, message, path, of }: Fault, document: Document): Problem {
+  return problemAt(rule, message, { document, path, of });
+}
+
+/** A copy without what stands at the path; in a list a hole is left, so that places stay true. */
+function without(value: unknown, [first, ...rest]: Path): unknown {
+  if (first === undefined || typeof value !== "object" || value === null) return value;
+  const copy: Record<string | number, unknown> = Array.isArray(value)
+    ? Object.assign([], value)
+    : Object.assign(Object.create(null), value);
+  if (rest.length === 0) delete copy[first];
+  else copy[first] = without(copy[first], rest);
+  return copy;
+}

@@ -1,0 +1,59 @@
+import type { Scalar } from "../model.ts";
+
+/** A string with interpolations, taken apart (contract 3 "Interpolation"): literal text and references in turn. */
+export type Template = readonly (string | Reference)[];
+
+/** What stands between `${` and `}`. */
+export interface Reference {
+  readonly name: string;
+}
+
+/** A reference's value, or why it has none: nobody can know yet, or somebody was told. */
+export type Resolved = { readonly value: Scalar } | "unknown" | "faulty";
+
+/** Whether a value is a string that has to be interpolated. */
+export function isTemplate(value: unknown): value is string {
+  return typeof value === "string" && value.includes("${");
+}
+
+export function templateOf(text: string): Template {
+  const parts = text.split(/(\$\$\{|\$\{[^}]*\}?)/).filter((part) => part !== "");
+  return parts.map((part) => (part === "$${" ? "${" : part.startsWith("${") ? { name: nameOf(part) } : part));
+}
+
+function nameOf(reference: string): string {
+  return reference.slice(2).replace(/\}$/, "").trim();
+}
+
+/** The names that a string refers to, such as `vars.channel`. */
+export function referencesOf(text: string): readonly string[] {
+  return templateOf(text).flatMap((part) => (typeof part === "string" ? [] : [part.name]));
+}
+
+/** Gives a reference its value. */
+export type Resolve = (name: string) => Resolved;
+
+/** A string that is one interpolation keeps the type of its value; anything else is text. */
+export function interpolate(text: string, resolve: Resolve): Resolved {
+  const parts = templateOf(text).map((part) => (typeof part === "string" ? { value: part } : resolve(part.name)));
+  if (parts.includes("faulty")) return "faulty";
+  if (parts.includes("unknown")) return "unknown";
+  const values = parts.flatMap((part) => (typeof part === "string" ? [] : [part.value]));
+  return { value: values.length === 1 ? (values[0] ?? "") : values.join("") };
+}
+
+const projectNames = ["project.path", "project.name", "project.id"] as const;
+
+/** What can be said of a reference by its name alone. */
+export function parseReference(
+  name: string,
+): { readonly variable: string } | { readonly project: ProjectFact } | undefined {
+  const variable = /^vars\.([A-Za-z_][A-Za-z0-9_-]*)$/.exec(name)?.[1];
+  if (variable !== undefined) return { variable };
+  const known = projectNames.find((each) => each === name);
+  return known && { project: known };
+}
+
+export type ProjectFact = (typeof projectNames)[number];
+
+export const referenceWords = `\${vars.NAME}, ${projectNames.map((name) => `\${${name}}`).join(", ")}`;

@@ -1,0 +1,98 @@
+import type { Problem, Project } from "../model.ts";
+import { merge } from "./layers.ts";
+import { readMigrations } from "./migrations.ts";
+import { type Policies, type Policy, readPolicies } from "./policies.ts";
+import { problemAt, sortedProblems } from "./problem.ts";
+import { namedProjects, needsLookup } from "./projects.ts";
+import { compareLayers, type Layer, layersOf } from "./selection.ts";
+import type { GlobSelector } from "./selector.ts";
+import type { Loaded } from "./workspace.ts";
+
+/** The policies of a workspace, and everything that is wrong and can be known offline, sorted by place. */
+export type Validated = Policies;
+
+/** Everything that can be known before any request (contract 3). Never throws, whatever manifests hold. */
+export function validate(loaded: Pick<Loaded, "documents" | "problems" | "workspace">): Validated {
+  const { policies, problems, plaintext } = readPolicies(loaded);
+  const { problems: migrationProblems } = readMigrations(loaded);
+  const found = [
+    ...loaded.problems,
+    ...problems,
+    ...migrationProblems,
+    ...duplicates(policies),
+    ...namedProjectProblems(policies),
+    ...globProblems(policies),
+  ];
+  return { policies, plaintext, problems: sortedProblems(found) };
+}
+
+/** Warnings never stop anything. */
+export function hasErrors(problems: readonly Problem[]): boolean {
+  return problems.some(({ severity }) => severity === "error");
+}
+
+function duplicates(policies: readonly Policy[]): readonly Problem[] {
+  const first = new Map<string, Policy>();
+  return policies.flatMap((policy) => {
+    const other = first.get(policy.name);
+    first.set(policy.name, other ?? policy);
+    if (!other || policy.name === "") return [];
+    const { file, line } = other.document.place(["name"]);
+    const message = `a policy named ${policy.name} also stands at ${file}:${line}`;
+    return [problemAt("duplicate-policy", message, { document: policy.document, path: ["name"] })];
+  });
+}
+
+function namedProjectProblems(policies: readonly Policy[]): readonly Problem[] {
+  const partial = needsLookup(policies);
+  const defining = definitions(policies);
+  return namedProjects(policies).flatMap((project) => {
+    const layers = layersOf(policies, project);
+    return merge(layers, probeOf(project), partial ? definedOutside(layers, defining) : undefined).problems;
+  });
+}
+
+/** Which projects a glob matches is not known yet; that policies with the same glob meet somewhere is. */
+function globProblems(policies: readonly Policy[]): readonly Problem[] {
+  const defining = definitions(policies);
+  return [...layersByGlob(policies).values()].flatMap((layers) => {
+    const sorted = layers.toSorted(compareLayers);
+    return merge(sorted, probeOf({ name: "" }), definedOutside(sorted, defining)).problems;
+  });
+}
+
+function layersByGlob(policies: readonly Policy[]): ReadonlyMap<string, readonly Layer[]> {
+  const groups = new Map<string, Map<Policy, Layer>>();
+  for (const policy of policies) {
+    for (const { written, literal } of policy.projects.filter((line): line is GlobSelector => line.form === "glob")) {
+      const group = groups.get(written.toLowerCase()) ?? new Map<Policy, Layer>();
+      groups.set(written.toLowerCase(), group.set(policy, { policy, literal }));
+    }
+  }
+  return new Map([...groups].map(([glob, layers]) => [glob, [...layers.values()]]));
+}
+
+/** A stand-in for what only the server knows, of the right type. */
+function probeOf({ name, id = 1, path = "group/project" }: Project): Project {
+  return { name, id, path };
+}
+
+type Definitions = ReadonlyMap<string, readonly Policy[]>;
+
+function definitions(policies: readonly Policy[]): Definitions {
+  const found = new Map<string, Policy[]>();
+  for (const policy of policies) {
+    for (const { name } of policy.vars) {
+      const others = found.get(name);
+      if (others) others.push(policy);
+      else found.set(name, [policy]);
+    }
+  }
+  return found;
+}
+
+/** Whether a policy that may also match, once projects are known, gives the variable another value. */
+function definedOutside(layers: readonly Layer[], defining: Definitions): (variable: string) => boolean {
+  const inside = new Set(layers.map(({ policy }) => policy));
+  return (variable) => (defining.get(variable) ?? []).some((policy) => !inside.has(policy));
+}

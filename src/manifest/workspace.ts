@@ -1,0 +1,124 @@
+import type { Environment, Problem, Tier } from "../model.ts";
+import type { Document, Parsed } from "./document.ts";
+import { durationOf } from "./duration.ts";
+import { problemAt, problemIn } from "./problem.ts";
+import { apiVersion, shape } from "./shape.ts";
+
+/** `evenkeel.yaml`, with defaults filled in (contract 2). */
+export interface Workspace {
+  readonly server: {
+    /** EVENKEEL_URL overrides it. */
+    readonly url: string | undefined;
+    readonly release: string;
+    readonly tier: Tier | undefined;
+    readonly environment: Environment;
+    readonly secrets: "assume-unchanged" | "always-send";
+    readonly reads: "verify" | "trust-updated-at";
+    readonly allowInsecure: boolean;
+  };
+  /** Globs relative to the workspace; undefined for the default. */
+  readonly manifests: readonly string[] | undefined;
+  readonly concurrency: number;
+  /** Milliseconds. */
+  readonly requestTimeout: number;
+  readonly guards: { readonly deletePercent: number; readonly deleteMinimum: number };
+  /** Globs over addresses. */
+  readonly protected: readonly string[];
+  readonly ledger: string | undefined;
+  readonly allowPlaintextSecrets: boolean;
+}
+
+/** A workspace with everything that was read of it. */
+export interface Loaded {
+  /** Absolute folder. */
+  readonly root: string;
+  readonly workspace: Workspace;
+  readonly documents: readonly Document[];
+  /** Of the workspace itself and of reading; none yet of what documents say. */
+  readonly problems: readonly Problem[];
+  /** `sha256:…` over the paths and contents of evenkeel.yaml and all manifests. */
+  readonly digest: string;
+}
+
+/** What a Workspace document may hold, as people write it. */
+type WorkspaceText = {
+  readonly server: Partial<Workspace["server"]>;
+  readonly requestTimeout: string;
+  readonly guards: Partial<Workspace["guards"]>;
+} & Omit<Workspace, "server" | "requestTimeout" | "guards">;
+
+/** The file that makes a folder a workspace. */
+export const workspaceFile = "evenkeel.yaml";
+
+const defaults = {
+  server: {
+    url: undefined,
+    release: "14.5",
+    tier: undefined,
+    environment: "production",
+    secrets: "assume-unchanged",
+    reads: "verify",
+    allowInsecure: false,
+  },
+  manifests: undefined,
+  concurrency: 16,
+  requestTimeout: "30s",
+  guards: { deletePercent: 30, deleteMinimum: 10 },
+  protected: [],
+  ledger: undefined,
+  allowPlaintextSecrets: false,
+} as const satisfies WorkspaceText;
+
+/** The workspace that `evenkeel.yaml` describes; what is wrong in it falls back to its default. */
+export function readWorkspace({ documents, problems }: Parsed): ReadWorkspace {
+  const [document, ...others] = documents;
+  if (document) {
+    const read = readDocuments(document, others);
+    return { ...read, problems: [...problems, ...read.problems] };
+  }
+  const missing = problems.length > 0 ? problems : [problemIn(workspaceFile, "kind", expectedWorkspace)];
+  return { workspace: fill({}), problems: missing };
+}
+
+interface ReadWorkspace {
+  readonly workspace: Workspace;
+  readonly problems: readonly Problem[];
+}
+
+function readDocuments(document: Document, others: readonly Document[]): ReadWorkspace {
+  const strays = others.map((other) =>
+    problemAt("kind", `${workspaceFile} holds one Workspace and nothing else`, { document: other, path: [] }),
+  );
+  const head = headProblem(document);
+  if (head) return { workspace: fill({}), problems: [head, ...strays] };
+  const { text, problems } = shape<WorkspaceText>(document, "Workspace");
+  return { workspace: fill(text), problems: [...problems, ...strays, ...unused(document, text)] };
+}
+
+const expectedWorkspace = `expected one document with apiVersion: ${apiVersion} and kind: Workspace`;
+
+function headProblem(document: Document): Problem | undefined {
+  const { apiVersion: version, kind } = (document.value ?? {}) as { apiVersion?: unknown; kind?: unknown };
+  if (kind !== "Workspace") return problemAt("kind", expectedWorkspace, { document, path: ["kind"] });
+  if (version === apiVersion) return undefined;
+  return problemAt("api-version", `expected apiVersion: ${apiVersion}`, { document, path: ["apiVersion"] });
+}
+
+function unused(document: Document, { ledger, server }: Partial<WorkspaceText>): readonly Problem[] {
+  if (ledger === undefined || server?.secrets === undefined) return [];
+  const message = "server.secrets has no effect where there is a ledger";
+  return [problemAt("unused-setting", message, { document, path: ["server", "secrets"] })];
+}
+
+function fill(text: Partial<WorkspaceText>): Workspace {
+  const { apiVersion: _, kind: __, ...written } = text as Partial<WorkspaceText> & Record<string, unknown>;
+  const whole: WorkspaceText = { ...defaults, ...written };
+  return {
+    ...whole,
+    server: { ...defaults.server, ...whole.server },
+    manifests: whole.manifests?.filter((pattern) => pattern !== undefined),
+    requestTimeout: durationOf(whole.requestTimeout) ?? 30_000,
+    guards: { ...defaults.guards, ...whole.guards },
+    protected: whole.protected.filter((glob) => glob !== undefined),
+  };
+}

@@ -1,0 +1,71 @@
+import { FAILSAFE_SCHEMA, loadAll, Type, YAMLException } from "js-yaml";
+
+/** Documents of a text in YAML 1.2 with the core schema, or the first thing that is wrong with it (line from 0). */
+export type Yaml =
+  | { readonly values: readonly unknown[] }
+  | { readonly reason: string; readonly duplicate: boolean; readonly line: number; readonly column: number };
+
+const nothing = new Type("tag:yaml.org,2002:null", {
+  kind: "scalar",
+  resolve: (text: unknown) => text === null || (typeof text === "string" && /^(?:|~|null|Null|NULL)$/.test(text)),
+  construct: () => null,
+});
+
+const truth = new Type("tag:yaml.org,2002:bool", {
+  kind: "scalar",
+  resolve: (text: unknown) => typeof text === "string" && /^(?:true|True|TRUE|false|False|FALSE)$/.test(text),
+  construct: (text: string) => text.toLowerCase() === "true",
+});
+
+const integer = new Type("tag:yaml.org,2002:int", {
+  kind: "scalar",
+  resolve: (text: unknown) => typeof text === "string" && /^(?:[-+]?\d+|0o[0-7]+|0x[\da-fA-F]+)$/.test(text),
+  construct: (text: string) => (text.startsWith("0o") ? Number.parseInt(text.slice(2), 8) : Number(text)),
+});
+
+const float = new Type("tag:yaml.org,2002:float", {
+  kind: "scalar",
+  resolve: (text: unknown) =>
+    typeof text === "string" &&
+    /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/.test(text),
+  construct: (text: string) => {
+    if (/nan/i.test(text)) return Number.NaN;
+    return /inf/i.test(text) ? (text.startsWith("-") ? -Infinity : Infinity) : Number(text);
+  },
+});
+
+// js-yaml's own core schema reads 0b11 and -0x1f as numbers and -.5 as a string, which YAML 1.2 does not.
+const core = FAILSAFE_SCHEMA.extend({ implicit: [nothing, truth, integer, float] });
+
+/** Never throws. With `lenient`, the last of duplicate keys counts. */
+export function parseYaml(text: string, { lenient = false } = {}): Yaml {
+  try {
+    const values: unknown[] = [];
+    loadAll(text, (value) => values.push(value), { schema: core, json: lenient });
+    return { values };
+  } catch (error) {
+    if (error instanceof RangeError) return { reason: tooDeep, duplicate: false, line: 0, column: 0 };
+    if (!(error instanceof YAMLException)) throw error;
+    const { line = 0, column = 0 } = error.mark ?? {};
+    return { reason: sentenceOf(error.reason), duplicate: error.reason === duplicated, line, column };
+  }
+}
+
+const duplicated = "duplicated mapping key";
+const tooDeep = "nested more than 100 levels deep";
+
+const sentences: readonly (readonly [RegExp, string])[] = [
+  [/^duplicated mapping key/, "this key stands twice in its mapping"],
+  [/^nesting exceeded/, tooDeep],
+  [/^unidentified alias/, "an alias without its anchor; a value that begins with * needs quotes"],
+  [/^unknown tag/, "an unknown tag; a value that begins with ! needs quotes"],
+  [/^bad indentation of a mapping entry/, "wrong indentation, or a value that needs quotes"],
+  [/^tab characters/, "a tab used for indentation; YAML wants spaces"],
+  [/^end of the stream or a document separator/, "text that does not belong here; is the indentation right?"],
+];
+
+/** The parser's words may quote the text, and the text may be a secret: known reasons get words of our own. */
+function sentenceOf(reason: string): string {
+  const [, sentence] = sentences.find(([pattern]) => pattern.test(reason)) ?? [];
+  return sentence ?? reason.replace(/"[^"]*"|<[^>]*>/g, "…").slice(0, 100);
+}

@@ -1,0 +1,21 @@
+import type { Problem } from "../model.ts";
+
+/** `file:line:column  path  message  (rule)` (contract 3), always one line, whatever a manifest put in its keys. */
+export function problemLine({ place, path, message, rule, project }: Problem): string {
+  const where = place ? `${place.file}:${place.line}:${place.column}` : project;
+  const parts = [where, path, message, `(${rule})`].filter((part) => part !== undefined);
+  return printable(parts.join("  "));
+}
+
+/** A line a problem, each ended. */
+export function problemsText(problems: readonly Problem[]): string {
+  return problems.map((problem) => `${problemLine(problem)}\n`).join("");
+}
+
+/** Control characters would move a terminal's cursor, or break the line. */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
+  return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}
