@@ -18,6 +18,8 @@ export interface Integration {
   readonly removed: string | undefined;
   /** The only environment that has it. */
   readonly environment: Environment | undefined;
+  /** List fields that the single GET lacks. */
+  readonly omitted: readonly string[];
   readonly parameters: ReadonlyMap<string, IntegrationParameter>;
 }
 
@@ -36,6 +38,8 @@ export interface IntegrationParameter {
   /** What to do instead, where the parameter is deprecated. */
   readonly deprecated: string | undefined;
   readonly secret: boolean;
+  /** A secret that the spec shows in its single GET nevertheless. */
+  readonly returned: boolean;
   readonly description: string;
   /** `top`: beside `id` and `active` in a response; `properties`: inside its `properties`. */
   readonly level: "top" | "properties";
@@ -49,9 +53,9 @@ export interface IntegrationParameter {
 
 /**
  * `hidden`: kept, never returned. `dropped`: accepted and not kept. `slash`: one trailing slash stripped.
- * `trimmed`: white space at the ends stripped.
+ * `trimmed`: white space at the ends stripped. `required`: refused without it.
  */
-export type ObservedQuirk = "hidden" | "dropped" | "slash" | "trimmed";
+export type ObservedQuirk = "hidden" | "dropped" | "slash" | "trimmed" | "required";
 
 export type FaultKind = "missing" | "unknown" | "type" | "enum" | "pattern";
 
@@ -70,6 +74,7 @@ interface ParameterSchema {
   deprecated?: boolean;
   deprecationMessage?: string;
   writeOnly?: boolean;
+  "x-returned"?: boolean;
   "x-introduced"?: string;
   "x-level"?: "top";
   "x-list"?: "comma" | "whitespace";
@@ -93,6 +98,7 @@ interface IntegrationSchema {
   "x-introduced"?: string;
   "x-removed"?: string;
   "x-environment"?: Environment;
+  "x-omitted"?: string[];
 }
 
 const definitions = schema.definitions as Readonly<Record<string, ParameterSchema>>;
@@ -118,6 +124,7 @@ function integrationOf(slug: string, entry: IntegrationSchema): Integration {
     introduced: entry["x-introduced"],
     removed: entry["x-removed"],
     environment: entry["x-environment"],
+    omitted: entry["x-omitted"] ?? [],
     parameters: new Map(parameters),
   };
 }
@@ -139,6 +146,7 @@ function parameterOf(name: string, parameter: ParameterSchema, required: boolean
     introduced: parameter["x-introduced"],
     deprecated: parameter.deprecated ? (parameter.deprecationMessage ?? "deprecated") : undefined,
     secret: parameter.writeOnly ?? false,
+    returned: parameter["x-returned"] ?? false,
     description: parameter.description ?? "",
     level: parameter["x-level"] ?? "properties",
     list: parameter["x-list"],

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from "node:http";
+import { malformed, type Reply, tooLarge } from "./reply.ts";
+
+type Raw = Readonly<Record<string, unknown>>;
+
+export type Read = { readonly raw: Raw; readonly isJson: boolean } | { readonly refusal: Reply };
+
+/** The largest body, in bytes. */
+const limit = 1024 * 1024;
+
+/** Reads the parameters of a request from its body: JSON, form fields, or multipart form fields. */
+export async function readBody(request: IncomingMessage): Promise<Read> {
+  const type = request.headers["content-type"] ?? "";
+  const body = await collect(request);
+  if (!body) return { refusal: tooLarge };
+  if (body.length === 0) return { raw: {}, isJson: type.includes("json") };
+  try {
+    if (type.includes("json")) return jsonFields(body.toString());
+    if (type.includes("multipart/form-data")) return { raw: await multipartFields(body, type), isJson: false };
+    return { raw: formFields(body.toString()), isJson: false };
+  } catch {
+    return { refusal: malformed };
+  }
+}
+
+async function collect(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length;
+    if (size <= limit) chunks.push(chunk as Buffer);
+  }
+  return size > limit ? undefined : Buffer.concat(chunks);
+}
+
+function jsonFields(text: string): Read {
+  const value: unknown = JSON.parse(text);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? { raw: value as Raw, isJson: true } : { refusal: malformed };
+}
+
+/** Fields of a query or a form. */
+export function formFields(text: string): Raw {
+  return text === "" ? {} : Object.fromEntries(new URLSearchParams(text));
+}
+
+async function multipartFields(body: Buffer, type: string): Promise<Raw> {
+  const form = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData();
+  return Object.fromEntries([...form].map(([name, value]) => [name, typeof value === "string" ? value : value.name]));
+}

@@ -1,0 +1,84 @@
+import { Ajv, type ErrorObject } from "ajv";
+import { type Document, LineCounter, parseDocument } from "yaml";
+import type { Place, Problem } from "../model.ts";
+
+/** A mistake and the keys that lead to it. */
+export interface Fault {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+export type Parsed<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
+
+/** Reads YAML or JSON against a schema, then against rules that a schema cannot say. An empty text is an empty map. */
+export function parseChecked<T>(
+  text: string,
+  file: string,
+  schema: object,
+  rules: (value: T) => readonly Fault[],
+): Parsed<T> {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const place = (offset: number): Place => ({
+    file,
+    line: lines.linePos(offset).line,
+    column: lines.linePos(offset).col,
+  });
+  if (document.errors.length > 0) {
+    const problems = document.errors.map(({ message, pos }) => problem(message.split("\n")[0] ?? "", place(pos[0])));
+    return { problems };
+  }
+  const value = document.toJS() ?? {};
+  const shape = shapeFaults(schema, value);
+  const faults = shape.length > 0 ? shape : rules(value as T);
+  if (faults.length === 0) return { value: value as T };
+  return { problems: faults.map((fault) => problem(fault.message, place(offsetOf(document, fault.path)), fault.path)) };
+}
+
+function problem(message: string, place: Place, path: readonly string[] = []): Problem {
+  return { severity: "error", rule: "seed", message, place, ...(path.length > 0 && { path: path.join(".") }) };
+}
+
+/** The offset of the nearest node that is there. */
+function offsetOf(document: Document.Parsed, path: readonly string[]): number {
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length).map(key), true) as
+      | { range?: [number, number, number] }
+      | undefined;
+    if (node?.range) return node.range[0];
+  }
+  return document.contents?.range[0] ?? 0;
+}
+
+function key(part: string): string | number {
+  return /^\d+$/.test(part) ? Number(part) : part;
+}
+
+function shapeFaults(schema: object, value: unknown): Fault[] {
+  const validate = new Ajv({ allErrors: true, allowUnionTypes: true, strictTypes: false }).compile(schema);
+  return validate(value) ? [] : (validate.errors ?? []).map(faultOf);
+}
+
+function faultOf(error: ErrorObject): Fault {
+  const path = error.instancePath.split("/").slice(1).map(unescaped);
+  const sentence = sentences[error.keyword] ?? (() => error.message ?? "not valid");
+  return { path: [...path, ...extra(error)], message: sentence(error.params) };
+}
+
+function unescaped(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function extra({ keyword, params }: ErrorObject): string[] {
+  return keyword === "additionalProperties" ? [String(params.additionalProperty)] : [];
+}
+
+const sentences: Readonly<Record<string, (params: Record<string, unknown>) => string>> = {
+  required: ({ missingProperty }) => `${missingProperty} is missing`,
+  additionalProperties: ({ additionalProperty }) => `unknown word ${additionalProperty}`,
+  type: ({ type }) => `expected ${[type].flat().join(" or ")}`,
+  enum: ({ allowedValues }) => `expected one of ${(allowedValues as string[]).join(", ")}`,
+  minimum: ({ limit }) => `expected ${limit} or more`,
+  maximum: ({ limit }) => `expected ${limit} or less`,
+  minLength: () => "expected a text that is not empty",
+};

@@ -1,0 +1,44 @@
+import type { User } from "./state.ts";
+
+interface Origin {
+  readonly id: number;
+  readonly ref: string;
+  readonly sha: string;
+  readonly tag: boolean;
+  readonly status: string;
+  readonly created_at: string;
+  readonly user: User;
+}
+
+type Written = Readonly<Record<string, unknown>>;
+
+/** A job as the spec shapes it (spec: Deployable), with what `written` says and the rest filled in from its deployment. */
+export function jobOf(origin: Origin, written: Written): Written {
+  const { id, ref, tag, status, created_at } = origin;
+  const made = { id, status, stage: "deploy", name: "deploy", ref, tag, coverage: null };
+  const times = { created_at, started_at: null, finished_at: null };
+  return {
+    ...made,
+    ...times,
+    runner: null,
+    ...written,
+    user: { ...jobUser(origin), ...(written.user as Written | undefined) },
+    commit: { ...commitOf(origin), ...(written.commit as Written | undefined) },
+    pipeline: { ...pipelineOf(origin), ...(written.pipeline as Written | undefined) },
+  };
+}
+
+function jobUser({ user, created_at }: Origin): Written {
+  const pages = { skype: "", linkedin: "", twitter: "", website_url: "", organization: "" };
+  return { ...user, created_at, bio: null, location: null, public_email: "", ...pages };
+}
+
+function commitOf({ sha, created_at, user }: Origin): Written {
+  const author = { author_name: user.name, author_email: `${user.username}@example.com` };
+  return { id: sha, short_id: sha.slice(0, 8), title: "Deploy", message: "Deploy", ...author, created_at };
+}
+
+function pipelineOf({ id, ref, sha, status, created_at }: Origin): Written {
+  const web_url = `https://code.example.com/pipelines/${id}`;
+  return { id, ref, sha, status, created_at, updated_at: created_at, web_url };
+}

@@ -1,0 +1,56 @@
+import { type Integration, type IntegrationParameter, integrations } from "../catalogue.ts";
+import type { Scalar } from "../model.ts";
+import { listedFlags } from "./integration-fields.ts";
+import type { IntegrationRecord } from "./state.ts";
+import type { World } from "./world.ts";
+
+type Fields = Record<string, unknown>;
+
+/** A row of the list: the fields of the spec, all flags true until they are set (spec: Integration (list item)). */
+export function rowOf({ id, slug, created_at, updated_at, active, values }: IntegrationRecord): Fields {
+  const row: Fields = { id, title: titleOf(slug), slug, created_at, updated_at, active };
+  for (const flag of listedFlags) row[flag] = values[flag] ?? true;
+  return row;
+}
+
+function titleOf(slug: string): string {
+  return integrations.get(slug)?.title ?? slug.replaceAll("-", " ");
+}
+
+/** The answer of a single GET and of a PUT: the row, flags that a list does not show, and `properties`. */
+export function entityOf(world: World, integration: Integration | undefined, record: IntegrationRecord): Fields {
+  const entity = rowOf(record);
+  if (!integration) return { ...entity, properties: unlisted(record) };
+  for (const field of integration.omitted) delete entity[field];
+  const properties: Fields = {};
+  for (const parameter of integration.parameters.values()) {
+    if (!isShown(world, parameter) || parameter.name in entity) continue;
+    const value = shownValue(world, parameter, record);
+    if (value === undefined) continue;
+    if (parameter.level === "top") entity[parameter.name] = value;
+    else properties[parameter.name] = value;
+  }
+  return { ...entity, properties };
+}
+
+function unlisted({ values }: IntegrationRecord): Fields {
+  const listed: readonly string[] = listedFlags;
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !listed.includes(name)));
+}
+
+/** By the spec no secret but those that it shows; on deployed servers all that is not hidden. */
+function isShown({ behaviour }: World, { secret, returned, observed }: IntegrationParameter): boolean {
+  return behaviour.quirks ? !observed.has("hidden") : !secret || returned;
+}
+
+/** A flag that was never set is off unless the list shows it; another parameter has its default. */
+function shownValue(
+  { behaviour }: World,
+  parameter: IntegrationParameter,
+  record: IntegrationRecord,
+): Scalar | undefined {
+  const { name, level, default: byDefault } = parameter;
+  const value = record.values[name];
+  if (value !== undefined && (value !== null || behaviour.quirks)) return value;
+  return level === "top" ? false : byDefault;
+}

@@ -1,0 +1,68 @@
+import { checkParameters, type FaultKind, type Integration, type IntegrationParameter } from "../catalogue.ts";
+import type { Scalar } from "../model.ts";
+import { readBoolean, readInteger } from "./parameters.ts";
+import type { World } from "./world.ts";
+
+export interface Written {
+  readonly values: Readonly<Record<string, Scalar>>;
+  /** What `active` says, where it is a parameter and is listened to. */
+  readonly active: boolean | undefined;
+  readonly faults: readonly string[];
+}
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** Reads what a PUT carries: form fields in words and JSON alike. A null, or an empty boolean or integer, clears. */
+export function readIntegration(world: World, integration: Integration, raw: Raw): Written {
+  const read: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(raw)) read[name] = readValue(integration.parameters.get(name), value);
+  const faults = faultsOf(world, integration, read);
+  const { active, ...values } = kept(world, integration, read);
+  return { values, active: typeof active === "boolean" ? active : undefined, faults };
+}
+
+function readValue(parameter: IntegrationParameter | undefined, value: unknown): unknown {
+  if (!parameter || parameter.types.includes("string")) return value;
+  if (value === "") return null;
+  const [type] = parameter.types;
+  return (type === "boolean" ? readBoolean(value) : readInteger(value)) ?? value;
+}
+
+const words: Record<FaultKind, string> = {
+  missing: "is missing",
+  unknown: "is unknown",
+  type: "is invalid",
+  enum: "does not have a valid value",
+  pattern: "does not have a valid value",
+};
+
+const lenient: ReadonlySet<FaultKind> = new Set(["unknown", "enum", "pattern"]);
+
+function faultsOf({ behaviour }: World, { slug, parameters }: Integration, read: Raw): string[] {
+  const set = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
+  const faults = checkParameters(slug, set)
+    .filter(({ fault }) => !(behaviour.lenientParameters && lenient.has(fault)))
+    .map(({ parameter, fault }) => `${parameter} ${words[fault]}`);
+  if (!behaviour.quirks) return faults;
+  const required = [...parameters.values()].filter(({ name, observed }) => observed.has("required") && !(name in read));
+  return [...faults, ...required.map(({ name }) => `${name} is missing`)];
+}
+
+/** What the server keeps of it. */
+function kept({ behaviour }: World, { parameters }: Integration, read: Raw): Record<string, Scalar> {
+  const values: Record<string, Scalar> = {};
+  for (const [name, value] of Object.entries(read)) {
+    const parameter = parameters.get(name);
+    if (!parameter) continue;
+    if (!behaviour.quirks) values[name] = value as Scalar;
+    else if (!parameter.observed.has("dropped")) values[name] = altered(parameter, value as Scalar);
+  }
+  if (behaviour.putActivates) delete values.active;
+  return values;
+}
+
+function altered({ observed }: IntegrationParameter, value: Scalar): Scalar {
+  if (typeof value !== "string") return value;
+  const trimmed = observed.has("trimmed") ? value.trim() : value;
+  return observed.has("slash") ? trimmed.replace(/\/$/, "") : trimmed;
+}

@@ -1,0 +1,116 @@
+import type { Integration } from "../catalogue.ts";
+import type { Scalar } from "../model.ts";
+import { entityOf, rowOf } from "./integration-entity.ts";
+import { readIntegration } from "./integration-parameters.ts";
+import { putIntegration as keep } from "./records.ts";
+import { invalid, json, noContent, notAllowed, notFound, type Reply } from "./reply.ts";
+import { type IntegrationRecord, later, nextNumber, type ProjectState } from "./state.ts";
+import type { ProjectAnswer, Visit, World } from "./world.ts";
+
+const noIntegration = notFound("Integration");
+const unknownSlug = invalid(["slug does not have a valid value"]);
+
+/** The integration endpoints (spec: Integrations). Lists are whole, and hold the active ones alone. */
+export const listIntegrations: ProjectAnswer = (_, __, project) =>
+  json(200, [...project.integrations.values()].filter(({ active }) => active).map(rowOf));
+
+export const getIntegration: ProjectAnswer = (world, visit, project) => {
+  const known = lookUp(world, visit, project);
+  if (!known) return unknownSlug;
+  if ("status" in known) return known;
+  return known.record ? json(200, entityOf(world, known.integration, known.record)) : noIntegration;
+};
+
+export const putIntegration: ProjectAnswer = (world, visit, project) => {
+  const integration = world.slugs.get(slugOf(visit));
+  if (!integration) return notAllowed;
+  if ("status" in integration) return integration;
+  const { values, active, faults } = readIntegration(world, integration, visit.raw);
+  if (faults.length > 0) return invalid(faults);
+  const known = project.integrations.get(integration.slug);
+  const record = known ? edited(world, known, values, active) : created(world, integration, values, active);
+  if (record !== known) keep(world.state, project, record);
+  return json(200, entityOf(world, integration, record));
+};
+
+export const deleteIntegration: ProjectAnswer = (world, visit, project) => {
+  const known = lookUp(world, visit, project);
+  if (!known) return unknownSlug;
+  if ("status" in known) return known;
+  const record = known.record ?? ghost(world, known.integration);
+  if (!record) return noIntegration;
+  if (record.active || record !== known.record) keep(world.state, project, disabled(world, known.integration, record));
+  return noContent;
+};
+
+interface Known {
+  readonly integration: Integration | undefined;
+  readonly record: IntegrationRecord | undefined;
+}
+
+/** A slug that the catalogue does not have is known where it was seeded. */
+function lookUp(world: World, visit: Visit, project: ProjectState): Known | Reply | undefined {
+  const slug = slugOf(visit);
+  const integration = world.slugs.get(slug);
+  if (integration && "status" in integration) return integration;
+  const record = project.integrations.get(slug);
+  return integration || record ? { integration, record } : undefined;
+}
+
+function slugOf({ segments }: Visit): string {
+  return segments.slug ?? "";
+}
+
+type Values = Readonly<Record<string, Scalar>>;
+
+function created(world: World, integration: Integration, values: Values, active?: boolean): IntegrationRecord {
+  const now = later();
+  return {
+    id: nextNumber(world.state, "integration"),
+    slug: integration.slug,
+    active: active ?? activeByDefault(world, integration),
+    created_at: now,
+    updated_at: now,
+    values,
+  };
+}
+
+/** Where `active` is a parameter its default counts; every other integration is on once it is written. */
+function activeByDefault({ behaviour }: World, { parameters }: Integration): boolean {
+  return behaviour.putActivates || (parameters.get("active")?.default ?? true) === true;
+}
+
+/** The same record where nothing changes, so that `updated_at` stands still. */
+function edited(
+  world: World,
+  known: IntegrationRecord,
+  values: Values,
+  active: boolean | undefined,
+): IntegrationRecord {
+  const integration = world.slugs.get(known.slug);
+  const keepsOwn = integration && "parameters" in integration && integration.parameters.has("active");
+  const kept = keepsOwn && !world.behaviour.putActivates ? known.active : true;
+  const next = active ?? kept;
+  const isSame = next === known.active && Object.entries(values).every(([name, value]) => known.values[name] === value);
+  if (isSame) return known;
+  return { ...known, active: next, values: { ...known.values, ...values }, updated_at: later(known.updated_at) };
+}
+
+function ghost(world: World, integration: Integration | undefined): IntegrationRecord | undefined {
+  if (!world.behaviour.deleteLeavesGhost || !integration) return undefined;
+  return created(world, integration, {}, false);
+}
+
+function disabled(world: World, integration: Integration | undefined, record: IntegrationRecord): IntegrationRecord {
+  const values = world.behaviour.deleteWipes ? wiped(integration, record.values) : record.values;
+  return { ...record, active: false, values, updated_at: later(record.updated_at) };
+}
+
+/** Parameters become null; event flags survive. */
+function wiped(integration: Integration | undefined, values: Values): Values {
+  const entries = Object.entries(values).map(([name, value]): [string, Scalar] => {
+    const isTop = integration?.parameters.get(name)?.level === "top";
+    return [name, isTop ? value : null];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,77 @@
+import { licenseTier } from "../catalogue.ts";
+import { paged } from "./pages.ts";
+import { dropLicense, putLicense } from "./records.ts";
+import { invalid, json, noContent, notFound, type Reply } from "./reply.ts";
+import { type LicenseRecord, nextNumber, type ProjectState } from "./state.ts";
+import { hasLegacyWords, legacyWords, type ProjectAnswer, tierRefusal, type Visit, type World } from "./world.ts";
+
+const noLicense = notFound("SoftwareLicensePolicy");
+
+/** The managed license endpoints (spec: Managed licenses). */
+export const listLicenses: ProjectAnswer = (world, visit, project) =>
+  tierOf(world) ?? paged(world, visit, project.licenses, (license) => row(world, license));
+
+export const getLicense: ProjectAnswer = (world, visit, project) => {
+  const refusal = tierOf(world);
+  if (refusal) return refusal;
+  const license = find(project, visit);
+  return license ? json(200, row(world, license)) : noLicense;
+};
+
+export const createLicense: ProjectAnswer = (world, visit, project) => {
+  const refusal = tierOf(world);
+  if (refusal) return refusal;
+  const name = String(visit.given.name).trim();
+  if (name === "") return invalid(["name is empty"]);
+  if (isTaken(world, project, name)) return json(400, { message: ["Software license has already been taken"] });
+  const license = { id: nextNumber(world.state, "license"), name, approval_status: statusOf(visit) };
+  putLicense(world.state, project, license);
+  return json(201, row(world, license));
+};
+
+export const updateLicense: ProjectAnswer = (world, visit, project) => {
+  const refusal = tierOf(world);
+  if (refusal) return refusal;
+  const known = find(project, visit);
+  if (!known) return noLicense;
+  const license = { ...known, approval_status: statusOf(visit) };
+  putLicense(world.state, project, license);
+  return json(200, row(world, license));
+};
+
+export const deleteLicense: ProjectAnswer = (world, visit, project) => {
+  const refusal = tierOf(world);
+  if (refusal) return refusal;
+  const license = find(project, visit);
+  if (!license) return noLicense;
+  dropLicense(world.state, project, license);
+  return noContent;
+};
+
+function tierOf(world: World): Reply | undefined {
+  return tierRefusal(world, "managed licenses", licenseTier);
+}
+
+/** All digits are an ID; anything else a name, in any case. */
+function find(project: ProjectState, { segments }: Visit): LicenseRecord | undefined {
+  const key = segments.managed_license_id ?? "";
+  if (/^\d+$/.test(key)) return project.licenses.find(({ id }) => id === Number(key));
+  return project.licenses.find(({ name }) => name.toLowerCase() === key.toLowerCase());
+}
+
+function isTaken({ behaviour }: World, project: ProjectState, name: string): boolean {
+  if (behaviour.licenseCaseCounts) return project.licenses.some((license) => license.name === name);
+  return project.licenses.some((license) => license.name.toLowerCase() === name.toLowerCase());
+}
+
+function statusOf({ given }: Visit): string {
+  const status = String(given.approval_status);
+  return legacyWords[status] ?? status;
+}
+
+const olderWords = new Map(Object.entries(legacyWords).map(([older, word]) => [word, older]));
+
+function row({ behaviour, release }: World, { id, name, approval_status }: LicenseRecord): LicenseRecord {
+  const older = behaviour.legacyAnswers && hasLegacyWords(release) ? olderWords.get(approval_status) : undefined;
+  return { id, name, approval_status: older ?? approval_status };
+}

@@ -1,0 +1,75 @@
+import { compareReleases } from "../catalogue.ts";
+import { putMove } from "./records.ts";
+import { shelves } from "./repositories.ts";
+import type { Move, State } from "./state.ts";
+
+/** Runs storage moves, each a while after it was scheduled. */
+export interface Mover {
+  start(move: number): void;
+  stop(): void;
+}
+
+interface MoverOptions {
+  readonly state: State;
+  readonly release: string;
+  /** Milliseconds from a move's scheduling to its end. */
+  readonly duration: number;
+  /** Called after each step: what was saved has to be kept. */
+  readonly settle: () => void;
+}
+
+const next: Readonly<Record<string, string>> = { scheduled: "started", started: "replicated", replicated: "finished" };
+
+const steps = Object.keys(next).length;
+
+/** Takes up the moves that a restart found under way, and those that are started. */
+export function createMover({ state, release, duration, settle }: MoverOptions): Mover {
+  const timers = new Set<NodeJS.Timeout>();
+  const start = (id: number): void => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      if (advance(state, release, id)) start(id);
+      settle();
+    }, duration / steps);
+    timers.add(timer);
+  };
+  for (const move of state.moves.values()) if (resume(state, move)) start(move.id);
+  return { start, stop: () => timers.forEach((timer) => void clearTimeout(timer)) };
+}
+
+function resume(state: State, move: Move): boolean {
+  const isUnderWay = move.state in next;
+  if (isUnderWay) state.moving[move.kind].add(move.repository);
+  return isUnderWay;
+}
+
+/** Takes a move one state further; true where it goes on. */
+function advance(state: State, release: string, id: number): boolean {
+  const move = state.moves.get(id);
+  const repository = move && shelves[move.kind].find(state, move.repository);
+  if (!move || !repository) return false;
+  const isFailing = move.state === "started" && fails(state, release, move);
+  const reached = isFailing ? "failed" : (next[move.state] ?? move.state);
+  putMove(state, { ...move, state: reached });
+  if (reached === "failed") {
+    shelves[move.kind].put(state, { ...repository, fail_moves: Math.max(0, (repository.fail_moves ?? 0) - 1) });
+  }
+  if (reached === "finished") {
+    shelves[move.kind].put(state, { ...repository, repository_storage: move.destination_storage_name });
+  }
+  if (!(reached in next)) state.moving[move.kind].delete(move.repository);
+  return reached in next;
+}
+
+/** Seeded failures; a move onto its own storage; one into a cluster that lacks direct-fetch replication. */
+function fails(state: State, release: string, move: Move): boolean {
+  const repository = shelves[move.kind].find(state, move.repository);
+  if ((repository?.fail_moves ?? 0) > 0 || move.source_storage_name === move.destination_storage_name) return true;
+  const isCluster = state.storages.get(move.destination_storage_name)?.cluster ?? false;
+  return isCluster && needsDirectFetch(release) && !state.features.has("direct_fetch_replication");
+}
+
+/** Spec: Rules for moving, 6. */
+function needsDirectFetch(release: string): boolean {
+  return compareReleases(release, "13.12") >= 0 && compareReleases(release, "14.2") < 0;
+}

@@ -1,0 +1,58 @@
+import { readInteger } from "./parameters.ts";
+import { invalid, json, type Reply } from "./reply.ts";
+import type { Visit, World } from "./world.ts";
+
+/** A page of a list, with the headers that lead to the others. Beyond the last page it is empty. */
+export function paged<T>(world: World, visit: Visit, records: readonly T[], row: (record: T) => unknown): Reply {
+  const page = readPage(visit.raw.page, 1);
+  const wanted = readPage(visit.raw.per_page, world.pageSize);
+  if (page === undefined || wanted === undefined) {
+    return invalid([...(page === undefined ? ["page"] : []), ...(wanted === undefined ? ["per_page"] : [])].map(fault));
+  }
+  const size = Math.min(wanted, world.maxPageSize);
+  const shown = records.slice((page - 1) * size, page * size).map(row);
+  return json(200, shown, pageHeaders(visit, { page, size, total: records.length }));
+}
+
+function fault(name: string): string {
+  return `${name} does not have a valid value`;
+}
+
+function readPage(written: unknown, otherwise: number): number | undefined {
+  if (written === undefined || written === "") return otherwise;
+  const number = readInteger(written);
+  return number !== undefined && number > 0 ? number : undefined;
+}
+
+interface Position {
+  readonly page: number;
+  readonly size: number;
+  readonly total: number;
+}
+
+function pageHeaders(visit: Visit, { page, size, total }: Position): Record<string, string> {
+  const last = Math.max(1, Math.ceil(total / size));
+  const next = page < last ? page + 1 : undefined;
+  const previous = page > 1 ? page - 1 : undefined;
+  const relations = { prev: previous, next, first: 1, last };
+  return {
+    "x-page": String(page),
+    "x-per-page": String(size),
+    "x-next-page": String(next ?? ""),
+    "x-prev-page": String(previous ?? ""),
+    "x-total": String(total),
+    "x-total-pages": String(last),
+    link: Object.entries(relations)
+      .flatMap(([relation, to]) => (to === undefined ? [] : [`<${pageAddress(visit, to, size)}>; rel="${relation}"`]))
+      .join(", "),
+  };
+}
+
+function pageAddress({ address, raw }: Visit, page: number, size: number): string {
+  const query = new URLSearchParams(
+    Object.entries(raw).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  query.set("page", String(page));
+  query.set("per_page", String(size));
+  return `${address}?${query}`;
+}

@@ -1,0 +1,56 @@
+import type { Parameter } from "../endpoints.ts";
+
+type Raw = Readonly<Record<string, unknown>>;
+
+export interface Given {
+  readonly values: Readonly<Record<string, string | number | boolean>>;
+  readonly faults: readonly string[];
+}
+
+/** Reads and checks the parameters that the table names; others are ignored. An absent one takes its default. */
+export function readParameters(table: Readonly<Record<string, Parameter>>, raw: Raw): Given {
+  const values: Record<string, string | number | boolean> = {};
+  const faults: string[] = [];
+  for (const [name, parameter] of Object.entries(table)) {
+    const written = raw[name] ?? parameter.default;
+    if (written === undefined || written === null) {
+      if (parameter.required) faults.push(`${name} is missing`);
+      continue;
+    }
+    const value = readers[parameter.type](written);
+    if (value === undefined) faults.push(`${name} is invalid`);
+    else if (parameter.enum && !parameter.enum.includes(String(value)))
+      faults.push(`${name} does not have a valid value`);
+    else values[name] = value;
+  }
+  return { values, faults };
+}
+
+const readers: Record<Parameter["type"], (written: unknown) => string | number | boolean | undefined> = {
+  string: (written) => (typeof written === "string" ? written : undefined),
+  boolean: readBoolean,
+  integer: readInteger,
+  datetime: readTime,
+};
+
+/** true and false, also in words; undefined for anything else. */
+export function readBoolean(written: unknown): boolean | undefined {
+  if (typeof written === "boolean") return written;
+  if (written === "true") return true;
+  return written === "false" ? false : undefined;
+}
+
+/** A whole number, also in digits; undefined for anything else. */
+export function readInteger(written: unknown): number | undefined {
+  if (typeof written === "string") return /^-?\d{1,15}$/.test(written) ? Number(written) : undefined;
+  return Number.isSafeInteger(written) ? (written as number) : undefined;
+}
+
+const iso8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** A time in ISO 8601 as milliseconds since 1970. */
+function readTime(written: unknown): number | undefined {
+  if (typeof written !== "string" || !iso8601.test(written)) return undefined;
+  const time = Date.parse(written.replace(",", "."));
+  return Number.isNaN(time) ? undefined : time;
+}

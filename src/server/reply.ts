@@ -1,0 +1,41 @@
+/** One answer of the server. A body that is not JSON says so in its headers. */
+export interface Reply {
+  readonly status: number;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const jsonType = { "content-type": "application/json" } as const;
+
+/** An answer in JSON. */
+export function json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Reply {
+  return { status, body: JSON.stringify(value), headers: headers ? { ...jsonType, ...headers } : jsonType };
+}
+
+export const noContent: Reply = { status: 204 };
+
+/** A refusal in the platform's words: the status stands at the start of the message. */
+export function refused(status: number, words: string): Reply {
+  return json(status, { message: `${status} ${words}` });
+}
+
+/** Parameters that were not accepted, one sentence each. */
+export function invalid(faults: readonly string[]): Reply {
+  return json(400, { error: faults.join(", ") });
+}
+
+export const unauthorized = refused(401, "Unauthorized");
+export const forbidden = refused(403, "Forbidden");
+export const unknownRoute = json(404, { error: "404 Not Found" });
+export const notAllowed = json(405, { error: "405 Not Allowed" });
+export const tooLarge = json(413, { error: "413 Request Entity Too Large" });
+export const malformed = json(400, { error: "message body does not match declared format" });
+export const broken = refused(500, "Internal Server Error");
+
+/** `what` is the kind of thing that is not there, in the platform's words. */
+export function notFound(what: string): Reply {
+  return refused(404, `${what} Not Found`);
+}
+
+/** A record that has no kind of its own in the platform's words. */
+export const noRecord = refused(404, "Not found");

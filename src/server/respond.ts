@@ -1,0 +1,96 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { endpoints } from "../endpoints.ts";
+import { type Asked, answer } from "./answer.ts";
+import { formFields, readBody } from "./body.ts";
+import type { Chaos } from "./chaos.ts";
+import { inflict } from "./inflict.ts";
+import { broken, json, notAllowed, type Reply, unauthorized, unknownRoute } from "./reply.ts";
+import type { WritableLog } from "./request-log.ts";
+import type { Match, Route } from "./router.ts";
+import type { Caller } from "./state.ts";
+import type { World } from "./world.ts";
+
+interface Parts {
+  readonly world: World;
+  readonly route: Route;
+  readonly log: WritableLog;
+  readonly chaos: Chaos;
+  /** Milliseconds. */
+  readonly latency: number;
+}
+
+const prefix = "/api/v4";
+
+/** What node:http calls for each request. */
+export function createResponder(parts: Parts): RequestListener {
+  return (request, response) => {
+    respond(parts, request, response).catch(() => response.destroy());
+  };
+}
+
+async function respond(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { world, log, chaos, latency } = parts;
+  const { method = "GET", headers } = request;
+  const { path, query } = split(request.url ?? "/");
+  const fault = chaos(method, path);
+  const isLost = fault && !fault.acted;
+  const reply = isLost ? undefined : await kept(world, await replyTo(parts, request, path, query));
+  if (latency > 0) await delay(latency);
+  const { "private-token": _, authorization: __, ...shown } = headers;
+  const status = fault ? inflict(fault, reply, response) : send(response, reply ?? broken);
+  log.add({ method, path, query, status, headers: shown });
+}
+
+/** A write is answered when it is kept; so is a read that may show what is not kept yet. */
+async function kept({ state }: World, reply: Reply): Promise<Reply> {
+  try {
+    const settled = state.store.settled();
+    if (settled) await settled;
+    return reply;
+  } catch {
+    return broken;
+  }
+}
+
+function split(url: string): { path: string; query: string } {
+  const mark = url.indexOf("?");
+  return mark < 0 ? { path: url, query: "" } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+}
+
+async function replyTo(parts: Parts, request: IncomingMessage, path: string, query: string): Promise<Reply> {
+  if (!path.startsWith(`${prefix}/`)) return unknownRoute;
+  const match = parts.route(request.method ?? "GET", path.slice(prefix.length));
+  if (match === "unknown") return unknownRoute;
+  if (match === "method") return notAllowed;
+  const caller = callerOf(parts.world, request);
+  if (!caller) return unauthorized;
+  const asked = { ...match, caller, address: `http://${request.headers.host}${path}` };
+  return endpoints[match.endpoint].body
+    ? answerBody(parts.world, asked, query, request)
+    : answer(parts.world, { ...asked, raw: formFields(query) });
+}
+
+function callerOf({ state }: World, { headers }: IncomingMessage): Caller | undefined {
+  const token = headers["private-token"] ?? headers.authorization?.replace(/^Bearer /i, "");
+  return typeof token === "string" ? state.tokens.get(token) : undefined;
+}
+
+async function answerBody(
+  world: World,
+  asked: Omit<Asked, "raw"> & Match,
+  query: string,
+  request: IncomingMessage,
+): Promise<Reply> {
+  const read = await readBody(request);
+  if ("refusal" in read) return read.refusal;
+  const needsJson = endpoints[asked.endpoint].body === "json" && !world.behaviour.movesTakeForms;
+  if (needsJson && !read.isJson) return json(415, { error: "415 Unsupported Media Type: application/json is needed" });
+  return answer(world, { ...asked, raw: { ...formFields(query), ...read.raw } });
+}
+
+function send(response: ServerResponse, { status, body, headers }: Reply): number {
+  if (body === undefined) response.writeHead(status).end();
+  else response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
+  return status;
+}

@@ -1,0 +1,142 @@
+import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Environment, Tier } from "../model.ts";
+import { type BehaviourName, behaviours } from "./behaviour.ts";
+import { type ChaosRule, createChaos } from "./chaos.ts";
+import { createMover, type Mover } from "./mover.ts";
+import { restore } from "./records.ts";
+import { type RequestLog, requestLog, type WritableLog } from "./request-log.ts";
+import { createResponder } from "./respond.ts";
+import { router } from "./router.ts";
+import type { Seed } from "./seed.ts";
+import { sow } from "./sow.ts";
+import { emptyState, type State, userOf } from "./state.ts";
+import { memoryStore, type Store } from "./store.ts";
+import { parametersOf, slugsOf, type World } from "./world.ts";
+
+export interface ServerOptions {
+  /** 0, the default: any free port. */
+  readonly port?: number;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** An admin's token, beside those of the seed. */
+  readonly token?: string;
+  /** What a new server starts with; a data file that holds something is left as it is. */
+  readonly seed?: Seed;
+  /** File in which everything survives a restart and a kill; without it the server forgets when it ends. */
+  readonly data?: string;
+  readonly release?: string;
+  readonly tier?: Tier;
+  readonly environment?: Environment;
+  /** What the spec says, or what deployed servers do where the two differ. */
+  readonly behaviour?: BehaviourName;
+  /** Milliseconds before each answer. */
+  readonly latency?: number;
+  readonly chaos?: readonly ChaosRule[];
+  readonly pageSize?: number;
+  readonly maxPageSize?: number;
+  /** Milliseconds that a storage move takes. */
+  readonly moveDuration?: number;
+  /** How many requests the log keeps; the others are counted. */
+  readonly keepRequests?: number;
+}
+
+export interface Server {
+  /** Origin, without a trailing slash; the API is below /api/v4. */
+  readonly url: string;
+  readonly port: number;
+  readonly requests: RequestLog;
+  /** Ends every connection, also those that wait for an answer, and keeps what is to be kept. */
+  close(): Promise<void>;
+}
+
+/** Starts the embedded server (contract 9). Rejects where the port or the data file cannot be had. */
+export async function createServer(options: ServerOptions = {}): Promise<Server> {
+  const { port = 0, host = "127.0.0.1", latency = 0, keepRequests = 1000 } = options;
+  const store = await openStore(options.data);
+  const state = await stateOf(store, options);
+  const mover = createMover({
+    state,
+    release: options.release ?? defaultRelease,
+    duration: options.moveDuration ?? 300,
+    settle: () => void store.settled()?.catch(() => undefined),
+  });
+  const world = worldOf(state, options, mover);
+  const log = requestLog(keepRequests);
+  const chaos = createChaos(options.chaos ?? []);
+  const route = router(world.release, world.behaviour.movesListed);
+  const http = createHttpServer(createResponder({ world, route, log, chaos, latency }));
+  try {
+    await listen(http, port, host);
+  } catch (error) {
+    mover.stop();
+    await store.close();
+    throw error;
+  }
+  return running(http, host, log, mover, store);
+}
+
+const defaultRelease = "14.5";
+
+async function openStore(file: string | undefined): Promise<Store> {
+  if (file === undefined) return memoryStore;
+  const { openDataFile } = await import("./data-file.ts");
+  return openDataFile(file);
+}
+
+async function stateOf(store: Store, { seed = {}, behaviour = "spec", token }: ServerOptions): Promise<State> {
+  const state = emptyState(store);
+  if (store.fresh) sow(state, seed, behaviours[behaviour].putActivates);
+  else restore(state);
+  await store.settled();
+  state.tokens.set(token ?? "evenkeel-dev-token", { role: "admin", user: userOf(1, "admin") });
+  return state;
+}
+
+function worldOf(state: State, options: ServerOptions, mover: Mover): World {
+  const { release = defaultRelease, tier = "ultimate", environment = "production" } = options;
+  const behaviour = behaviours[options.behaviour ?? "spec"];
+  return {
+    state,
+    release,
+    tier,
+    environment,
+    behaviour,
+    pageSize: options.pageSize ?? 20,
+    maxPageSize: options.maxPageSize ?? 100,
+    slugs: slugsOf({ release, tier, environment }),
+    parameters: parametersOf(release, behaviour),
+    startMove: mover.start,
+  };
+}
+
+function listen(http: HttpServer, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once("error", reject);
+    http.listen(port, host, () => {
+      http.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function running(http: HttpServer, host: string, log: WritableLog, mover: Mover, store: Store): Server {
+  const { port } = http.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    mover.stop();
+    const closed = new Promise<void>((resolve) => http.close(() => resolve()));
+    http.closeAllConnections();
+    await closed;
+    await store.close();
+  };
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    port,
+    requests: log,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

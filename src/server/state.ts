@@ -1,0 +1,174 @@
+import type { Scalar } from "../model.ts";
+import type { Store } from "./store.ts";
+
+/**
+ * All that the server knows, in memory: the one truth. Every change goes through {@link save} or {@link forget}, which
+ * tell the store. Records are replaced, never altered. Times are ISO 8601 with milliseconds.
+ */
+export interface State {
+  readonly store: Store;
+  readonly projects: Map<number, ProjectState>;
+  readonly projectsByPath: Map<string, ProjectState>;
+  readonly snippets: Map<number, Repository>;
+  readonly groups: Map<number, Repository>;
+  readonly moves: Map<number, Move>;
+  readonly storages: Map<string, Storage>;
+  readonly tokens: Map<string, Caller>;
+  readonly features: Set<string>;
+  /** Repositories that are read-only while they move, by ID; follows from the moves. */
+  readonly moving: Readonly<Record<MoveKind, Set<number>>>;
+  /** The last number given, by kind of record. */
+  readonly numbers: Map<string, number>;
+}
+
+export interface ProjectState {
+  record: Repository;
+  readonly integrations: Map<string, IntegrationRecord>;
+  /** In the order of their IDs, and so are the deployments. */
+  licenses: readonly LicenseRecord[];
+  deployments: readonly DeploymentRecord[];
+  readonly mergeRequests: readonly MergeRequest[];
+}
+
+/** What has a storage. `path` is a snippet's ID in decimal where it has none. */
+export interface Repository {
+  readonly id: number;
+  readonly path: string;
+  readonly name: string;
+  readonly repository_storage: string;
+  readonly default_branch?: string;
+  /** `none`: every request is forbidden. `hidden`: as if it did not exist. */
+  readonly access?: "none" | "hidden";
+  /** How many of its next storage moves fail. */
+  readonly fail_moves?: number;
+  readonly created_at: string;
+  readonly merge_requests?: readonly MergeRequest[];
+}
+
+export interface IntegrationRecord {
+  readonly id: number;
+  readonly slug: string;
+  readonly active: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** Event flags and other parameters that were ever set. */
+  readonly values: Readonly<Record<string, Scalar>>;
+}
+
+export interface LicenseRecord {
+  readonly id: number;
+  readonly name: string;
+  readonly approval_status: string;
+}
+
+export interface DeploymentRecord {
+  readonly id: number;
+  readonly iid: number;
+  readonly ref: string;
+  readonly sha: string;
+  readonly tag: boolean;
+  readonly status: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly user: User;
+  readonly environment: { readonly id: number; readonly name: string; readonly external_url: string };
+  readonly deployable: Readonly<Record<string, unknown>> | null;
+}
+
+export type MergeRequest = Readonly<Record<string, unknown>>;
+
+export const moveKinds = ["project", "snippet", "group"] as const;
+
+export type MoveKind = (typeof moveKinds)[number];
+
+export interface Move {
+  readonly id: number;
+  readonly kind: MoveKind;
+  readonly repository: number;
+  readonly created_at: string;
+  readonly state: string;
+  readonly source_storage_name: string;
+  readonly destination_storage_name: string;
+}
+
+export interface Storage {
+  readonly name: string;
+  readonly cluster: boolean;
+}
+
+export const roles = ["guest", "reporter", "developer", "maintainer", "owner", "admin"] as const;
+
+export type Role = (typeof roles)[number];
+
+export interface User {
+  readonly id: number;
+  readonly name: string;
+  readonly username: string;
+  readonly state: string;
+  readonly avatar_url: string;
+  readonly web_url: string;
+}
+
+export interface Caller {
+  readonly role: Role;
+  readonly user: User;
+}
+
+/** The user behind the `id`-th token. */
+export function userOf(id: number, role: Role): User {
+  const username = id === 1 ? "root" : `${role}-${id}`;
+  return {
+    id,
+    name: id === 1 ? "Administrator" : `User ${id}`,
+    username,
+    state: "active",
+    avatar_url: "",
+    web_url: `https://code.example.com/${username}`,
+  };
+}
+
+export function emptyState(store: Store): State {
+  return {
+    store,
+    projects: new Map(),
+    projectsByPath: new Map(),
+    snippets: new Map(),
+    groups: new Map(),
+    moves: new Map(),
+    storages: new Map(),
+    tokens: new Map(),
+    features: new Set(),
+    moving: { project: new Set(), snippet: new Set(), group: new Set() },
+    numbers: new Map(),
+  };
+}
+
+/** The next number of a kind of record; numbers are never given twice. */
+export function nextNumber(state: State, kind: string): number {
+  const number = (state.numbers.get(kind) ?? 0) + 1;
+  setNumber(state, kind, number);
+  return number;
+}
+
+/** Makes sure that `number` is not given again. */
+export function takeNumber(state: State, kind: string, number: number): number {
+  if (number > (state.numbers.get(kind) ?? 0)) setNumber(state, kind, number);
+  return number;
+}
+
+function setNumber(state: State, kind: string, number: number): void {
+  state.numbers.set(kind, number);
+  state.store.save("number", kind, number);
+}
+
+/** A project by its ID, where `id` is all digits, or its path in any case. Hidden ones are not found. */
+export function findProject(state: State, id: string): ProjectState | undefined {
+  const project = /^\d+$/.test(id) ? state.projects.get(Number(id)) : state.projectsByPath.get(id.toLowerCase());
+  return project?.record.access === "hidden" ? undefined : project;
+}
+
+/** Now, and in any case later than `previous`. */
+export function later(previous?: string): string {
+  const least = previous === undefined ? 0 : Date.parse(previous) + 1;
+  return new Date(Math.max(Date.now(), least)).toISOString();
+}

@@ -1,0 +1,45 @@
+/** The kinds of rows, in the order in which they are read back: a project before what belongs to it. */
+export const rowKinds = [
+  "number",
+  "storage",
+  "feature",
+  "token",
+  "project",
+  "snippet",
+  "group",
+  "integration",
+  "license",
+  "deployment",
+  "move",
+] as const;
+
+export type RowKind = (typeof rowKinds)[number];
+
+export interface Row {
+  readonly kind: RowKind;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** Where the state is kept beyond memory. */
+export interface Store {
+  /** True until a seed was kept: a store that is fresh holds nothing. */
+  readonly fresh: boolean;
+  /** All rows, by kind in the order of {@link rowKinds}. */
+  rows(): Iterable<Row>;
+  save(kind: RowKind, key: string, value: unknown): void;
+  forget(kind: RowKind, key: string): void;
+  /** Keeps all rows saved so far as one: undefined where nothing is left to do. Rejects where that fails. */
+  settled(): Promise<void> | undefined;
+  close(): Promise<void>;
+}
+
+/** A store for a server that forgets everything when it ends. */
+export const memoryStore: Store = {
+  fresh: true,
+  rows: () => [],
+  save: () => undefined,
+  forget: () => undefined,
+  settled: () => undefined,
+  close: async () => undefined,
+};

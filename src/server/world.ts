@@ -1,0 +1,88 @@
+import { compareReleases, type Integration, integrations, tierIncludes, unavailable } from "../catalogue.ts";
+import { type EndpointName, endpoints, type Parameter } from "../endpoints.ts";
+import type { Environment, Tier } from "../model.ts";
+import type { Behaviour } from "./behaviour.ts";
+import { forbidden, json, type Reply } from "./reply.ts";
+import type { Caller, ProjectState, State } from "./state.ts";
+
+/** What every answer is made from. */
+export interface World {
+  readonly state: State;
+  readonly release: string;
+  readonly tier: Tier;
+  readonly environment: Environment;
+  readonly behaviour: Behaviour;
+  readonly pageSize: number;
+  readonly maxPageSize: number;
+  /** The integrations of this release, tier and environment; why one is out of this tier. */
+  readonly slugs: ReadonlyMap<string, Integration | Reply>;
+  readonly parameters: Readonly<Record<EndpointName, Readonly<Record<string, Parameter>>>>;
+  /** Lets a scheduled storage move run. */
+  readonly startMove: (move: number) => void;
+}
+
+/** One request, understood: who, what, and with which parameters. */
+export interface Visit {
+  readonly caller: Caller;
+  readonly segments: Readonly<Record<string, string>>;
+  /** As they came, from query and body. */
+  readonly raw: Readonly<Record<string, unknown>>;
+  /** Those of the endpoint's table, checked. */
+  readonly given: Readonly<Record<string, string | number | boolean>>;
+  /** Origin, prefix and path of the request: what links to other pages start with. */
+  readonly address: string;
+}
+
+export type Answer = (world: World, visit: Visit) => Reply;
+
+export type ProjectAnswer = (world: World, visit: Visit, project: ProjectState) => Reply;
+
+/** The slugs that exist here. Those of another release or environment do not; those of another tier refuse. */
+export function slugsOf(platform: Pick<World, "release" | "tier" | "environment">): World["slugs"] {
+  const entries = [...integrations.values()].flatMap((integration): [string, Integration | Reply][] => {
+    const why = unavailable(integration, platform);
+    if (!why) return [[integration.slug, integration]];
+    return why.rule === "tier" ? [[integration.slug, tooLowTier(why.message)]] : [];
+  });
+  return new Map(entries);
+}
+
+/** The refusal of what needs a higher tier. */
+export function tooLowTier(reason: string): Reply {
+  return json(403, { message: `403 Forbidden - ${reason}` });
+}
+
+/** A refusal where the server's tier does not include what `needed` names. */
+export function tierRefusal(world: World, what: string, needed: Tier): Reply | undefined {
+  if (tierIncludes(world.tier, needed)) return undefined;
+  return tooLowTier(`${what} need tier ${needed}; the server is ${world.tier}`);
+}
+
+/** The legacy words of an approval status and what they mean (spec: Versioning). */
+export const legacyWords: Readonly<Record<string, string>> = { approved: "allowed", blacklisted: "denied" };
+
+/** The release that no longer has them. */
+const legacyWordsEnd = "15.0";
+
+export function hasLegacyWords(release: string): boolean {
+  return compareReleases(release, legacyWordsEnd) < 0;
+}
+
+const currentApproval: Parameter = { type: "string", required: true, enum: ["allowed", "denied"] };
+
+/** Each endpoint's parameters in this release and behaviour. */
+export function parametersOf(release: string, behaviour: Behaviour): World["parameters"] {
+  const approval = hasLegacyWords(release) ? {} : { approval_status: currentApproval };
+  const byRelease: Behaviour["parameters"] = { createLicense: approval, updateLicense: approval };
+  const entries = (Object.keys(endpoints) as EndpointName[]).map((name) => {
+    const table = endpoints[name].parameters;
+    const listed = table === "integration" ? {} : table;
+    return [name, { ...listed, ...byRelease[name], ...behaviour.parameters[name] }] as const;
+  });
+  return Object.fromEntries(entries) as World["parameters"];
+}
+
+/** The refusal of a project whose requests are all forbidden. */
+export function accessRefusal(project: ProjectState): Reply | undefined {
+  return project.record.access === "none" ? forbidden : undefined;
+}
