@@ -14,7 +14,10 @@ export const run: Run<OnlineOptions> = (terminal, options, [wanted]) => {
   const root = dirname(findWorkspace(folderOf(terminal, options)));
   const runs = listRuns(root).map((name) => ({ run: name, entries: readRun(root, name) ?? [] }));
   if (wanted === undefined) {
-    report({ text: () => runsText(runs) || "No apply has been journalled here.", json: () => JSON.stringify(runs, null, 2) });
+    report({
+      text: () => runsText(runs) || "No apply has been journalled here.",
+      json: () => JSON.stringify(runs, null, 2),
+    });
     return exit.done;
   }
   const found = runs.find(({ run }) => run === wanted);

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { exit, Refusal } from "../exit.ts";
 import type { Environment, Problem, Tier } from "../model.ts";
 import { problemLine } from "../report/problems.ts";
-import { type ChaosRule, parseChaos } from "../server/chaos.ts";
+import type { ChaosRule } from "../server/chaos.ts";
+import { parseChaos } from "../server/chaos-file.ts";
 import { parseSeed, type Seed } from "../server/seed.ts";
 import { createServer } from "../server/server.ts";
 import type { Terminal } from "../terminal.ts";
@@ -46,7 +47,7 @@ function readSeed(terminal: Terminal, file: string): Seed {
 
 function readChaos(terminal: Terminal, file: string): readonly ChaosRule[] {
   const parsed = parseChaos(textOf(terminal, file), file);
-  if ("rules" in parsed) return parsed.rules;
+  if ("chaos" in parsed) return parsed.chaos;
   throw new Refusal(problemsOf(parsed.problems));
 }
 

@@ -1,0 +1,42 @@
+/**
+ * Evenkeel as a library. `plan` and `apply` are the whole story; the stages that they are made of stand below, in the
+ * order in which a manifest passes through them. Importing this module does nothing.
+ */
+
+export { type ApplyOptions, applyChanges, type Batch, type Outcomes, type Step, type Watcher } from "./apply.ts";
+export {
+  checkParameters,
+  type Integration,
+  type IntegrationParameter,
+  integrations,
+  type ParameterFault,
+} from "./catalogue.ts";
+export {
+  type Answer,
+  type ClientOptions,
+  connectReader,
+  connectWriter,
+  type Reader,
+  type Writer,
+} from "./client/client.ts";
+export { CallFailed } from "./client/failure.ts";
+export { createSecrets, type Secrets } from "./client/secrets.ts";
+export { type Difference, type DiffOptions, diff, type Unverified } from "./diff.ts";
+export { call, endpoints } from "./endpoints.ts";
+export { Refusal } from "./exit.ts";
+export { type Guards, judgePlan, type Objection, type Waivers } from "./guard.ts";
+export { readLive, readProjects } from "./live.ts";
+export { type Document, type Loaded, loadWorkspace as load, type Workspace } from "./load.ts";
+export { desiredOf as desired, needsLookup, projectsOf } from "./manifest/layers.ts";
+export type { Policy } from "./manifest/policies.ts";
+export { type Validated, validate } from "./manifest/validate.ts";
+export type * from "./model.ts";
+export { callOf, type Plan, type PlanInput, type PlannedChange, planOf, type Summary, withOutcomes } from "./plan.ts";
+export { apply, plan, rehearse } from "./reconcile.ts";
+export { plain } from "./report/palette.ts";
+export { problemLine } from "./report/problems.ts";
+export { outcomesText, planText } from "./report/text.ts";
+export type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
+export { parseSeed, type Seed } from "./server/seed.ts";
+export { createServer, type Server, type ServerOptions } from "./server/server.ts";
+export { version } from "./version.ts";
