@@ -1,8 +1,14 @@
 import type { Problem } from "../model.ts";
+import type { ReportedProblem } from "../plan.ts";
 
 /** `file:line:column  path  message  (rule)` (contract 3), always one line, whatever a manifest put in its keys. */
-export function problemLine({ place, path, message, rule, project }: Problem): string {
-  const where = place ? `${place.file}:${place.line}:${place.column}` : project;
+export function problemLine({ place, ...problem }: Problem): string {
+  return reportedLine({ ...problem, ...place });
+}
+
+/** The same for a problem in a plan; what has no place is told of its project. */
+export function reportedLine({ file, line, column, project, path, message, rule }: ReportedProblem): string {
+  const where = file === undefined ? project : `${file}:${line}:${column}`;
   const parts = [where, path, message, `(${rule})`].filter((part) => part !== undefined);
   return printable(parts.join("  "));
 }
