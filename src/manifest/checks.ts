@@ -1,4 +1,4 @@
-import { compareReleases, integrations, licenseTier, tierIncludes, unavailable } from "../catalogue.ts";
+import { compareReleases, integrations, licenseTier, parameter, tierIncludes, unavailable } from "../catalogue.ts";
 import type { Problem } from "../model.ts";
 import { nearest } from "../nearest.ts";
 import type { Document } from "./document.ts";
@@ -115,13 +115,22 @@ function unknownReference(name: string): string {
   return `\${${name}} is not defined; ${meant ? `did you mean \${${meant}}?` : `expected one of ${referenceWords}`}`;
 }
 
+interface Interpolated {
+  readonly path: Path;
+  readonly value: string;
+}
+
 /** Every string of a policy that is interpolated: its variables, and its integrations' parameters that hold no secret. */
-function interpolated(text: Partial<PolicyText>): readonly { readonly path: Path; readonly value: string }[] {
-  const vars = Object.entries(text.vars ?? {}).map(([name, value]) => ({ path: ["vars", name] as Path, value }));
-  const parameters = Object.entries(text.integrations ?? {}).flatMap(([slug, values]) =>
-    Object.entries(values)
-      .filter(([name]) => integrations.get(slug)?.parameters.get(name)?.secret === false)
-      .map(([name, value]) => ({ path: ["integrations", slug, name] as Path, value })),
-  );
-  return [...vars, ...parameters].flatMap(({ path, value }) => (isTemplate(value) ? [{ path, value }] : []));
+function interpolated(text: Partial<PolicyText>): readonly Interpolated[] {
+  const found: Interpolated[] = [];
+  for (const [name, value] of Object.entries(text.vars ?? {})) {
+    if (isTemplate(value)) found.push({ path: ["vars", name], value });
+  }
+  for (const [slug, values] of Object.entries(text.integrations ?? {})) {
+    for (const [name, value] of Object.entries(values)) {
+      const isSecret = parameter(slug, name)?.secret ?? true;
+      if (isTemplate(value) && !isSecret) found.push({ path: ["integrations", slug, name], value });
+    }
+  }
+  return found;
 }

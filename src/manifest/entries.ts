@@ -1,6 +1,6 @@
 import { hasActiveParameter, integrations, parameter } from "../catalogue.ts";
 import { kinds } from "../kinds.ts";
-import type { Desired, Fields, Origin, Problem, Resource } from "../model.ts";
+import type { Desired, Fields, Origin, Problem, Resource, Scalar } from "../model.ts";
 import type { Document } from "./document.ts";
 import { type Declared, declare, type Written } from "./parameters.ts";
 import type { Path } from "./places.ts";
@@ -22,7 +22,7 @@ export interface Entry extends Stated {
   readonly desired: Desired;
   readonly templates: readonly string[];
   /** Undefined for what is disabled, and for a license. */
-  readonly written?: Written;
+  readonly written: Written | undefined;
 }
 
 interface Entries {
@@ -52,16 +52,19 @@ export function readEntries(from: From, text: Partial<PolicyText>, workspace: Wo
 
 function presentEntry(from: From, { written, fields, templates }: Declared & { readonly written: Written }): Entry {
   const { slug } = written.integration;
-  // Left out, `active` is its default (contract 6).
-  const active = hasActiveParameter(slug) ? { active: parameter(slug, "active")?.default ?? null } : {};
-  const resource: Resource = { kind: "integration", key: slug, fields: { ...active, ...fields } };
-  return { ...entryOf(from, written.path, resource), written, templates };
+  const whole = hasActiveParameter(slug) ? { active: defaultOf(slug, "active"), ...fields } : fields;
+  return entryOf(from, written.path, { kind: "integration", key: slug, fields: whole }, { templates, written });
+}
+
+/** Left out, `active` is its default (contract 6). */
+function defaultOf(slug: string, name: string): Scalar {
+  return parameter(slug, name)?.default ?? null;
 }
 
 function absentEntries(from: From, { disabled }: Partial<PolicyText>): readonly Entry[] {
   const known = listed(disabled).filter(([slug]) => integrations.has(slug));
   return known.map(([key, index]) =>
-    entryOf(from, ["disabled", index], { kind: "integration", key, fields: {} }, "absent"),
+    entryOf(from, ["disabled", index], { kind: "integration", key, fields: {} }, { presence: "absent" }),
   );
 }
 
@@ -78,11 +81,28 @@ export const legacyStatuses: ReadonlyMap<string, string> = new Map([
   ["blacklisted", "denied"],
 ]);
 
-function entryOf(from: From, path: Path, resource: Resource, presence: Desired["presence"] = "present"): Entry {
-  const origin = stated(from.document, from.policy, path);
-  const identity = `${resource.kind}/${kinds[resource.kind].identity(resource.key)}`;
-  return { ...origin, identity, desired: { ...resource, presence, origin }, templates: [] };
+interface Rest {
+  readonly presence?: Desired["presence"];
+  readonly templates?: readonly string[];
+  readonly written?: Written;
 }
+
+function entryOf(from: From, path: Path, { kind, key, fields }: Resource, rest: Rest = {}): Entry {
+  const { presence = "present", templates = none, written } = rest;
+  const origin = stated(from.document, from.policy, path);
+  return {
+    document: from.document,
+    policy: from.policy,
+    path,
+    place: origin.place,
+    identity: `${kind}/${kinds[kind].identity(key)}`,
+    desired: { kind, key, fields, presence, origin },
+    templates,
+    written,
+  };
+}
+
+const none: readonly string[] = [];
 
 /** Something at a path of a policy: its origin is the key there, or the item of a list. */
 export function stated(document: Document, policy: string, path: Path): Stated {

@@ -39,30 +39,28 @@ type Field =
 
 /** Every parameter of an integration, checked as far as no variable is needed (contract 3 "Secrets", "Checks"). */
 export function declare(written: Written, workspace: Workspace): Declared {
-  const fields = new Map<string, Field>();
+  const fields: Record<string, Value> = {};
+  const templates: string[] = [];
+  const plaintext: [string, string][] = [];
+  const problems: Problem[] = [];
+  const settled = new Set<string>();
   for (const [name, value] of Object.entries(written.parameters)) {
     const parameter = written.integration.parameters.get(name);
-    if (parameter) fields.set(name, fieldOf(parameter, value, written, workspace));
+    if (!parameter) continue;
+    const field = fieldOf(parameter, value, written, workspace);
+    if (field.form !== "literal") settled.add(name);
+    if (field.form === "fault") problems.push(field.problem);
+    else fields[name] = field.value;
+    if (field.form === "template") templates.push(name);
+    if (field.form === "secret" && field.literal !== undefined) plaintext.push([field.value.secret, field.literal]);
   }
-  const settled = new Set([...fields].filter(([, { form }]) => form !== "literal").map(([name]) => name));
-  const faults = checkParameters(written.integration.slug, written.parameters).filter(
-    ({ parameter }) => !settled.has(parameter),
-  );
-  const wrong = new Set(faults.map(({ parameter }) => parameter));
-  const kept = [...fields].filter(([name]) => !wrong.has(name));
-  return {
-    fields: Object.fromEntries(kept.flatMap(([name, field]) => (field.form === "fault" ? [] : [[name, field.value]]))),
-    templates: kept.filter(([, { form }]) => form === "template").map(([name]) => name),
-    plaintext: kept.flatMap(([, field]) =>
-      field.form === "secret" && field.literal !== undefined ? [[field.value.secret, field.literal] as const] : [],
-    ),
-    problems: [
-      ...[...fields.values()].flatMap((field) => (field.form === "fault" ? [field.problem] : [])),
-      ...faults.map((fault) => parameterProblem(fault, written, written.parameters)),
-      ...deprecations(written),
-      ...inactive(written),
-    ],
-  };
+  for (const fault of checkParameters(written.integration.slug, written.parameters)) {
+    if (settled.has(fault.parameter)) continue;
+    delete fields[fault.parameter];
+    problems.push(parameterProblem(fault, written, written.parameters));
+  }
+  problems.push(...deprecations(written), ...inactive(written));
+  return { fields, templates, plaintext, problems };
 }
 
 function fieldOf(parameter: IntegrationParameter, value: unknown, written: Written, workspace: Workspace): Field {
