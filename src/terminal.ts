@@ -52,7 +52,7 @@ export function createTerminal(host: NodeJS.Process, { quiet, color }: TerminalO
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
     confirm: (question) => ask(host, question),
     progress: (label) => (quiet || !stderr.isTTY ? silent : startBar(label, stderr)),
-    interrupted: interruptionOf(host, warn),
+    interrupted: interruptionOf(host),
   };
 }
 
@@ -117,11 +117,10 @@ function startBar(label: string, stream: NodeJS.WriteStream): Progress {
   };
 }
 
-function interruptionOf(host: NodeJS.Process, warn: (text: string) => void): AbortSignal {
+function interruptionOf(host: NodeJS.Process): AbortSignal {
   const controller = new AbortController();
   const interrupt = () => {
     if (controller.signal.aborted) return host.exit(130);
-    warn("Interrupted: finishing what is in flight. Interrupt again to stop at once.");
     controller.abort("the run was interrupted");
   };
   host.on("SIGINT", interrupt);

@@ -431,6 +431,24 @@ test.each([
   expect(Math.sign(compareReleases(a, b))).toBe(sign);
 });
 
+interface Written {
+  readonly $ref?: string;
+  readonly anyOf?: readonly Written[];
+}
+
+/** Each parameter with the `$ref`s of the alternatives that a manifest may write for it. */
+function everyParameter() {
+  const definitions: Readonly<Record<string, Written>> = schema.definitions;
+  const slugs: Readonly<Record<string, { readonly properties: Readonly<Record<string, Written>> }>> = schema.properties;
+  return [...integrations.values()].flatMap(({ slug, parameters }) =>
+    [...parameters.values()].map((parameter) => {
+      const written = slugs[slug]?.properties[parameter.name];
+      const full = definitions[written?.$ref?.replace("#/definitions/", "") ?? ""] ?? written;
+      return { at: `${slug}.${parameter.name}`, parameter, alternatives: full?.anyOf?.map((each) => each.$ref) ?? [] };
+    }),
+  );
+}
+
 describe("the schema for editors", () => {
   const ajv = new Ajv({ strict: false, allErrors: true });
   const accepts = ajv.compile(schema);
@@ -445,6 +463,19 @@ describe("the schema for editors", () => {
     const unused = Object.keys(schema.definitions).filter((name) => !text.includes(`"#/definitions/${name}"`));
     expect(unused).toEqual([]);
     expect(text).not.toMatch(/"\$ref":"[^"]*",|,"\$ref"/);
+  });
+
+  test("takes an interpolation for what is no free text, and a reference for what may be a string", () => {
+    const single = everyParameter().filter(({ parameter }) => parameter.types.length === 1);
+    const odd = single.filter(({ parameter: { types, enum: allowed, pattern }, alternatives }) => {
+      const isText = types[0] === "string" && !allowed;
+      const isStrict = !isText || pattern !== undefined;
+      return (
+        alternatives.includes("#/definitions/interpolation") !== isStrict ||
+        alternatives.includes("#/definitions/reference") !== isText
+      );
+    });
+    expect(odd.map(({ at }) => at)).toEqual([]);
   });
 
   test.each<[string, string, Record<string, unknown>]>([

@@ -31,7 +31,9 @@ export function folderOf(terminal: Terminal, { C }: Pick<OnlineOptions, "C">): s
   return resolve(terminal.cwd, C ?? ".");
 }
 
-function stopOf({ interrupted }: Terminal, timeout: number | undefined): AbortSignal {
+function stopOf({ interrupted, warn }: Terminal, timeout: number | undefined): AbortSignal {
+  const say = () => warn("Interrupted: finishing what is in flight. Interrupt again to stop at once.");
+  interrupted.addEventListener("abort", say, { once: true });
   if (!timeout) return interrupted;
   const deadline = new AbortController();
   const message = `the run's --timeout of ${timeout / 1000} s has passed`;

@@ -157,6 +157,7 @@ const quirks: Readonly<Record<ObservedQuirk, string>> = {
   dropped: "accepted, and not kept",
   slash: "a trailing slash is stripped",
   trimmed: "white space at the ends is stripped",
+  required: "refused without it",
 };
 
 function parameterText({ slug }: Integration, parameter: IntegrationParameter, palette: Palette): string {

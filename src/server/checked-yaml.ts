@@ -10,13 +10,26 @@ export interface Fault {
 
 export type Parsed<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
 
-/** Reads YAML or JSON against a schema, then against rules that a schema cannot say. An empty text is an empty map. */
+/** What a file is held against. */
+export interface Checks<T> {
+  /** The rule that each problem names. */
+  readonly rule: string;
+  readonly schema: object;
+  /** What an empty text means. */
+  readonly empty: T;
+  /** What the schema cannot say. */
+  readonly faults: (value: T) => readonly Fault[];
+}
+
+/** Reads YAML or JSON and checks it. Every mistake is a problem with its place in `file`. */
 export function parseChecked<T>(
   text: string,
   file: string,
-  schema: object,
-  rules: (value: T) => readonly Fault[],
+  { rule, schema, empty, faults: further }: Checks<T>,
 ): Parsed<T> {
+  const problem = (message: string, place: Place, path: readonly string[] = []): Problem => {
+    return { severity: "error", rule, message, place, ...(path.length > 0 && { path: path.join(".") }) };
+  };
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   const place = (offset: number): Place => ({
@@ -28,15 +41,11 @@ export function parseChecked<T>(
     const problems = document.errors.map(({ message, pos }) => problem(message.split("\n")[0] ?? "", place(pos[0])));
     return { problems };
   }
-  const value = document.toJS() ?? {};
+  const value = document.toJS() ?? empty;
   const shape = shapeFaults(schema, value);
-  const faults = shape.length > 0 ? shape : rules(value as T);
+  const faults = shape.length > 0 ? shape : further(value as T);
   if (faults.length === 0) return { value: value as T };
   return { problems: faults.map((fault) => problem(fault.message, place(offsetOf(document, fault.path)), fault.path)) };
-}
-
-function problem(message: string, place: Place, path: readonly string[] = []): Problem {
-  return { severity: "error", rule: "seed", message, place, ...(path.length > 0 && { path: path.join(".") }) };
 }
 
 /** The offset of the nearest node that is there. */

@@ -58,6 +58,6 @@ export type ParsedSeed = { readonly seed: Seed } | { readonly problems: readonly
 
 /** Reads a seed from YAML or JSON. Every mistake is a problem with its place in `file`. */
 export function parseSeed(text: string, file = "seed"): ParsedSeed {
-  const parsed = parseChecked<Seed>(text, file, seedSchema, seedProblems);
+  const parsed = parseChecked<Seed>(text, file, { rule: "seed", schema: seedSchema, empty: {}, faults: seedProblems });
   return "value" in parsed ? { seed: parsed.value } : parsed;
 }

@@ -80,8 +80,8 @@ const defaultRelease = "14.5";
 
 async function openStore(file: string | undefined): Promise<Store> {
   if (file === undefined) return memoryStore;
-  const { openDataFile } = await import("./data-file.ts");
-  return openDataFile(file);
+  const { openFileStore } = await import("./file-store.ts");
+  return openFileStore(file);
 }
 
 async function stateOf(store: Store, { seed = {}, behaviour = "spec", token }: ServerOptions): Promise<State> {
