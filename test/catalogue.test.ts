@@ -438,7 +438,7 @@ interface Written {
 
 /** Each parameter with the `$ref`s of the alternatives that a manifest may write for it. */
 function everyParameter() {
-  const definitions: Readonly<Record<string, Written>> = schema.definitions;
+  const definitions = schema.definitions as Readonly<Record<string, Written>>;
   const slugs: Readonly<Record<string, { readonly properties: Readonly<Record<string, Written>> }>> = schema.properties;
   return [...integrations.values()].flatMap(({ slug, parameters }) =>
     [...parameters.values()].map((parameter) => {
