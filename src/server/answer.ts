@@ -13,13 +13,15 @@ export interface Asked {
   readonly segments: Visit["segments"];
   readonly raw: Visit["raw"];
   readonly address: string;
+  /** Why the body could not be read; said when the caller may know. */
+  readonly unreadable?: Reply | undefined;
 }
 
 /** Checks in the platform's order (project, role, parameters; where the row says so, parameters first), then answers. */
-export function answer(world: World, { endpoint, ...asked }: Asked): Reply {
+export function answer(world: World, { endpoint, unreadable, ...asked }: Asked): Reply {
   const row = answers[endpoint];
   const { values, faults } = readParameters(world.parameters[endpoint], asked.raw);
-  const unread = faults.length > 0 ? invalid(faults) : undefined;
+  const unread = unreadable ?? (faults.length > 0 ? invalid(faults) : undefined);
   const visit: Visit = { ...asked, given: values };
   if ("instance" in row) return refusalOf(row, asked.caller, unread) ?? row.instance(world, visit);
   const project = findProject(world.state, asked.segments.id ?? "");

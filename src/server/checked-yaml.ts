@@ -45,7 +45,10 @@ export function parseChecked<T>(
   const shape = shapeFaults(schema, value);
   const faults = shape.length > 0 ? shape : further(value as T);
   if (faults.length === 0) return { value: value as T };
-  return { problems: faults.map((fault) => problem(fault.message, place(offsetOf(document, fault.path)), fault.path)) };
+  const problems = faults
+    .map(({ path, message }) => ({ offset: offsetOf(document, path), path, message }))
+    .sort((a, b) => a.offset - b.offset);
+  return { problems: problems.map(({ offset, path, message }) => problem(message, place(offset), path)) };
 }
 
 /** The offset of the nearest node that is there. */

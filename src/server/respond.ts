@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { setTimeout as delay } from "node:timers/promises";
 import { endpoints } from "../endpoints.ts";
 import { type Asked, answer } from "./answer.ts";
-import { formFields, readBody } from "./body.ts";
+import { formFields, type Read, readBody } from "./body.ts";
 import type { Chaos } from "./chaos.ts";
 import { inflict } from "./inflict.ts";
 import { broken, json, notAllowed, type Reply, unauthorized, unknownRoute } from "./reply.ts";
@@ -21,6 +21,8 @@ interface Parts {
 }
 
 const prefix = "/api/v4";
+
+const needsJson = json(415, { error: "415 Unsupported Media Type: application/json is needed" });
 
 /** What node:http calls for each request. */
 export function createResponder(parts: Parts): RequestListener {
@@ -83,10 +85,14 @@ async function answerBody(
   request: IncomingMessage,
 ): Promise<Reply> {
   const read = await readBody(request);
+  const raw = "refusal" in read ? {} : read.raw;
+  return answer(world, { ...asked, raw: { ...formFields(query), ...raw }, unreadable: refusalOf(world, asked, read) });
+}
+
+function refusalOf({ behaviour }: World, { endpoint }: Match, read: Read): Reply | undefined {
   if ("refusal" in read) return read.refusal;
-  const needsJson = endpoints[asked.endpoint].body === "json" && !world.behaviour.movesTakeForms;
-  if (needsJson && !read.isJson) return json(415, { error: "415 Unsupported Media Type: application/json is needed" });
-  return answer(world, { ...asked, raw: { ...formFields(query), ...read.raw } });
+  const isFit = read.isJson || behaviour.movesTakeForms || endpoints[endpoint].body !== "json";
+  return isFit ? undefined : needsJson;
 }
 
 function send(response: ServerResponse, { status, body, headers }: Reply): number {

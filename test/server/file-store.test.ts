@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { build } from "esbuild";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createServer } from "../../src/server/server.ts";
+import { ask, eventually } from "./serving.ts";
+
+const cache = join(import.meta.dirname, "../../node_modules/.cache");
+const program = join(cache, `file-store-child-${process.pid}.mjs`);
+const folder = mkdtempSync(join(tmpdir(), "evenkeel-"));
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  mkdirSync(cache, { recursive: true });
+  const entry = join(import.meta.dirname, "file-store-child.ts");
+  const shape = { bundle: true, platform: "node", format: "esm", packages: "external" } as const;
+  await build({ entryPoints: [entry], outfile: program, ...shape, logLevel: "silent" });
+});
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+});
+
+afterAll(() => {
+  rmSync(program, { force: true });
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Started {
+  readonly url: string;
+  readonly kill: () => Promise<void>;
+}
+
+async function start(file: string): Promise<Started> {
+  const child = spawn(process.execPath, [program, file], { stdio: ["ignore", "pipe", "inherit"] });
+  children.push(child);
+  const [url] = await once(createInterface({ input: child.stdout }), "line");
+  const kill = async () => {
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+  };
+  return { url, kill };
+}
+
+const licenses = "/projects/a%2Fb/managed_licenses";
+
+/** Creates licenses one after the other until the server is gone; the names of those that were answered. */
+async function writeOn(url: string, writer: number): Promise<string[]> {
+  const answered: string[] = [];
+  for (;;) {
+    const name = `L-${writer}-${answered.length}`;
+    const created = await ask(url, "POST", licenses, { form: { name, approval_status: "denied" } }).catch(
+      () => undefined,
+    );
+    if (created?.status !== 201) return answered;
+    answered.push(name);
+  }
+}
+
+async function namesOf(url: string): Promise<Set<string>> {
+  const names = new Set<string>();
+  for (let page = 1; ; page++) {
+    const { json } = await ask(url, "GET", `${licenses}?per_page=100&page=${page}`);
+    for (const { name } of json) names.add(name);
+    if (json.length < 100) return names;
+  }
+}
+
+test("nothing that was answered is lost by a kill in the middle of writes, over and over", async () => {
+  const file = join(folder, "killed.db");
+  const kept = new Set(["MIT"]);
+  for (let round = 0; round < 4; round++) {
+    const { url, kill } = await start(file);
+    const found = await namesOf(url);
+    expect([...kept].filter((name) => !found.has(name))).toEqual([]);
+    const writers = Array.from({ length: 6 }, (_, writer) => writeOn(url, round * 10 + writer));
+    await new Promise((resolve) => setTimeout(resolve, 60 + 40 * round));
+    await kill();
+    for (const names of await Promise.all(writers)) for (const name of names) kept.add(name);
+  }
+  const { url } = await start(file);
+  const found = await namesOf(url);
+  expect(kept.size).toBeGreaterThan(20);
+  expect([...kept].filter((name) => !found.has(name))).toEqual([]);
+}, 30_000);
+
+test("every kind of record survives a kill, and what is there is not seeded again", async () => {
+  const file = join(folder, "kinds.db");
+  const first = await start(file);
+  const put = await ask(first.url, "PUT", "/projects/1/integrations/irc-gateway", {
+    form: { recipients: "b", push_events: "false" },
+  });
+  await ask(first.url, "DELETE", "/projects/1/integrations/irc-gateway");
+  await ask(first.url, "DELETE", `${licenses}/MIT`);
+  const deployed = { environment: "e", sha: "s", ref: "r", tag: "true", status: "running" };
+  const deployment = await ask(first.url, "POST", "/projects/1/deployments", { token: "dev", form: deployed });
+  await first.kill();
+  const second = await start(file);
+  const integration = (await ask(second.url, "GET", "/projects/1/integrations/irc-gateway")).json;
+  expect(integration).toMatchObject({
+    id: put.json.id,
+    active: false,
+    push_events: false,
+    properties: { recipients: "b" },
+  });
+  expect((await ask(second.url, "GET", licenses)).json).toEqual([]);
+  expect((await ask(second.url, "GET", "/projects/1/deployments", { token: "dev" })).json).toMatchObject([
+    deployment.json,
+  ]);
+  const next = await ask(second.url, "POST", licenses, { form: { name: "ISC", approval_status: "allowed" } });
+  expect(next.json.id).toBe(2);
+});
+
+test("a move that was under way goes on after a restart", async () => {
+  const file = join(folder, "moves.db");
+  const seed = { projects: [{ id: 1, path: "a/b", repository_storage: "old" }], storages: ["new"] };
+  const first = await createServer({ data: file, seed, moveDuration: 60_000 });
+  const names = { source_storage_name: "old", destination_storage_name: "new" };
+  await ask(first.url, "POST", "/project_repository_storage_moves", { json: names });
+  await first.close();
+  const second = await createServer({ data: file, moveDuration: 9 });
+  await eventually(
+    () => ask(second.url, "GET", "/projects?repository_storage=new"),
+    ({ json }) => json.length === 1,
+  );
+  await second.close();
+});
+
+test("a second server on the same file is refused while the first lives, and leaves nothing behind", async () => {
+  const file = join(folder, "shared.db");
+  const first = await createServer({ data: file });
+  await expect(createServer({ data: file })).rejects.toThrow(/in use by process \d+/);
+  await first.close();
+  expect(existsSync(`${file}.pid`)).toBe(false);
+  await (await createServer({ data: file })).close();
+});
+
+test("a file that is no data file is refused in a sentence", async () => {
+  await expect(createServer({ data: join(folder, "missing", "x.db") })).rejects.toThrow(/cannot create .*x\.db/);
+  await expect(createServer({ data: join(import.meta.dirname, "file-store.test.ts") })).rejects.toThrow(
+    /cannot open the data file/,
+  );
+});

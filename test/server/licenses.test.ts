@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import type { Seed } from "../../src/server/seed.ts";
+import { serving } from "./serving.ts";
+
+const seed: Seed = { projects: [{ id: 1, path: "a/b", licenses: { MIT: "allowed", "Old One": "blacklisted" } }] };
+const path = "/projects/a%2Fb/managed_licenses";
+
+test("licenses are created, changed by name or ID in any case, and deleted", async () => {
+  const { ask } = await serving({ seed });
+  const created = await ask("POST", path, { form: { name: "GPL v2/v3", approval_status: "denied" } });
+  expect([created.status, created.json]).toEqual([201, { id: 3, name: "GPL v2/v3", approval_status: "denied" }]);
+  const changed = await ask("PATCH", `${path}/gpl%20V2%2Fv3`, { form: { approval_status: "allowed" } });
+  expect([changed.status, changed.json.approval_status]).toEqual([200, "allowed"]);
+  expect((await ask("GET", `${path}/3`)).json.name).toBe("GPL v2/v3");
+  expect((await ask("DELETE", `${path}/3`)).status).toBe(204);
+  const gone = await ask("GET", `${path}/3`);
+  expect([gone.status, gone.json]).toEqual([404, { message: "404 SoftwareLicensePolicy Not Found" }]);
+  const next = await ask("POST", path, { form: { name: "ISC", approval_status: "allowed" } });
+  expect(next.json.id).toBe(4);
+});
+
+test("a name is taken in any case", async () => {
+  const { ask } = await serving({ seed });
+  const { status, json } = await ask("POST", path, { json: { name: "mit", approval_status: "denied" } });
+  expect([status, json]).toEqual([400, { message: ["Software license has already been taken"] }]);
+  expect((await ask("GET", path)).json).toHaveLength(2);
+});
+
+test("legacy words are taken before 15.0 and mean the current ones; seeded ones are answered as written", async () => {
+  const { ask } = await serving({ seed });
+  const { json } = await ask("POST", path, { form: { name: "X", approval_status: "approved" } });
+  expect(json.approval_status).toBe("allowed");
+  expect((await ask("GET", `${path}/2`)).json.approval_status).toBe("blacklisted");
+});
+
+test("from 15.0 on they are refused", async () => {
+  const { ask } = await serving({ seed, release: "15.0" });
+  const { status, json } = await ask("PATCH", `${path}/1`, { form: { approval_status: "blacklisted" } });
+  expect([status, json]).toEqual([400, { error: "approval_status does not have a valid value" }]);
+  expect((await ask("POST", path, { form: {} })).json.error).toBe("name is missing, approval_status is missing");
+});
+
+test("below tier ultimate they are forbidden", async () => {
+  const { ask } = await serving({ seed, tier: "premium" });
+  const { status, json } = await ask("GET", path);
+  expect([status, json.message]).toEqual([
+    403,
+    "403 Forbidden - managed licenses need tier ultimate; the server is premium",
+  ]);
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { parseChaos } from "../../src/server/chaos-file.ts";
+import { parseSeed } from "../../src/server/seed.ts";
+
+function problemsOf(text: string): string[] {
+  const parsed = parseSeed(text, "seed.yaml");
+  if (!("problems" in parsed)) return [];
+  return parsed.problems.map(({ place, path, message }) => `${place?.line}:${place?.column} ${path ?? ""} ${message}`);
+}
+
+test("the seed of the contract is read", () => {
+  const text = `
+projects:
+  - id: 42
+    path: payments/api
+    repository_storage: nfs-1
+    integrations:
+      irc-gateway: { recipients: "a b", push_events: "true", server_port: null }
+      alerts: { anything: 1 }
+      external-wiki:
+    licenses: { MIT: allowed, GPL: blacklisted }
+    deployments: [{ id: 3, environment: production, sha: abc, ref: main, tag: false, status: success }]
+    merge_requests: [{ id: 1, iid: 1, title: one }]
+storages: [nfs-1, cluster-1]
+snippets: [{ id: 1, repository_storage: nfs-1 }]
+groups: [{ id: 1, path: payments, repository_storage: nfs-1 }]
+tokens: [{ token: dev, role: developer }]
+features: { direct_fetch_replication: true }
+`;
+  expect(problemsOf(text)).toEqual([]);
+  expect(parseSeed("")).toEqual({ seed: {} });
+});
+
+test("every mistake has its place and a sentence", () => {
+  const text = `projects:
+  - path: a/b
+    integrations:
+      irc-gateway: { recipient: x }
+    licenses: { MIT: fine }
+  - path: A/B
+  - path: "77"
+`;
+  expect(problemsOf(text)).toEqual([
+    "4:33 projects.0.integrations.irc-gateway.recipient unknown parameter recipient of irc-gateway",
+    "5:22 projects.0.licenses.MIT expected one of allowed, denied, approved, blacklisted",
+    "6:11 projects.1.path path a/b is given twice",
+    "7:11 projects.2.path a path of digits alone would be read as an ID",
+  ]);
+  expect(problemsOf("projects: [{ id: one }]\ntokns: []")).toEqual([
+    "1:12 projects.0 path is missing",
+    "1:18 projects.0.id expected integer",
+    "2:8 tokns unknown word tokns",
+  ]);
+  expect(problemsOf("tokens: [{ token: t, role: chief }]")[0]).toContain("expected one of guest, reporter, developer");
+  expect(problemsOf("projects: [")).toHaveLength(1);
+});
+
+test("chaos rules are read and checked", () => {
+  const good =
+    "- { match: '/projects/*', method: PUT, status: 429, times: 2, retry_after: 1 }\n- { reset: true, acted: true }\n";
+  expect(parseChaos(good)).toHaveProperty("chaos.length", 2);
+  const bad = parseChaos("- { match: 'regex:(', status: 500 }\n- { times: 1 }\n- { reset: true, hang: true }\n");
+  const messages = "problems" in bad ? bad.problems.map(({ message }) => message) : [];
+  expect(messages).toEqual([
+    "not a regular expression",
+    "nothing is said of what happens; expected one of status, reset, hang, truncate, html",
+    "reset and hang exclude each other; expected one of status, reset, hang, truncate, html",
+  ]);
+});
