@@ -112,6 +112,7 @@ function judge(project: string, desired: Desired, namesakes: readonly Live[], op
     return { change: changeOf(project, desired, undefined, "create", visible, gone) };
   }
   const compared = sortFields(desired, live);
+  if (isPlainlyInSync(compared, address, options)) return inSync;
   const recalled = recollect(desired, address, compared, live.updatedAt, options.ledger);
   const evidence = { ...compared, ...recalled, different: without(compared.different, recalled.unkept) };
   const verdict = compared.unverified.length > 0 ? { unverified: { address, fields: compared.unverified } } : {};
@@ -122,6 +123,14 @@ function judge(project: string, desired: Desired, namesakes: readonly Live[], op
     after: pick(desired.fields, [...evidence.different, ...evidence.edited]),
   };
   return { ...verdict, change: changeOf(project, desired, live, "update", visible, reason) };
+}
+
+/** What nearly every resource is on nearly every run, so that it costs next to nothing. */
+const inSync: Verdict = {};
+
+function isPlainlyInSync(compared: Record<Comparison, string[]>, address: string, options: DiffOptions): boolean {
+  const seen = compared.different.length === 0 && compared.unverified.length === 0;
+  return seen && !options.ledger && !options.resend(address);
 }
 
 function without(names: readonly string[], others: readonly string[]): string[] {

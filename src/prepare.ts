@@ -65,7 +65,10 @@ export async function saved(reader: Reader, opened: Opened, request: Request): P
       read: async () => (project ? surveyProject(reader, project, scope) : { problems: gone }),
     });
   });
-  const references = [...groups].flatMap(([name, planned]) => plannedReferences(projects.get(name), planned));
+  const references = [...groups].flatMap(([name, planned]) => {
+    const project = projects.get(name);
+    return project ? plannedReferences(project, planned) : [];
+  });
   return { planned: { plan, differences: [], surveyed: true, missing: [] }, batches, references };
 }
 
@@ -77,12 +80,11 @@ function referencesIn(fields: Fields): SecretReference[] {
   return Object.values(fields).filter(isReference);
 }
 
-function plannedReferences(desired: DesiredProject | undefined, planned: readonly PlannedChange[]): SecretReference[] {
+function plannedReferences(desired: DesiredProject, planned: readonly PlannedChange[]): SecretReference[] {
   const addresses = new Set(planned.map(({ address }) => address));
-  const resources = desired?.resources.filter(({ kind, key }) =>
-    addresses.has(addressOf(desired.project.name, kind, key)),
-  );
-  return (resources ?? []).flatMap(({ fields }) => referencesIn(fields));
+  return desired.resources
+    .filter(({ kind, key }) => addresses.has(addressOf(desired.project.name, kind, key)))
+    .flatMap(({ fields }) => referencesIn(fields));
 }
 
 /** Every secret is resolved before the first write (contract 3); what is missing is named. */

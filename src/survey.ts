@@ -5,6 +5,7 @@ import { explained } from "./hint.ts";
 import { readLive, readProjects, type Trusts } from "./live.ts";
 import { desiredOf, needsLookup, projectsOf } from "./manifest/layers.ts";
 import type { Policy } from "./manifest/policies.ts";
+import { sortedProblems } from "./manifest/problem.ts";
 import { hasErrors } from "./manifest/validate.ts";
 import type { DesiredProject, Platform, Problem } from "./model.ts";
 import { inParallel } from "./parallel.ts";
@@ -30,7 +31,7 @@ export interface Survey {
   readonly surveyed: boolean;
 }
 
-/** The projects of a run and what manifests say of them, before any of them is read. */
+/** What manifests want of each project of a run, before any of them is read, and what is wrong with it. */
 export interface Selection {
   readonly desired: readonly DesiredProject[];
   readonly problems: readonly Problem[];
@@ -42,12 +43,11 @@ export interface Selection {
  */
 export async function select(reader: Reader, { policies, platform, includes }: Scope): Promise<Selection> {
   const listing = needsLookup(policies) ? await readProjects(reader) : undefined;
-  const { projects, problems } = projectsOf(policies, listing);
-  const wanted = projects.filter(({ name }) => includes(name)).map((project) => desiredOf(policies, project, platform));
-  return {
-    desired: wanted.map(({ desired }) => desired),
-    problems: [...problems, ...wanted.flatMap(({ problems }) => problems)],
-  };
+  const selected = projectsOf(policies, listing);
+  const projects = selected.projects.filter(({ name }) => includes(name));
+  const merged = projects.map((project) => desiredOf(policies, project, platform));
+  const problems = sortedProblems([...selected.problems, ...merged.flatMap(({ problems }) => problems)]);
+  return { desired: merged.map(({ desired }) => desired), problems };
 }
 
 /**

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { manifestOf } from "./fleet.mjs";
+import { layers, manifestOf } from "./fleet.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const program = join(here, "../../dist/cli.js");
@@ -35,24 +35,28 @@ async function measure(kind, url, count, folder) {
 }
 
 async function rowsFor(count) {
-  const folder = workspaceOf(count);
+  const layered = workspaceOf([layers()]);
+  const single = workspaceOf(Array.from({ length: count }, (_, index) => manifestOf(index)));
+  const folders = { load: single, plan: layered, plans: single };
   const server = spawn(process.execPath, [join(here, "server.mjs"), count], { stdio: ["ignore", "pipe", "inherit"] });
   try {
     const [line] = await once(server.stdout, "data");
     const url = String(line).trim();
-    const kinds = ["load", "plan", "floor", "peer"];
+    const kinds = Object.keys(names);
     const figures = {};
-    for (const kind of kinds) figures[kind] = await measure(kind, url, count, folder);
+    for (const kind of kinds)
+      figures[kind] = await measure(kind.replace("plans", "plan"), url, count, folders[kind] ?? "");
     return kinds.map((kind) => rowOf(count, kind, figures[kind], figures.floor));
   } finally {
     server.kill();
-    rmSync(folder, { recursive: true });
+    for (const folder of [layered, single]) rmSync(folder, { recursive: true });
   }
 }
 
 const names = {
-  load: "load and validate the manifests",
-  plan: "**plan** (manifests included)",
+  load: "load and validate one manifest a project",
+  plan: "**plan**, from layers",
+  plans: "plan, from one manifest a project",
   floor: "floor: the same GETs, bare undici",
   peer: "peer: client library, p-limit 10",
 };

@@ -34,21 +34,42 @@ export function seedOf(count) {
 /** Every project's path, in order. */
 export const paths = (count) => Array.from({ length: count }, (_, index) => path(index));
 
-/** One manifest a project, as text. */
-export function manifestOf(index) {
-  const entries = Object.entries(integrationsOf(index)).map(([slug, parameters]) => {
+/** One manifest a project, as text: what a team would have without layers. */
+export const manifestOf = (index) => textOf(`project-${index}`, path(index), integrationsOf(index));
+
+/** The same fleet from layers: what holds for everyone, and a var for each of 50 groups. */
+export function layers() {
+  const everyone = textOf(
+    "everyone",
+    "**",
+    JSON.parse(JSON.stringify(integrationsOf(0)).replaceAll(path(0), "${project.path}")),
+  );
+  const groups = Array.from({ length: 50 }, (_, group) => groupText(group));
+  return [everyone.replaceAll('"dev@example.com ops@example.com"', "${vars.team}"), ...groups].join("---\n");
+}
+
+function groupText(group) {
+  return `apiVersion: evenkeel/v1
+kind: Policy
+name: group-${group}
+projects: ["group-${group}/**"]
+vars: { team: dev@example.com ops@example.com }
+`;
+}
+
+function textOf(name, selector, integrations) {
+  const entries = Object.entries(integrations).map(([slug, parameters]) => {
     const lines = Object.entries(parameters).map(([name, value]) => `    ${name}: ${JSON.stringify(value)}`);
     return `  ${slug}:\n${lines.join("\n")}`;
   });
-  const policy = Object.entries(licenses).map(([name, status]) => `  ${name}: ${status}`);
-  return `# What ${path(index)} looks like.
-apiVersion: evenkeel/v1
+  const statuses = Object.entries(licenses).map(([license, status]) => `  ${license}: ${status}`);
+  return `apiVersion: evenkeel/v1
 kind: Policy
-name: project-${index}
-projects: ["${path(index)}"]
+name: ${name}
+projects: ["${selector}"]
 integrations:
 ${entries.join("\n")}
 licenses:
-${policy.join("\n")}
+${statuses.join("\n")}
 `;
 }
