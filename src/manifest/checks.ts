@@ -6,6 +6,7 @@ import { legacyStatuses, listed } from "./entries.ts";
 import type { Path } from "./places.ts";
 import type { PolicyText } from "./policies.ts";
 import { problemAt } from "./problem.ts";
+import { meant } from "./shape.ts";
 import { isTemplate, parseReference, referencesOf, referenceWords } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -43,8 +44,7 @@ function knownSlugs({ document, text }: Checked): readonly Problem[] {
 }
 
 function unknownSlug(slug: string): string {
-  const meant = nearest(slug, integrations.keys());
-  return `unknown integration ${slug}; ${meant ? `did you mean ${meant}?` : "see evenkeel explain"}`;
+  return `unknown integration ${slug}${meant(slug, [...integrations.keys()]) || "; see evenkeel explain"}`;
 }
 
 function available({ document, text, workspace }: Checked): readonly Problem[] {
@@ -111,8 +111,9 @@ function knownReferences({ document, text }: Checked): readonly Problem[] {
 }
 
 function unknownReference(name: string): string {
-  const meant = nearest(name, ["project.path", "project.name", "project.id"]);
-  return `\${${name}} is not defined; ${meant ? `did you mean \${${meant}}?` : `expected one of ${referenceWords}`}`;
+  if (name.startsWith("${")) return "an interpolation is not closed; $${ stands for a literal ${";
+  const near = nearest(name, ["project.path", "project.name", "project.id"]);
+  return `\${${name}} is not defined; ${near ? `did you mean \${${near}}?` : `expected one of ${referenceWords}`}`;
 }
 
 interface Interpolated {

@@ -6,11 +6,10 @@ import {
   type ParameterFault,
 } from "../catalogue.ts";
 import type { Problem, SecretReference, Value } from "../model.ts";
-import { nearest } from "../nearest.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./places.ts";
 import { problemAt, type Rule } from "./problem.ts";
-import { shown, typeOf } from "./shape.ts";
+import { meant, shown, typeOf } from "./shape.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -146,13 +145,14 @@ export function parameterProblem(
   if (fault === "unknown") {
     return problemAt(rule, unknownParameter(integration, parameter), { document, path: here, of: "key" });
   }
-  const got = gotWord(integration.parameters.get(parameter), values[parameter]);
-  return problemAt(rule, `expected ${expected}, got ${got}`, { document, path: here });
+  const spec = integration.parameters.get(parameter);
+  const got = gotWord(spec, values[parameter]);
+  const hint = meant(values[parameter], spec?.enum);
+  return problemAt(rule, `expected ${expected}, got ${got}${hint}`, { document, path: here });
 }
 
 function unknownParameter({ slug, parameters }: Integration, name: string): string {
-  const meant = nearest(name, parameters.keys());
-  return `${slug} has no parameter ${name}; ${meant ? `did you mean ${meant}?` : `see evenkeel explain ${slug}`}`;
+  return `${slug} has no parameter ${name}${meant(name, [...parameters.keys()]) || `; see evenkeel explain ${slug}`}`;
 }
 
 /** A value is repeated only where no secret could stand: not in free text. */

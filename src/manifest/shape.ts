@@ -42,7 +42,7 @@ function validatorOf(kind: DocumentKind): ValidateFunction {
   if (known) return known;
   const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, logger: false });
   ajv.addSchema(integrationsOnly);
-  const validator = ajv.compile({ ...schema, $id: "manifest.schema.json", ...schema.definitions[kind] });
+  const validator = ajv.compile({ $id: schema.$id, definitions: schema.definitions, ...schema.definitions[kind] });
   validators.set(kind, validator);
   return validator;
 }
@@ -73,14 +73,20 @@ function faultOf({ keyword, instancePath, params, data, parentSchema = {} }: Sha
     return { rule: "missing-key", message, path, of: "key" };
   }
   const rule = keyword === "type" ? "wrong-type" : "wrong-value";
-  return { rule, message: `expected ${expectationOf(parentSchema)}${got(data, parentSchema)}`, path, of: "value" };
+  const message = `expected ${expectationOf(parentSchema)}${got(data, parentSchema)}${meant(data, parentSchema.enum)}`;
+  return { rule, message, path, of: "value" };
+}
+
+/** The nearest of the allowed words, ready to be appended; empty where none is near. */
+export function meant(value: unknown, allowed: unknown): string {
+  const word = typeof value === "string" && Array.isArray(allowed) ? nearest(value, allowed) : undefined;
+  return word === undefined ? "" : `; did you mean ${word}?`;
 }
 
 function unknownKey(path: Path, key: string, schema: Readonly<Record<string, unknown>>): Fault {
   const known = Object.keys(schema.properties ?? {});
-  const meant = nearest(key, known);
-  const hint = meant ? `did you mean ${meant}?` : `expected ${schema["x-key"] ?? `one of ${known.join(", ")}`}`;
-  return { rule: "unknown-key", message: `unknown key ${key}; ${hint}`, path: [...path, key], of: "key" };
+  const hint = meant(key, known) || `; expected ${schema["x-key"] ?? `one of ${known.join(", ")}`}`;
+  return { rule: "unknown-key", message: `unknown key ${key}${hint}`, path: [...path, key], of: "key" };
 }
 
 const typeWords: Readonly<Record<string, string>> = {
@@ -113,7 +119,8 @@ export function shown(value: unknown): string {
 
 export function typeOf(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
-  if (Array.isArray(value)) return "a list";
+  if (value === "") return "an empty string";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   return { string: "a string", number: "a number", boolean: `${value}` }[typeof value as string] ?? "a mapping";
 }
 

@@ -21,8 +21,9 @@ export function templateOf(text: string): Template {
   return parts.map((part) => (part === "$${" ? "${" : part.startsWith("${") ? { name: nameOf(part) } : part));
 }
 
+/** One that is never closed keeps its `${`, which no name begins with. */
 function nameOf(reference: string): string {
-  return reference.slice(2).replace(/\}$/, "").trim();
+  return reference.endsWith("}") ? reference.slice(2, -1).trim() : reference;
 }
 
 /** The names that a string refers to, such as `vars.channel`. */

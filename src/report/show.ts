@@ -1,0 +1,63 @@
+import { addressOf } from "../address.ts";
+import type { Desired, DesiredProject, Kind, Origin, Value } from "../model.ts";
+import { printable } from "./problems.ts";
+
+/** How the resources of a kind are shown: under which heading, and which field alone says everything. */
+const sections: readonly { readonly kind: Kind; readonly heading: string; readonly only?: string }[] = [
+  { kind: "integration", heading: "integrations" },
+  { kind: "license", heading: "licenses", only: "approval_status" },
+];
+
+/** The desired state of a project much as a policy would say it, each entry with the place that it comes from. */
+export function showText({ project, resources, exclusive }: DesiredProject): string {
+  const lines = sections.flatMap(({ kind, heading, only }) => {
+    const entries = resources.filter((resource) => resource.kind === kind);
+    const origin = exclusive.get(kind);
+    if (entries.length === 0 && !origin) return [];
+    const title = origin ? `${heading}:  # nothing else may be live: ${placeOf(origin)}` : `${heading}:`;
+    return [title, ...entries.flatMap((entry) => entryLines(entry, only))];
+  });
+  const body = lines.length > 0 ? lines : ["# no policy asks for anything here"];
+  return `${[`# ${project.name}`, ...body].map(printable).join("\n")}\n`;
+}
+
+function entryLines({ key, presence, fields, origin }: Desired, only: string | undefined): readonly string[] {
+  const line = (text: string) => `  ${scalar(key)}:${text}  # ${placeOf(origin)}`;
+  if (presence === "absent") return [line(" disabled")];
+  if (only !== undefined) return [line(` ${written(fields[only] ?? null)}`)];
+  const names = Object.keys(fields).sort();
+  if (names.length === 0) return [line(" {}")];
+  return [line(""), ...names.map((name) => `    ${name}: ${written(fields[name] ?? null)}`)];
+}
+
+function written(value: Value): string {
+  if (typeof value !== "object" || value === null) return scalar(value);
+  const version = value.version === undefined ? "" : `, version: ${value.version}`;
+  return `{ secret: ${scalar(value.secret)}${version} }`;
+}
+
+/** Quoted where YAML would read it as something else. */
+function scalar(value: string | number | boolean | null): string {
+  if (typeof value !== "string") return String(value);
+  const isPlain = /^[A-Za-z_/][\w./@:+-]*$/.test(value) && !value.endsWith(":") && !reserved.test(value);
+  return isPlain ? value : JSON.stringify(value);
+}
+
+const reserved = /^(?:true|false|null|yes|no|on|off)$/i;
+
+function placeOf(origin: Origin): string {
+  const { file, line } = origin.place();
+  return `${file}:${line}`;
+}
+
+/** The same for scripts: secrets stay references. */
+export function showJson({ project, resources, exclusive }: DesiredProject): string {
+  const shown = {
+    project: project.name,
+    resources: resources.map(({ kind, key, presence, fields, origin }) => {
+      return { address: addressOf(project.name, kind, key), kind, key, presence, fields, source: origin.place() };
+    }),
+    exclusive: [...exclusive].map(([kind, origin]) => ({ kind, source: origin.place() })),
+  };
+  return JSON.stringify(shown, null, 2);
+}

@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { loadWorkspace } from "../../src/load.ts";
+import { desiredOf, needsLookup, projectsOf } from "../../src/manifest/layers.ts";
+import { validate } from "../../src/manifest/validate.ts";
+import type { DesiredProject, Fields, Kind, Project } from "../../src/model.ts";
+import { problemLine } from "../../src/report/problems.ts";
+
+/**
+ * A case is a YAML file in test/cases/validate or test/cases/desired; see the README there. Without an evenkeel.yaml
+ * of its own it gets the smallest one.
+ */
+interface Case {
+  readonly name: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly listing?: readonly { readonly id: number; readonly path: string }[];
+  readonly expect: unknown;
+}
+
+const cases = join(import.meta.dirname, "..", "cases");
+const scratch = mkdtempSync(join(tmpdir(), "evenkeel-cases-"));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+function load(folder: string, file: string): Case {
+  return parse(readFileSync(join(cases, folder, file), "utf8"));
+}
+
+function layOut(name: string, files: Case["files"]): string {
+  const root = join(scratch, name);
+  const all = { "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n", ...files };
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return root;
+}
+
+function written({ resources, exclusive }: DesiredProject): unknown {
+  const of = (kind: Kind) => resources.filter((resource) => resource.kind === kind);
+  return {
+    integrations: Object.fromEntries(
+      of("integration").map(({ key, presence, fields }): [string, Fields | "disabled"] => [
+        key,
+        presence === "absent" ? "disabled" : fields,
+      ]),
+    ),
+    licenses: Object.fromEntries(of("license").map(({ key, fields }) => [key, fields.approval_status])),
+    exclusive: [...exclusive.keys()].sort(),
+  };
+}
+
+const empty = { integrations: {}, licenses: {}, exclusive: [] };
+
+describe("validate", () => {
+  for (const file of readdirSync(join(cases, "validate")).filter((name) => name.endsWith(".yaml"))) {
+    const { name, files, expect: lines } = load("validate", file);
+    it(name, () => {
+      const { problems } = validate(loadWorkspace(layOut(file, files)));
+      expect(
+        problems.map((problem) => (problem.severity === "warning" ? "warning " : "") + problemLine(problem)),
+      ).toEqual(lines);
+    });
+  }
+});
+
+describe("desired", () => {
+  for (const file of readdirSync(join(cases, "desired")).filter((name) => name.endsWith(".yaml"))) {
+    const { name, files, listing, expect: wanted } = load("desired", file);
+    it(name, () => {
+      const loaded = loadWorkspace(layOut(file, files));
+      const { policies, problems } = validate(loaded);
+      expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
+      expect(needsLookup(policies)).toBe(listing !== undefined);
+      const listed = listing?.map(({ id, path }): Project => ({ name: path, id, path }));
+      const { projects } = projectsOf(policies, listed);
+      const merged = projects.map((project) => desiredOf(policies, project, loaded.workspace.server));
+      const found = Object.fromEntries(merged.map(({ desired }) => [desired.project.name, written(desired)]));
+      const expected = Object.entries((wanted as { projects: Record<string, object> }).projects);
+      expect(found).toEqual(Object.fromEntries(expected.map(([project, says]) => [project, { ...empty, ...says }])));
+      const lines = merged.flatMap(({ problems }) => problems.map(problemLine));
+      expect(lines).toEqual((wanted as { problems?: string[] }).problems ?? []);
+    });
+  }
+});
