@@ -20,6 +20,11 @@ export interface Integration {
   readonly environment: Environment | undefined;
   /** List fields that the single GET lacks. */
   readonly omitted: readonly string[];
+  /**
+   * Deployed servers keep its settings apart from its record: a change of them alone does not move `updated_at`, and
+   * those never set are answered as null.
+   */
+  readonly apart: boolean;
   readonly parameters: ReadonlyMap<string, IntegrationParameter>;
 }
 
@@ -99,6 +104,7 @@ interface IntegrationSchema {
   "x-removed"?: string;
   "x-environment"?: Environment;
   "x-omitted"?: string[];
+  "x-observed-apart"?: boolean;
 }
 
 const definitions = schema.definitions as Readonly<Record<string, ParameterSchema>>;
@@ -125,6 +131,7 @@ function integrationOf(slug: string, entry: IntegrationSchema): Integration {
     removed: entry["x-removed"],
     environment: entry["x-environment"],
     omitted: entry["x-omitted"] ?? [],
+    apart: entry["x-observed-apart"] ?? false,
     parameters: new Map(parameters),
   };
 }

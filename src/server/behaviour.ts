@@ -24,6 +24,8 @@ export interface Behaviour {
   readonly fullDeployments: boolean;
   /** A filter over updated_at sorts by it. */
   readonly filterSorts: boolean;
+  /** Lists longer than this do not say how long they are. */
+  readonly totalsUpTo: number;
   /** Storage moves can be listed. */
   readonly movesListed: boolean;
   /** Only an admin sees `repository_storage`, and the filter is ignored for others; otherwise it is forbidden to them. */
@@ -49,6 +51,7 @@ export const behaviours = {
     deploymentsRepeat: false,
     fullDeployments: false,
     filterSorts: false,
+    totalsUpTo: Number.POSITIVE_INFINITY,
     movesListed: false,
     storageHidden: false,
     movesTakeForms: false,
@@ -66,6 +69,7 @@ export const behaviours = {
     deploymentsRepeat: true,
     fullDeployments: true,
     filterSorts: true,
+    totalsUpTo: 10_000,
     movesListed: true,
     storageHidden: true,
     movesTakeForms: true,

@@ -27,12 +27,21 @@ function open(file: string): Database {
   const leftover = `${file}.lock`;
   if (existsSync(leftover)) rmSync(leftover, { recursive: true });
   const database = new sqlite.Database(file);
+  try {
+    prepare(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function prepare(database: Database): void {
   database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL; PRAGMA journal_mode = TRUNCATE");
   database.exec(
     "CREATE TABLE IF NOT EXISTS record (kind TEXT, key TEXT, value TEXT NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID",
   );
   database.exec("PRAGMA user_version = 1");
-  return database;
 }
 
 function storeOf(database: Database, release: () => void): Store {

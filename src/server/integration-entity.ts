@@ -24,11 +24,12 @@ export function entityOf(world: World, integration: Integration | undefined, rec
   for (const field of integration.omitted) delete entity[field];
   const properties: Fields = {};
   for (const parameter of integration.parameters.values()) {
-    if (!isShown(world, parameter) || parameter.name in entity) continue;
-    const value = shownValue(world, parameter, record);
+    const { name, level } = parameter;
+    if (!isShown(world, parameter) || (level === "top" && name in entity)) continue;
+    const value = shownValue(world, integration, parameter, record);
     if (value === undefined) continue;
-    if (parameter.level === "top") entity[parameter.name] = value;
-    else properties[parameter.name] = value;
+    if (level === "top") entity[name] = value;
+    else properties[name] = value;
   }
   return { ...entity, properties };
 }
@@ -46,11 +47,12 @@ function isShown({ behaviour }: World, { secret, returned, observed }: Integrati
 /** A flag that was never set is off unless the list shows it; another parameter has its default. */
 function shownValue(
   { behaviour }: World,
-  parameter: IntegrationParameter,
-  record: IntegrationRecord,
+  { apart }: Integration,
+  { name, level, default: byDefault }: IntegrationParameter,
+  { values }: IntegrationRecord,
 ): Scalar | undefined {
-  const { name, level, default: byDefault } = parameter;
-  const value = record.values[name];
+  const value = values[name];
   if (value !== undefined && (value !== null || behaviour.quirks)) return value;
-  return level === "top" ? false : byDefault;
+  if (level === "top") return false;
+  return byDefault ?? (behaviour.quirks && apart ? null : undefined);
 }

@@ -93,7 +93,16 @@ function edited(
   const next = active ?? kept;
   const isSame = next === known.active && Object.entries(values).every(([name, value]) => known.values[name] === value);
   if (isSame) return known;
-  return { ...known, active: next, values: { ...known.values, ...values }, updated_at: later(known.updated_at) };
+  const updated_at = isUnmoved(world, known, values, next) ? known.updated_at : later(known.updated_at);
+  return { ...known, active: next, values: { ...known.values, ...values }, updated_at };
+}
+
+/** Deployed servers do not touch the record where only settings change that they keep apart. */
+function isUnmoved({ behaviour, slugs }: World, known: IntegrationRecord, values: Values, active: boolean): boolean {
+  const integration = slugs.get(known.slug);
+  if (!behaviour.quirks || !integration || "status" in integration || !integration.apart) return false;
+  const changed = Object.keys(values).filter((name) => known.values[name] !== values[name]);
+  return active === known.active && changed.every((name) => integration.parameters.get(name)?.level === "properties");
 }
 
 function ghost(world: World, integration: Integration | undefined): IntegrationRecord | undefined {

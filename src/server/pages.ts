@@ -11,7 +11,7 @@ export function paged<T>(world: World, visit: Visit, records: readonly T[], row:
   }
   const size = Math.min(wanted, world.maxPageSize);
   const shown = records.slice((page - 1) * size, page * size).map(row);
-  return json(200, shown, pageHeaders(visit, { page, size, total: records.length }));
+  return json(200, shown, pageHeaders(visit, { page, size, total: records.length }, world.behaviour.totalsUpTo));
 }
 
 function fault(name: string): string {
@@ -30,18 +30,18 @@ interface Position {
   readonly total: number;
 }
 
-function pageHeaders(visit: Visit, { page, size, total }: Position): Record<string, string> {
+function pageHeaders(visit: Visit, { page, size, total }: Position, totalsUpTo: number): Record<string, string> {
   const last = Math.max(1, Math.ceil(total / size));
   const next = page < last ? page + 1 : undefined;
   const previous = page > 1 ? page - 1 : undefined;
-  const relations = { prev: previous, next, first: 1, last };
+  const saysTotal = total <= totalsUpTo;
+  const relations = { prev: previous, next, first: 1, last: saysTotal ? last : undefined };
   return {
     "x-page": String(page),
     "x-per-page": String(size),
     "x-next-page": String(next ?? ""),
     "x-prev-page": String(previous ?? ""),
-    "x-total": String(total),
-    "x-total-pages": String(last),
+    ...(saysTotal && { "x-total": String(total), "x-total-pages": String(last) }),
     link: Object.entries(relations)
       .flatMap(([relation, to]) => (to === undefined ? [] : [`<${pageAddress(visit, to, size)}>; rel="${relation}"`]))
       .join(", "),

@@ -37,7 +37,15 @@ function projectFaults(project: SeedProject, path: readonly string[]): Fault[] {
     if (approvalStatuses.includes(status)) continue;
     faults.push({ path: [...path, "licenses", name], message: `expected one of ${approvalStatuses.join(", ")}` });
   }
-  return faults;
+  return [...faults, ...timeFaults(project, [...path, "deployments"])];
+}
+
+function timeFaults({ deployments }: SeedProject, path: readonly string[]): Fault[] {
+  return (deployments ?? []).flatMap((deployment, index) =>
+    (["created_at", "updated_at"] as const)
+      .filter((name) => Number.isNaN(Date.parse(deployment[name] ?? "2000-01-01")))
+      .map((name) => ({ path: [...path, String(index), name], message: "expected a time in ISO 8601" })),
+  );
 }
 
 /** Slugs that the catalogue does not have are let through: deployed servers have some, and clients must bear them. */

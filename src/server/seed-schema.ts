@@ -19,7 +19,11 @@ const deployment = {
     status: text,
     created_at: text,
     updated_at: text,
-    environment: { type: ["string", "object"] },
+    environment: {
+      type: ["string", "object"],
+      required: ["name"],
+      properties: { name: text, id, external_url: { type: "string" } },
+    },
     user: { type: "object" },
     deployable: { type: ["object", "null"] },
   },

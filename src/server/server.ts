@@ -66,6 +66,7 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
   const chaos = createChaos(options.chaos ?? []);
   const route = router(world.release, world.behaviour.movesListed);
   const http = createHttpServer(createResponder({ world, route, log, chaos, latency }));
+  http.keepAliveTimeout = idleLimit;
   try {
     await listen(http, port, host);
   } catch (error) {
@@ -77,6 +78,9 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
 }
 
 const defaultRelease = "14.5";
+
+/** Milliseconds; longer than clients keep a connection, so that none is closed under a request. */
+const idleLimit = 120_000;
 
 async function openStore(file: string | undefined): Promise<Store> {
   if (file === undefined) return memoryStore;

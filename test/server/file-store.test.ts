@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -141,8 +141,9 @@ test("a second server on the same file is refused while the first lives, and lea
 });
 
 test("a file that is no data file is refused in a sentence", async () => {
+  const foreign = join(folder, "letter.txt");
+  writeFileSync(foreign, "no database at all ".repeat(100));
   await expect(createServer({ data: join(folder, "missing", "x.db") })).rejects.toThrow(/cannot create .*x\.db/);
-  await expect(createServer({ data: join(import.meta.dirname, "file-store.test.ts") })).rejects.toThrow(
-    /cannot open the data file/,
-  );
+  await expect(createServer({ data: foreign })).rejects.toThrow(/cannot open the data file/);
+  expect(readdirSync(folder).filter((name) => name.startsWith("letter"))).toEqual(["letter.txt"]);
 });

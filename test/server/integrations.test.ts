@@ -49,6 +49,14 @@ describe("reading", () => {
     expect(shown).not.toHaveProperty("wiki_page_events");
   });
 
+  test("every parameter that is no secret and no flag comes back under properties, also one named like a field", async () => {
+    const { ask } = await serving({ seed });
+    const words = { project_url: "p", issues_url: "i", new_issue_url: "n", title: "Bugs", description: "Ours" };
+    const { json } = await ask("PUT", "/projects/42/integrations/issue-tracker-links-a", { form: words });
+    expect(json.properties).toEqual(words);
+    expect(json.title).not.toBe("Bugs");
+  });
+
   test("deployment_events stands at the top of the single GET and not in the list", async () => {
     const { ask } = await serving({ seed });
     const path = "/projects/42/integrations/chat-notifications-a";

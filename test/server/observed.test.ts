@@ -105,3 +105,23 @@ test("storage is for admins alone, and the filter is ignored for others", async 
   expect([status, json.length]).toEqual([200, 1]);
   expect(json[0]).not.toHaveProperty("repository_storage");
 });
+
+test("settings that are kept apart change without moving updated_at, and are null until they are set", async () => {
+  const { ask } = await observed();
+  const login = { url: "u", username: "n", password: "p" };
+  const first = (await ask("PUT", integration("issue-tracker-full"), { form: login })).json;
+  expect(first.properties).toEqual({ url: "u", api_url: null, username: "n" });
+  const second = (await ask("PUT", integration("issue-tracker-full"), { form: { ...login, url: "v" } })).json;
+  expect([second.properties.url, second.updated_at]).toEqual(["v", first.updated_at]);
+  const third = (await ask("PUT", integration("issue-tracker-full"), { form: { ...login, commit_events: "false" } }))
+    .json;
+  expect(third.updated_at > first.updated_at).toBe(true);
+});
+
+test("a list of more than 10,000 does not say how long it is", async () => {
+  const projects = Array.from({ length: 10_001 }, (_, index) => ({ path: `g/p${index}` }));
+  const { ask } = await observed({ seed: { projects } });
+  const { headers } = await ask("GET", "/projects?per_page=100");
+  expect([headers.has("x-total"), headers.get("x-next-page")]).toEqual([false, "2"]);
+  expect(headers.get("link")).not.toContain("last");
+});
