@@ -1,0 +1,154 @@
+import fc from "fast-check";
+import { type Integration, integrations, unavailable } from "../../src/catalogue.ts";
+import type { Platform } from "../../src/model.ts";
+import type { Seed, SeedProject } from "../../src/server/seed.ts";
+import { liveValue, type Written, writtenValue } from "./values.ts";
+
+/** A policy as it is written; each has a priority of its own, so that none tie. */
+export interface WrittenPolicy {
+  readonly name: string;
+  readonly projects: readonly (string | number)[];
+  readonly except?: readonly (string | number)[];
+  readonly priority: number;
+  readonly vars: Readonly<Record<string, string | boolean>>;
+  readonly integrations: Readonly<Record<string, Readonly<Record<string, Written>>>>;
+  readonly disabled: readonly string[];
+  readonly licenses: Readonly<Record<string, string>>;
+  readonly exclusive: readonly ("integrations" | "licenses")[];
+}
+
+/** Manifests and a server for them. */
+export interface Fleet {
+  readonly platform: Platform;
+  readonly projects: readonly { readonly id: number; readonly path: string }[];
+  readonly policies: readonly WrittenPolicy[];
+  readonly seed: Seed;
+}
+
+/** What is left out of a fleet, or must be in it. */
+export interface Wishes {
+  /** Only what deployed servers keep: no parameter that they drop, and nothing that is declared to be off. */
+  readonly keepable?: boolean;
+  readonly exclusive?: boolean;
+}
+
+const paths = ["payments/api", "payments/core", "payments/services/Legacy.Site", "platform/web", "Solo-1/app_x"];
+const licenseNames = ["MIT", "AGPL-3.0", "GPL/LGPL v2+", "1234", "Ümlaut Lizenz", "50% free & open", "a:b", "..", "__proto__x"];
+const unknownSlugs = ["alerts", "shimo"];
+
+const platform: fc.Arbitrary<Platform> = fc
+  .constantFrom("12.10", "13.5", "14.5", "14.5", "15.0")
+  .map((release) => ({ release, tier: "ultimate", environment: "development" }));
+
+function slugsFor(where: Platform): Integration[] {
+  return [...integrations.values()].filter((integration) => !unavailable(integration, where));
+}
+
+function parametersOf({ parameters }: Integration, { keepable = false }: Wishes) {
+  const all = [...parameters.values()];
+  const needed = all.filter(({ required, observed }) => required || observed.has("required"));
+  const isKept = ({ observed }: (typeof all)[number]) => !keepable || !observed.has("dropped");
+  return { needed, optional: all.filter((parameter) => !needed.includes(parameter) && isKept(parameter)) };
+}
+
+function declaration(integration: Integration, wishes: Wishes): fc.Arbitrary<Record<string, Written>> {
+  const { needed, optional } = parametersOf(integration, wishes);
+  const values = Object.fromEntries([...needed, ...optional].map((each) => [each.name, valueOf(each, wishes)]));
+  const record = fc.record(values, { requiredKeys: needed.map(({ name }) => name) });
+  if (!wishes.keepable || !integration.parameters.has("active")) return record;
+  return record.map((fields) => ({ ...fields, active: true }));
+}
+
+/** The first of the catalogue's oddities that no server keeps as it is sent: white space that is stripped. */
+function valueOf(parameter: Parameters<typeof writtenValue>[0], _: Wishes): fc.Arbitrary<Written> {
+  return writtenValue(parameter);
+}
+
+const status = (release: string) =>
+  release.startsWith("15") ? fc.constantFrom("allowed", "denied") : fc.constantFrom("allowed", "denied", "approved", "blacklisted");
+
+function cased(name: string): fc.Arbitrary<string> {
+  return fc.constantFrom(name, name, name.toLowerCase(), name.toUpperCase());
+}
+
+function licenses(values: fc.Arbitrary<string>): fc.Arbitrary<Record<string, string>> {
+  const entry = (name: string) => fc.tuple(cased(name), values);
+  return fc
+    .subarray(licenseNames, { maxLength: 4 })
+    .chain((names) => fc.tuple(...names.map(entry)))
+    .map((entries) => Object.fromEntries(entries));
+}
+
+function selector(projects: Fleet["projects"]): fc.Arbitrary<string | number> {
+  const globs = fc.constantFrom("**", "payments/**", "platform/**", "*/*", "Payments/**");
+  const one = fc.constantFrom(...projects);
+  return fc.oneof(
+    one.map(({ id }) => id),
+    one.chain(({ path }) => cased(path)),
+    globs,
+  );
+}
+
+function policy(fleet: Pick<Fleet, "platform" | "projects">, index: number, wishes: Wishes): fc.Arbitrary<WrittenPolicy> {
+  const { platform: where, projects } = fleet;
+  const slugs = fc.subarray(slugsFor(where), { maxLength: 4 });
+  const declared = slugs.chain((chosen) =>
+    fc.tuple(...chosen.map((each) => declaration(each, wishes).map((fields) => [each.slug, fields] as const))),
+  );
+  const exclusive = fc.subarray(["integrations", "licenses"] as const);
+  return fc
+    .record({
+      projects: fc.array(selector(projects), { minLength: 1, maxLength: 2 }),
+      except: fc.option(fc.array(selector(projects), { maxLength: 1 }), { nil: [], freq: 4 }),
+      channel: fc.constantFrom("#a", "b of ${project.name}", "$${c}"),
+      flag: fc.boolean(),
+      declared,
+      off: fc.subarray(slugsFor(where), { maxLength: 2 }),
+      licenses: licenses(status(where.release)),
+      exclusive: fc.option(exclusive, { nil: [], freq: wishes.exclusive === false ? 0 : 2 }),
+    })
+    .map(({ channel, flag, declared: entries, off, ...rest }) => {
+      const own = Object.fromEntries(entries);
+      const disabled = off.map(({ slug }) => slug).filter((slug) => !(slug in own));
+      const exclusiveOf = wishes.exclusive === false ? [] : rest.exclusive;
+      const name = `policy-${index}`;
+      return { ...rest, name, priority: index, vars: { channel, flag }, integrations: own, disabled, exclusive: exclusiveOf };
+    });
+}
+
+function liveProject(where: Platform, project: Fleet["projects"][number]): fc.Arbitrary<SeedProject> {
+  const one = (integration: Integration) => {
+    const { needed, optional } = parametersOf(integration, {});
+    const values = Object.fromEntries([...needed, ...optional].map((each) => [each.name, liveValue(each)]));
+    const fields = fc.record(values, { requiredKeys: [] });
+    return fc.tuple(fields, fc.boolean(), fc.boolean()).map(([settings, active, stated]) => {
+      return [integration.slug, stated ? { ...settings, active } : settings] as const;
+    });
+  };
+  const unknown = fc.subarray(unknownSlugs).map((slugs) => slugs.map((slug) => [slug, { x: 1 }] as const));
+  return fc
+    .record({
+      known: fc.subarray(slugsFor(where), { maxLength: 5 }).chain((chosen) => fc.tuple(...chosen.map(one))),
+      unknown,
+      licenses: licenses(status(where.release)),
+    })
+    .map((live) => ({
+      ...project,
+      integrations: Object.fromEntries<Record<string, string | number | boolean>>([...live.known, ...live.unknown]),
+      licenses: live.licenses,
+    }));
+}
+
+/** Any fleet: a few projects, a few policies that overlap, and live state that has little to do with either. */
+export function fleet(wishes: Wishes = {}): fc.Arbitrary<Fleet> {
+  return fc
+    .record({ platform, chosen: fc.subarray(paths, { minLength: 1, maxLength: 3 }), count: fc.integer({ min: 1, max: 4 }) })
+    .chain(({ platform: where, chosen, count }) => {
+      const projects = chosen.map((path) => ({ id: 40 + paths.indexOf(path), path }));
+      const policies = Array.from({ length: count }, (_, index) => policy({ platform: where, projects }, index, wishes));
+      const live = projects.map((project) => liveProject(where, project));
+      return fc.tuple(fc.tuple(...policies), fc.tuple(...live)).map(([written, seeded]): Fleet => {
+        return { platform: where, projects, policies: written, seed: { projects: seeded } };
+      });
+    });
+}

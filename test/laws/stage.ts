@@ -1,0 +1,171 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, vi } from "vitest";
+import { stringify } from "yaml";
+import { apply, plan, rehearse } from "../../src/reconcile.ts";
+import type { Applied, Planned, Rehearsed, Request } from "../../src/request.ts";
+import type { ChaosRule } from "../../src/server/chaos.ts";
+import { createServer, type Server } from "../../src/server/server.ts";
+import type { Fleet, WrittenPolicy } from "./fleet.ts";
+import { secretNames, secretValue } from "./values.ts";
+import { layWire, type Wire } from "./wire.ts";
+
+export type BehaviourName = "spec" | "observed";
+
+export interface Setting {
+  readonly behaviour: BehaviourName;
+  readonly ledger?: boolean;
+  readonly reads?: "verify" | "trust-updated-at";
+  readonly protected?: readonly string[];
+  readonly chaos?: readonly ChaosRule[];
+  /** Decides the order of keys, documents and files. */
+  readonly arrangement?: number;
+}
+
+/** A workspace, a server and the wire between them. */
+export interface Stage {
+  readonly folder: string;
+  readonly server: Server;
+  readonly wire: Wire;
+  plan(more?: Partial<Request>): Promise<Planned>;
+  rehearse(more?: Partial<Request>): Promise<Rehearsed>;
+  apply(more?: Partial<Request>): Promise<Applied>;
+  /** Puts other manifests in place of those that are there. */
+  write(fleet: Fleet, setting: Setting): void;
+  /** Every file of the workspace that the program wrote, by its path. */
+  written(): ReadonlyMap<string, string>;
+  /** A request around the program and the wire. */
+  ask(method: string, path: string, fields?: Readonly<Record<string, unknown>>): Promise<unknown>;
+}
+
+export const token = "CANARY-7f3a-access-token";
+
+const env = { EVENKEEL_TOKEN: token, ...Object.fromEntries(secretNames.map((name) => [name, secretValue(name)])) };
+
+/** Sets a stage, lets `work` run on it, and clears it away. */
+export async function onStage<Result>(
+  fleet: Fleet,
+  setting: Setting,
+  work: (stage: Stage) => Promise<Result>,
+): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "evenkeel-laws-"));
+  const { behaviour, chaos = [] } = setting;
+  const { release, tier = "ultimate", environment = "production" } = fleet.platform;
+  const server = await createServer({ seed: fleet.seed, token, behaviour, release, tier, environment, chaos });
+  const wire = await layWire(server.url);
+  const request = { folder, env: { ...env, EVENKEEL_URL: wire.url }, waivers: { deletes: 1000, protected: new Set<string>() } };
+  const stage: Stage = {
+    folder,
+    server,
+    wire,
+    plan: (more) => plan({ ...request, ...more }),
+    rehearse: (more) => rehearse({ ...request, ...more }),
+    apply: (more) => apply({ ...request, ...more }, { approve: async () => true, watchers: [] }),
+    write: (next, how) => writeWorkspace(folder, next, how),
+    written: () => filesIn(join(folder, ".evenkeel")),
+    ask: (method, path, fields) => ask(server.url, method, path, fields),
+  };
+  try {
+    stage.write(fleet, setting);
+    return await work(stage);
+  } finally {
+    await wire.close();
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function writeWorkspace(folder: string, { platform, policies }: Fleet, setting: Setting): void {
+  const { ledger, reads, arrangement = 0 } = setting;
+  rmSync(join(folder, "policies"), { recursive: true, force: true });
+  const { tier, environment, release } = platform;
+  save(folder, "evenkeel.yaml", {
+    ...head("Workspace"),
+    server: { release, tier, environment, ...(reads && { reads }) },
+    protected: setting.protected ?? [],
+    requestTimeout: "2s",
+    ...(ledger && { ledger: ".evenkeel/ledger.ndjson" }),
+  });
+  const shuffle = shuffler(arrangement);
+  const documents = shuffle(policies).map((policy) => stringify(shuffled(documentOf(policy), shuffle)));
+  const files = arrangement % 2 === 0 ? documents : [documents.join("---\n")];
+  files.forEach((text, index) => {
+    const file = join(folder, "policies", `${arrangement % 3 === 0 ? "a" : `deep/${arrangement}`}-${index}.yaml`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  });
+}
+
+function head(kind: string) {
+  return { apiVersion: "evenkeel/v1", kind };
+}
+
+function documentOf({ disabled, exclusive, ...policy }: WrittenPolicy): Record<string, unknown> {
+  return { ...head("Policy"), ...policy, disabled, exclusive };
+}
+
+function save(folder: string, file: string, value: unknown): void {
+  writeFileSync(join(folder, file), stringify(value));
+}
+
+/** Shuffles by a fixed sequence; 0 leaves everything in its order. */
+function shuffler(seed: number): <T>(list: readonly T[]) => T[] {
+  let state = seed;
+  const next = () => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return state / 2 ** 32;
+  };
+  if (seed === 0) return (list) => [...list];
+  return (list) => list.map((one) => [next(), one] as const).sort(([a], [b]) => a - b).map(([, one]) => one);
+}
+
+/** Keys in any order; lists keep theirs, but for those that are sets. */
+function shuffled(value: unknown, shuffle: <T>(list: readonly T[]) => T[], key = ""): unknown {
+  if (Array.isArray(value)) return ["projects", "disabled", "exclusive"].includes(key) ? shuffle(value) : value;
+  if (typeof value !== "object" || value === null) return value;
+  const entries = shuffle(Object.entries(value));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, shuffled(inner, shuffle, name)]));
+}
+
+function filesIn(folder: string): ReadonlyMap<string, string> {
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    return new Map(entries.map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), "utf8")]));
+  } catch {
+    return new Map();
+  }
+}
+
+async function ask(url: string, method: string, path: string, fields?: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const body = fields && { body: JSON.stringify(fields), headers: { "content-type": "application/json" } };
+  const headers = { ...body?.headers, "private-token": token };
+  const response = await fetch(`${url}/api/v4${path}`, { method, ...body, headers });
+  const text = await response.text();
+  return text === "" ? undefined : JSON.parse(text);
+}
+
+/** Checks a law over generated input. */
+export function law<Inputs extends [unknown, ...unknown[]]>(
+  runs: number,
+  inputs: { [Key in keyof Inputs]: fc.Arbitrary<Inputs[Key]> },
+  check: (...input: Inputs) => Promise<void>,
+): Promise<void> {
+  const property = fc.asyncProperty(...inputs, check as never) as fc.IAsyncProperty<Inputs>;
+  return fc.assert(property, { numRuns: runs, endOnFailure: true, interruptAfterTimeLimit: 60_000 });
+}
+
+/** Pauses between attempts are random up to a limit; here they are always nothing. */
+export function withoutPauses(): void {
+  beforeAll(() => void vi.spyOn(Math, "random").mockReturnValue(0));
+  afterAll(() => void vi.restoreAllMocks());
+}
+
+/** A plan in a few lines, for a failed check. */
+export function changesOf({ plan: { resource_changes, problems } }: Planned): unknown {
+  const changes = resource_changes.map(({ address, change, action_reason }) => ({ address, ...change, action_reason }));
+  return { changes, problems };
+}
+
+export const inSync = { changes: [], problems: [] };
