@@ -42,9 +42,9 @@ export interface DiffOptions {
   /** Send unverified parameters anyway: `server.secrets: always-send`, without a ledger. */
   readonly alwaysSend: boolean;
   /** Addresses to write whatever the comparison says (`--resend`). */
-  readonly resend: (address: string) => boolean;
+  readonly resend?: (address: string) => boolean;
   /** Addresses that the run is about (`--target`). */
-  readonly target: (address: string) => boolean;
+  readonly target?: (address: string) => boolean;
   /** What the last apply left, where the workspace keeps a ledger. */
   readonly ledger?: Recollection;
 }
@@ -52,22 +52,33 @@ export interface DiffOptions {
 /** Brings desired and live state of one project together (contract 6). Pure; the same input gives the same changes. */
 export function diff(desired: DesiredProject, live: readonly Live[], options: DiffOptions): Difference {
   const project = desired.project.name;
-  const found = groupByIdentity(live);
-  const verdicts = desired.resources
-    .filter((resource) => options.target(addressOf(project, resource.kind, resource.key)))
-    .map((resource) => judge(project, resource, found.get(identityOf(resource)) ?? [], options));
-  const listed = new Set(desired.resources.map(identityOf));
-  const unlisted = live.filter((resource) => resource.active && !listed.has(identityOf(resource)));
-  const leftovers = unlisted.map((resource) => judgeUnlisted(desired, resource, options));
+  const unlisted = groupByIdentity(live);
+  const verdicts: Verdict[] = [];
+  for (const resource of desired.resources) {
+    const identity = identityOf(resource);
+    const namesakes = unlisted.get(identity) ?? none;
+    unlisted.delete(identity);
+    if (!isTargeted(project, resource, options)) continue;
+    const verdict = judge(project, resource, namesakes, options);
+    if (verdict !== inSync) verdicts.push(verdict);
+  }
+  const leftovers = [...unlisted.values()].flat().filter(({ active }) => active);
+  for (const resource of leftovers) verdicts.push(judgeUnlisted(desired, resource, options));
   return {
     project,
-    changes: [...verdicts, ...leftovers].flatMap((verdict) => verdict.change ?? []).sort(byOrder),
+    changes: verdicts.flatMap((verdict) => verdict.change ?? []).sort(byOrder),
     live: live.filter((resource) => resource.active).length,
-    unmanaged: leftovers.filter((verdict) => verdict.unmanaged).length,
+    unmanaged: verdicts.filter((verdict) => verdict.unmanaged).length,
     unverified: verdicts.flatMap((verdict) => verdict.unverified ?? []),
     settled: verdicts.flatMap((verdict) => verdict.settled ?? []),
-    problems: [...verdicts, ...leftovers].flatMap((verdict) => verdict.problem ?? []),
+    problems: verdicts.flatMap((verdict) => verdict.problem ?? []),
   };
+}
+
+const none: readonly Live[] = [];
+
+function isTargeted(project: string, { kind, key }: Resource, { target }: DiffOptions): boolean {
+  return !target || target(addressOf(project, kind, key));
 }
 
 interface Verdict {
@@ -103,6 +114,7 @@ function judge(project: string, desired: Desired, namesakes: readonly Live[], op
   if (namesakes.length > 1) return judgeAmbiguous(project, desired, namesakes);
   const [live] = namesakes;
   if (desired.presence === "absent") return judgeUnwanted(project, desired, live);
+  if (live && !isOff(live) && isPlainlyInSync(desired, live, options)) return inSync;
   const address = addressOf(project, desired.kind, desired.key);
   if (!live || isOff(live)) {
     const visible = { before: null, after: desired.fields };
@@ -112,7 +124,6 @@ function judge(project: string, desired: Desired, namesakes: readonly Live[], op
     return { change: changeOf(project, desired, undefined, "create", visible, gone) };
   }
   const compared = sortFields(desired, live);
-  if (isPlainlyInSync(compared, address, options)) return inSync;
   const recalled = recollect(desired, address, compared, live.updatedAt, options.ledger);
   const evidence = { ...compared, ...recalled, different: without(compared.different, recalled.unkept) };
   const verdict = compared.unverified.length > 0 ? { unverified: { address, fields: compared.unverified } } : {};
@@ -128,9 +139,12 @@ function judge(project: string, desired: Desired, namesakes: readonly Live[], op
 /** What nearly every resource is on nearly every run, so that it costs next to nothing. */
 const inSync: Verdict = {};
 
-function isPlainlyInSync(compared: Record<Comparison, string[]>, address: string, options: DiffOptions): boolean {
-  const seen = compared.different.length === 0 && compared.unverified.length === 0;
-  return seen && !options.ledger && !options.resend(address);
+function isPlainlyInSync(desired: Desired, live: Live, { ledger, resend }: DiffOptions): boolean {
+  if (ledger || resend) return false;
+  for (const name in desired.fields) {
+    if (compareField(desired, name, desired.fields[name] ?? null, live.fields[name]) !== "same") return false;
+  }
+  return true;
 }
 
 function without(names: readonly string[], others: readonly string[]): string[] {
@@ -172,7 +186,7 @@ function reasonToUpdate(address: string, evidence: Evidence, options: DiffOption
   if (different.length > 0) return reasonOfDifference(different, drifted, options);
   if (edited.length > 0) return `pending: ${edited.join(", ")} changed since the last apply`;
   if (moved && unverified.length > 0) return "suspected drift: updated_at moved, and nothing visible differs";
-  if (options.resend(address)) return "asked for by --resend";
+  if (options.resend?.(address)) return "asked for by --resend";
   if (options.alwaysSend && unverified.length > 0) return "server.secrets is always-send";
   return undefined;
 }
@@ -185,9 +199,8 @@ function reasonOfDifference(different: readonly string[], drifted: readonly stri
 }
 
 function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, options: DiffOptions): Verdict {
-  const address = addressOf(project.name, live.kind, live.key);
   const origin = exclusive.get(live.kind);
-  if (!origin || !options.target(address)) return { unmanaged: true };
+  if (!origin || !isTargeted(project.name, live, options)) return { unmanaged: true };
   if (live.kind === "integration" && !integrations.has(live.key)) {
     const message = `${live.key} is not in the catalogue, so exclusive leaves it alone`;
     const where = { place: origin.place(), project: project.name };

@@ -66,7 +66,7 @@ export function scopeOf({ loaded, policies, ledger, concurrency }: Opened, reque
   const { server } = loaded.workspace;
   const targets = request.targets ?? [];
   const inShard = request.shard ?? (() => true);
-  const inTarget = anyOf(targets.map(projectMatcher), true);
+  const inTarget = targets.length > 0 ? anyOf(targets.map(projectMatcher)) : () => true;
   return {
     policies,
     platform: server,
@@ -75,8 +75,8 @@ export function scopeOf({ loaded, policies, ledger, concurrency }: Opened, reque
     diff: {
       ...(ledger && { ledger }),
       alwaysSend: !ledger && server.secrets === "always-send",
-      resend: anyOf((request.resend ?? []).map(addressMatcher), false),
-      target: anyOf(targets.map(addressMatcher), true),
+      ...(request.resend?.length && { resend: anyOf(request.resend.map(addressMatcher)) }),
+      ...(targets.length > 0 && { target: anyOf(targets.map(addressMatcher)) }),
     },
     workers: concurrency,
     ...(request.progress && { progress: request.progress }),
@@ -92,11 +92,11 @@ function trusting(ledger: Ledger): Trusts {
 
 export function guardRules({ loaded }: Opened): GuardRules {
   const { guards, protected: globs } = loaded.workspace;
-  return { guards, isProtected: anyOf(globs.map(addressMatcher), false) };
+  return { guards, isProtected: anyOf(globs.map(addressMatcher)) };
 }
 
 type Test = (text: string) => boolean;
 
-function anyOf(tests: readonly Test[], whenNone: boolean): Test {
-  return tests.length === 0 ? () => whenNone : (text) => tests.some((test) => test(text));
+function anyOf(tests: readonly Test[]): Test {
+  return (text) => tests.some((test) => test(text));
 }

@@ -47,8 +47,8 @@ function liveOf(written: Case["live"]): Live[] {
 function optionsOf({ secrets, resend, target }: Case): DiffOptions {
   return {
     alwaysSend: secrets === "always-send",
-    resend: resend ? addressMatcher(resend) : () => false,
-    target: target ? addressMatcher(target) : () => true,
+    ...(resend && { resend: addressMatcher(resend) }),
+    ...(target && { target: addressMatcher(target) }),
   };
 }
 
