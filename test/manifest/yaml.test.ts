@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseAllDocuments, stringify } from "yaml";
+import { parseManifest } from "../../src/manifest/document.ts";
+import { parseYaml } from "../../src/manifest/yaml.ts";
+
+/** The other parser's answer, which knows places: both must read the same, or places would lie. */
+function reference(text: string): unknown[] {
+  return [...parseAllDocuments(text, { schema: "core" })].map((document) => {
+    const [error] = document.errors;
+    if (error) throw error;
+    return document.toJS();
+  });
+}
+
+const word = fc.oneof(
+  fc.constantFrom("a", "yes", "no", "on", "null", "~", "true", "False", "0b11", "0o17", "-0x1f", "0x1F", "1_000"),
+  fc.constantFrom(
+    "1e3",
+    ".5",
+    "-.5",
+    "+12",
+    "012",
+    ".inf",
+    "-.INF",
+    ".nan",
+    "1.",
+    "=",
+    "<<",
+    "#x",
+    "x #y",
+    "12:30",
+    "2022-05-22",
+  ),
+  fc.string(),
+);
+const scalar = fc.oneof(word, fc.integer(), fc.double({ noNaN: true }), fc.boolean(), fc.constant(null));
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 3 }, scalar, fc.array(tie("value"), { maxLength: 4 }), tie("mapping")),
+  mapping: fc.dictionary(fc.string({ minLength: 1 }), tie("value"), { maxKeys: 4 }),
+}));
+const style = fc.record({
+  defaultStringType: fc.constantFrom("PLAIN", "QUOTE_DOUBLE", "QUOTE_SINGLE", "BLOCK_LITERAL", "BLOCK_FOLDED"),
+  collectionStyle: fc.constantFrom("any", "block", "flow"),
+  indent: fc.integer({ min: 1, max: 4 }),
+} as const);
+
+describe("both parsers", () => {
+  it("read the same values from whatever is written", () => {
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1, maxLength: 3 }), style, (documents, options) => {
+        const text = documents.map((document) => `---\n${stringify({ document }, options)}`).join("");
+        expect(parseYaml(text)).toEqual({ values: reference(text) });
+      }),
+    );
+  });
+
+  it("read plain scalars by the core schema of YAML 1.2", () => {
+    const plain = word.filter((text) => /^[\w.+~=-][\w.+:-]*$/.test(text) && !/:$|^-+$|^\.{3}/.test(text));
+    fc.assert(
+      fc.property(plain, (text) => {
+        expect(parseYaml(`a: ${text}\n`)).toEqual({ values: reference(`a: ${text}\n`) });
+      }),
+    );
+  });
+});
+
+describe("places", () => {
+  it("are those of the values that were read", () => {
+    const text = '# c\n---\n---\na:\n  - x\n  - b: 1\n---\n"c": &x { d: [1, 2] }\ne: *x\n';
+    const { documents } = parseManifest("m.yaml", text);
+    const [first, second] = documents;
+    expect(documents.map(({ index }) => index)).toEqual([0, 1]);
+    expect(first?.place(["a", 1, "b"])).toEqual({ file: "m.yaml", line: 6, column: 8 });
+    expect(first?.place(["a", 1, "b"], "key")).toEqual({ file: "m.yaml", line: 6, column: 5 });
+    expect(second?.place(["c", "d", 1])).toEqual({ file: "m.yaml", line: 8, column: 18 });
+    expect(second?.place(["e", "d", 1])).toEqual({ file: "m.yaml", line: 9, column: 4 });
+    expect(second?.place(["nowhere"])).toEqual({ file: "m.yaml", line: 8, column: 1 });
+  });
+
+  it("count lines before a document that was read on its own", () => {
+    const { documents, problems } = parseManifest("m.yaml", "a: [\n---\nb: 1\n---\n\nc:\n  d: 2\n");
+    expect(problems).toHaveLength(1);
+    expect(documents.map(({ value }) => value)).toEqual([{ b: 1 }, { c: { d: 2 } }]);
+    expect(documents[1]?.place(["c", "d"])).toEqual({ file: "m.yaml", line: 7, column: 6 });
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import type { Desired, DesiredProject, Fields } from "../../src/model.ts";
+import { problemLine, problemsText } from "../../src/report/problems.ts";
+import { showJson, showText } from "../../src/report/show.ts";
+
+const at = (line: number) => ({ place: () => ({ file: "p/a.yaml", line, column: 3 }) });
+const resource = (kind: Desired["kind"], key: string, fields: Fields, line: number): Desired => {
+  return { kind, key, fields, presence: "present", origin: at(line) };
+};
+
+const desired: DesiredProject = {
+  project: { name: "payments/api", path: "payments/api" },
+  kinds: new Set(["integration", "license"]),
+  exclusive: new Map([["license", at(20)]]),
+  resources: [
+    resource(
+      "integration",
+      "chat",
+      { webhook: { secret: "env:HOOK", version: 2 }, channel: "#a", on: true, no: "no" },
+      9,
+    ),
+    { ...resource("integration", "irc", {}, 17), presence: "absent" },
+    resource("license", "AGPL 3.0", { approval_status: "denied" }, 18),
+  ],
+};
+
+describe("show", () => {
+  it("reads like a policy, each entry with its place", () => {
+    expect(showText(desired)).toBe(`# payments/api
+integrations:
+  chat:  # p/a.yaml:9
+    channel: "#a"
+    no: "no"
+    on: true
+    webhook: { secret: env:HOOK, version: 2 }
+  irc: disabled  # p/a.yaml:17
+licenses:  # nothing else may be live: p/a.yaml:20
+  "AGPL 3.0": denied  # p/a.yaml:18
+`);
+  });
+
+  it("is YAML that means what it says", () => {
+    expect(parse(showText(desired))).toEqual({
+      integrations: {
+        chat: { webhook: { secret: "env:HOOK", version: 2 }, channel: "#a", on: true, no: "no" },
+        irc: "disabled",
+      },
+      licenses: { "AGPL 3.0": "denied" },
+    });
+  });
+
+  it("says when there is nothing", () => {
+    const nothing = { ...desired, resources: [], exclusive: new Map() };
+    expect(showText(nothing)).toBe("# payments/api\n# no policy asks for anything here\n");
+  });
+
+  it("gives scripts addresses and places", () => {
+    const shown = JSON.parse(showJson(desired));
+    expect(shown.resources[1]).toEqual({
+      address: "payments/api:integration/irc",
+      kind: "integration",
+      key: "irc",
+      presence: "absent",
+      fields: {},
+      source: { file: "p/a.yaml", line: 17, column: 3 },
+    });
+    expect(shown.exclusive).toEqual([{ kind: "license", source: { file: "p/a.yaml", line: 20, column: 3 } }]);
+  });
+});
+
+describe("problem lines", () => {
+  const problem = { severity: "error", rule: "tie", message: "m" } as const;
+  it("hold place, path, message and rule, where there are such", () => {
+    const place = { file: "a.yaml", line: 1, column: 2 };
+    expect(problemLine({ ...problem, place, path: "vars.a" })).toBe("a.yaml:1:2  vars.a  m  (tie)");
+    expect(problemLine({ ...problem, place })).toBe("a.yaml:1:2  m  (tie)");
+    expect(problemLine({ ...problem, project: "a/b" })).toBe("a/b  m  (tie)");
+  });
+  it("end each", () => {
+    expect(problemsText([problem, problem])).toBe("m  (tie)\nm  (tie)\n");
+  });
+  it("cannot move a cursor or fake a line", () => {
+    expect(problemLine({ ...problem, message: "a\u001b[2J\r\nb\u202e" })).toBe(
+      "a\\u001b[2J\\u000d\\u000ab\\u202e  (tie)",
+    );
+  });
+});
