@@ -130,6 +130,10 @@ describe("hostile files", () => {
     ["tags", "! ".repeat(500_000)],
     ["anchors", "&a ".repeat(300_000)],
     ["documents", `${"---\n".repeat(200_000)}[`],
+    [
+      "a chain of aliases",
+      `9: &a9 [x]\n${Array.from({ length: 20_000 }, (_, i) => `${29_999 - i}: &b${i} [*${i === 0 ? "a9" : `b${i - 1}`}]`).join("\n")}`,
+    ],
     ["block mappings", Array.from({ length: 500 }, (_, i) => `${" ".repeat(i)}k:`).join("\n")],
   ])("%s are a problem, in a moment", (_, text) => {
     const lines = linesOf(layOut({ "x.yaml": text }));

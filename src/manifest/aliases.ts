@@ -3,31 +3,38 @@ export interface AliasFault {
   readonly message: string;
 }
 
-/** More values than this, each alias counted as a copy, is no policy. */
-const mostValues = 1_000_000;
+/** With each alias copied out, a document of more values, or nested more deeply, is no policy. */
+const most = { size: 1_000_000, depth: 1000 };
+
+interface Measure {
+  readonly size: number;
+  readonly depth: number;
+}
 
 /** What is wrong with the aliases of a document: one that contains itself, or so many that copies would not end. */
 export function aliasFault(value: unknown): AliasFault | undefined {
-  const size = sizeOf(value, new Set(), new Map());
-  if (size === undefined) return { rule: "alias-cycle", message: "an alias stands inside its own anchor" };
-  if (size <= mostValues) return undefined;
-  return { rule: "alias-bomb", message: `its aliases make more than ${mostValues} values of this document` };
+  const found = measure(value, new Set(), new Map());
+  if (found === "cycle") return { rule: "alias-cycle", message: "an alias stands inside its own anchor" };
+  if (found.size <= most.size && found.depth <= most.depth) return undefined;
+  return { rule: "alias-bomb", message: `its aliases make more than ${most.size} values of this document` };
 }
 
-/** The number of values with each alias copied out; undefined where a value contains itself. */
-function sizeOf(value: unknown, around: Set<unknown>, sizes: Map<unknown, number>): number | undefined {
-  if (typeof value !== "object" || value === null) return 1;
-  const known = sizes.get(value);
-  if (known !== undefined) return known;
-  if (around.has(value)) return undefined;
+function measure(value: unknown, around: Set<unknown>, known: Map<unknown, Measure>): Measure | "cycle" {
+  if (typeof value !== "object" || value === null) return { size: 1, depth: 1 };
+  const before = known.get(value);
+  if (before) return before;
+  if (around.has(value)) return "cycle";
+  if (around.size > most.depth) return { size: Number.POSITIVE_INFINITY, depth: around.size };
   around.add(value);
   let size = 1;
+  let depth = 1;
   for (const child of Object.values(value)) {
-    const childSize = sizeOf(child, around, sizes);
-    if (childSize === undefined) return undefined;
-    size += childSize;
+    const inner = measure(child, around, known);
+    if (inner === "cycle") return inner;
+    size += inner.size;
+    depth = Math.max(depth, inner.depth + 1);
   }
   around.delete(value);
-  sizes.set(value, size);
-  return size;
+  known.set(value, { size, depth });
+  return { size, depth };
 }

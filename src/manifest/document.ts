@@ -70,12 +70,13 @@ function documentsOf({ file, text }: Source, values: readonly unknown[], places:
     });
   // Without an anchor there is nothing to look for: the parser itself bounds nesting.
   if (!text.includes("&")) return { documents, problems: [] };
-  const sound = documents.filter(({ value }) => !aliasFault(value));
-  const problems = documents.flatMap((document) => {
-    const fault = aliasFault(document.value);
-    return fault ? [problemAt(fault.rule, fault.message, { document, path: [] })] : [];
-  });
-  return { documents: sound, problems };
+  const examined = documents.map((document) => ({ document, fault: aliasFault(document.value) }));
+  return {
+    documents: examined.flatMap(({ document, fault }) => (fault ? [] : [document])),
+    problems: examined.flatMap(({ document, fault }) =>
+      fault ? [problemAt(fault.rule, fault.message, { document, path: [] })] : [],
+    ),
+  };
 }
 
 function duplicateKeys(documents: readonly Document[], places: Places): readonly Problem[] {

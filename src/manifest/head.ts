@@ -19,12 +19,19 @@ export function readHead(document: Document): Head {
     return { kind: undefined, problem: problemAt("kind", message, { document, path: [] }) };
   }
   const { apiVersion: version, kind } = value as { apiVersion?: unknown; kind?: unknown };
+  const known = kind === "Policy" || kind === "StorageMigration" ? kind : undefined;
   if (version !== apiVersion) {
     const message = `expected apiVersion: ${apiVersion}; if this is no manifest, list the manifests in ${workspaceFile}`;
-    return { kind: undefined, problem: problemAt("api-version", message, { document, path: ["apiVersion"] }) };
+    const problem = problemAt("api-version", message, { document, path: ["apiVersion"] });
+    return { kind: isOurs(version) ? known : undefined, problem };
   }
-  if (kind === "Policy" || kind === "StorageMigration") return { kind, problem: undefined };
+  if (known) return { kind: known, problem: undefined };
   return { kind: undefined, problem: problemAt("kind", kindMessage(kind), { document, path: ["kind"] }) };
+}
+
+/** A version that was left out or misspelt does not make the rest of a document any less a manifest. */
+function isOurs(version: unknown): boolean {
+  return version === undefined || String(version).startsWith("evenkeel");
 }
 
 function kindMessage(kind: unknown): string {

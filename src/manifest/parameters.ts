@@ -87,6 +87,7 @@ function referenceOf(
   if (typeof secret !== "string" || !referenceForm.test(secret)) {
     return fault("secret-reference", "expected env:NAME or file:PATH", "secret");
   }
+  if (isTemplate(secret)) return fault("secret-reference", "a secret reference is not interpolated", "secret");
   const [other] = Object.keys(others);
   if (other !== undefined) return fault("secret-reference", "a secret reference has secret and version alone", other);
   if (version === undefined) return { form: "secret", value: { secret } };

@@ -18,11 +18,14 @@ export interface Shaped<Text> {
   readonly problems: readonly Problem[];
 }
 
-/** Holds a document against its kind in `schemas/manifest.schema.json`; integrations only as far as they are mappings. */
+/**
+ * Holds a document against its kind in `schemas/manifest.schema.json`; integrations only as far as they are mappings.
+ * What is wrong with `apiVersion` is told where the kind was read.
+ */
 export function shape<Text>(document: Document, kind: DocumentKind): Shaped<Text> {
   const validate = validatorOf(kind);
   if (validate(document.value)) return { text: document.value as Text, problems: [] };
-  const faults = onePerPlace((validate.errors ?? []).map(faultOf));
+  const faults = onePerPlace((validate.errors ?? []).map(faultOf)).filter(({ path }) => path[0] !== "apiVersion");
   const text = faults.reduce<unknown>((value, { path }) => without(value, path), document.value);
   return { text: text as Partial<Text>, problems: faults.map((fault) => problemOf(fault, document)) };
 }
@@ -49,11 +52,7 @@ function validatorOf(kind: DocumentKind): ValidateFunction {
 
 /** A value of the wrong type breaks other keywords too: the first says it all. */
 function onePerPlace(faults: readonly Fault[]): readonly Fault[] {
-  return [...new Map(faults.toReversed().map((fault) => [JSON.stringify(keyOf(fault)), fault])).values()].reverse();
-}
-
-function keyOf({ rule, path, message }: Fault): readonly unknown[] {
-  return rule === "missing-key" ? [path, message] : [path];
+  return [...new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault])).values()].reverse();
 }
 
 interface Fault {
@@ -70,7 +69,7 @@ function faultOf({ keyword, instancePath, params, data, parentSchema = {} }: Sha
   if (keyword === "additionalProperties") return unknownKey(path, String(params.additionalProperty), parentSchema);
   if (keyword === "required") {
     const message = `missing ${params.missingProperty}`;
-    return { rule: "missing-key", message, path, of: "key" };
+    return { rule: "missing-key", message, path: [...path, String(params.missingProperty)], of: "key" };
   }
   const rule = keyword === "type" ? "wrong-type" : "wrong-value";
   const message = `expected ${expectationOf(parentSchema)}${got(data, parentSchema)}${meant(data, parentSchema.enum)}`;

@@ -23,7 +23,8 @@ export function validate(loaded: Pick<Loaded, "documents" | "problems" | "worksp
     ...namedProjectProblems(policies),
     ...globProblems(policies),
   ];
-  return { policies, plaintext, problems: sortedProblems(found) };
+  // A mistake that several projects show is one mistake, and its place says where.
+  return { policies, plaintext, problems: sortedProblems(found.map(({ project: _, ...problem }) => problem)) };
 }
 
 /** Warnings never stop anything. */

@@ -89,20 +89,18 @@ function readDocuments(document: Document, others: readonly Document[]): ReadWor
   const strays = others.map((other) =>
     problemAt("kind", `${workspaceFile} holds one Workspace and nothing else`, { document: other, path: [] }),
   );
-  const head = headProblem(document);
-  if (head) return { workspace: fill({}), problems: [head, ...strays] };
+  const { apiVersion: version, kind } = (document.value ?? {}) as { apiVersion?: unknown; kind?: unknown };
+  if (kind !== "Workspace") {
+    const problem = problemAt("kind", expectedWorkspace, { document, path: ["kind"] });
+    return { workspace: fill({}), problems: [problem, ...strays] };
+  }
+  const at = { document, path: ["apiVersion"] };
+  const head = version === apiVersion ? [] : [problemAt("api-version", `expected apiVersion: ${apiVersion}`, at)];
   const { text, problems } = shape<WorkspaceText>(document, "Workspace");
-  return { workspace: fill(text), problems: [...problems, ...strays, ...unused(document, text)] };
+  return { workspace: fill(text), problems: [...head, ...problems, ...strays, ...unused(document, text)] };
 }
 
 const expectedWorkspace = `expected one document with apiVersion: ${apiVersion} and kind: Workspace`;
-
-function headProblem(document: Document): Problem | undefined {
-  const { apiVersion: version, kind } = (document.value ?? {}) as { apiVersion?: unknown; kind?: unknown };
-  if (kind !== "Workspace") return problemAt("kind", expectedWorkspace, { document, path: ["kind"] });
-  if (version === apiVersion) return undefined;
-  return problemAt("api-version", `expected apiVersion: ${apiVersion}`, { document, path: ["apiVersion"] });
-}
 
 function unused(document: Document, { ledger, server }: Partial<WorkspaceText>): readonly Problem[] {
   if (ledger === undefined || server?.secrets === undefined) return [];
