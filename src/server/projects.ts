@@ -10,19 +10,15 @@ export const listProjects: Answer = (world, visit) => {
   const storage = visit.given.repository_storage;
   if (storage !== undefined && !isAdmin && !behaviour.storageHidden) return forbidden;
   const filter = isAdmin ? storage : undefined;
-  const rows = visibleProjects(state).filter(
-    (project) => filter === undefined || project.repository_storage === filter,
-  );
+  const rows = state.projectsInOrder
+    .map(({ record }) => record)
+    .filter(
+      ({ access, repository_storage }) =>
+        access !== "hidden" && (filter === undefined || repository_storage === filter),
+    );
   const showsStorage = isAdmin || !behaviour.storageHidden;
   return paged(world, visit, rows, (project) => projectRow(state, project, showsStorage));
 };
-
-function visibleProjects(state: State): Repository[] {
-  return [...state.projects.values()]
-    .map(({ record }) => record)
-    .filter(({ access }) => access !== "hidden")
-    .sort((a, b) => a.id - b.id);
-}
 
 function projectRow(state: State, project: Repository, showsStorage: boolean): object {
   return {

@@ -31,8 +31,14 @@ function placeProject(state: State, record: Repository): ProjectState {
     mergeRequests: record.merge_requests ?? [],
   };
   state.projects.set(record.id, project);
+  insertInOrder(state.projectsInOrder, project);
   state.projectsByPath.set(record.path.toLowerCase(), project);
   return project;
+}
+
+function insertInOrder(projects: ProjectState[], project: ProjectState): void {
+  const after = projects.findLastIndex(({ record }) => record.id < project.record.id);
+  projects.splice(after + 1, 0, project);
 }
 
 export function putSnippet(state: State, record: Repository): void {

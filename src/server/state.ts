@@ -8,6 +8,8 @@ import type { Store } from "./store.ts";
 export interface State {
   readonly store: Store;
   readonly projects: Map<number, ProjectState>;
+  /** The same, by ID. */
+  readonly projectsInOrder: ProjectState[];
   readonly projectsByPath: Map<string, ProjectState>;
   readonly snippets: Map<number, Repository>;
   readonly groups: Map<number, Repository>;
@@ -131,6 +133,7 @@ export function emptyState(store: Store): State {
   return {
     store,
     projects: new Map(),
+    projectsInOrder: [],
     projectsByPath: new Map(),
     snippets: new Map(),
     groups: new Map(),
