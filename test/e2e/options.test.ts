@@ -1,0 +1,229 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { verbs } from "../../src/commands/verbs.ts";
+import { serve } from "../client/scripted.ts";
+import { start } from "./program.ts";
+import { folder, outcomes, policyText, scene, token, told, workspaceText } from "./workspace.ts";
+
+const alone = (...args: string[]) => start(args, folder().root).ended;
+const policy = { projects: ["p", "q"], licenses: { MIT: "allowed" }, disabled: ["irc-gateway"] };
+const projects = [{ path: "p", integrations: { "irc-gateway": { recipients: "#a" } } }, { path: "q" }];
+
+describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
+  test.each([
+    ["an unknown command", ["aply"], /aply.*\n?.*Did you mean apply\?/],
+    [
+      "an unknown option",
+      ["plan", "--detailed-exitcodes"],
+      /--detailed-exitcodes.*\n?.*Did you mean --detailed-exitcode\?/,
+    ],
+    ["an unknown report", ["plan", "--report", "jsn"], /jsn.*did you mean json\?/],
+    ["a report without its path", ["plan", "--report", "json="], /path/],
+    ["a shard beyond the last", ["plan", "--shard", "3/2"], /I\/N/],
+    ["a time without a unit", ["plan", "--timeout", "soon"], /duration/],
+    ["a concurrency in words", ["plan", "--concurrency", "many"], /whole number/],
+    ["a concurrency of nothing", ["plan", "--concurrency", "0"], /whole number/],
+    ["a target with a saved plan", ["apply", "plan.json", "--target", "p"], /--target/],
+    ["apply with nobody to ask", ["apply"], /--yes/],
+  ])("%s", async (_, args, words) => {
+    const { evenkeel, files } = await scene({ projects, policy });
+    const ran = await evenkeel(...args);
+    expect(ran).toMatchObject({ code: 64, stdout: "", reads: 0, writes: 0 });
+    expect(ran.stderr).toMatch(words);
+    expect(Object.keys(files()).sort()).toEqual(["all.yaml", "evenkeel.yaml"]);
+  });
+});
+
+test("-h shows examples first, on every command", async () => {
+  const helps = await Promise.all(verbs.map(({ name }) => alone(name, "-h")));
+  for (const [index, { code, stdout, stderr }] of helps.entries()) {
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^Examples:\n {2}evenkeel /);
+    expect(stdout).toContain(`Usage: evenkeel ${verbs[index]?.name}`);
+  }
+  const { code, stdout } = await alone("--help");
+  expect(code).toBe(0);
+  for (const { name } of verbs) expect(stdout).toMatch(new RegExp(`^ {2}${name}\\b`, "m"));
+});
+
+describe("reports", () => {
+  test("go to files beside the text, or to stdout in its place", async () => {
+    const { evenkeel, read } = await scene({ projects, policy });
+    const both = await evenkeel(
+      "plan",
+      "--report",
+      "json=out/plan.json",
+      "--report",
+      "text=out/plan.txt",
+      "--out",
+      "p.json",
+    );
+    expect(both).toMatchObject({ code: 0, stderr: "" });
+    expect(both.stdout).toContain("Plan: 2 to create");
+    expect(read("out/plan.txt")).toBe(both.stdout);
+    expect(read("p.json")).toBe(read("out/plan.json"));
+    expect(told(JSON.parse(read("out/plan.json")))).toHaveLength(3);
+    const instead = await evenkeel("plan", "--report", "json");
+    expect(instead.stdout.startsWith("{")).toBe(true);
+    expect(instead.plan().summary.writes).toBe(3);
+  });
+
+  test.each([
+    ["bad manifest", { policy: { projects: ["p"], integrations: { "irc-gatway": {} } } }, {}, "unknown-integration"],
+    ["refused token", {}, { EVENKEEL_TOKEN: "wrong" }, "unauthorized"],
+    ["no token", {}, { EVENKEEL_TOKEN: undefined }, "refused"],
+    ["two tokens", {}, { EVENKEEL_TOKEN_FILE: "token.txt" }, "refused"],
+  ])("are written also when the run fails: %s", async (_, setting, env, rule) => {
+    const { evenkeelWith, read } = await scene({ projects, policy, ...setting });
+    for (const [file, args] of [
+      ["plan.json", ["plan"]],
+      ["drift.json", ["drift"]],
+      ["apply.json", ["apply", "--yes"]],
+    ] as const) {
+      const ran = await evenkeelWith(env, ...args, "--report", `json=${file}`);
+      expect(ran).toMatchObject({ code: 1, stdout: "", writes: 0 });
+      const [problem] = JSON.parse(read(file)).problems;
+      expect(problem.rule).toBe(rule);
+      expect(ran.stderr).toContain(problem.message);
+      expect(ran.stderr.trim().split("\n")).toHaveLength(1);
+    }
+  });
+
+  test("say why where there is no workspace", async () => {
+    const bare = folder();
+    const ran = await start(["plan", "--report", "json"], bare.root, { EVENKEEL_TOKEN: token }).ended;
+    expect(ran.code).toBe(1);
+    expect(JSON.parse(ran.stdout).problems[0].message).toContain("no evenkeel.yaml");
+    expect(ran.stderr).toContain("no evenkeel.yaml");
+  });
+
+  test("a file that cannot be written is a sentence and exit 1", async () => {
+    const { evenkeel, root } = await scene({ projects, policy });
+    mkdirSync(join(root, "taken"));
+    const ran = await evenkeel("plan", "--report", "json=taken");
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/^evenkeel: cannot write taken: /);
+  });
+
+  test("never decide the exit code", async () => {
+    const { evenkeel } = await scene({ projects, policy: { ...policy, projects: ["p", "q", "gone"] } });
+    for (const report of ["json", "text", "json=r.json"]) {
+      expect((await evenkeel("plan", "--detailed-exitcode", "--report", report)).code).toBe(1);
+      expect((await evenkeel("drift", "--target", "p", "--report", report)).code).toBe(2);
+    }
+  });
+});
+
+test("-C finds the workspace from elsewhere, and from below", async () => {
+  const { root, write } = await scene({ projects, policy });
+  write("deep/down/note.txt", "");
+  const elsewhere = folder();
+  const env = { EVENKEEL_TOKEN: token };
+  const ran = await start(["plan", "-C", join(root, "deep/down"), "--out", "here.json"], elsewhere.root, env).ended;
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect(JSON.parse(elsewhere.read("here.json")).summary.writes).toBe(3);
+  expect((await start(["plan"], join(root, "deep"), env).ended).stdout).toBe(ran.stdout);
+});
+
+test("--target takes addresses by globs, and reads no other project", async () => {
+  const { evenkeel } = await scene({ projects, policy });
+  const licenses = await evenkeel("plan", "--target", "*:license/*", "--report", "json");
+  expect(told(licenses.plan())).toEqual(["create p:license/MIT", "create q:license/MIT"]);
+  const one = await evenkeel("plan", "--target", "q", "--target", "P:integration/irc*", "--report", "json");
+  expect(told(one.plan())).toEqual(["disable p:integration/irc-gateway", "create q:license/MIT"]);
+  const applied = await evenkeel("apply", "--yes", "--target", "q:license/MIT", "--report", "json");
+  expect(outcomes(applied.plan())).toEqual(["applied q:license/MIT"]);
+  expect(applied.requests.filter((request) => request.includes("/projects/p"))).toEqual([]);
+});
+
+test("shards are disjoint, and together they are the whole", async () => {
+  const names = Array.from({ length: 24 }, (_, index) => `fleet/p${index}`);
+  const { evenkeel } = await scene({
+    projects: names.map((path) => ({ path })),
+    policy: { projects: ["fleet/*"], licenses: { MIT: "allowed" } },
+  });
+  const shards = [];
+  for (const shard of ["1/3", "2/3", "3/3"]) {
+    const planned = await evenkeel("plan", "--shard", shard, "--report", "json");
+    expect(planned.code).toBe(0);
+    expect(planned.reads).toBe(1 + planned.plan().summary.projects);
+    shards.push(planned.plan().resource_changes.map(({ project }) => project));
+  }
+  expect(shards.every((shard) => shard.length > 0)).toBe(true);
+  expect(shards.flat().sort()).toEqual([...names].sort());
+});
+
+test("as many requests are in flight as --concurrency says, reads and writes together", async () => {
+  const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 15));
+  const site = await serve(({ method, body }) =>
+    method === "POST"
+      ? {
+          status: 201,
+          body: { id: 1, name: new URLSearchParams(body).get("name"), approval_status: "allowed" },
+          after: pause(),
+        }
+      : { body: [], after: pause() },
+  );
+  const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
+  const files = folder({
+    "evenkeel.yaml": workspaceText({ url: site.url }, { concurrency: 5 }),
+    "all.yaml": policyText({ projects: names, disabled: ["irc-gateway"], licenses: { MIT: "allowed" } }),
+  });
+  const env = { EVENKEEL_TOKEN: token };
+  expect((await start(["apply", "--yes"], files.root, env).ended).code).toBe(0);
+  expect(site.most).toBe(5);
+  site.most = 0;
+  expect((await start(["apply", "--yes", "--concurrency", "2"], files.root, env).ended).code).toBe(0);
+  expect(site.most).toBe(2);
+});
+
+test("--timeout ends the whole run, and says so", async () => {
+  const { evenkeel } = await scene({ projects, policy, chaos: [{ match: "*", hang: true }] });
+  const ran = await evenkeel("plan", "--timeout", "1s");
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain("--timeout of 1 s");
+});
+
+test("--quiet leaves notes and warnings out, not problems and not results", async () => {
+  const { evenkeel } = await scene({
+    projects: [{ path: "p" }],
+    policy: { projects: ["p", "gone"], licenses: { MIT: "approved" } },
+  });
+  const loud = await evenkeel("plan");
+  expect(loud.stderr).toMatch(/warning: .*approved/);
+  const quiet = await evenkeel("plan", "--quiet");
+  expect(quiet.stderr).not.toContain("approved");
+  expect(quiet.stderr).toContain("gone");
+  expect(quiet.stdout).toBe(loud.stdout);
+});
+
+test("colours come where they are asked for, and nowhere else", async () => {
+  const { evenkeel, evenkeelWith } = await scene({ projects, policy });
+  const escape = "\u001b[";
+  const plain = (await evenkeel("plan")).stdout;
+  expect(plain).not.toContain(escape);
+  const coloured = await evenkeelWith({ FORCE_COLOR: "1" }, "plan");
+  expect(coloured.stdout).toContain(escape);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes are what is looked for.
+  expect(coloured.stdout.replace(/\u001b\[\d+m/g, "")).toBe(plain);
+  expect((await evenkeelWith({ FORCE_COLOR: "1", NO_COLOR: "1" }, "plan")).stdout).toBe(plain);
+  expect((await evenkeelWith({ FORCE_COLOR: "1" }, "plan", "--no-color")).stdout).toBe(plain);
+  expect((await evenkeelWith({ FORCE_COLOR: "1" }, "plan", "--report", "json")).stdout).not.toContain(escape);
+});
+
+test("the text is ordered whatever the concurrency", async () => {
+  const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
+  const { evenkeel } = await scene({
+    projects: names.map((path) => ({ path })),
+    policy: {
+      projects: names,
+      licenses: { MIT: "allowed" },
+      integrations: { "external-wiki": { external_wiki_url: "x" } },
+    },
+  });
+  const one = await evenkeel("plan", "--concurrency", "1");
+  const many = await evenkeel("plan", "--concurrency", "32");
+  expect(many.stdout).toBe(one.stdout);
+  expect(one.stdout.indexOf("\np10\n")).toBeLessThan(one.stdout.indexOf("\np2\n"));
+});

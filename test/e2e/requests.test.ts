@@ -1,0 +1,145 @@
+import { describe, expect, test } from "vitest";
+import { serve } from "../client/scripted.ts";
+import { start } from "./program.ts";
+import { folder, policyText, scene, token, told, workspaceText } from "./workspace.ts";
+
+const wiki = { "external-wiki": { external_wiki_url: "https://wiki.example.com" } };
+const chat = { "chat-webhook-d": { webhook: ref("HOOK"), push_events: false } };
+
+test("a kind that no policy speaks of is not read", async () => {
+  const projects = [{ id: 7, path: "p", integrations: wiki, licenses: { MIT: "allowed" } }];
+  const licenses = await scene({ projects, policy: { projects: ["p"], licenses: { MIT: "allowed" } } });
+  const asked = await licenses.evenkeel("plan");
+  expect(asked.requests).toEqual(["GET /projects/p/managed_licenses?per_page=100"]);
+  licenses.policy({ projects: ["p"], disabled: ["irc-gateway"] });
+  expect((await licenses.evenkeel("plan")).requests).toEqual(["GET /projects/p/integrations"]);
+  licenses.policy({ projects: [7], exclusive: ["integrations"] });
+  expect((await licenses.evenkeel("plan")).requests).toEqual(["GET /projects/7/integrations"]);
+});
+
+test("one GET for each declared live integration whose parameters the list does not show", async () => {
+  const live = { ...wiki, "irc-gateway": { recipients: "#ops" }, "emails-on-push": { recipients: "a@example.com" } };
+  const shown = { "emails-on-push": { recipients: "a@example.com", push_events: true } };
+  const { evenkeel } = await scene({
+    projects: [{ path: "p", integrations: { ...live, "chat-webhook-d": { webhook: "x", push_events: true } } }],
+    policy: { projects: ["p"], integrations: { ...wiki, ...shown, ...chat, "chatops-flows": { token: ref("T") } } },
+  });
+  const planned = await evenkeel("plan", "--report", "json");
+  expect([...planned.requests].sort()).toEqual([
+    "GET /projects/p/integrations",
+    "GET /projects/p/integrations/chat-webhook-d",
+    "GET /projects/p/integrations/emails-on-push",
+    "GET /projects/p/integrations/external-wiki",
+  ]);
+  expect(planned.plan().summary.reads).toBe(4);
+});
+
+test("none where the list shows all that is declared, one where it is not live but may be configured and off", async () => {
+  const live = { active: true, url: "https://jira.example.com", username: "bot", password: "x" };
+  const declared = { url: "https://jira.example.com", username: "bot", password: ref("JIRA"), active: true };
+  const on = await scene({
+    projects: [{ path: "p", integrations: { "issue-tracker-full": { ...live, active: false } } }],
+    policy: {
+      projects: ["p"],
+      integrations: { "issue-tracker-full": declared, "external-wiki": wiki["external-wiki"] },
+    },
+  });
+  const planned = await on.evenkeel("plan", "--report", "json");
+  expect(planned.requests).toEqual(["GET /projects/p/integrations", "GET /projects/p/integrations/issue-tracker-full"]);
+  expect(told(planned.plan())).toEqual([
+    "create p:integration/external-wiki",
+    "update p:integration/issue-tracker-full",
+  ]);
+});
+
+test("pages of licenses are followed, a hundred at a time", async () => {
+  const names = Array.from({ length: 230 }, (_, index) => [`L-${index}`, "allowed"]);
+  const licenses = Object.fromEntries(names);
+  const { evenkeel } = await scene({
+    projects: [{ path: "p", licenses }],
+    policy: { projects: ["p"], licenses: { ...licenses, New: "denied" }, exclusive: ["licenses"] },
+  });
+  const planned = await evenkeel("plan", "--report", "json");
+  expect(planned.reads).toBe(3);
+  expect(planned.requests[0]).toBe("GET /projects/p/managed_licenses?per_page=100");
+  expect(told(planned.plan())).toEqual(["create p:license/New"]);
+});
+
+describe("the look-up of projects", () => {
+  const projects = [
+    { id: 1, path: "a/one" },
+    { id: 2, path: "a/two" },
+    { id: 3, path: "b/three" },
+  ];
+  const lookups = (requests: readonly string[]) => requests.filter((request) => /^GET \/projects(\?|$)/.test(request));
+  const disabled = ["irc-gateway"];
+
+  test.each([
+    ["only IDs", [[1, 2]], 0, 2],
+    ["only paths", [["a/one", "A/Two"]], 0, 2],
+    ["a glob", [["a/*"]], 1, 2],
+    ["two globs", [["a/*"], ["b/**"]], 1, 3],
+    ["an ID and a path of one project", [[1], ["a/one"]], 1, 1],
+  ])("%s: as many as needed", async (_, selectors, expected, reached) => {
+    const policies = selectors.map((each, index) => [`policy-${index}`, { projects: each, disabled }]);
+    const { evenkeel } = await scene({ projects, policies: Object.fromEntries(policies) });
+    const planned = await evenkeel("plan", "--report", "json");
+    expect(planned.code).toBe(0);
+    expect(lookups(planned.requests)).toHaveLength(expected);
+    expect(planned.reads).toBe(expected + reached);
+    expect(planned.plan().summary.projects).toBe(reached);
+  });
+
+  test("an ID whose path is spoken of is resolved, and many projects come by pages", async () => {
+    const many = Array.from({ length: 205 }, (_, index) => ({ path: `fleet/p${index}` }));
+    const { evenkeel } = await scene({
+      projects: many,
+      policy: { projects: [5], integrations: { "external-wiki": { external_wiki_url: "https://w/${project.path}" } } },
+    });
+    const planned = await evenkeel("plan", "--report", "json");
+    expect(lookups(planned.requests)).toHaveLength(3);
+    expect(told(planned.plan())).toEqual(["create fleet/p4:integration/external-wiki"]);
+    expect(JSON.stringify(planned.plan().resource_changes)).toContain("https://w/fleet/p4");
+  });
+});
+
+test("a server that knows the older route alone is asked by it, and finds out once", async () => {
+  const { evenkeel } = await scene({
+    release: "14.3",
+    site: { release: "14.3" },
+    projects: ["p", "q", "r"].map((path) => ({ path, integrations: wiki })),
+    policy: { projects: ["p", "q", "r"], integrations: wiki },
+  });
+  const planned = await evenkeel("plan");
+  expect(planned.code).toBe(0);
+  expect(planned.requests.filter((request) => request.includes("/integrations"))).toHaveLength(1);
+  expect(planned.requests.filter((request) => request.includes("/services"))).toHaveLength(6);
+});
+
+test("every PUT carries all declared parameters, secrets resolved, as a form to an encoded path", async () => {
+  const row = { id: 1, slug: "chat-webhook-d", active: true, push_events: true, updated_at: "2026-01-01T00:00:00Z" };
+  const single = { ...row, properties: { branches_to_be_notified: "all" } };
+  const site = await serve(({ method, path }) =>
+    method === "GET" && path.endsWith("/integrations") ? { body: [row] } : { body: single },
+  );
+  const declared = { ...chat["chat-webhook-d"], branches_to_be_notified: "all" };
+  const files = folder({
+    "evenkeel.yaml": workspaceText({ url: site.url }),
+    "all.yaml": policyText({ projects: ["a/b.c"], integrations: { "chat-webhook-d": declared } }),
+  });
+  const env = { EVENKEEL_TOKEN: token, HOOK: "https://chat.example.com/x y&z" };
+  expect((await start(["apply", "--yes"], files.root, env).ended).code).toBe(0);
+  const put = site.seen.find(({ method }) => method === "PUT");
+  expect(put?.path).toBe("/api/v4/projects/a%2Fb.c/integrations/chat-webhook-d");
+  expect(put?.headers["content-type"]).toMatch(/^application\/x-www-form-urlencoded/);
+  expect(Object.fromEntries(new URLSearchParams(put?.body))).toEqual({
+    webhook: env.HOOK,
+    push_events: "false",
+    branches_to_be_notified: "all",
+  });
+  for (const { headers } of site.seen) expect(headers["private-token"]).toBe(token);
+});
+
+function ref(name: string) {
+  return { secret: `env:${name}` };
+}
