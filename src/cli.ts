@@ -13,6 +13,10 @@ const parsers: { readonly [Kind in keyof Parsed]: (text: string, before: unknown
     if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("A whole number is expected.");
     return Number(text);
   },
+  positive: (text) => {
+    if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("A whole number from 1 on is expected.");
+    return Number(text);
+  },
   duration: (text) => durationOf(text) ?? refuseArgument("A duration such as 30s, 10m or 1h is expected."),
   shard: (text) => {
     const [, index = "", total = ""] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];

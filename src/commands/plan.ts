@@ -20,7 +20,7 @@ export const run: Run<PlanOptions> = async (terminal, options) => {
   const planned = await planning(terminal, options);
   tellProblems(terminal, planned.plan);
   tellMissing(terminal, planned.missing);
-  if (options.out) save(terminal, options.out, json(planned));
+  if (options.out) save(terminal, options.out, `${json(planned)}\n`);
   report(renderers(terminal, planned));
   return exitCode({
     interrupted: terminal.interrupted.aborted,

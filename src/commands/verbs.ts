@@ -33,6 +33,7 @@ export interface Parsed {
   readonly text: string;
   readonly list: readonly string[];
   readonly count: number;
+  readonly positive: number;
   readonly duration: number;
   readonly shard: { readonly index: number; readonly total: number };
 }
@@ -56,7 +57,7 @@ const online: readonly Flag[] = [
   },
   { flags: "--shard <i/n>", description: "only the i-th of n parts of the projects", takes: "shard" },
   report,
-  { flags: "--concurrency <n>", description: "requests in flight", takes: "count" },
+  { flags: "--concurrency <n>", description: "requests in flight", takes: "positive" },
   { flags: "--timeout <duration>", description: "stop the whole run after, say, 10m", takes: "duration" },
   quiet,
 ];
