@@ -10,7 +10,7 @@ const layers: readonly (readonly string[])[] = [
   ["address.ts", "catalogue.ts", "endpoints.ts", "kinds.ts", "nearest.ts", "digest.ts", "schemas.ts"],
   ["compare.ts", "memory.ts", "diff.ts", "guard.ts", "plan.ts", "manifest/", "report/"],
   [
-    ...["load.ts", "client/", "hint.ts", "live.ts", "survey.ts", "apply.ts", "saved-plan.ts"],
+    ...["load.ts", "load/", "client/", "hint.ts", "live.ts", "survey.ts", "apply.ts", "saved-plan.ts"],
     ...["journal.ts", "ledger.ts", "ledger-key.ts", "lock.ts", "state-folder.ts", "commit.ts"],
   ],
   ["request.ts", "open.ts", "prepare.ts", "record.ts", "told.ts", "reconcile.ts"],
