@@ -36,6 +36,8 @@ export class Session {
   /** Thrown for every further call: the token was refused, or nobody is there. */
   #over: CallFailed | undefined;
   #answered = false;
+  /** Calls in a row that got no answer in all their attempts. */
+  #unanswered = 0;
 
   constructor(options: ClientOptions, server: ServerUrl, transport: Transport) {
     this.#options = options;
@@ -116,6 +118,7 @@ export class Session {
     const attempt = { method: line.method, path, url: this.#server.origin + line.target, attempts };
     if ("broken" in result) return judgeBroken(attempt, result, this.#stop.reason);
     this.#answered = true;
+    this.#unanswered = 0;
     const verdict = judge(attempt, result, this.#redactor.clean);
     if ("body" in verdict) this.#limiter.succeeded();
     else this.#heed(attempt, result, verdict, round);
@@ -144,12 +147,18 @@ export class Session {
     return backoffDelay(this.#backoff, attempts, (this.#options.random ?? Math.random)());
   }
 
-  /** The failure to throw. Where nobody ever answered, the first call that gives up speaks for all. */
+  /**
+   * The failure to throw. Where nobody ever answered, the first call that gives up speaks for all; where the server
+   * went away in the middle, the third in a row.
+   */
   #final({ failure, acted }: Trouble): CallFailed {
     if (failure.kind === "unauthorized") return this.#over ?? failure;
-    if (this.#answered || acted || (failure.kind !== "network" && failure.kind !== "timeout")) return failure;
+    if (failure.kind !== "network" && failure.kind !== "timeout") return failure;
+    this.#unanswered++;
+    if (this.#answered && this.#unanswered < mostUnanswered) return failure;
+    if (!this.#answered && acted) return failure;
     this.#over ??= failure.endingRun();
-    return this.#over;
+    return acted && failure.method !== "GET" ? failure : this.#over;
   }
 
   #plain({ method, parameters }: Call): Plain | undefined {
@@ -168,6 +177,8 @@ export class Session {
     return resolved;
   }
 }
+
+const mostUnanswered = 3;
 
 const goneAlready: Reply = { status: 204, body: undefined, requestId: undefined, headers: {} };
 

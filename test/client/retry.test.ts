@@ -127,11 +127,28 @@ describe("a server that is not there", () => {
     expect(retries).toHaveLength(3);
   });
 
-  it("does not end a run in which it once answered", async () => {
+  it("ends a run in which it once answered with the third call in a row that gives up", async () => {
     const server = await serve([ok, { fault: "reset" }]);
     const client = await reader(server.url);
     await client.get(get);
-    expect(await failureOf(client.get(get))).toMatchObject({ kind: "network", endsRun: false });
+    for (const endsRun of [false, false, true]) {
+      expect(await failureOf(client.get(get))).toMatchObject({ kind: "network", endsRun });
+    }
+    const before = server.seen.length;
+    await failureOf(client.get(get));
+    expect(server.seen).toHaveLength(before);
+  });
+
+  it("does not end a run in which others are answered meanwhile", async () => {
+    const reset: Scripted = { fault: "reset" };
+    const round = [...Array.from({ length: 4 }, () => reset), ok];
+    const server = await serve([ok, ...round, ...round, ...round, ...round]);
+    const client = await reader(server.url);
+    await client.get(get);
+    for (let i = 0; i < 4; i++) {
+      expect(await failureOf(client.get(get))).toMatchObject({ endsRun: false });
+      await client.get(get);
+    }
   });
 });
 
