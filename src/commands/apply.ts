@@ -92,8 +92,9 @@ async function applyWithBars(terminal: Terminal, options: ApplyOptions, request:
   const approve = async (planned: Planned): Promise<boolean> => {
     reading.stop();
     total = planned.plan.summary.writes;
-    showPlan(terminal, options, planned);
-    return options.yes || request.saved !== undefined || total === 0 || terminal.confirm(question(planned.plan));
+    const asks = !options.yes && request.saved === undefined;
+    showPlan(terminal, options, planned, asks);
+    return !asks || total === 0 || terminal.confirm(question(planned.plan));
   };
   const bar = { outcome: async () => writing.update(++done, total) };
   try {
@@ -105,10 +106,10 @@ async function applyWithBars(terminal: Terminal, options: ApplyOptions, request:
 }
 
 /** On stdout before the outcome; where a report takes its place there, a person who is asked still sees it. */
-function showPlan(terminal: Terminal, { report, yes }: ApplyOptions, { plan }: Planned): void {
+function showPlan(terminal: Terminal, { report }: ApplyOptions, { plan }: Planned, asks: boolean): void {
   const replaced = report?.some((each) => !each.includes("="));
   if (!replaced) terminal.print(`${planText(plan, terminal.palette)}\n`);
-  else if (!yes) terminal.warn(planText(plan, terminal.warnings));
+  else if (asks) terminal.warn(planText(plan, terminal.warnings));
 }
 
 function question({ summary }: Plan): string {
