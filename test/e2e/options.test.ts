@@ -200,16 +200,16 @@ test("--quiet leaves notes and warnings out, not problems and not results", asyn
 
 test("colours come where they are asked for, and nowhere else", async () => {
   const { evenkeel, evenkeelWith } = await scene({ projects, policy });
-  const escape = "\u001b[";
+  const introducer = "\u001b[";
   const plain = (await evenkeel("plan")).stdout;
-  expect(plain).not.toContain(escape);
+  expect(plain).not.toContain(introducer);
   const coloured = await evenkeelWith({ FORCE_COLOR: "1" }, "plan");
-  expect(coloured.stdout).toContain(escape);
+  expect(coloured.stdout).toContain(introducer);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes are what is looked for.
   expect(coloured.stdout.replace(/\u001b\[\d+m/g, "")).toBe(plain);
   expect((await evenkeelWith({ FORCE_COLOR: "1", NO_COLOR: "1" }, "plan")).stdout).toBe(plain);
   expect((await evenkeelWith({ FORCE_COLOR: "1" }, "plan", "--no-color")).stdout).toBe(plain);
-  expect((await evenkeelWith({ FORCE_COLOR: "1" }, "plan", "--report", "json")).stdout).not.toContain(escape);
+  expect((await evenkeelWith({ FORCE_COLOR: "1" }, "plan", "--report", "json")).stdout).not.toContain(introducer);
 });
 
 test("the text is ordered whatever the concurrency", async () => {

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { scene } from "./workspace.ts";
+
+const licenses = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`L-${i}`, "allowed"]));
+const keeping = (count: number) => ({ licenses: licenses(count), exclusive: ["licenses"] });
+
+/** Projects p0, p1, … with so many licenses each, of which the policies keep so many. */
+function fleet(live: readonly number[], kept: readonly number[], guards: object) {
+  const policies = kept.map((count, i) => [`policy-${i}`, { projects: [`p${i}`], ...keeping(count) }]);
+  return scene({
+    projects: live.map((count, i) => ({ path: `p${i}`, licenses: licenses(count) })),
+    policies: Object.fromEntries(policies),
+    workspace: { guards },
+  });
+}
+
+describe("deletes are refused from deleteMinimum on, beyond deletePercent", () => {
+  test.each([
+    ["below the minimum", [10], [5], { deleteMinimum: 6, deletePercent: 30 }, 0, /No guard/],
+    [
+      "as many as the minimum",
+      [10],
+      [5],
+      { deleteMinimum: 5, deletePercent: 30 },
+      3,
+      /5 of 10 .* of the fleet \(50 %\)/,
+    ],
+    ["not more than the percentage", [10], [5], { deleteMinimum: 1, deletePercent: 50 }, 0, /No guard/],
+    [
+      "one project of a fleet that passes",
+      [20, 6],
+      [20, 2],
+      { deleteMinimum: 4, deletePercent: 30 },
+      3,
+      /4 of 6 .* of p1/,
+    ],
+    [
+      "a fleet of projects that each pass",
+      [4, 4, 4],
+      [2, 2, 2],
+      { deleteMinimum: 6, deletePercent: 30 },
+      3,
+      /6 of 12 .* the fleet/,
+    ],
+    ["nothing would be deleted", [4], [4], { deleteMinimum: 0, deletePercent: 0 }, 0, /No guard/],
+    ["the defaults: ten, beyond 30 %", [20], [9], {}, 3, /11 of 20/],
+  ])("%s", async (_, live, kept, guards, code, words) => {
+    const { evenkeel } = await fleet(live, kept, guards);
+    const planned = await evenkeel("plan");
+    expect(planned).toMatchObject({ code: 0, writes: 0 });
+    const applied = await evenkeel("apply", "--yes");
+    expect(applied.code).toBe(code);
+    expect(applied.writes === 0).toBe(code === 3 || kept[0] === live[0]);
+    for (const { stdout } of [planned, applied]) {
+      if (code === 3) expect(stdout).toMatch(words);
+      else expect(stdout).not.toContain("A guard would refuse");
+    }
+  });
+});
+
+test("the refusal lists what would have happened, in text and report, and keeps no journal", async () => {
+  const { evenkeel, files, read } = await fleet([12], [0], {});
+  expect(await evenkeel("plan", "--detailed-exitcode")).toMatchObject({ code: 2 });
+  const refused = await evenkeel("apply", "--yes", "--report", "json=refused.json");
+  expect(refused).toMatchObject({ code: 3, writes: 0 });
+  expect(refused.stderr).toContain("nothing was written");
+  const { objections, resource_changes } = JSON.parse(read("refused.json"));
+  expect(objections).toHaveLength(2);
+  expect(objections[0]).toMatchObject({ guard: "delete-percent" });
+  expect(objections[0].addresses).toHaveLength(12);
+  expect(resource_changes[0]).not.toHaveProperty("outcome");
+  expect(Object.keys(files()).filter((name) => name.includes("journal/"))).toEqual([]);
+});
+
+test("--allow-deletes lets as many pass as it says, and no more", async () => {
+  const { evenkeel } = await fleet([12], [1], {});
+  expect(await evenkeel("apply", "--yes", "--allow-deletes", "10")).toMatchObject({ code: 3, writes: 0 });
+  expect((await evenkeel("apply", "--yes", "--force")).code).toBe(64);
+  expect(await evenkeel("apply", "--yes", "--allow-deletes", "11")).toMatchObject({ code: 0, writes: 11 });
+});
+
+test("what is protected is not disabled or deleted, and may be updated", async () => {
+  const { evenkeel, policy } = await scene({
+    projects: [
+      {
+        path: "pay/core",
+        integrations: { "irc-gateway": { recipients: "#a" } },
+        licenses: { MIT: "denied", WTFPL: "allowed" },
+      },
+    ],
+    policy: { projects: ["pay/core"], licenses: { MIT: "allowed" } },
+    workspace: { protected: ["pay/core:integration/*", "*:license/*"] },
+  });
+  expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0, writes: 1 });
+  policy({ projects: ["pay/core"], licenses: { MIT: "allowed" }, disabled: ["irc-gateway"], exclusive: ["licenses"] });
+  const refused = await evenkeel("apply", "--yes");
+  expect(refused).toMatchObject({ code: 3, writes: 0 });
+  expect(refused.stdout).toContain("pay/core:integration/irc-gateway is protected and would be disabled");
+  expect(refused.stdout).toContain("pay/core:license/WTFPL is protected and would be deleted");
+  const one = ["--allow-protected", "pay/core:integration/irc-gateway"];
+  expect(await evenkeel("apply", "--yes", ...one)).toMatchObject({ code: 3, writes: 0 });
+  expect(await evenkeel("apply", "--yes", "--allow-protected", "pay/core:*")).toMatchObject({ code: 3, writes: 0 });
+  const both = [...one, "--allow-protected", "pay/core:license/WTFPL"];
+  expect(await evenkeel("apply", "--yes", ...both)).toMatchObject({ code: 0, writes: 2 });
+});
+
+test("a guard's refusal outweighs a project that could not be read", async () => {
+  const { evenkeel } = await scene({
+    projects: [
+      { path: "p", licenses: licenses(12) },
+      { path: "q", access: "none" },
+    ],
+    policies: {
+      "policy-p": { projects: ["p"], ...keeping(0) },
+      "policy-q": { projects: ["q"], licenses: { MIT: "allowed" } },
+    },
+  });
+  expect((await evenkeel("plan")).code).toBe(1);
+  const refused = await evenkeel("apply", "--yes");
+  expect(refused).toMatchObject({ code: 3, writes: 0 });
+  expect(refused.stderr).toContain("403");
+});
+
+test("a folder that lost its manifests deletes nothing", async () => {
+  const { evenkeel, write } = await fleet([3], [1], {});
+  write("policy-0.yaml", "");
+  for (const args of [["plan"], ["apply", "--yes"]]) {
+    const ran = await evenkeel(...args);
+    expect(ran).toMatchObject({ writes: 0 });
+    expect([0, 1]).toContain(ran.code);
+  }
+});

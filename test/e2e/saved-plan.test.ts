@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Plan } from "../../src/plan.ts";
+import { outcomes, type Scene, scene, told } from "./workspace.ts";
+
+const wiki = (url: string) => ({ "external-wiki": { external_wiki_url: url } });
+const projects = ["p", "q"].map((path) => ({
+  path,
+  integrations: { ...wiki("https://old"), "irc-gateway": { recipients: "#a", push_events: true } },
+  licenses: { MIT: "denied" },
+}));
+const policy = {
+  projects: ["p", "q"],
+  integrations: { ...wiki("https://new"), "irc-gateway": { recipients: "#a", push_events: false } },
+  licenses: { MIT: "allowed", "AGPL-3.0": "denied" },
+};
+
+let made: Scene;
+beforeEach(async () => {
+  made = await scene({ projects, policy });
+  expect((await made.evenkeel("plan", "--out", "plan.json")).code).toBe(0);
+});
+
+const saved = (): Plan => JSON.parse(made.read("plan.json"));
+const save = (plan: object) => made.write("plan.json", JSON.stringify(plan));
+
+test("a saved plan is carried out as it was reviewed, without asking; once", async () => {
+  const applied = await made.evenkeel("apply", "plan.json", "--report", "json");
+  expect(applied).toMatchObject({ code: 0, stderr: "", writes: 8 });
+  expect(outcomes(applied.plan())).toEqual(saved().resource_changes.map(({ address }) => `applied ${address}`));
+  expect((await made.evenkeel("drift")).code).toBe(0);
+  const again = await made.evenkeel("apply", "plan.json", "--report", "json");
+  expect(again).toMatchObject({ code: 4, writes: 0 });
+  expect(again.plan().summary.outcomes).toMatchObject({ stale: 8, applied: 0 });
+});
+
+test("two plans of equal input differ in created_at alone", async () => {
+  await made.evenkeel("plan", "--out", "second.json");
+  const second = JSON.parse(made.read("second.json"));
+  expect({ ...second, created_at: "" }).toEqual({ ...saved(), created_at: "" });
+  expect(made.read("second.json").replace(second.created_at, "")).toBe(
+    made.read("plan.json").replace(saved().created_at, ""),
+  );
+  save({ ...saved(), created_at: "2020-01-01T00:00:00.000Z" });
+  expect((await made.evenkeel("apply", "plan.json")).code).toBe(0);
+});
+
+describe("a plan that was edited is refused whole", () => {
+  const edits: [string, (plan: Plan) => object][] = [
+    ["a value", (plan) => edit(plan, (text) => text.replace("https://new", "https://evil"))],
+    ["one letter of a reason", (plan) => edit(plan, (text) => text.replace("field differs", "field differz"))],
+    ["a live digest", (plan) => edit(plan, (text) => text.replace(/("live":.*?sha256:)./, "$1x"))],
+    ["a change taken out", (plan) => ({ ...plan, resource_changes: plan.resource_changes.slice(1) })],
+    ["the server", (plan) => ({ ...plan, server: { url: "https://elsewhere.example.com" } })],
+    ["an addition", (plan) => ({ ...plan, approved_by: "me" })],
+    ["the digest", (plan) => ({ ...plan, digest: `sha256:${"0".repeat(64)}` })],
+  ];
+
+  test.each(edits)("%s", async (_, change) => {
+    const before = made.read("plan.json");
+    save(change(saved()));
+    expect(made.read("plan.json")).not.toBe(JSON.stringify(JSON.parse(before)));
+    const ran = await made.evenkeel("apply", "plan.json");
+    expect(ran).toMatchObject({ code: 1, stdout: "", reads: 0, writes: 0 });
+    expect(ran.stderr).toMatch(/plan\.json was edited/);
+  });
+
+  const edit = (plan: Plan, change: (text: string) => string) => JSON.parse(change(JSON.stringify(plan)));
+});
+
+test("a plan of another format, another thing and nothing at all are refused, with the way out", async () => {
+  save({ ...saved(), format_version: "2.0" });
+  const other = await made.evenkeel("apply", "plan.json");
+  expect(other).toMatchObject({ code: 1, reads: 0, writes: 0 });
+  expect(other.stderr).toMatch(/format 2\.0.*make the plan again/);
+  for (const text of ["", "{}", "[1]", "null", "not json", '{"format_version":1}']) {
+    made.write("plan.json", text);
+    const ran = await made.evenkeel("apply", "plan.json");
+    expect(ran).toMatchObject({ code: 1, stdout: "", reads: 0, writes: 0 });
+    expect(ran.stderr).toContain("plan.json");
+  }
+  expect((await made.evenkeel("apply", "nowhere.json")).stderr).toContain("nowhere.json");
+});
+
+test("where manifests changed the plan is stale altogether", async () => {
+  made.policy({ ...policy, licenses: { MIT: "allowed" } });
+  const ran = await made.evenkeel("apply", "plan.json", "--report", "json");
+  expect(ran).toMatchObject({ code: 4, reads: 0, writes: 0 });
+  expect(ran.stderr).toContain("manifests changed");
+  expect(ran.plan().problems[0]?.message).toContain("manifests changed");
+  made.policy(policy);
+  made.write("more.yaml", "# one more file\n");
+  expect(await made.evenkeel("apply", "plan.json")).toMatchObject({ code: 4, writes: 0 });
+});
+
+test("a target that moved is left and named, and the others are written", async () => {
+  await made.ask("PUT", "/projects/p/integrations/external-wiki", { form: { external_wiki_url: "https://mine" } });
+  await made.ask("PATCH", `/projects/q/managed_licenses/MIT`, { form: { approval_status: "allowed" } });
+  const ran = await made.evenkeel("apply", "plan.json", "--report", "json=done.json");
+  expect(ran).toMatchObject({ code: 4, writes: 6 });
+  expect(ran.stdout).toMatch(/stale p:integration\/external-wiki: .*moved/);
+  const done: Plan = JSON.parse(made.read("done.json"));
+  expect(outcomes(done).filter((line) => !line.startsWith("applied"))).toEqual([
+    "stale p:integration/external-wiki",
+    "stale q:license/MIT",
+  ]);
+  const wikiOf = await made.ask("GET", "/projects/p/integrations/external-wiki");
+  expect(wikiOf.json.properties.external_wiki_url).toBe("https://mine");
+  expect(told((await made.evenkeel("plan", "--report", "json")).plan())).toEqual([
+    "update p:integration/external-wiki",
+  ]);
+});
+
+test("a target whose updated_at alone moved is stale as well", async () => {
+  await made.ask("PUT", "/projects/p/integrations/irc-gateway", {
+    form: { recipients: "#a", server_host: "elsewhere" },
+  });
+  const ran = await made.evenkeel("apply", "plan.json", "--report", "json");
+  expect(ran).toMatchObject({ code: 4, writes: 7 });
+  expect(outcomes(ran.plan())).toContain("stale p:integration/irc-gateway");
+});
+
+test("a plan for one server is not carried out on another", async () => {
+  const other = await scene({ projects });
+  const ran = await made.evenkeelWith({ EVENKEEL_URL: other.server.url }, "apply", "plan.json");
+  expect(ran).toMatchObject({ code: 1, writes: 0 });
+  expect(other.server.requests.total).toBe(0);
+  expect(ran.stderr).toContain(other.server.url);
+});
+
+test("a saved plan stands behind the guards and asks for secrets like any other", async () => {
+  const careful = await scene({
+    projects,
+    policy: {
+      ...policy,
+      integrations: { "chat-webhook-c": { webhook: { secret: "env:HOOK" } } },
+      disabled: ["irc-gateway"],
+    },
+    workspace: { protected: ["q:integration/*"] },
+  });
+  const planned = await careful.evenkeel("plan", "--out", "plan.json");
+  expect(planned.code).toBe(0);
+  expect(planned.stdout).toContain("q:integration/irc-gateway is protected");
+  const refused = await careful.evenkeel("apply", "plan.json");
+  expect(refused).toMatchObject({ code: 3, writes: 0 });
+  const waived = ["apply", "plan.json", "--allow-protected", "q:integration/irc-gateway"];
+  const missing = await careful.evenkeel(...waived);
+  expect(missing).toMatchObject({ code: 1, writes: 0 });
+  expect(missing.stderr).toContain("env:HOOK");
+  expect((await careful.evenkeelWith({ HOOK: "x" }, ...waived)).code).toBe(0);
+});

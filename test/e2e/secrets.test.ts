@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { serve } from "../client/scripted.ts";
+import { type Ended, start } from "./program.ts";
+import { type Folder, folder, policyText, scene, token, told, workspaceText } from "./workspace.ts";
+
+const canary = "s3cret+CANARY/of=the hook";
+const declared = { webhook: { secret: "env:HOOK" }, push_events: false };
+const policy = { projects: ["p"], integrations: { "chat-webhook-d": declared }, licenses: { MIT: "allowed" } };
+
+/** Every spelling of a value that a log could hold it in. */
+function spellings(secret: string): string[] {
+  const form = new URLSearchParams({ x: secret }).toString().slice(2);
+  return [secret, encodeURIComponent(secret), form, Buffer.from(secret).toString("base64"), "CANARY"];
+}
+
+function expectNowhere(secret: string, { files }: Folder, ...ended: readonly Ended[]): void {
+  const texts = [...Object.values(files()), ...ended.flatMap(({ stdout, stderr }) => [stdout, stderr])];
+  for (const spelling of spellings(secret)) {
+    for (const text of texts) expect(text).not.toContain(spelling);
+  }
+}
+
+test("plan, validate and drift need no secret; apply names all that are missing, and then writes nothing", async () => {
+  const both = {
+    ...policy,
+    integrations: { ...policy.integrations, "chatops-flows": { token: { secret: "file:token.txt" } } },
+  };
+  const { evenkeel, evenkeelWith, files } = await scene({ projects: [{ path: "p" }], policy: both });
+  expect(await evenkeel("validate")).toMatchObject({ code: 0, stderr: "" });
+  expect(await evenkeel("plan")).toMatchObject({ code: 0 });
+  expect(await evenkeel("drift")).toMatchObject({ code: 2 });
+  for (const args of [
+    ["apply", "--yes"],
+    ["apply", "--yes", "--report", "json"],
+  ]) {
+    const ran = await evenkeel(...args);
+    expect(ran).toMatchObject({ code: 1, writes: 0 });
+    expect(ran.stderr).toContain("env:HOOK");
+    expect(ran.stderr).toContain("file:token.txt");
+  }
+  const empty = await evenkeelWith({ HOOK: "" }, "apply", "--yes");
+  expect(empty).toMatchObject({ code: 1, writes: 0 });
+  expect(Object.keys(files()).filter((name) => name.startsWith(".evenkeel/journal"))).toEqual([]);
+  const licenses = await evenkeel("apply", "--yes", "--target", "*:license/*");
+  expect(licenses).toMatchObject({ code: 0, writes: 1 });
+});
+
+describe.each(["spec", "observed"] as const)("on a server that behaves as %s", (behaviour) => {
+  test("a secret is seen in the request alone", async () => {
+    const made = await scene({
+      behaviour,
+      projects: [{ path: "p" }, { path: "q", access: "none" }],
+      policy: { ...policy, projects: ["p", "q"] },
+      workspace: { ledger: "ledger.ndjson" },
+      secrets: { HOOK: canary },
+    });
+    const { evenkeel, ask } = made;
+    const runs = [
+      await evenkeel("plan", "--out", "plan.json", "--report", "text=plan.txt"),
+      await evenkeel("apply", "--dry-run"),
+      await evenkeel("apply", "--yes", "--report", "json=applied.json"),
+      await evenkeel("drift", "--report", "json"),
+      await evenkeel("journal", "--report", "json"),
+    ];
+    expect(runs[2]).toMatchObject({ code: 1, writes: 2 });
+    const stored = await ask("GET", "/projects/p/integrations/chat-webhook-d");
+    expect(stored.json.active).toBe(true);
+    if (behaviour === "observed") expect(stored.text).toContain("CANARY");
+    expect(Object.keys(made.files())).toEqual(expect.arrayContaining(["plan.json", "applied.json", "ledger.ndjson"]));
+    expectNowhere(canary, made, ...runs);
+    expectNowhere(token, made, ...runs);
+  });
+});
+
+test("a server that repeats secret and token in its words is not repeated", async () => {
+  const said = `no: ${canary}, ${encodeURIComponent(canary)}, ${JSON.stringify(canary)} and ${token}`;
+  for (const answer of [
+    { status: 400, body: { error: said } },
+    { status: 422, body: { message: { webhook: [said] } } },
+    { status: 403, body: `<html><title>${canary} ${token}</title></html>` },
+    { status: 200, body: { slug: "chat-webhook-d", active: true, properties: { webhook: canary, note: said } } },
+    { status: 200, body: said, headers: { "x-request-id": "r1" } },
+  ]) {
+    const site = await serve(({ method }) => (method === "GET" ? { body: [] } : answer));
+    const files = folder({
+      "evenkeel.yaml": workspaceText({ url: site.url }, { ledger: "ledger.ndjson" }),
+      "all.yaml": policyText({ projects: ["p"], integrations: { "chat-webhook-d": declared } }),
+    });
+    const args = ["apply", "--yes", "--report", "json=applied.json"];
+    const ran = await start(args, files.root, { EVENKEEL_TOKEN: token, HOOK: canary }).ended;
+    expect(ran.code).toBe(answer.status === 200 && typeof answer.body !== "string" ? 0 : 1);
+    expect(site.seen.some(({ body }) => body.includes("CANARY"))).toBe(true);
+    expectNowhere(canary, files, ran);
+    expectNowhere(token, files, ran);
+  }
+});
+
+test("a literal is refused, or allowed by the workspace and still shown nowhere", async () => {
+  const literal = { ...policy, integrations: { "chat-webhook-d": { webhook: canary, push_events: false } } };
+  const strict = await scene({ projects: [{ path: "p" }], policy: literal });
+  for (const args of [["validate"], ["plan"], ["apply", "--yes"]]) {
+    const ran = await strict.evenkeel(...args);
+    expect(ran).toMatchObject({ code: 1, reads: 0, writes: 0 });
+    expect(ran.stderr).toMatch(/^all\.yaml:5:\d+ .*webhook.*\(plaintext-secret\)$/m);
+    expect(ran.stdout + ran.stderr).not.toContain("CANARY");
+  }
+  const lax = await scene({ projects: [{ path: "p" }], policy: literal, workspace: { allowPlaintextSecrets: true } });
+  const planned = await lax.evenkeel("plan", "--report", "json");
+  expect(told(planned.plan())).toContain("create p:integration/chat-webhook-d");
+  const applied = await lax.evenkeel("apply", "--yes", "--report", "json=applied.json");
+  expect(applied).toMatchObject({ code: 0, writes: 2 });
+  lax.write("all.yaml", "");
+  expectNowhere(canary, lax, planned, applied);
+});
+
+test("the token is taken from a file, and goes nowhere but to the configured origin", async () => {
+  const elsewhere = await serve(() => ({ body: [] }));
+  const site = await serve(({ path }) =>
+    path.includes("/projects/p/")
+      ? { status: 302, headers: { location: `${elsewhere.url}/stolen` } }
+      : { body: [], headers: { link: `<${elsewhere.url}/api/v4/next>; rel="next"` } },
+  );
+  const files = folder({
+    "evenkeel.yaml": workspaceText({ url: site.url }),
+    "all.yaml": policyText({ projects: ["p", "q"], licenses: { MIT: "allowed" } }),
+    "token.txt": `${token}\n`,
+  });
+  const ran = await start(["plan"], files.root, { EVENKEEL_TOKEN_FILE: "token.txt" }).ended;
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain("redirect");
+  expect(site.seen[0]?.headers["private-token"]).toBe(token);
+  expect(elsewhere.seen).toEqual([]);
+});
