@@ -170,10 +170,11 @@ function isOff(live: Live): boolean {
   return !live.active && !hasActiveParameter(live.key);
 }
 
+/** Fields by what comparing them gives; in order of their names, so that the order of a manifest's keys leaves no trace. */
 function sortFields(desired: Desired, live: Live): Record<Comparison, string[]> {
   const sorted: Record<Comparison, string[]> = { same: [], different: [], unverified: [] };
-  for (const [name, value] of Object.entries(desired.fields)) {
-    sorted[compareField(desired, name, value, live.fields[name])].push(name);
+  for (const name of Object.keys(desired.fields).sort()) {
+    sorted[compareField(desired, name, desired.fields[name] ?? null, live.fields[name])].push(name);
   }
   return sorted;
 }
