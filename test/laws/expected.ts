@@ -17,14 +17,20 @@ type Project = Fleet["projects"][number];
 const current: Readonly<Record<string, string>> = { approved: "allowed", blacklisted: "denied" };
 
 export function expectedOf({ projects, policies }: Fleet): Expected[] {
-  return projects.map((project) => expectedFor(project, ranked(project, policies))).filter((each) => each !== undefined);
+  return projects
+    .map((project) => expectedFor(project, ranked(project, policies)))
+    .filter((each) => each !== undefined);
 }
 
 /** The least specific policy first, so that nearer ones overwrite it. */
 function ranked(project: Project, policies: readonly WrittenPolicy[]): WrittenPolicy[] {
-  const rank = ({ projects }: WrittenPolicy) => Math.max(...projects.filter((one) => matches(one, project)).map(weight));
+  const rank = ({ projects }: WrittenPolicy) =>
+    Math.max(...projects.filter((one) => matches(one, project)).map(weight));
   return policies
-    .filter(({ projects, except = [] }) => [projects, except].map((list) => list.some((one) => matches(one, project))).join() === "true,false")
+    .filter(
+      ({ projects, except = [] }) =>
+        [projects, except].map((list) => list.some((one) => matches(one, project))).join() === "true,false",
+    )
     .sort((a, b) => (rank(a) === rank(b) ? a.priority - b.priority : rank(a) - rank(b)));
 }
 
@@ -53,11 +59,18 @@ function expectedFor(project: Project, layers: readonly WrittenPolicy[]): Expect
     }
   }
   const vars = Object.assign({}, ...layers.map((layer) => layer.vars)) as WrittenPolicy["vars"];
-  const integrations = new Map([...written].map(([slug, fields]) => [slug, fields && resolved(slug, fields, vars, project)]));
+  const integrations = new Map(
+    [...written].map(([slug, fields]) => [slug, fields && resolved(slug, fields, vars, project)]),
+  );
   return { ...project, integrations, licenses, exclusive: new Set(layers.flatMap(({ exclusive }) => exclusive)) };
 }
 
-function resolved(slug: string, fields: Readonly<Record<string, Written>>, vars: WrittenPolicy["vars"], project: Project) {
+function resolved(
+  slug: string,
+  fields: Readonly<Record<string, Written>>,
+  vars: WrittenPolicy["vars"],
+  project: Project,
+) {
   const values = Object.entries(fields).map(([name, value]) => [name, valueOf(value, vars, project)]);
   const off = slug === "issue-tracker-full" ? { active: false } : {};
   return { ...off, ...(Object.fromEntries(values) as Record<string, string | number | boolean>) };

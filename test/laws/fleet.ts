@@ -33,7 +33,17 @@ export interface Wishes {
 }
 
 const paths = ["payments/api", "payments/core", "payments/services/Legacy.Site", "platform/web", "Solo-1/app_x"];
-const licenseNames = ["MIT", "AGPL-3.0", "GPL/LGPL v2+", "1234", "Ümlaut Lizenz", "50% free & open", "a:b", "..", "__proto__x"];
+const licenseNames = [
+  "MIT",
+  "AGPL-3.0",
+  "GPL/LGPL v2+",
+  "1234",
+  "Ümlaut Lizenz",
+  "50% free & open",
+  "a:b",
+  "..",
+  "__proto__x",
+];
 const unknownSlugs = ["alerts", "shimo"];
 
 const platform: fc.Arbitrary<Platform> = fc
@@ -53,19 +63,16 @@ function parametersOf({ parameters }: Integration, { keepable = false }: Wishes)
 
 function declaration(integration: Integration, wishes: Wishes): fc.Arbitrary<Record<string, Written>> {
   const { needed, optional } = parametersOf(integration, wishes);
-  const values = Object.fromEntries([...needed, ...optional].map((each) => [each.name, valueOf(each, wishes)]));
+  const values = Object.fromEntries([...needed, ...optional].map((each) => [each.name, writtenValue(each)]));
   const record = fc.record(values, { requiredKeys: needed.map(({ name }) => name) });
   if (!wishes.keepable || !integration.parameters.has("active")) return record;
   return record.map((fields) => ({ ...fields, active: true }));
 }
 
-/** The first of the catalogue's oddities that no server keeps as it is sent: white space that is stripped. */
-function valueOf(parameter: Parameters<typeof writtenValue>[0], _: Wishes): fc.Arbitrary<Written> {
-  return writtenValue(parameter);
-}
-
 const status = (release: string) =>
-  release.startsWith("15") ? fc.constantFrom("allowed", "denied") : fc.constantFrom("allowed", "denied", "approved", "blacklisted");
+  release.startsWith("15")
+    ? fc.constantFrom("allowed", "denied")
+    : fc.constantFrom("allowed", "denied", "approved", "blacklisted");
 
 function cased(name: string): fc.Arbitrary<string> {
   return fc.constantFrom(name, name, name.toLowerCase(), name.toUpperCase());
@@ -89,7 +96,11 @@ function selector(projects: Fleet["projects"]): fc.Arbitrary<string | number> {
   );
 }
 
-function policy(fleet: Pick<Fleet, "platform" | "projects">, index: number, wishes: Wishes): fc.Arbitrary<WrittenPolicy> {
+function policy(
+  fleet: Pick<Fleet, "platform" | "projects">,
+  index: number,
+  wishes: Wishes,
+): fc.Arbitrary<WrittenPolicy> {
   const { platform: where, projects } = fleet;
   const slugs = fc.subarray(slugsFor(where), { maxLength: 4 });
   const declared = slugs.chain((chosen) =>
@@ -112,7 +123,15 @@ function policy(fleet: Pick<Fleet, "platform" | "projects">, index: number, wish
       const disabled = off.map(({ slug }) => slug).filter((slug) => !(slug in own));
       const exclusiveOf = wishes.exclusive === false ? [] : rest.exclusive;
       const name = `policy-${index}`;
-      return { ...rest, name, priority: index, vars: { channel, flag }, integrations: own, disabled, exclusive: exclusiveOf };
+      return {
+        ...rest,
+        name,
+        priority: index,
+        vars: { channel, flag },
+        integrations: own,
+        disabled,
+        exclusive: exclusiveOf,
+      };
     });
 }
 
@@ -142,10 +161,16 @@ function liveProject(where: Platform, project: Fleet["projects"][number]): fc.Ar
 /** Any fleet: a few projects, a few policies that overlap, and live state that has little to do with either. */
 export function fleet(wishes: Wishes = {}): fc.Arbitrary<Fleet> {
   return fc
-    .record({ platform, chosen: fc.subarray(paths, { minLength: 1, maxLength: 3 }), count: fc.integer({ min: 1, max: 4 }) })
+    .record({
+      platform,
+      chosen: fc.subarray(paths, { minLength: 1, maxLength: 3 }),
+      count: fc.integer({ min: 1, max: 4 }),
+    })
     .chain(({ platform: where, chosen, count }) => {
       const projects = chosen.map((path) => ({ id: 40 + paths.indexOf(path), path }));
-      const policies = Array.from({ length: count }, (_, index) => policy({ platform: where, projects }, index, wishes));
+      const policies = Array.from({ length: count }, (_, index) =>
+        policy({ platform: where, projects }, index, wishes),
+      );
       const live = projects.map((project) => liveProject(where, project));
       return fc.tuple(fc.tuple(...policies), fc.tuple(...live)).map(([written, seeded]): Fleet => {
         return { platform: where, projects, policies: written, seed: { projects: seeded } };

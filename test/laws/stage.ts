@@ -55,7 +55,11 @@ export async function onStage<Result>(
   const { release, tier = "ultimate", environment = "production" } = fleet.platform;
   const server = await createServer({ seed: fleet.seed, token, behaviour, release, tier, environment, chaos });
   const wire = await layWire(server.url);
-  const request = { folder, env: { ...env, EVENKEEL_URL: wire.url }, waivers: { deletes: 1000, protected: new Set<string>() } };
+  const request = {
+    folder,
+    env: { ...env, EVENKEEL_URL: wire.url },
+    waivers: { deletes: 1000, protected: new Set<string>() },
+  };
   const stage: Stage = {
     folder,
     server,
@@ -118,7 +122,11 @@ function shuffler(seed: number): <T>(list: readonly T[]) => T[] {
     return state / 2 ** 32;
   };
   if (seed === 0) return (list) => [...list];
-  return (list) => list.map((one) => [next(), one] as const).sort(([a], [b]) => a - b).map(([, one]) => one);
+  return (list) =>
+    list
+      .map((one) => [next(), one] as const)
+      .sort(([a], [b]) => a - b)
+      .map(([, one]) => one);
 }
 
 /** Keys in any order; lists keep theirs, but for those that are sets. */
@@ -138,7 +146,12 @@ function filesIn(folder: string): ReadonlyMap<string, string> {
   }
 }
 
-async function ask(url: string, method: string, path: string, fields?: Readonly<Record<string, unknown>>): Promise<unknown> {
+async function ask(
+  url: string,
+  method: string,
+  path: string,
+  fields?: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
   const body = fields && { body: JSON.stringify(fields), headers: { "content-type": "application/json" } };
   const headers = { ...body?.headers, "private-token": token };
   const response = await fetch(`${url}/api/v4${path}`, { method, ...body, headers });
@@ -146,14 +159,15 @@ async function ask(url: string, method: string, path: string, fields?: Readonly<
   return text === "" ? undefined : JSON.parse(text);
 }
 
-/** Checks a law over generated input. */
+/** Checks a law over generated input; EVENKEEL_LAW_RUNS multiplies how often. */
 export function law<Inputs extends [unknown, ...unknown[]]>(
   runs: number,
   inputs: { [Key in keyof Inputs]: fc.Arbitrary<Inputs[Key]> },
   check: (...input: Inputs) => Promise<void>,
 ): Promise<void> {
+  const scale = Number(process.env.EVENKEEL_LAW_RUNS ?? 1);
   const property = fc.asyncProperty(...inputs, check as never) as fc.IAsyncProperty<Inputs>;
-  return fc.assert(property, { numRuns: runs, endOnFailure: true, interruptAfterTimeLimit: 60_000 });
+  return fc.assert(property, { numRuns: runs * scale, endOnFailure: true, interruptAfterTimeLimit: 300_000 });
 }
 
 /** Pauses between attempts are random up to a limit; here they are always nothing. */

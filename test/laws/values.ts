@@ -14,18 +14,32 @@ export const secretValue = (name: string): string => `${canary}-${name} "é<x>&?
 
 const secret = fc.constantFrom(...secretNames).map((name) => ({ secret: `env:${name}` }));
 
-const words = fc.constantFrom("#ops", "dev team", "true", "007", "null", "ü – ß", "a: b # c", "$${x}", "- x", "", "it's");
+const words = fc.constantFrom(
+  "#ops",
+  "dev team",
+  "true",
+  "007",
+  "null",
+  "ü – ß",
+  "a: b # c",
+  "$${x}",
+  "- x",
+  "",
+  "it's",
+);
 const lineBreaks = fc.constantFrom("two\nlines", "two\r\nlines", " around ");
 const templates = fc.constantFrom("${vars.channel}", "to ${vars.channel} of ${project.path}", "id-${project.id}");
 
-const address = fc.constantFrom("ci", "wiki", "track").chain((host) =>
-  fc.constantFrom(
-    `https://${host}.example.com/a/:id`,
-    `https://${host}.example.com/:id/`,
-    `http://${host}.example.com:8080/x?y=%20&id=:id`,
-    `https://${host}.example.com/\${project.path}/:id`,
-  ),
-);
+const address = fc
+  .constantFrom("ci", "wiki", "track")
+  .chain((host) =>
+    fc.constantFrom(
+      `https://${host}.example.com/a/:id`,
+      `https://${host}.example.com/:id/`,
+      `http://${host}.example.com:8080/x?y=%20&id=:id`,
+      `https://${host}.example.com/\${project.path}/:id`,
+    ),
+  );
 
 const lists = {
   comma: fc.constantFrom("a@example.com,b@example.com", "b@example.com, a@example.com", "main"),
@@ -36,7 +50,7 @@ const text = fc.oneof({ weight: 3, arbitrary: words }, lineBreaks, fc.string({ m
 
 /** Text in which nothing is an interpolation, and nothing that YAML text cannot hold. */
 function escaped(raw: string): string {
-  return raw.replaceAll("${", "$${");
+  return raw.replaceAll("${", () => "$${");
 }
 
 function plainText({ enum: allowed, pattern, list, url }: IntegrationParameter): fc.Arbitrary<string> {

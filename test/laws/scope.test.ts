@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { addressMatcher } from "../../src/address.ts";
+import { type Expected, expectedOf } from "./expected.ts";
+import { fleet } from "./fleet.ts";
+import { law, onStage, withoutPauses } from "./stage.ts";
+import type { Seen } from "./wire.ts";
+
+withoutPauses();
+
+interface Target {
+  readonly project: Expected | undefined;
+  readonly kind: "integration" | "license" | "other";
+  readonly key: string;
+}
+
+function targetOf({ path }: Seen, expected: readonly Expected[]): Target {
+  const [, project = "", list = "", key = ""] = path.replace("/api/v4/", "").split("/").map(decodeURIComponent);
+  const found = expected.find(
+    ({ id, path: own }) => project === String(id) || project.toLowerCase() === own.toLowerCase(),
+  );
+  const kinds = { integrations: "integration", services: "integration", managed_licenses: "license" } as const;
+  return { project: found, kind: kinds[list as keyof typeof kinds] ?? "other", key };
+}
+
+describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
+  test("nothing undeclared is ever written", async () => {
+    await law(25, [fleet()], async (generated) => {
+      await onStage(generated, { behaviour }, async (stage) => {
+        const expected = expectedOf(generated);
+        await stage.apply();
+        for (const seen of stage.wire.writes) checkWrite(seen, targetOf(seen, expected));
+      });
+    });
+  });
+
+  test("plan and rehearsal send GET alone, and leave nothing in the folder", async () => {
+    await law(15, [fleet(), fc.boolean()], async (generated, ledger) => {
+      await onStage(generated, { behaviour, ledger }, async (stage) => {
+        await stage.plan();
+        const { requests = [], plan } = await stage.rehearse();
+        expect(stage.wire.writes).toEqual([]);
+        expect(stage.server.requests.writes).toBe(0);
+        expect(requests.length).toBe(plan.summary.writes);
+        expect([...stage.written().keys()]).toEqual([]);
+      });
+    });
+  });
+
+  test("a protected thing is never disabled or deleted, and the whole plan waits", async () => {
+    const globs = fc.constantFrom("*:integration/*", "*:license/*", "payments/**", "**:license/M*", "*:integration/c*");
+    await law(25, [fleet(), globs], async (generated, glob) => {
+      await onStage(generated, { behaviour, protected: [glob] }, async (stage) => {
+        const { plan, refused = [] } = await stage.apply();
+        const isProtected = addressMatcher(glob);
+        const removals = plan.resource_changes.filter(({ change }) =>
+          ["disable", "delete"].includes(change.actions[0]),
+        );
+        const touched = removals.filter(({ address }) => isProtected(address)).map(({ address }) => address);
+        expect(refused.flatMap(({ addresses }) => addresses).sort()).toEqual(touched.sort());
+        if (touched.length > 0) expect(stage.wire.writes).toEqual([]);
+        for (const { method, path } of stage.wire.writes) {
+          const removal = plan.resource_changes.find(({ call }) => method === "DELETE" && path.endsWith(call.path));
+          expect(removal && isProtected(removal.address)).not.toBe(true);
+        }
+      });
+    });
+  });
+});
+
+function checkWrite({ method, path, body }: Seen, { project, kind, key }: Target): void {
+  const write = { method, path, body };
+  expect({ write, project }).not.toEqual({ write, project: undefined });
+  if (!project) return;
+  if (kind === "integration") return checkIntegration(method, body, project, key);
+  expect({ write, kind }).toEqual({ write, kind: "license" });
+  const declared = [...project.licenses.values()];
+  if (method === "POST") {
+    expect(declared).toContainEqual({ name: body.name, status: body.approval_status });
+    expect(Object.keys(body).sort()).toEqual(["approval_status", "name"]);
+  }
+  if (method === "PATCH") expect(declared.map(({ status }) => status)).toContain(body.approval_status);
+  if (method === "PATCH") expect(Object.keys(body)).toEqual(["approval_status"]);
+  if (method === "DELETE") expect([...project.exclusive]).toContain("licenses");
+  expect(["POST", "PATCH", "DELETE"]).toContain(method);
+}
+
+function checkIntegration(
+  method: string,
+  body: Seen["body"],
+  { integrations, exclusive }: Expected,
+  slug: string,
+): void {
+  const declared = integrations.get(slug);
+  if (method === "DELETE") {
+    expect({ slug, declared }).toEqual({ slug, declared: undefined });
+    expect(integrations.has(slug) || exclusive.has("integrations")).toBe(true);
+    return;
+  }
+  expect(method).toBe("PUT");
+  const fields = Object.entries(declared ?? {}).map(([name, value]) => [name, String(value)]);
+  expect(body).toEqual(Object.fromEntries(fields));
+}
