@@ -1,0 +1,158 @@
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The repository. */
+export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+
+/** A `$ ` line of a ```console block, the exit code that the text promises, and the output that it shows. */
+export interface Command {
+  readonly line: string;
+  readonly exit: number;
+  readonly shown: readonly string[];
+}
+
+/** Blocks of a language, such as yaml, in their order. */
+export function blocks(markdown: string, language: string): readonly string[] {
+  const fence = new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, "gm");
+  return [...markdown.matchAll(fence)].map(([, text = ""]) => text);
+}
+
+/** Every command of every console block. `# (exit 2)` behind one promises that code; otherwise it is 0. */
+export function commands(markdown: string): readonly Command[] {
+  return blocks(markdown, "console").flatMap((block) =>
+    block
+      .split(/^\$ /m)
+      .slice(1)
+      .map((text) => {
+        const [line = "", ...shown] = text.trimEnd().split("\n");
+        return { line, exit: Number(/# \(exit (\d+)\)/.exec(line)?.[1] ?? 0), shown };
+      }),
+  );
+}
+
+export interface Ran {
+  readonly line: string;
+  readonly exit: number;
+  /** stdout and stderr together. */
+  readonly output: string;
+}
+
+/**
+ * A copy of the examples, as they lie in a clone, where `evenkeel` is the built program and the library can be
+ * imported; port 8080 of their workspaces becomes `port`. The copy is the caller's to remove.
+ */
+export function cloned(port: number): string {
+  const folder = mkdtempSync(join(tmpdir(), "evenkeel-readme-"));
+  const left = /[\\/]\.evenkeel$/;
+  cpSync(join(root, "examples"), join(folder, "examples"), { recursive: true, filter: (path) => !left.test(path) });
+  for (const name of readdirSync(join(folder, "examples"))) {
+    const file = join(folder, "examples", name, "evenkeel.yaml");
+    if (existsSync(file)) writeFileSync(file, readFileSync(file, "utf8").replace(":8080", `:${port}`));
+  }
+  for (const name of ["dist", "schemas"]) symlinkSync(join(root, name), join(folder, name));
+  for (const name of ["bin", "node_modules"]) mkdirSync(join(folder, name));
+  symlinkSync(root, join(folder, "node_modules", "evenkeel"));
+  const program = join(folder, "bin", "evenkeel");
+  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${join(root, "dist/cli.js")}" "$@"\n`);
+  chmodSync(program, 0o755);
+  return folder;
+}
+
+/** A port that nobody listens at. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+const mark = "@@evenkeel";
+
+/** Runs command lines one after the other in one shell, as a person would type them; port 8080 becomes `port`. */
+export async function session(
+  clone: string,
+  folder: string,
+  lines: readonly string[],
+  port: number,
+): Promise<readonly Ran[]> {
+  const script = lines.map((line) => scriptOf(line.replaceAll("8080", String(port)), port)).join("\n");
+  const { EVENKEEL_TOKEN: _, EVENKEEL_URL: __, FORCE_COLOR: ___, ...env } = process.env;
+  const path = [join(clone, "bin"), env.PATH].join(delimiter);
+  const output = await shell(`${script}\nkill $(jobs -p) 2> /dev/null\n`, folder, { ...env, PATH: path });
+  const parts = output.split(new RegExp(`^${mark} (\\d+)\n`, "m"));
+  return lines.map((line, index) => ({
+    line,
+    exit: Number(parts[index * 2 + 1] ?? Number.NaN),
+    output: parts[index * 2] ?? "",
+  }));
+}
+
+/** A server in the background is waited for, as a person would see it listening. */
+function scriptOf(line: string, port: number): string {
+  const ready = / &$/.test(line)
+    ? `for _ in {1..200}; do (exec 3<> /dev/tcp/127.0.0.1/${port}) 2> /dev/null && break; sleep 0.05; done`
+    : "";
+  return `${line}\ncode=$?\n${ready}\nprintf '\\n${mark} %d\\n' $code`;
+}
+
+async function shell(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const run = spawn("bash", ["-O", "expand_aliases", "-c", `exec 2>&1\neval "$SCRIPT"`], {
+    cwd,
+    env: { ...env, SCRIPT: script },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  run.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  await new Promise((resolve) => run.once("close", resolve));
+  return output;
+}
+
+/** Removes a copy. */
+export function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** A file of the repository. */
+export function read(file: string): string {
+  return readFileSync(join(root, file), "utf8");
+}
+
+/** Lines that a README shows and the program did not print; `…` stands for any lines, and what varies is not compared. */
+export function notPrinted(shown: readonly string[], output: string): readonly string[] {
+  const printed = steady(output);
+  let from = 0;
+  for (const chunk of shown.join("\n").split(/^\s*…$/m)) {
+    const expected = steady(chunk).trim();
+    const at = printed.indexOf(expected, from);
+    if (at < 0) return expected.split("\n");
+    from = at + expected.length;
+  }
+  return [];
+}
+
+/** Without what differs from run to run: times, run names, ports, people, commits. */
+function steady(text: string): string {
+  return text
+    .replace(/\d{8}T\d{6}Z-[0-9a-f]{4}/g, "RUN")
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+    .replace(/127\.0\.0\.1:\d+/g, "HOST")
+    .replace(/\S+@\S+, (\d+) changes?/g, "WHO, $1 changes");
+}
