@@ -55,7 +55,8 @@ function fieldsText({ change }: PlannedChange, palette: Palette): string[] {
 function transition(name: string, before: Fields | null, after: Fields | null, palette: Palette): string {
   if (before === null) return shown(after?.[name]);
   if (after === null) return shown(before[name]);
-  return `${shown(before[name])} ${palette.faint("->")} ${shown(after[name])}`;
+  const was = before[name] === undefined ? "(not reported)" : shown(before[name]);
+  return `${was} ${palette.faint("->")} ${shown(after[name])}`;
 }
 
 /** A value as people read it: a reference by its name, anything else as in JSON. */
