@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { type Flag, type Parsed, type Verb, verbs } from "./commands/verbs.ts";
+import { type Flag, groups, type Parsed, type Verb, verbs } from "./commands/verbs.ts";
 import { type ExitCode, exit, Refusal } from "./exit.ts";
 import { durationOf } from "./manifest/duration.ts";
 import { createTerminal } from "./terminal.ts";
@@ -38,20 +38,39 @@ function program(done: (code: ExitCode) => void): Command {
     .addHelpText("after", "\nEvery command says more with -h, examples first.")
     .showSuggestionAfterError()
     .exitOverride();
-  for (const verb of verbs) addVerb(root, verb, done);
+  for (const verb of verbs) addVerb(parentOf(root, verb.name), verb, done);
   return root;
 }
 
-function addVerb(root: Command, verb: Verb, done: (code: ExitCode) => void): void {
-  const command = root
-    .command(`${verb.name} ${verb.arguments ?? ""}`.trim())
+/** The command that a verb of two words stands below, made when its first one comes. */
+function parentOf(root: Command, name: string): Command {
+  const [first = "", second] = name.split(" ");
+  if (second === undefined) return root;
+  return root.commands.find((command) => command.name() === first) ?? addGroup(root, first);
+}
+
+function addGroup(root: Command, name: string): Command {
+  const summary = groups[name] ?? "";
+  return root.command(name).summary(summary).description(sentence(summary));
+}
+
+function sentence(summary: string): string {
+  return `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`;
+}
+
+function addVerb(parent: Command, verb: Verb, done: (code: ExitCode) => void): void {
+  const command = parent
+    .command(`${verb.name.split(" ").at(-1)} ${verb.arguments ?? ""}`.trim())
     .summary(verb.summary)
-    .description(`${verb.summary[0]?.toUpperCase()}${verb.summary.slice(1)}.`)
+    .description(sentence(verb.summary))
     .addHelpText("before", `${examplesText(verb)}\n`)
     .option("--no-color", "plain text");
   for (const flag of verb.options) command.addOption(optionOf(flag));
   command.action(async (...received) => {
-    const args = received.slice(0, command.registeredArguments.length).filter((arg) => arg !== undefined);
+    const args = received
+      .slice(0, command.registeredArguments.length)
+      .flat()
+      .filter((arg) => arg !== undefined);
     const options = command.optsWithGlobals();
     const run = await verb.load();
     done(await run(createTerminal(process, options) as never, options as never, args as never));

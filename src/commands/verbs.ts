@@ -1,5 +1,6 @@
 import type { ExitCode } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";
+import { offline, online, report } from "./flags.ts";
 
 /** What a command's `run` is given: the parsed options, and the arguments in order. */
 export type Run<Options> = (
@@ -10,7 +11,9 @@ export type Run<Options> = (
 
 /** A row of the command line: what help shows, what is parsed, and where the code is, loaded when it is called. */
 export interface Verb {
+  /** One word, or two: `deployments list` is listed below `deployments` (see {@link groups}). */
   readonly name: string;
+  /** In commander's notation; `[path...]` takes any number, which arrive one after another. */
   readonly arguments?: string;
   readonly summary: string;
   /** Shown first by `-h`: a command line, and what it does. */
@@ -38,29 +41,11 @@ export interface Parsed {
   readonly shard: { readonly index: number; readonly total: number };
 }
 
-const folder: Flag = { flags: "-C <dir>", description: "look for evenkeel.yaml in this folder and upward" };
-const quiet: Flag = { flags: "--quiet", description: "no progress and no notes on stderr" };
-const report: Flag = {
-  flags: "--report <kind[=path]>",
-  description: "also write a report: json, text; without a path to stdout in place of the text (repeatable)",
-  takes: "list",
+/** First words that are no commands of their own: alone they show what is below them. */
+export const groups: Readonly<Record<string, string>> = {
+  deployments: "the deployment records of a project",
+  storage: "what is left on a storage",
 };
-
-const offline: readonly Flag[] = [folder, report, quiet];
-
-const online: readonly Flag[] = [
-  folder,
-  {
-    flags: "--target <glob>",
-    description: "only addresses that match, such as 'payments/*' (repeatable)",
-    takes: "list",
-  },
-  { flags: "--shard <i/n>", description: "only the i-th of n parts of the projects", takes: "shard" },
-  report,
-  { flags: "--concurrency <n>", description: "requests in flight", takes: "positive" },
-  { flags: "--timeout <duration>", description: "stop the whole run after, say, 10m", takes: "duration" },
-  quiet,
-];
 
 /** Every command of `evenkeel`, in the order in which help lists them. */
 export const verbs: readonly Verb[] = [
