@@ -1,0 +1,192 @@
+import { describe, expect, test } from "vitest";
+import type { ChaosRule } from "../../src/server/chaos.ts";
+import { closedPort, serve } from "../client/scripted.ts";
+import { start } from "./program.ts";
+import { changeOf, folder, outcomes, policyText, scene, token, told, workspaceText } from "./workspace.ts";
+
+const licenses = { projects: ["p"], licenses: { MIT: "allowed" } };
+const projects = [{ path: "p" }];
+
+test("a project that fails does not stop the others", async () => {
+  const { evenkeel } = await scene({
+    projects: [{ path: "p" }, { path: "q", access: "none" }, { path: "r" }],
+    policy: { projects: ["p", "q", "gone", "r"], licenses: { MIT: "allowed" } },
+  });
+  const planned = await evenkeel("plan", "--report", "json");
+  expect(planned.code).toBe(1);
+  expect(told(planned.plan())).toEqual(["create p:license/MIT", "create r:license/MIT"]);
+  expect(planned.plan().problems).toMatchObject([
+    { rule: "unreadable", project: "gone" },
+    { rule: "unreadable", project: "q" },
+  ]);
+  expect(planned.stderr).toMatch(/^gone .*404 Project Not Found/m);
+  expect(planned.stderr).toMatch(/^q .*403 Forbidden/m);
+  const applied = await evenkeel("apply", "--yes", "--report", "json");
+  expect(applied).toMatchObject({ code: 1, writes: 2 });
+  expect(outcomes(applied.plan())).toEqual(["applied p:license/MIT", "applied r:license/MIT"]);
+  expect(await evenkeel("plan", "--detailed-exitcode")).toMatchObject({ code: 1 });
+});
+
+test("a write that fails skips the rest of its project, with the reason, and no other", async () => {
+  const { evenkeel } = await scene({
+    projects: [{ path: "p" }, { path: "q" }],
+    policy: { projects: ["p", "q"], licenses: { A: "allowed", B: "allowed" } },
+    chaos: [{ method: "POST", match: "/projects/p/*", status: 400, times: 1 }],
+  });
+  const applied = await evenkeel("apply", "--yes", "--report", "json=r.json");
+  expect(applied).toMatchObject({ code: 1, writes: 3 });
+  expect(applied.stdout).toMatch(/failed p:license\/A: POST http.* answered 400/);
+  expect(applied.stdout).toMatch(/skipped p:license\/B: p:license\/A did not succeed/);
+  expect(applied.stdout).toContain("Apply: 2 applied, 1 failed, 1 skipped.");
+  expect((await evenkeel("apply", "--yes")).code).toBe(0);
+});
+
+test("a refused token ends the run and is said once", async () => {
+  const { evenkeelWith } = await scene({ projects, policy: { ...licenses, projects: ["p", "q", "r"] } });
+  const ran = await evenkeelWith({ EVENKEEL_TOKEN: "wrong-CANARY" }, "plan", "--concurrency", "1");
+  expect(ran).toMatchObject({ code: 1, stdout: "", reads: 1 });
+  expect(ran.stderr.match(/401/g)).toHaveLength(1);
+  expect(ran.stderr).not.toContain("CANARY");
+});
+
+test("a server that nobody answers for is one sentence", async () => {
+  const url = `http://127.0.0.1:${await closedPort()}`;
+  const files = folder({
+    "evenkeel.yaml": workspaceText({ url }),
+    "all.yaml": policyText({ ...licenses, projects: ["p", "q", "r"] }),
+  });
+  const ran = await start(["apply", "--yes", "--report", "json=r.json"], files.root, { EVENKEEL_TOKEN: token }).ended;
+  expect(ran).toMatchObject({ code: 1, stdout: "" });
+  expect(ran.stderr.trim().split("\n")).toHaveLength(1);
+  expect(ran.stderr).toContain(`${url}/api/v4/projects/`);
+  expect(ran.stderr).toContain("connection was refused");
+  expect(JSON.parse(files.read("r.json")).problems).toHaveLength(1);
+});
+
+test("a web page where JSON is due names the URL", async () => {
+  const { evenkeel, server } = await scene({ projects, policy: licenses, chaos: [{ html: true, status: 200 }] });
+  const ran = await evenkeel("plan");
+  expect(ran).toMatchObject({ code: 1, reads: 1 });
+  expect(ran.stderr).toContain(`${server.url}/api/v4/projects/p/managed_licenses`);
+  expect(ran.stderr).toContain("JSON is due");
+  expect(ran.stderr).not.toContain("<");
+});
+
+describe("a license is created once", () => {
+  test.each<[string, ChaosRule, number]>([
+    ["where the answer was lost after the server acted", { reset: true, acted: true, times: 1 }, 1],
+    ["where the answer broke off", { truncate: true, acted: true, times: 1 }, 1],
+    ["where a gateway answered for a server that acted", { status: 502, acted: true, times: 1 }, 1],
+    ["where the request was lost before", { reset: true, times: 1 }, 2],
+    ["where a gateway answered for a server that did not act", { status: 503, times: 1 }, 2],
+    ["where the server asked to come later", { status: 429, retry_after: 0, times: 2 }, 3],
+  ])("%s", async (_, fault, posts) => {
+    const { evenkeel, ask } = await scene({ projects, policy: licenses, chaos: [{ method: "POST", ...fault }] });
+    const applied = await evenkeel("apply", "--yes", "--report", "json");
+    expect(applied.code).toBe(0);
+    expect(outcomes(applied.plan())).toEqual(["applied p:license/MIT"]);
+    expect(applied.writes).toBe(posts);
+    expect((await ask("GET", "/projects/p/managed_licenses")).json).toHaveLength(1);
+  });
+
+  test("or is unknown where nobody can tell", async () => {
+    const { evenkeel } = await scene({
+      projects,
+      policy: licenses,
+      chaos: [
+        { method: "POST", reset: true, acted: true },
+        { method: "GET", skip: 1, status: 403 },
+      ],
+    });
+    const applied = await evenkeel("apply", "--yes", "--report", "json");
+    expect(applied).toMatchObject({ code: 1, writes: 1 });
+    expect(changeOf(applied.plan(), "p:license/MIT").outcome).toMatchObject({ status: "unknown" });
+  });
+});
+
+test("reads, updates and disables are tried again where the fault may pass", async () => {
+  const { evenkeel } = await scene({
+    projects: [{ path: "p", integrations: { "irc-gateway": { recipients: "#a" } }, licenses: { MIT: "denied" } }],
+    policy: { ...licenses, disabled: ["irc-gateway"], integrations: { "external-wiki": { external_wiki_url: "x" } } },
+    chaos: [
+      { method: "GET", match: "*/integrations", status: 429, retry_after: 0, times: 1 },
+      { method: "GET", match: "*/managed_licenses", truncate: true, times: 1 },
+      { method: "PUT", status: 409, times: 2 },
+      { method: "PATCH", status: 503, retry_after: 0, times: 1 },
+      { method: "DELETE", reset: true, acted: true, times: 1 },
+    ],
+  });
+  const applied = await evenkeel("apply", "--yes", "--report", "json");
+  expect(applied).toMatchObject({ code: 0, reads: 4, writes: 7 });
+  expect(applied.plan().summary.outcomes).toMatchObject({ applied: 3 });
+  expect((await evenkeel("drift")).code).toBe(0);
+});
+
+test("what will not pass is not tried again", async () => {
+  const { evenkeel } = await scene({
+    projects,
+    policy: { projects: ["p"], integrations: { "external-wiki": { external_wiki_url: "x" } } },
+    chaos: [{ method: "PUT", status: 422 }],
+  });
+  expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 1, writes: 1 });
+});
+
+test("a premium integration on a lower tier is explained, or a problem where the tier is stated", async () => {
+  const premium = { "code-host-status": { token: { secret: "env:T" }, repository_url: "https://x" } };
+  const setting = {
+    tier: "free",
+    projects,
+    policy: { projects: ["p"], integrations: premium },
+    secrets: { T: "t" },
+  } as const;
+  const open = await scene(setting);
+  const applied = await open.evenkeel("apply", "--yes");
+  expect(applied).toMatchObject({ code: 1, writes: 1 });
+  expect(applied.stdout).toMatch(/403 Forbidden.*code-host-status needs tier premium/);
+  const stated = await scene({ ...setting, site: { tier: "free" } });
+  const refused = await stated.evenkeel("apply", "--yes");
+  expect(refused).toMatchObject({ code: 1, reads: 0, writes: 0 });
+  expect(refused.stderr).toMatch(/^all\.yaml:5:\d+ .*code-host-status needs tier premium.*\(tier\)$/m);
+});
+
+test("of a stale target and a failed one, the failure decides the exit code", async () => {
+  const { evenkeel, ask } = await scene({
+    projects: ["p", "q"].map((path) => ({ path, licenses: { MIT: "denied" } })),
+    policy: { ...licenses, projects: ["p", "q"] },
+    chaos: [{ method: "PATCH", match: "/projects/q/*", status: 400 }],
+  });
+  await evenkeel("plan", "--out", "plan.json");
+  await ask("DELETE", "/projects/p/managed_licenses/MIT");
+  const applied = await evenkeel("apply", "plan.json", "--report", "json");
+  expect(applied).toMatchObject({ code: 1, writes: 1 });
+  expect(outcomes(applied.plan())).toEqual(["stale p:license/MIT", "failed q:license/MIT"]);
+});
+
+test("no server, and a server over plain http, are said before anything is sent", async () => {
+  for (const [server, words] of [
+    [{}, "no server"],
+    [{ url: "http://code.example.com" }, "https"],
+    [{ url: "https://user:CANARY@code.example.com" }, "without user"],
+  ] as const) {
+    const files = folder({ "evenkeel.yaml": workspaceText(server), "all.yaml": policyText(licenses) });
+    const ran = await start(["plan"], files.root, { EVENKEEL_TOKEN: token }).ended;
+    expect(ran).toMatchObject({ code: 1, stdout: "" });
+    expect(ran.stderr).toContain(words);
+    expect(ran.stderr).not.toContain("CANARY");
+  }
+});
+
+test("fields and slugs that nobody has heard of are tolerated", async () => {
+  const row = { id: 1, slug: "from-the-future", active: true, novelty: { deep: [1] } };
+  const site = await serve(({ path }) => ({
+    body: path.endsWith("/integrations") ? [row] : [{ id: 9, name: "MIT", approval_status: "allowed", more: null }],
+  }));
+  const files = folder({
+    "evenkeel.yaml": workspaceText({ url: site.url }),
+    "all.yaml": policyText({ ...licenses, exclusive: ["integrations", "licenses"] }),
+  });
+  const ran = await start(["drift"], files.root, { EVENKEEL_TOKEN: token }).ended;
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toMatch(/warning: .*from-the-future is not in the catalogue/);
+  expect(ran.stdout).toContain("1 unmanaged");
+});

@@ -1,0 +1,193 @@
+import { existsSync, readdirSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Written } from "../../src/journal-entry.ts";
+import { type Seen, serve } from "../client/scripted.ts";
+import { start, until } from "./program.ts";
+import { type Folder, folder, policyText, scene, token, told, workspaceText } from "./workspace.ts";
+
+const names = ["p", "q", "r"];
+const policy = { projects: names, licenses: { MIT: "allowed", "AGPL-3.0": "denied" } };
+const projects = names.map((path) => ({ path, licenses: { MIT: "denied" } }));
+
+function runsOf({ root }: Folder): string[] {
+  const journals = join(root, ".evenkeel/journal");
+  return existsSync(journals) ? readdirSync(journals).sort() : [];
+}
+
+function entriesOf(at: Folder, run = runsOf(at).at(-1)): Written[] {
+  const lines = at.read(`.evenkeel/journal/${run}`).split("\n").filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as Written);
+}
+
+const brief = (entries: readonly Written[]) =>
+  entries.map((entry) => ("address" in entry ? `${entry.event} ${entry.address}` : entry.event));
+
+test("an apply leaves a journal of intents and outcomes, one line each, and a plan leaves none", async () => {
+  const made = await scene({ projects: [projects[0] ?? { path: "p" }], policy: { ...policy, projects: ["p"] } });
+  await made.evenkeel("plan");
+  expect(runsOf(made)).toEqual([]);
+  await made.evenkeel("apply", "--yes");
+  const entries = entriesOf(made);
+  expect(brief(entries)).toEqual([
+    "start",
+    "intent p:license/AGPL-3.0",
+    "outcome p:license/AGPL-3.0",
+    "intent p:license/MIT",
+    "outcome p:license/MIT",
+    "end",
+  ]);
+  expect(entries[0]).toMatchObject({ commit: null, server: made.server.url, changes: 2, pid: expect.any(Number) });
+  expect(entries[1]).toMatchObject({ action: "create", method: "POST", path: "/projects/p/managed_licenses" });
+  expect(entries[2]).toMatchObject({ status: "applied", http: 201 });
+  expect(entries[5]).toMatchObject({ outcomes: { applied: 2, failed: 0 } });
+  for (const { at } of entries) expect(new Date(at).toISOString()).toBe(at);
+  await made.evenkeel("apply", "--yes");
+  expect(runsOf(made)).toHaveLength(1);
+  expect(made.read(".evenkeel/.gitignore")).toMatch(/^journal\/$/m);
+
+  const [run = ""] = runsOf(made).map((name) => name.replace(".ndjson", ""));
+  const text = await made.evenkeel("journal", run);
+  expect(text).toMatchObject({ code: 0, stderr: "", reads: 0 });
+  expect(text.stdout).toMatch(/applied p:license\/AGPL-3\.0 \(HTTP 201/);
+  expect(JSON.parse((await made.evenkeel("journal", run, "--report", "json")).stdout)).toEqual(entries);
+  expect((await made.evenkeel("journal")).stdout).toContain(run);
+  const wrong = await made.evenkeel("journal", run.slice(0, -1));
+  expect(wrong).toMatchObject({ code: 1, stdout: "" });
+  expect(wrong.stderr).toContain(`did you mean ${run}?`);
+});
+
+/** A server of licenses that holds a write back until it is let go. */
+async function holding() {
+  let release: () => void = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const writes = (seen: readonly Seen[]) => seen.filter(({ method }) => method !== "GET");
+  const site = await serve(({ method, body }) => {
+    if (method === "GET") return { body: [] };
+    const name = new URLSearchParams(body).get("name");
+    return { status: 201, body: { id: 1, name, approval_status: "allowed" }, after: gate };
+  });
+  const files = folder({
+    "evenkeel.yaml": workspaceText({ url: site.url }, { concurrency: 2 }),
+    "all.yaml": policyText({ projects: names, licenses: { MIT: "allowed", ISC: "allowed" } }),
+  });
+  return { ...files, release, writes: () => writes(site.seen), begin: (...args: string[]) => apply(files, ...args) };
+}
+
+const apply = ({ root }: Folder, ...more: string[]) =>
+  start(["apply", "--yes", ...more], root, { EVENKEEL_TOKEN: token });
+
+test("an intent is on disk before its request, and holds no parameter", async () => {
+  const held = await holding();
+  const running = held.begin();
+  await until(() => held.writes().length === 2);
+  const entries = entriesOf(held);
+  expect(brief(entries)).toEqual(["start", "intent p:license/ISC", "intent q:license/ISC"]);
+  expect(JSON.stringify(entries)).not.toContain("allowed");
+  held.release();
+  expect((await running.ended).code).toBe(0);
+});
+
+test("a second apply is refused while one runs, and a plan is not", async () => {
+  const held = await holding();
+  const running = held.begin();
+  await until(() => held.writes().length === 2);
+  const second = await held.begin().ended;
+  expect(second).toMatchObject({ code: 1, stdout: "" });
+  expect(second.stderr).toContain(`process ${running.pid}`);
+  const planned = await start(["plan"], held.root, { EVENKEEL_TOKEN: token }).ended;
+  expect(planned.code).toBe(0);
+  held.release();
+  expect((await running.ended).code).toBe(0);
+  expect(held.writes()).toHaveLength(6);
+  expect(existsSync(join(held.root, ".evenkeel/lock"))).toBe(false);
+});
+
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "%s finishes what is in flight, reports the rest and ends with 130",
+  async (signal) => {
+    const held = await holding();
+    const running = held.begin("--report", "json=out.json");
+    await until(() => held.writes().length === 2);
+    running.kill(signal);
+    await until(() => running.said().includes("Interrupted"));
+    held.release();
+    const ended = await running.ended;
+    expect(ended.code).toBe(130);
+    expect(held.writes()).toHaveLength(2);
+    const { summary, resource_changes } = JSON.parse(held.read("out.json"));
+    expect(summary.outcomes).toMatchObject({ applied: 2, skipped: 4 });
+    expect(resource_changes[1].outcome.error).toBeTruthy();
+    expect(entriesOf(held).at(-1)).toMatchObject({ event: "end", outcomes: { applied: 2, skipped: 4 } });
+    expect(existsSync(join(held.root, ".evenkeel/lock"))).toBe(false);
+  },
+);
+
+test("a second interrupt ends the run at once", async () => {
+  const held = await holding();
+  const running = held.begin();
+  await until(() => held.writes().length === 2);
+  running.kill("SIGINT");
+  await until(() => running.said().includes("Interrupted"));
+  running.kill("SIGINT");
+  expect((await running.ended).code).toBe(130);
+  held.release();
+});
+
+test("an interrupted plan ends with 130", async () => {
+  const site = await serve(() => ({ fault: "hang" }));
+  const files = folder({ "evenkeel.yaml": workspaceText({ url: site.url }), "all.yaml": policyText(policy) });
+  const running = start(["plan", "--report", "json=out.json"], files.root, { EVENKEEL_TOKEN: token });
+  await until(() => site.seen.length > 0);
+  running.kill("SIGINT");
+  expect((await running.ended).code).toBe(130);
+  expect(JSON.parse(files.read("out.json")).problems).toHaveLength(1);
+});
+
+test("a killed run is named by the next one, once, with what was in flight", async () => {
+  const held = await holding();
+  const running = held.begin();
+  await until(() => held.writes().length === 2);
+  running.kill("SIGKILL");
+  expect((await running.ended).code).toBeNull();
+  expect(held.files()).toHaveProperty([".evenkeel/lock"]);
+  const [killed = ""] = runsOf(held);
+  held.release();
+  const again = await held.begin().ended;
+  expect(again.code).toBe(0);
+  const name = killed.replace(".ndjson", "");
+  expect(again.stderr).toContain(`run ${name} was cut short: in flight were p:license/ISC, q:license/ISC;`);
+  expect(await held.begin().ended).toMatchObject({ code: 0, stderr: "" });
+});
+
+test("running again after a kill converges, and creates nothing twice", async () => {
+  const made = await scene({ projects, policy, latency: 60, workspace: { concurrency: 2, ledger: "ledger.ndjson" } });
+  const running = made.begin("apply", "--yes");
+  await until(() => runsOf(made).length === 1 && brief(entriesOf(made)).some((line) => line.startsWith("outcome")));
+  running.kill("SIGKILL");
+  await running.ended;
+  expect((await made.evenkeel("apply", "--yes")).code).toBe(0);
+  expect(await made.evenkeel("drift")).toMatchObject({ code: 0 });
+  for (const path of names) {
+    const listed = await made.ask("GET", `/projects/${path}/managed_licenses`);
+    expect(listed.json.map(({ name }: { name: string }) => name).sort()).toEqual(["AGPL-3.0", "MIT"]);
+  }
+});
+
+test("the lock of a dead process is taken over, one of another machine is not", async () => {
+  const made = await scene({ projects, policy });
+  const gone = start(["--version"], made.root);
+  await gone.ended;
+  const lock = (host: string) =>
+    made.write(".evenkeel/lock", JSON.stringify({ pid: gone.pid, host, since: "2026-01-01T00:00:00Z" }));
+  lock("another-machine");
+  const refused = await made.evenkeel("apply", "--yes");
+  expect(refused).toMatchObject({ code: 1, reads: 0, writes: 0 });
+  expect(refused.stderr).toContain("another-machine");
+  lock(hostname());
+  expect(await made.evenkeel("apply", "--yes")).toMatchObject({ code: 0, writes: 6 });
+  expect(told((await made.evenkeel("plan", "--report", "json")).plan())).toEqual([]);
+});
