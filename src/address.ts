@@ -6,6 +6,11 @@ export function addressOf(project: string, kind: Kind, key: string): string {
   return `${project}:${kind}/${key}`;
 }
 
+/** The address of what a storage migration moves: `storage:nfs-1/projects`; the key is one of `storageKey`. */
+export function storageAddress(key: string): string {
+  return `storage:${key}`;
+}
+
 /**
  * A test for addresses. `*` crosses `/`; the part before the first `:` is held against the project, the part after
  * it against `kind/key`; a glob without `:` takes everything of the projects that it matches. Case does not count.

@@ -1,6 +1,7 @@
 import { licenseTier } from "./catalogue.ts";
 import type { EndpointName } from "./endpoints.ts";
 import type { Action, Fields, Kind, Tier } from "./model.ts";
+import { repositoriesOf, repositoryKinds } from "./repository-kinds.ts";
 
 /**
  * What tells one kind of resource from another: one row a kind, so that diff, plan and apply need to know none of them.
@@ -8,8 +9,8 @@ import type { Action, Fields, Kind, Tier } from "./model.ts";
 export interface KindRow {
   /** How a resource that should not be there goes. */
   readonly removal: Extract<Action, "disable" | "delete">;
-  /** The endpoint that carries each action out. */
-  readonly calls: Readonly<Partial<Record<Action, EndpointName>>>;
+  /** The endpoint that carries each action out; one that depends on the resource is found by its key. */
+  readonly calls: Readonly<Partial<Record<Action, EndpointName | ((key: string) => EndpointName)>>>;
   /** The segment of an endpoint's path that names the resource, filled with its ID (where it has one) or key. */
   readonly segment: string;
   /** The parameter that names a resource which a POST creates; undefined where the path does. */
@@ -43,7 +44,7 @@ export const kinds: Readonly<Record<Kind, KindRow>> = {
   },
   storage: {
     removal: "delete",
-    calls: {},
+    calls: { update: (key) => repositoryKinds[repositoriesOf(key)].schedule },
     segment: "kind",
     nameParameter: undefined,
     identity: (key) => key,

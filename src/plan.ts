@@ -71,6 +71,8 @@ export interface PlanInput {
   readonly url: string;
   readonly manifests: Plan["manifests"];
   readonly differences: readonly Difference[];
+  /** Changes of no project: storage moves. */
+  readonly moves?: readonly Change[];
   readonly objections: readonly Objection[];
   readonly problems: readonly Problem[];
   readonly reads: number;
@@ -78,7 +80,7 @@ export interface PlanInput {
 
 /** The plan as a document: sorted, and the same bytes for the same input but for `created_at`. */
 export function planOf(input: PlanInput): Plan {
-  const changes = input.differences.flatMap((difference) => difference.changes);
+  const changes = [...input.differences.flatMap((difference) => difference.changes), ...(input.moves ?? [])];
   const rest = {
     format_version: formatVersion,
     evenkeel_version: input.version,
@@ -103,7 +105,8 @@ export function planDigest(plan: Omit<Plan, "digest" | "created_at"> & Partial<P
 /** The call that carries a change out, its parameters still references where they are secret. */
 export function callOf(change: Change): Call {
   const row = kinds[change.kind];
-  const name = row.calls[change.action];
+  const named = row.calls[change.action];
+  const name = typeof named === "function" ? named(change.key) : named;
   if (!name) throw new RangeError(`no call for ${change.action} of a ${change.kind}`);
   const segments = { id: change.project, [row.segment]: String(change.live?.id ?? change.key) };
   return call(name, segments, endpoints[name].body && parametersOf(change, name));

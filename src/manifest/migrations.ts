@@ -1,12 +1,11 @@
 import type { Problem } from "../model.ts";
+import { type RepositoryKind, storageKey } from "../repository-kinds.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./entries.ts";
 import { readHead } from "./head.ts";
 import { problemAt } from "./problem.ts";
 import { shape } from "./shape.ts";
 import type { Loaded } from "./workspace.ts";
-
-export type RepositoryKind = "projects" | "snippets" | "groups";
 
 /** A move of all repositories of some kinds from one storage to another (contract 8). */
 export interface StorageMigration {
@@ -29,7 +28,10 @@ export interface Migrations {
 export function readMigrations({ documents }: Pick<Loaded, "documents">): Migrations {
   const read = documents.filter((document) => readHead(document).kind === "StorageMigration").map(readMigration);
   const migrations = read.flatMap(({ migration }) => migration ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { migrations, problems: [...read.flatMap(({ problems }) => problems), ...duplicates(migrations)] };
+  return {
+    migrations,
+    problems: [...read.flatMap(({ problems }) => problems), ...duplicates(migrations), ...overlaps(migrations)],
+  };
 }
 
 function readMigration(document: Document): { migration?: StorageMigration; problems: readonly Problem[] } {
@@ -49,5 +51,21 @@ function duplicates(migrations: readonly StorageMigration[]): readonly Problem[]
     const { file, line } = before.document.place(["name"]);
     const message = `a storage migration named ${name} also stands at ${file}:${line}`;
     return [problemAt("duplicate-name", message, { document, path: ["name"] })];
+  });
+}
+
+/** What leaves a storage leaves it for one destination. */
+function overlaps(migrations: readonly StorageMigration[]): readonly Problem[] {
+  const first = new Map<string, StorageMigration>();
+  return migrations.flatMap((migration) => {
+    const { from, repositories, document } = migration;
+    return repositories.flatMap((kind) => {
+      const other = first.get(storageKey(from, kind));
+      first.set(storageKey(from, kind), other ?? migration);
+      if (!other) return [];
+      const { file, line } = other.document.place(["repositories"]);
+      const message = `${kind} on ${from} are also moved by ${other.name}, at ${file}:${line}`;
+      return [problemAt("duplicate-move", message, { document, path: ["repositories"] })];
+    });
   });
 }

@@ -39,6 +39,7 @@ export const rules = {
   "legacy-status": { asks: "a license is allowed or denied" },
   "duplicate-license": { asks: "a policy lists a license once, whatever its case" },
   "duplicate-name": { asks: "no two migrations have one name" },
+  "duplicate-move": { asks: "what lies on a storage is moved by one migration" },
   "duplicate-policy": { asks: "no two policies have one name" },
   contradiction: { asks: "a policy does not declare what it disables" },
   "no-project": { asks: "every glob matches a project", severity: "warning" },
