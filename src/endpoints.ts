@@ -11,6 +11,8 @@ export interface Endpoint {
   readonly body?: Call["body"];
   /** A list: `paged` ones take `per_page`; a `whole` one is not asked for pages, though they are followed if it names any. */
   readonly list?: Call["list"];
+  /** Segments of the path that are not just any text. */
+  readonly segments?: Readonly<Record<string, Parameter>>;
   /** Query or body parameters; `integration` means: those that the catalogue gives for the slug. */
   readonly parameters?: Readonly<Record<string, Parameter>> | "integration";
   /** Not in the spec: seen on deployed servers only. */
@@ -22,13 +24,22 @@ export interface Parameter {
   readonly required?: true;
   readonly enum?: readonly string[];
   readonly default?: string;
+  /** What deployed servers demand beside it: parameters by name, with their values. */
+  readonly goesWith?: Readonly<Record<string, string>>;
 }
 
 export const deploymentStatuses = ["created", "running", "success", "failed", "canceled"] as const;
 
 const deploymentStatus: Parameter = { type: "string", enum: deploymentStatuses };
 
+/** Filtered by a time, deployed servers sort by it, or refuse. */
+const updatedTime: Parameter = { type: "datetime", goesWith: { order_by: "updated_at" } };
+
 const requiredText: Parameter = { type: "string", required: true };
+
+const ofProject: Endpoint["segments"] = { id: requiredText };
+
+const ofDeployment: Endpoint["segments"] = { ...ofProject, deployment_id: { type: "integer", required: true } };
 
 const approval: Parameter = {
   type: "string",
@@ -59,20 +70,22 @@ const table = {
   listDeployments: {
     method: "GET",
     path: "/projects/:id/deployments",
+    segments: ofProject,
     list: "paged",
     parameters: {
       order_by: { type: "string", enum: ["id", "iid", "created_at", "updated_at", "ref"], default: "id" },
       sort: { type: "string", enum: ["asc", "desc"], default: "asc" },
-      updated_after: { type: "datetime" },
-      updated_before: { type: "datetime" },
+      updated_after: updatedTime,
+      updated_before: updatedTime,
       environment: { type: "string" },
       status: deploymentStatus,
     },
   },
-  getDeployment: { method: "GET", path: "/projects/:id/deployments/:deployment_id" },
+  getDeployment: { method: "GET", path: "/projects/:id/deployments/:deployment_id", segments: ofDeployment },
   createDeployment: {
     method: "POST",
     path: "/projects/:id/deployments",
+    segments: ofProject,
     body: "form",
     parameters: {
       environment: requiredText,
@@ -85,12 +98,14 @@ const table = {
   updateDeployment: {
     method: "PUT",
     path: "/projects/:id/deployments/:deployment_id",
+    segments: ofDeployment,
     body: "form",
     parameters: { status: deploymentStatus },
   },
   listDeploymentMergeRequests: {
     method: "GET",
     path: "/projects/:id/deployments/:deployment_id/merge_requests",
+    segments: ofDeployment,
     list: "paged",
   },
 

@@ -5,7 +5,8 @@ import { Refusal } from "./exit.ts";
 import { discover } from "./load/discover.ts";
 import { readText } from "./load/read.ts";
 import { type Parsed, parseManifest } from "./manifest/document.ts";
-import { type Loaded, readWorkspace, workspaceFile } from "./manifest/workspace.ts";
+import { defaultWorkspace, type Loaded, readWorkspace, type Workspace, workspaceFile } from "./manifest/workspace.ts";
+import { problemLine } from "./report/problems.ts";
 
 export type { Document } from "./manifest/document.ts";
 export type { Loaded, Workspace } from "./manifest/workspace.ts";
@@ -31,14 +32,32 @@ export function loadWorkspace(folder: string): Loaded {
 }
 
 /**
+ * The settings around a folder, without its manifests; the defaults where there is no workspace.
+ * @throws Refusal where `evenkeel.yaml` has mistakes: every one of them, a line each.
+ */
+export function loadSettings(folder: string): Workspace {
+  const file = workspaceAbove(folder);
+  if (!file) return defaultWorkspace;
+  const { workspace, problems } = readWorkspace(load(dirname(file), workspaceFile, createHash("sha256")));
+  const mistakes = problems.filter(({ severity }) => severity === "error");
+  if (mistakes.length > 0) throw new Refusal(mistakes.map(problemLine).join("\n"));
+  return workspace;
+}
+
+/**
  * The absolute path of the `evenkeel.yaml` in a folder or above it.
  * @throws Refusal where there is none.
  */
 export function findWorkspace(folder: string): string {
-  const start = resolve(folder);
-  for (let at = start; ; at = dirname(at)) {
+  const found = workspaceAbove(folder);
+  if (found) return found;
+  throw new Refusal(`no ${workspaceFile} in ${resolve(folder)} or above it; evenkeel init makes one`);
+}
+
+function workspaceAbove(folder: string): string | undefined {
+  for (let at = resolve(folder); ; at = dirname(at)) {
     if (existsSync(join(at, workspaceFile))) return join(at, workspaceFile);
-    if (dirname(at) === at) throw new Refusal(`no ${workspaceFile} in ${start} or above it; evenkeel init makes one`);
+    if (dirname(at) === at) return undefined;
   }
 }
 

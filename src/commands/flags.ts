@@ -14,6 +14,16 @@ export const report: Flag = {
 /** Of commands that send nothing. */
 export const offline: readonly Flag[] = [folder, report, quiet];
 
+const concurrency: Flag = { flags: "--concurrency <n>", description: "requests in flight", takes: "positive" };
+const timeout: Flag = {
+  flags: "--timeout <duration>",
+  description: "stop the whole run after, say, 10m",
+  takes: "duration",
+};
+
+/** Of commands that talk to the server, whatever manifests say. */
+export const connected: readonly Flag[] = [folder, report, concurrency, timeout, quiet];
+
 /** Of commands that compare a workspace with its server. */
 export const online: readonly Flag[] = [
   folder,
@@ -24,7 +34,7 @@ export const online: readonly Flag[] = [
   },
   { flags: "--shard <i/n>", description: "only the i-th of n parts of the projects", takes: "shard" },
   report,
-  { flags: "--concurrency <n>", description: "requests in flight", takes: "positive" },
-  { flags: "--timeout <duration>", description: "stop the whole run after, say, 10m", takes: "duration" },
+  concurrency,
+  timeout,
   quiet,
 ];

@@ -1,5 +1,6 @@
 import type { ExitCode } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";
+import { deploymentVerbs } from "./deployment-verbs.ts";
 import { offline, online, report } from "./flags.ts";
 
 /** What a command's `run` is given: the parsed options, and the arguments in order. */
@@ -157,6 +158,7 @@ export const verbs: readonly Verb[] = [
     options: offline,
     load: async () => (await import("./journal.ts")).run,
   },
+  ...deploymentVerbs,
   {
     name: "schema",
     arguments: "[dir]",

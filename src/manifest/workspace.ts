@@ -69,6 +69,9 @@ const defaults = {
   allowPlaintextSecrets: false,
 } as const satisfies WorkspaceText;
 
+/** What holds where there is no `evenkeel.yaml`. */
+export const defaultWorkspace: Workspace = fill({});
+
 /** The workspace that `evenkeel.yaml` describes; what is wrong in it falls back to its default. */
 export function readWorkspace({ documents, problems }: Parsed): ReadWorkspace {
   const [document, ...others] = documents;

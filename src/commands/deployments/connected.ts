@@ -1,0 +1,75 @@
+import { type Checked, checkValues, type Given } from "../../call-values.ts";
+import { type ClientOptions, type Closing, connectReader, connectWriter, type Reader } from "../../client/client.ts";
+import { CallFailed } from "../../client/failure.ts";
+import type { Written } from "../../deployments.ts";
+import type { EndpointName } from "../../endpoints.ts";
+import { type ExitCode, exit, exitCode, Refusal } from "../../exit.ts";
+import { explained } from "../../hint.ts";
+import { deploymentText } from "../../report/deployments.ts";
+import type { Renderers } from "../../report/reports.ts";
+import { siteOf } from "../../site.ts";
+import type { Terminal } from "../../terminal.ts";
+import { closing } from "../../told.ts";
+import { reporter } from "../emit.ts";
+import { type OnlineOptions, requestOf } from "../run.ts";
+
+/** What a command shows, or a sentence that says what went wrong. */
+export type Shown = Renderers | { readonly status: "failed" | "unknown"; readonly error: string };
+
+/** Runs `work` on a connection that can only read. */
+export const reading = connected(connectReader);
+
+/** Runs `work` on a connection that reads and writes. */
+export const writing = connected(connectWriter);
+
+type Work<Connection> = (connection: Connection) => Promise<Shown>;
+
+/** A failed call is told in a sentence, and stands in the report as well. */
+function connected<Connection extends Reader & Closing>(connect: (options: ClientOptions) => Promise<Connection>) {
+  return async (terminal: Terminal, options: OnlineOptions, work: Work<Connection>): Promise<ExitCode> => {
+    const report = reporter(terminal, options.report);
+    const connection = await connect(siteOf(requestOf(terminal, options)));
+    const shown = await closing(connection, () => work(connection).catch(failed));
+    if (!isFailure(shown)) {
+      report(shown);
+      return exit.done;
+    }
+    terminal.warn(shown.error);
+    report({ text: () => "", json: () => JSON.stringify(shown, null, 2) });
+    return exitCode({ interrupted: terminal.interrupted.aborted, problem: true });
+  };
+}
+
+function failed(error: unknown): Shown {
+  if (error instanceof CallFailed) return { status: "failed", error: explained(error) };
+  throw error;
+}
+
+function isFailure(shown: Shown): shown is Exclude<Shown, Renderers> {
+  return typeof shown.error === "string";
+}
+
+/** What a write left, for people and for scripts. */
+export function shownDeployment(written: Written, { palette }: Terminal): Shown {
+  if (!("row" in written)) return written;
+  const { row } = written;
+  return { text: () => deploymentText(row, palette), json: () => JSON.stringify(row, null, 2) };
+}
+
+/** The options and arguments of a command as values that may be sent. @throws Refusal naming every mistake. */
+export function checked(terminal: Terminal, name: EndpointName, given: Given): Extract<Checked, { values: unknown }> {
+  const result = checkValues(name, given, optionName);
+  if ("mistakes" in result) throw new Refusal(result.mistakes.join("; "), exit.usage);
+  for (const note of result.notes) terminal.note(`note: ${note}`);
+  return result;
+}
+
+const otherNames: Readonly<Record<string, string>> = {
+  id: "PROJECT",
+  deployment_id: "ID",
+  tag: "--tag or --no-tag",
+};
+
+function optionName(parameter: string): string {
+  return otherNames[parameter] ?? `--${parameter.replaceAll("_", "-")}`;
+}

@@ -1,0 +1,14 @@
+import { listMergeRequests } from "../../deployments.ts";
+import { mergeRequestsText } from "../../report/deployments.ts";
+import type { OnlineOptions } from "../run.ts";
+import type { Run } from "../verbs.ts";
+import { checked, reading } from "./connected.ts";
+
+/** `evenkeel deployments merge-requests PROJECT ID`: which changes a deployment shipped. */
+export const run: Run<OnlineOptions> = (terminal, options, [project = "", id = ""]) => {
+  checked(terminal, "listDeploymentMergeRequests", { id: project, deployment_id: id });
+  return reading(terminal, options, async (reader) => {
+    const rows = await listMergeRequests(reader, project, id);
+    return { text: () => mergeRequestsText(rows, terminal.palette), json: () => JSON.stringify(rows, null, 2) };
+  });
+};

@@ -1,0 +1,19 @@
+import { updateDeployment } from "../../deployments.ts";
+import { exit, Refusal } from "../../exit.ts";
+import type { OnlineOptions } from "../run.ts";
+import type { Run } from "../verbs.ts";
+import { checked, shownDeployment, writing } from "./connected.ts";
+
+export interface UpdateOptions extends OnlineOptions {
+  readonly status?: string;
+}
+
+/** `evenkeel deployments update PROJECT ID --status STATUS`. */
+export const run: Run<UpdateOptions> = (terminal, options, [project = "", id = ""]) => {
+  const { status } = options;
+  checked(terminal, "updateDeployment", { id: project, deployment_id: id, status });
+  if (status === undefined) throw new Refusal("--status is missing: without it nothing would change", exit.usage);
+  return writing(terminal, options, async (writer) =>
+    shownDeployment(await updateDeployment(writer, project, id, status), terminal),
+  );
+};
