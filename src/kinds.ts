@@ -3,6 +3,9 @@ import type { EndpointName } from "./endpoints.ts";
 import type { Action, Fields, Kind, Tier } from "./model.ts";
 import { repositoriesOf, repositoryKinds } from "./repository-kinds.ts";
 
+/** Whether a change makes a policy stricter or laxer (contract 8). */
+export type Tendency = "tightened" | "loosened";
+
 /**
  * What tells one kind of resource from another: one row a kind, so that diff, plan and apply need to know none of them.
  */
@@ -19,6 +22,8 @@ export interface KindRow {
   readonly identity: (key: string) => string;
   /** The visible side of a removal: what was true before, and after. */
   readonly removed: { readonly before: Fields; readonly after: Fields | null };
+  /** The field whose value says how strict the resource makes its project; undefined where none does. */
+  readonly strictness?: { readonly field: string; readonly by: Readonly<Record<string, Tendency>> };
   /** Where the kind as a whole starts to exist; its members may need more. */
   readonly tier: Tier;
 }
@@ -40,6 +45,7 @@ export const kinds: Readonly<Record<Kind, KindRow>> = {
     nameParameter: "name",
     identity: (name) => name.toLowerCase(),
     removed: { before: {}, after: null },
+    strictness: { field: "approval_status", by: { allowed: "loosened", denied: "tightened" } },
     tier: licenseTier,
   },
   storage: {

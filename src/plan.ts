@@ -5,6 +5,7 @@ import { call, type EndpointName, endpoints } from "./endpoints.ts";
 import type { Objection } from "./guard.ts";
 import { kinds } from "./kinds.ts";
 import type { Action, Call, Change, Fields, Kind, Outcome, Place, Problem } from "./model.ts";
+import { tendencyOf } from "./tendency.ts";
 
 /** What `plan --report json` prints and `--out` saves (contract 5; `schemas/plan.schema.json`). Holds no secret. */
 export interface Plan {
@@ -145,10 +146,15 @@ function plannedChange(change: Change): PlannedChange {
     key,
     change: { actions: [action], before, after, after_sensitive: sensitiveOf(after) },
     live: live && liveDigest ? { updated_at: live.updatedAt ?? null, digest: liveDigest } : null,
-    action_reason: change.reason,
+    action_reason: reasonOf(change),
     source: change.origin.place(),
     call: { method, path },
   };
+}
+
+function reasonOf(change: Change): string {
+  const tendency = tendencyOf(change);
+  return tendency ? `${change.reason}, ${tendency}` : change.reason;
 }
 
 function sensitiveOf(fields: Fields | null): Record<string, true> {

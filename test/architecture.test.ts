@@ -18,7 +18,17 @@ const layers: readonly (readonly string[])[] = [
     "schemas.ts",
     "call-values.ts",
   ],
-  ["compare.ts", "memory.ts", "diff.ts", "guard.ts", "plan.ts", "manifest/", "report/", "storage/rules.ts"],
+  [
+    "compare.ts",
+    "memory.ts",
+    "tendency.ts",
+    "diff.ts",
+    "guard.ts",
+    "plan.ts",
+    "manifest/",
+    "report/",
+    "storage/rules.ts",
+  ],
   [
     ...[
       "load.ts",

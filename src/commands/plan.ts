@@ -3,6 +3,7 @@ import { plan } from "../reconcile.ts";
 import type { Renderers } from "../report/reports.ts";
 import { planText } from "../report/text.ts";
 import type { Planned } from "../request.ts";
+import { tendencyOf } from "../tendency.ts";
 import type { Terminal } from "../terminal.ts";
 import { reporter, save } from "./emit.ts";
 import { type OnlineOptions, requestOf } from "./run.ts";
@@ -12,6 +13,7 @@ import type { Run } from "./verbs.ts";
 export interface PlanOptions extends OnlineOptions {
   readonly out?: string;
   readonly detailedExitcode?: boolean;
+  readonly failOnLoosening?: boolean;
 }
 
 /** `evenkeel plan`. */
@@ -22,12 +24,21 @@ export const run: Run<PlanOptions> = async (terminal, options) => {
   tellMissing(terminal, planned.missing);
   if (options.out) save(terminal, options.out, `${json(planned)}\n`);
   report(renderers(terminal, planned));
+  const loosening = options.failOnLoosening ? looseningOf(planned) : [];
+  if (loosening.length > 0) terminal.warn(`Refused by --fail-on-loosening: ${loosening.join(", ")}.`);
   return exitCode({
     interrupted: terminal.interrupted.aborted,
+    refused: loosening.length > 0,
     problem: planned.plan.problems.length > 0,
     pending: options.detailedExitcode === true && planned.plan.summary.writes > 0,
   });
 };
+
+/** Addresses of the changes that make a policy laxer. */
+function looseningOf({ differences }: Planned): string[] {
+  const changes = differences.flatMap((difference) => difference.changes);
+  return changes.filter((change) => tendencyOf(change) === "loosened").map(({ address }) => address);
+}
 
 async function planning(terminal: Terminal, options: OnlineOptions): Promise<Planned> {
   const bar = terminal.progress("Reading");

@@ -83,6 +83,7 @@ export const verbs: readonly Verb[] = [
       ...online,
       { flags: "--out <file>", description: "save the plan, as JSON" },
       { flags: "--detailed-exitcode", description: "exit 2 when changes are pending" },
+      { flags: "--fail-on-loosening", description: "exit 3 when a change loosens a license policy" },
     ],
     load: async () => (await import("./plan.ts")).run,
   },
