@@ -57,7 +57,9 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
         if (!(await hooks.approve(planned))) return planned;
         const outcomes = await recording(opened, planned, hooks.watchers, (watchers) => {
           const stopped = () => (request.signal?.aborted ? "the run was stopped" : undefined);
-          return applyChanges(writer, batches, { workers: opened.concurrency, watchers, stopped });
+          const writes = () => applyChanges(writer, batches, { workers: opened.concurrency, watchers, stopped });
+          const around = planned.plan.summary.writes > 0 ? hooks.around : undefined;
+          return around ? around({ site: clientOptions(opened, request), planned }, writes) : writes();
         });
         return { ...planned, outcomes };
       });

@@ -1,4 +1,5 @@
 import type { Outcomes, Watcher } from "./apply.ts";
+import type { ClientOptions } from "./client/client.ts";
 import type { Difference } from "./diff.ts";
 import type { Objection, Waivers } from "./guard.ts";
 import type { Call } from "./model.ts";
@@ -56,4 +57,12 @@ export interface Applied extends Planned {
 export interface ApplyHooks {
   readonly approve: (planned: Planned) => Promise<boolean>;
   readonly watchers: readonly Watcher[];
+  /** Runs the writes, where there are any, between what should come before and after them. */
+  readonly around?: Around;
 }
+
+/** Calls `writes` once and gives its outcomes back. `site` is how to reach the server; its signal stops the run. */
+export type Around = (
+  context: { readonly site: ClientOptions; readonly planned: Planned },
+  writes: () => Promise<Outcomes>,
+) => Promise<Outcomes>;

@@ -40,7 +40,7 @@ function nothingPlanned(heading: Heading, problems: readonly Problem[]): Planned
 }
 
 /** A plan with more to say than when it was made. */
-export function withProblems(planned: Planned, more: readonly Problem[]): Planned {
+export function withProblems<Result extends Planned>(planned: Result, more: readonly Problem[]): Result {
   if (more.length === 0) return planned;
   const of = (severity: Problem["severity"]) => more.filter((each) => each.severity === severity).map(reportedProblem);
   const { problems, warnings } = planned.plan;

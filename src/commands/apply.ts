@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
+import { type DeploymentWish, deploying, recordCalls } from "../deployment-record.ts";
 import { type ExitCode, exit, exitCode, Refusal } from "../exit.ts";
 import { standing } from "../guard.ts";
-import type { Call } from "../model.ts";
+import type { Call, Problem } from "../model.ts";
 import { type Plan, withOutcomes } from "../plan.ts";
 import { apply, rehearse } from "../reconcile.ts";
 import type { Renderers } from "../report/reports.ts";
@@ -9,12 +10,14 @@ import { requestsText } from "../report/requests.ts";
 import { counted, outcomesText, planText } from "../report/text.ts";
 import type { Applied, Planned, Request } from "../request.ts";
 import type { Terminal } from "../terminal.ts";
+import { withProblems } from "../told.ts";
+import { type DeployingOptions, wishOf } from "./deploying.ts";
 import { reporter } from "./emit.ts";
 import { type OnlineOptions, requestOf } from "./run.ts";
 import { tellMissing, tellProblems } from "./tell.ts";
 import type { Run } from "./verbs.ts";
 
-export interface ApplyOptions extends OnlineOptions {
+export interface ApplyOptions extends OnlineOptions, DeployingOptions {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
   readonly resend?: readonly string[];
@@ -26,9 +29,16 @@ export interface ApplyOptions extends OnlineOptions {
 export const run: Run<ApplyOptions> = async (terminal, options, [saved]) => {
   const report = reporter(terminal, options.report);
   checkUsage(terminal, options, saved);
+  const deployment = wishOf(options);
   const request = { ...requestOf(terminal, options), ...wishesOf(terminal, options, saved) };
-  return options.dryRun ? rehearsing(terminal, request, report) : applying(terminal, options, request, report);
+  if (options.dryRun) return rehearsing(terminal, { request, deployment }, report);
+  return applying(terminal, options, { request, deployment }, report);
 };
+
+interface Wanted {
+  readonly request: Request;
+  readonly deployment: DeploymentWish | undefined;
+}
 
 function checkUsage({ interactive }: Terminal, { yes, dryRun, target, shard }: ApplyOptions, saved?: string): void {
   if (saved && (target || shard)) {
@@ -44,10 +54,11 @@ function checkUsage({ interactive }: Terminal, { yes, dryRun, target, shard }: A
 
 type Report = (renderers: Renderers) => void;
 
-async function rehearsing(terminal: Terminal, request: Request, report: Report): Promise<ExitCode> {
+async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, report: Report): Promise<ExitCode> {
   const bar = terminal.progress("Reading");
   const rehearsed = await rehearse({ ...request, progress: bar.update }).finally(bar.stop);
-  const { requests = [], outcomes, ...planned } = rehearsed;
+  const { requests: writes = [], outcomes, ...planned } = rehearsed;
+  const requests = deployment ? recordedRequests(writes, deployment) : writes;
   const plan = withOutcomes(planned.plan, outcomes);
   tellProblems(terminal, plan);
   tellMissing(terminal, planned.missing);
@@ -59,18 +70,20 @@ async function rehearsing(terminal: Terminal, request: Request, report: Report):
   return codeOf(terminal, { ...planned, refused, rehearsed: true }, plan);
 }
 
+function recordedRequests(writes: readonly Call[], deployment: DeploymentWish): readonly Call[] {
+  const { before, after } = recordCalls(deployment);
+  return writes.length > 0 ? [before, ...writes, after] : writes;
+}
+
 function rehearsalText({ palette }: Terminal, plan: Plan, requests: readonly Call[]): string {
   const headline = palette.strong(`Dry run: ${counted(requests.length, "request")} would be sent; none was.`);
   return [planText(plan, palette), headline, requestsText(requests)].filter(Boolean).join("\n\n");
 }
 
-async function applying(
-  terminal: Terminal,
-  options: ApplyOptions,
-  request: Request,
-  report: Report,
-): Promise<ExitCode> {
-  const applied = await applyWithBars(terminal, options, request);
+async function applying(terminal: Terminal, options: ApplyOptions, wanted: Wanted, report: Report): Promise<ExitCode> {
+  const warnings: Problem[] = [];
+  const warn = (problem: Problem) => void warnings.push(problem);
+  const applied = withProblems(await applyWithBars(terminal, options, wanted, warn), warnings);
   const plan = withOutcomes(applied.plan, applied.outcomes);
   tellProblems(terminal, plan);
   report({ text: () => resultText(terminal, applied, plan), json: () => json(plan) });
@@ -84,7 +97,12 @@ function resultText({ palette }: Terminal, { outcomes, refused }: Applied, plan:
   return refused ? planText(plan, palette) : "";
 }
 
-async function applyWithBars(terminal: Terminal, options: ApplyOptions, request: Request): Promise<Applied> {
+async function applyWithBars(
+  terminal: Terminal,
+  options: ApplyOptions,
+  { request, deployment }: Wanted,
+  warn: (problem: Problem) => void,
+): Promise<Applied> {
   const reading = terminal.progress("Reading");
   const writing = terminal.progress("Applying");
   let total = 0;
@@ -97,8 +115,10 @@ async function applyWithBars(terminal: Terminal, options: ApplyOptions, request:
     return !asks || total === 0 || terminal.confirm(question(planned.plan));
   };
   const bar = { outcome: async () => writing.update(++done, total) };
+  const { interrupted, note } = terminal;
+  const around = deployment && { around: deploying(deployment, interrupted, { warn, note }) };
   try {
-    return await apply({ ...request, progress: reading.update }, { approve, watchers: [bar] });
+    return await apply({ ...request, progress: reading.update }, { approve, watchers: [bar], ...around });
   } finally {
     reading.stop();
     writing.stop();

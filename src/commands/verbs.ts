@@ -96,6 +96,10 @@ export const verbs: readonly Verb[] = [
       ["evenkeel apply plan.json", "what was planned and reviewed, and nothing else"],
       ["evenkeel apply --yes", "without asking, as in CI"],
       ["evenkeel apply --dry-run", "every request that would be sent; none is"],
+      [
+        "evenkeel apply --yes --record-deployment production --deployment-project ops/policies --sha 1f2e3d --ref main",
+        "the same, as a deployment of the policies",
+      ],
     ],
     options: [
       ...online,
@@ -112,6 +116,14 @@ export const verbs: readonly Verb[] = [
         description: "let this protected one be removed (repeatable)",
         takes: "list",
       },
+      {
+        flags: "--record-deployment <environment>",
+        description: "record the apply as a deployment to this environment",
+      },
+      { flags: "--deployment-project <project>", description: "whose deployment it is: the project of the policies" },
+      { flags: "--sha <sha>", description: "the commit that is deployed" },
+      { flags: "--ref <ref>", description: "its branch or tag" },
+      { flags: "--tag", description: "the ref is a tag" },
     ],
     load: async () => (await import("./apply.ts")).run,
   },
