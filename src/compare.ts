@@ -1,5 +1,5 @@
 import { type IntegrationParameter, parameter } from "./catalogue.ts";
-import type { Fields, Kind, Resource, Scalar, SecretReference, Value } from "./model.ts";
+import type { Kind, Resource, Scalar, SecretReference, Value } from "./model.ts";
 
 /**
  * Comparison by meaning (contract 6): both sides are brought to one spelling, then compared plainly.
@@ -70,12 +70,12 @@ function asSet(text: string, separator: "comma" | "whitespace"): string {
   return [...new Set(parts.filter(Boolean))].sort().join("\n");
 }
 
-/** The declared fields of a resource as they were read, in one spelling: what a digest of the live side is taken of. */
-export function readAs(desired: Resource, live: Fields): Readonly<Record<string, Scalar>> {
+/** The fields of a live resource in one spelling: what a digest of the live side is taken of. */
+export function readAs({ kind, key, fields }: Resource): Readonly<Record<string, Scalar>> {
   const read: Record<string, Scalar> = {};
-  for (const name of Object.keys(desired.fields).sort()) {
-    const value = live[name];
-    if (value !== undefined && !isReference(value)) read[name] = normalise(desired.kind, desired.key, name, value);
+  for (const name of Object.keys(fields).sort()) {
+    const value = fields[name];
+    if (value !== undefined && !isReference(value)) read[name] = normalise(kind, key, name, value);
   }
   return read;
 }

@@ -227,7 +227,7 @@ function changeOf(
 ): Change {
   const { kind, key, fields, origin } = resource;
   const address = addressOf(project, kind, key);
-  const liveDigest = live && digestOf({ active: live.active, fields: readAs(resource, live.fields) });
+  const liveDigest = live && digestOf({ active: live.active, fields: readAs(live) });
   return { address, project, kind, key, action, ...visible, declared: fields, live, liveDigest, reason, origin };
 }
 
