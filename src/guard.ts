@@ -4,7 +4,7 @@ import type { Change } from "./model.ts";
 
 /** Why a plan may not be applied (contract 5). */
 export interface Objection {
-  readonly guard: "delete-percent" | "protected";
+  readonly guard: "delete-percent" | "protected" | "storage";
   readonly message: string;
   readonly addresses: readonly string[];
 }
@@ -42,6 +42,7 @@ export function standing(
   const isWaived: Readonly<Record<Objection["guard"], (objection: Objection) => boolean>> = {
     "delete-percent": () => removals.disable + removals.delete <= waivers.deletes,
     protected: ({ addresses }) => addresses.every((address) => waivers.protected.has(address)),
+    storage: () => false,
   };
   return objections.filter((objection) => !isWaived[objection.guard](objection));
 }
@@ -71,9 +72,13 @@ function judgeScope(scope: string, removals: readonly Change[], live: number, gu
   return { guard: "delete-percent", message, addresses: removals.map((change) => change.address) };
 }
 
-function judgeProtected(removals: readonly Change[], { isProtected }: GuardRules): Objection[] {
-  return removals
-    .filter(({ address }) => isProtected(address))
+/** What would turn off a protected thing. */
+export function judgeProtected(
+  changes: readonly Pick<Change, "address" | "kind" | "action">[],
+  { isProtected }: GuardRules,
+): Objection[] {
+  return changes
+    .filter((change) => isRemoval(change) && isProtected(change.address))
     .map(({ address, action }) => ({
       guard: "protected",
       message: `${address} is protected and would be ${action}d`,

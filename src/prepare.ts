@@ -2,10 +2,10 @@ import { addressOf } from "./address.ts";
 import type { Batch } from "./apply.ts";
 import type { Reader } from "./client/client.ts";
 import { isReference } from "./compare.ts";
-import { isRemoval, judgePlan } from "./guard.ts";
+import { isRemoval, judgePlan, judgeProtected } from "./guard.ts";
 import type { Change, DesiredProject, Fields, Problem, SecretReference } from "./model.ts";
 import { guardRules, headingOf, type Opened, scopeOf } from "./open.ts";
-import { type PlannedChange, planOf } from "./plan.ts";
+import { type Plan, type PlannedChange, planOf } from "./plan.ts";
 import type { Planned, Request } from "./request.ts";
 import { checkCurrent, readPlan, recheckedBatch } from "./saved-plan.ts";
 import { select, survey, surveyProject } from "./survey.ts";
@@ -51,7 +51,7 @@ export async function fresh(reader: Reader, opened: Opened, request: Request): P
  * @throws Refusal where the plan was edited, or is stale altogether.
  */
 export async function saved(reader: Reader, opened: Opened, request: Request): Promise<Prepared> {
-  const plan = readPlan(request.saved ?? "");
+  const plan = guardedAgain(readPlan(request.saved ?? ""), opened);
   checkCurrent(plan, headingOf(opened));
   const groups = groupByProject(plan.resource_changes);
   const scope = { ...scopeOf(opened, request), includes: (project: string) => groups.has(project) };
@@ -70,6 +70,15 @@ export async function saved(reader: Reader, opened: Opened, request: Request): P
     return project ? plannedReferences(project, planned) : [];
   });
   return { planned: { plan, differences: [], surveyed: true, missing: [] }, batches, references };
+}
+
+/** Whoever can write a plan's file can make its digest match: what is protected is judged anew, not taken from it. */
+function guardedAgain(plan: Plan, opened: Opened): Plan {
+  const changes = plan.resource_changes.map(({ address, kind, change: { actions } }) => {
+    return { address, kind, action: actions[0] };
+  });
+  const others = plan.objections.filter(({ guard }) => guard !== "protected");
+  return { ...plan, objections: [...others, ...judgeProtected(changes, guardRules(opened))] };
 }
 
 function referencesOf(change: Change): SecretReference[] {
