@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Batch, Step } from "./apply.ts";
+import { CallFailed } from "./client/failure.ts";
 import type { Difference } from "./diff.ts";
 import { exit, Refusal } from "./exit.ts";
+import { explained } from "./hint.ts";
 import { isRow } from "./live.ts";
 import type { Change, Problem } from "./model.ts";
 import { formatVersion, type Plan, type PlannedChange, planDigest } from "./plan.ts";
@@ -45,14 +47,19 @@ export function checkCurrent(plan: Plan, now: { readonly url: string; readonly m
 /** A saved plan's changes of one project, and how to read that project again right before they are carried out. */
 export interface Recheck {
   readonly planned: readonly PlannedChange[];
-  readonly read: () => Promise<{ readonly difference?: Difference; readonly problems: readonly Problem[] }>;
+  readonly read: () => Promise<Reread>;
+}
+
+interface Reread {
+  readonly difference?: Difference;
+  readonly problems: readonly Problem[];
 }
 
 /** Steps of a saved plan: what was planned from other live values than are there now is stale, and left (contract 5). */
 export function recheckedBatch({ planned, read }: Recheck): Batch {
   return {
     steps: async () => {
-      const { difference, problems } = await read();
+      const { difference, problems } = await read().catch(unread);
       if (!difference) return planned.map((change) => failed(change, problems));
       const fresh = new Map(difference.changes.map((change) => [change.address, change]));
       const order = difference.changes.map(({ address }) => address);
@@ -60,6 +67,12 @@ export function recheckedBatch({ planned, read }: Recheck): Batch {
       return steps.sort((a, b) => order.indexOf(addressOf(a)) - order.indexOf(addressOf(b)));
     },
   };
+}
+
+/** Also what ends the run is this project's outcome: those of the projects before it are not to be lost. */
+function unread(error: unknown): Reread {
+  if (!(error instanceof CallFailed)) throw error;
+  return { problems: [{ severity: "error", rule: error.kind, message: explained(error) }] };
 }
 
 function addressOf(step: Step): string {
