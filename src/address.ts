@@ -35,6 +35,11 @@ function split(address: string): [string, string | undefined] {
   return colon < 0 ? [address, undefined] : [address.slice(0, colon), address.slice(colon + 1)];
 }
 
+/** Rules of file paths have no place here: `*` takes a license that is called `..` too, or has a line break in its name. */
 function pathMatcher(glob: string): (text: string) => boolean {
-  return picomatch(glob, { bash: true, dot: true, nocase: true });
+  const literal = glob.toLowerCase();
+  const matches = picomatch(glob, { bash: true, dot: true, flags: "is" });
+  return (text) => text.toLowerCase() === literal || matches(text) || matches(text.replaceAll(dotSegment, "$1\uE000"));
 }
+
+const dotSegment = /(^|\/)\.\.?(?=\/|$)/g;
