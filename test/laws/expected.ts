@@ -71,12 +71,12 @@ function resolved(
   vars: WrittenPolicy["vars"],
   project: Project,
 ) {
-  const values = Object.entries(fields).map(([name, value]) => [name, valueOf(value, vars, project)]);
+  const values = Object.entries(fields).map(([name, value]) => [name, resolvedValue(value, vars, project)]);
   const off = slug === "issue-tracker-full" ? { active: false } : {};
   return { ...off, ...(Object.fromEntries(values) as Record<string, string | number | boolean>) };
 }
 
-function valueOf(value: Written, vars: WrittenPolicy["vars"], project: Project): string | number | boolean {
+function resolvedValue(value: Written, vars: WrittenPolicy["vars"], project: Project): string | number | boolean {
   if (typeof value === "object") return secretValue(value.secret.replace("env:", ""));
   if (typeof value !== "string") return value;
   if (value === "${vars.flag}") return vars.flag ?? false;
@@ -87,6 +87,6 @@ function valueOf(value: Written, vars: WrittenPolicy["vars"], project: Project):
       "project.name": project.path.split("/").at(-1) ?? "",
       "project.id": String(project.id),
     };
-    return facts[name ?? ""] ?? String(valueOf(vars[(name ?? "").replace("vars.", "")] ?? "", vars, project));
+    return facts[name ?? ""] ?? String(resolvedValue(vars[(name ?? "").replace("vars.", "")] ?? "", vars, project));
   });
 }

@@ -153,7 +153,7 @@ function liveProject(where: Platform, project: Fleet["projects"][number]): fc.Ar
     })
     .map((live) => ({
       ...project,
-      integrations: Object.fromEntries<Record<string, string | number | boolean>>([...live.known, ...live.unknown]),
+      integrations: Object.fromEntries([...live.known, ...live.unknown]) as NonNullable<SeedProject["integrations"]>,
       licenses: live.licenses,
     }));
 }

@@ -72,7 +72,12 @@ function checkWrite({ method, path, body }: Seen, { project, kind, key }: Target
   const write = { method, path, body };
   expect({ write, project }).not.toEqual({ write, project: undefined });
   if (!project) return;
-  if (kind === "integration") return checkIntegration(method, body, project, key);
+  if (kind === "integration") checkIntegration(method, body, project, key);
+  else checkLicense({ method, path, body }, kind, project);
+}
+
+function checkLicense(write: Seen, kind: string, project: Expected): void {
+  const { method, body } = write;
   expect({ write, kind }).toEqual({ write, kind: "license" });
   const declared = [...project.licenses.values()];
   if (method === "POST") {
@@ -99,5 +104,10 @@ function checkIntegration(
   }
   expect(method).toBe("PUT");
   const fields = Object.entries(declared ?? {}).map(([name, value]) => [name, String(value)]);
-  expect(body).toEqual(Object.fromEntries(fields));
+  expect(caseless(body)).toEqual(caseless(Object.fromEntries(fields)));
+}
+
+/** Where no look-up is needed, `${project.path}` has the spelling of the manifest, in which case does not count. */
+function caseless(fields: Readonly<Record<string, string>>): string {
+  return JSON.stringify(Object.entries(fields).sort()).toLowerCase();
 }

@@ -82,9 +82,9 @@ async function textOf(stream: AsyncIterable<Buffer | string>): Promise<string> {
 function forward(url: string, agent: http.Agent, { method, url: path, headers }: http.IncomingMessage, body: string) {
   return new Promise<Answered>((resolve, reject) => {
     const { host: _, connection: __, ...rest } = headers;
-    const onward = http.request(`${url}${path}`, { agent, method, headers: rest }, async (response) => {
-      const text = await textOf(response);
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text });
+    const onward = http.request(`${url}${path}`, { agent, method, headers: rest }, (response) => {
+      const { statusCode: status = 0, headers: answered } = response;
+      textOf(response).then((text) => resolve({ status, headers: answered, body: text }), reject);
     });
     onward.on("error", reject);
     onward.end(body);
