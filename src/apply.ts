@@ -3,6 +3,7 @@ import { CallFailed } from "./client/failure.ts";
 import { compareField } from "./compare.ts";
 import { isRemoval } from "./guard.ts";
 import { explained } from "./hint.ts";
+import type { Entry } from "./journal-entry.ts";
 import { isRow, readLive, reportedFields } from "./live.ts";
 import type { Call, Change, Fields, Outcome } from "./model.ts";
 import { inParallel } from "./parallel.ts";
@@ -20,6 +21,8 @@ export interface Batch {
 export interface Watcher {
   /** Before a request, which waits for it: an intent is on disk before the server can act. */
   readonly intent?: (change: Change, call: Call) => Promise<void>;
+  /** What else the journal is to hold. */
+  readonly noted?: (entry: Entry) => Promise<void>;
   /** Once the outcome is known; the next step of the project waits for it. */
   readonly outcome?: (event: Happened) => Promise<void>;
 }

@@ -27,6 +27,8 @@ export type Entry =
       readonly request_id?: string;
       readonly error?: string;
     }
+  /** The server took on a storage migration, which then goes on by itself. */
+  | { readonly event: "scheduled"; readonly address: string; readonly to: string; readonly http?: number }
   | { readonly event: "end"; readonly outcomes: Readonly<Record<string, number>> }
   /** A later run has named this one, which was cut short. */
   | { readonly event: "noticed" };

@@ -121,7 +121,7 @@ function inFlight(entries: readonly Written[]): string[] {
   const open = new Set<string>();
   for (const entry of entries) {
     if (entry.event === "intent") open.add(entry.address);
-    if (entry.event === "outcome") open.delete(entry.address);
+    if (entry.event === "outcome" || entry.event === "scheduled") open.delete(entry.address);
   }
   return [...open];
 }

@@ -80,6 +80,7 @@ function journalling(journal: Journal): Watcher {
   return {
     intent: ({ address, action }, { method, path }) =>
       journal.write({ event: "intent", address, action, method, path }),
+    noted: journal.write,
     outcome: ({ address, outcome, answer, failure }) => {
       const http = answer?.status ?? failure?.status;
       return journal.write({

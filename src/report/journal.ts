@@ -32,6 +32,7 @@ function endOf(entries: readonly Written[]): string {
 
 function stepText(entry: Written, palette: Palette): string | undefined {
   if (entry.event === "intent") return `  ${palette.faint(entry.at)} ${entry.method} ${entry.path}`;
+  if (entry.event === "scheduled") return `  ${palette.faint(entry.at)} scheduled ${entry.address} to ${entry.to}`;
   if (entry.event !== "outcome") return undefined;
   const details = [entry.http && `HTTP ${entry.http}`, entry.request_id && `request ${entry.request_id}`, entry.error];
   const more = details.filter(Boolean).join(", ");

@@ -1,0 +1,176 @@
+import type { Happened, Outcomes, Watcher } from "../apply.ts";
+import type { Answer, Writer } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
+import { createStop, type Stop } from "../client/stop.ts";
+import { explained } from "../hint.ts";
+import type { Outcome, Problem } from "../model.ts";
+import { callOf } from "../plan.ts";
+import { advanced, type Course, decide, type Situation, scheduledOnce, situationOf } from "./course.ts";
+import type { Move } from "./moves.ts";
+import { createPace } from "./pace.ts";
+import { createTally, type MovingProgress, type Tally } from "./tally.ts";
+import { look, StorageHidden } from "./view.ts";
+import { cleanupWarning, failedError, interruptedError, unknownError } from "./words.ts";
+
+export interface FollowOptions {
+  readonly watchers: readonly Watcher[];
+  /** Aborted: nothing more is scheduled or asked; what the server was told to move goes on there. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds between two looks at first; looks become rarer with time. Default one second. */
+  readonly pollInterval?: number | undefined;
+  readonly progress?: ((progress: MovingProgress) => void) | undefined;
+}
+
+/** What became of storage moves. */
+export interface Followed {
+  readonly outcomes: Outcomes;
+  /** What succeeded, and still wants a person's eye. */
+  readonly warnings: readonly Problem[];
+}
+
+/**
+ * Schedules each move with one request and follows it until the source is proven empty, or as far as the server can
+ * tell (contract 8). Side by side, since it is the server that works. Never throws for what a server does.
+ */
+export async function followMoves(writer: Writer, moves: readonly Move[], options: FollowOptions): Promise<Followed> {
+  const stop = createStop(options.signal);
+  const tally = createTally(options.progress);
+  try {
+    const ended = await Promise.all(moves.map((move) => follow({ writer, move, stop, tally, options })));
+    return {
+      outcomes: new Map(ended.map(({ address, outcome }) => [address, outcome])),
+      warnings: ended.flatMap(({ warning }) => warning ?? []),
+    };
+  } finally {
+    stop.now("the moves have ended");
+  }
+}
+
+interface Pursuit {
+  readonly writer: Writer;
+  readonly move: Move;
+  readonly stop: Stop;
+  readonly tally: Tally;
+  readonly options: FollowOptions;
+}
+
+interface Ended extends Happened {
+  readonly warning?: Problem | undefined;
+}
+
+async function follow(pursuit: Pursuit): Promise<Ended> {
+  const ended = await pursue(pursuit);
+  // Without its change, for there is nothing that a ledger could remember.
+  const happened = { address: pursuit.move.change.address, ...ended };
+  for (const watcher of pursuit.options.watchers) await watcher.outcome?.(happened);
+  return happened;
+}
+
+type End = Omit<Ended, "address">;
+
+async function pursue(pursuit: Pursuit): Promise<End> {
+  const { move, stop, tally, options } = pursuit;
+  const pace = createPace(options.pollInterval);
+  const glance = glancer(pursuit);
+  let course = courseOf(move);
+  let situation: Situation | undefined;
+  for (;;) {
+    if (stop.reason !== undefined) return interrupted(move, course, situation, stop.reason);
+    const seen = await pace.measured(glance);
+    if ("end" in seen) return endedBy(seen.end, pursuit, course, situation);
+    situation = seen;
+    const next = advanced(course, situation);
+    // What nobody answered shows itself at work.
+    if (course.unanswered !== undefined && next.unanswered === undefined) await note(pursuit);
+    course = next;
+    tally.saw(move.change.address, situation);
+    const decision = decide(course, situation);
+    if (decision === "schedule") {
+      const sent = await schedule(pursuit, course);
+      if ("outcome" in sent) return sent;
+      course = sent;
+    } else if (decision !== "wait") {
+      return conclude(decision, move, course, situation);
+    }
+    if (!needsNoLook(situation)) await stop.sleep(pace.next());
+  }
+}
+
+function courseOf({ kind, earlier, listsMoves }: Move): Course {
+  const mayRun = earlier?.state === "scheduled" || (earlier?.state === "sent" && (listsMoves || kind === "projects"));
+  return { kind, scheduled: 0, covered: mayRun, unanswered: undefined, quiet: 0, seen: undefined };
+}
+
+/** Where the server can tell nothing, another look would not either. */
+function needsNoLook({ left, tells }: Situation): boolean {
+  return left === undefined && !tells;
+}
+
+const mostMisses = 5;
+
+/** Looks at the server; a few failures in a row are borne. Moves that had ended before an own scheduling do not count. */
+function glancer({ writer, move, stop }: Pursuit): () => Promise<Situation | { readonly end: Error }> {
+  const { migration, kind, listsMoves } = move;
+  let known: ReadonlySet<string> | undefined = courseOf(move).covered ? new Set() : undefined;
+  let misses = 0;
+  const glance = async (): Promise<Situation | { readonly end: Error }> => {
+    try {
+      const view = await look(writer, migration.from, kind, { listsMoves });
+      misses = 0;
+      known ??= new Set(view.moves?.filter(({ phase }) => phase !== "running").map(({ id }) => id));
+      return situationOf(view, migration.from, migration.to, known);
+    } catch (error) {
+      if (!(error instanceof CallFailed || error instanceof StorageHidden)) throw error;
+      const isLast = error instanceof StorageHidden || error.endsRun || ++misses >= mostMisses;
+      if (isLast || stop.reason !== undefined) return { end: error };
+      await stop.sleep(misses * 100);
+      return glance();
+    }
+  };
+  return glance;
+}
+
+function endedBy(error: Error, { move, stop }: Pursuit, course: Course, situation: Situation | undefined): End {
+  if (stop.reason !== undefined) return interrupted(move, course, situation, stop.reason);
+  const why = error instanceof CallFailed ? explained(error) : error.message;
+  const status = course.covered ? "unknown" : "failed";
+  return { outcome: { status, error: `the moves could not be followed: ${why}` } };
+}
+
+async function schedule(pursuit: Pursuit, course: Course): Promise<Course | End> {
+  const { writer, move, options, stop } = pursuit;
+  const { change } = move;
+  const call = callOf(change);
+  for (const watcher of options.watchers) await watcher.intent?.(change, call);
+  if (stop.reason !== undefined) return interrupted(move, course, undefined, stop.reason);
+  try {
+    const answer = await writer.send(call);
+    await note(pursuit, answer);
+    return scheduledOnce(course);
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+    if (error.uncertain) return scheduledOnce(course, error.message);
+    if (stop.reason !== undefined) return interrupted(move, course, undefined, stop.reason);
+    return { outcome: { status: "failed", error: explained(error) }, failure: error };
+  }
+}
+
+async function note({ move, options }: Pursuit, answer?: Answer): Promise<void> {
+  const { change, migration } = move;
+  const entry = { event: "scheduled", address: change.address, to: migration.to } as const;
+  for (const watcher of options.watchers) await watcher.noted?.({ ...entry, ...(answer && { http: answer.status }) });
+}
+
+function interrupted(move: Move, course: Course, situation: Situation | undefined, reason: string): End {
+  if (!course.covered) return { outcome: { status: "skipped", error: reason } };
+  return { outcome: { status: "unknown", error: interruptedError(move, situation, reason) } };
+}
+
+function conclude(decision: "done" | "failed" | "unknown", move: Move, course: Course, situation: Situation): End {
+  const outcomes: Readonly<Record<typeof decision, () => Outcome>> = {
+    done: () => ({ status: "applied" }),
+    failed: () => ({ status: "failed", error: failedError(move, course, situation) }),
+    unknown: () => ({ status: "unknown", error: unknownError(move, course, situation) }),
+  };
+  return { outcome: outcomes[decision](), warning: cleanupWarning(move, situation) };
+}

@@ -1,0 +1,41 @@
+import { storageAddress } from "../address.ts";
+import { listRuns, readRun } from "../journal.ts";
+import type { Written } from "../journal-entry.ts";
+
+/** What the journal remembers of a storage address: the last run that did anything about it, and how far it came. */
+export interface Earlier {
+  readonly run: string;
+  /** `sent`: nobody saw an answer. `scheduled`: accepted, and nobody saw the end. */
+  readonly state: "sent" | "scheduled" | "done";
+  /** The destination, where it is known. */
+  readonly to: string | undefined;
+}
+
+export type History = ReadonlyMap<string, Earlier>;
+
+/** What earlier runs against this server did about storages, by address. */
+export function historyOf(root: string, url: string): History {
+  const history = new Map<string, Earlier>();
+  for (const run of listRuns(root)) {
+    const entries = readRun(root, run) ?? [];
+    if (entries.some((entry) => entry.event === "start" && isSame(entry.server, url))) {
+      for (const entry of entries) remember(history, run, entry);
+    }
+  }
+  return history;
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.replace(/\/+$/, "") === b.replace(/\/+$/, "");
+}
+
+function remember(history: Map<string, Earlier>, run: string, entry: Written): void {
+  if (!("address" in entry) || !entry.address.startsWith(storageAddress(""))) return;
+  const { address } = entry;
+  const before = history.get(address);
+  if (entry.event === "intent") history.set(address, { run, state: "sent", to: undefined });
+  if (entry.event === "scheduled") history.set(address, { run, state: "scheduled", to: entry.to });
+  if (entry.event !== "outcome" || !before) return;
+  if (entry.status === "applied") history.set(address, { ...before, run, state: "done" });
+  if (entry.status === "failed") history.delete(address);
+}

@@ -1,0 +1,189 @@
+import { storageAddress } from "../address.ts";
+import type { Reader } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
+import { digestOf } from "../digest.ts";
+import type { Objection } from "../guard.ts";
+import { explained } from "../hint.ts";
+import type { StorageMigration } from "../manifest/migrations.ts";
+import type { Change, Fields, Platform, Problem } from "../model.ts";
+import { type RepositoryKind, repositoryKinds, storageKey } from "../repository-kinds.ts";
+import { type Situation, situationOf } from "./course.ts";
+import type { Earlier, History } from "./history.ts";
+import { judgeMigration, mayLoseRepositories } from "./rules.ts";
+import { look, projectsOn, StorageHidden } from "./view.ts";
+
+/** One migration's repositories of one kind, on their way: a change, and what is known from before. */
+export interface Move {
+  readonly migration: StorageMigration;
+  readonly kind: RepositoryKind;
+  readonly change: Change;
+  readonly earlier: Earlier | undefined;
+  /** Whether the server lists moves of this kind. */
+  readonly listsMoves: boolean;
+}
+
+export interface MovesScope {
+  readonly migrations: readonly StorageMigration[];
+  readonly platform: Platform;
+  /** Addresses that the run is about. */
+  readonly includes: (address: string) => boolean;
+  /** Addresses to schedule again although they are recorded as done. */
+  readonly resend: (address: string) => boolean;
+  readonly history: History;
+}
+
+/** What `--storage` adds to a plan. */
+export interface PlannedMoves {
+  readonly moves: readonly Move[];
+  readonly objections: readonly Objection[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Looks at what lies on the source of each migration, and plans one scheduling for each kind of repository that has not
+ * left it (contract 8). What cannot be read is a problem. @throws CallFailed where it ends the run.
+ */
+export async function planMoves(reader: Reader, scope: MovesScope): Promise<PlannedMoves> {
+  const planned: PlannedMoves[] = [];
+  for (const migration of scope.migrations) planned.push(await planMigration(reader, migration, scope));
+  return {
+    moves: planned.flatMap(({ moves }) => moves),
+    objections: planned.flatMap(({ objections }) => objections),
+    problems: planned.flatMap(({ problems }) => problems),
+  };
+}
+
+async function planMigration(reader: Reader, migration: StorageMigration, scope: MovesScope): Promise<PlannedMoves> {
+  const { from, to, repositories } = migration;
+  const included = repositories.filter((kind) => scope.includes(addressOf(migration, kind)));
+  try {
+    const judged = await Promise.all(included.map((kind) => planKind(reader, migration, kind, scope)));
+    const moves = judged.flatMap(({ move }) => move ?? []);
+    const moving = from === to ? included : moves.map(({ kind }) => kind);
+    const objections = await judge(reader, { ...migration, repositories: moving }, scope.platform);
+    return { moves, objections, problems: judged.flatMap(({ problems }) => problems) };
+  } catch (error) {
+    return { moves: [], objections: [], problems: [unreadable(migration, error)] };
+  }
+}
+
+function addressOf({ from }: StorageMigration, kind: RepositoryKind): string {
+  return storageAddress(storageKey(from, kind));
+}
+
+async function judge(reader: Reader, migration: StorageMigration, platform: Platform): Promise<Objection[]> {
+  if (migration.repositories.length === 0) return [];
+  const decides = mayLoseRepositories({ migration, platform });
+  const held = decides ? (await projectsOn(reader, migration.to)).length : 0;
+  const addresses = migration.repositories.map((kind) => addressOf(migration, kind));
+  return judgeMigration({ migration, platform, held }, addresses);
+}
+
+function unreadable({ name, document }: StorageMigration, error: unknown): Problem {
+  const place = document.place(["name"]);
+  if (error instanceof StorageHidden) {
+    return { severity: "error", rule: "storage-hidden", message: `storage migration ${name}: ${error.message}`, place };
+  }
+  if (!(error instanceof CallFailed) || error.endsRun) throw error;
+  return { severity: "error", rule: "unreadable", message: explained(error), place };
+}
+
+interface Judged {
+  readonly move?: Move;
+  readonly problems: readonly Problem[];
+}
+
+async function planKind(
+  reader: Reader,
+  migration: StorageMigration,
+  kind: RepositoryKind,
+  { history, resend }: MovesScope,
+): Promise<Judged> {
+  const address = addressOf(migration, kind);
+  const view = await look(reader, migration.from, kind);
+  const situation = situationOf(view, migration.from, migration.to);
+  const last = history.get(address);
+  const earlier = last?.to === undefined || last.to === migration.to ? last : undefined;
+  const listsMoves = view.moves !== undefined;
+  if (hasLeft(situation, listsMoves, resend(address) ? undefined : earlier)) return { problems: [] };
+  const change = changeOf(migration, kind, situation, (view.held ?? []).map(({ id }) => id).sort());
+  const move = { migration, kind, change, earlier, listsMoves };
+  return { move, problems: doubts(move, situation).map((message) => doubt(move, message)) };
+}
+
+/** Projects are counted; of the others the journal says whether they were moved, and the listing what failed since. */
+function hasLeft({ left, running, failed }: Situation, listsMoves: boolean, earlier: Earlier | undefined): boolean {
+  if (left !== undefined) return left.length === 0;
+  if (!listsMoves) return earlier?.state === "done" || earlier?.state === "scheduled";
+  return earlier?.state === "done" && running + failed.length === 0;
+}
+
+function changeOf(
+  migration: StorageMigration,
+  kind: RepositoryKind,
+  situation: Situation,
+  ids: readonly string[],
+): Change {
+  const { from, to, document } = migration;
+  const key = storageKey(from, kind);
+  const before: Fields = { repository_storage: from, ...countOf(situation.left?.length) };
+  return {
+    address: storageAddress(key),
+    project: "storage",
+    kind: "storage",
+    key,
+    action: "update",
+    before,
+    after: { repository_storage: to, ...countOf(situation.left && 0) },
+    declared: { source_storage_name: from, destination_storage_name: to },
+    live: { kind: "storage", key, fields: before, active: true },
+    liveDigest: digestOf({ from, to, ids }),
+    reason: reasonOf(migration, kind, situation),
+    origin: { place: () => document.place(["repositories"]) },
+  };
+}
+
+function countOf(left: number | undefined): Fields {
+  return left === undefined ? {} : { left_on_source: left };
+}
+
+function reasonOf({ from }: StorageMigration, kind: RepositoryKind, situation: Situation): string {
+  const { left, running, failed } = situation;
+  const lie = left ? `${counted(left.length, kind)} on ${from} (${several(left)})` : `whatever ${kind} lie on ${from}`;
+  const moving = running > 0 ? [`${running} moving already`] : [];
+  const tried = failed.length > 0 ? [`${counted(failed.length, kind, "move")} failed before`] : [];
+  return [lie, ...moving, ...tried].join(", ");
+}
+
+/** `3 projects`, `1 project`; with a noun, `3 project moves`. */
+export function counted(count: number, kind: RepositoryKind, noun?: string): string {
+  const { one } = repositoryKinds[kind];
+  const named = noun ? `${one} ${noun}` : one;
+  return `${count} ${named}${count === 1 ? "" : "s"}`;
+}
+
+/** The first few names, and how many more there are. */
+export function several(names: readonly string[]): string {
+  const shown = names.slice(0, 3).join(", ");
+  return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown;
+}
+
+/** What can not be known of a move, for a person to decide whether that will do. */
+function doubts({ migration: { from }, kind, earlier }: Move, { left, tells }: Situation): string[] {
+  const { one } = repositoryKinds[kind];
+  const unproven = `the server does not list ${one} moves, so nobody can say whether every ${one} has left ${from}; the run records the move as done, and it is not planned again`;
+  const unseen = `the server does not say what is moving: what stays on ${from} for a while counts as failed, and is scheduled again`;
+  const sent = `run ${earlier?.run} sent this request and saw no answer; whether the server acted cannot be known`;
+  const open = `run ${earlier?.run} scheduled these moves and did not see their end; whether they still run cannot be known, so apply watches for a while before it schedules any again`;
+  return [
+    ...(left === undefined && !tells ? [unproven] : []),
+    ...(left !== undefined && !tells ? [unseen] : []),
+    ...(earlier?.state === "sent" && !tells ? [sent] : []),
+    ...(earlier?.state === "scheduled" && !tells ? [open] : []),
+  ];
+}
+
+function doubt({ change }: Move, message: string): Problem {
+  const { address, origin } = change;
+  return { severity: "warning", rule: "storage-unverified", message: `${address}: ${message}`, place: origin.place() };
+}

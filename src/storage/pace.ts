@@ -1,0 +1,28 @@
+/** When to look again. */
+export interface Pace {
+  /** Runs a look, and remembers how long it took. */
+  readonly measured: <Result>(look: () => Promise<Result>) => Promise<Result>;
+  /** Milliseconds until the next look. */
+  readonly next: () => number;
+}
+
+const standardInterval = 1000;
+const longestInterval = 30_000;
+
+/**
+ * Looks after `interval` milliseconds at first, and more rarely the longer it all takes; a look that takes long is
+ * followed by a longer pause still, so that watching costs a server little.
+ */
+export function createPace(interval = standardInterval, now: () => number = Date.now): Pace {
+  const start = now();
+  let cost = 0;
+  return {
+    measured: async (look) => {
+      const begun = now();
+      const result = await look();
+      cost = now() - begun;
+      return result;
+    },
+    next: () => Math.max(interval, cost * 4, Math.min(longestInterval, (now() - start) / 50)),
+  };
+}

@@ -1,0 +1,83 @@
+import { compareReleases, tierIncludes } from "../catalogue.ts";
+import type { Objection } from "../guard.ts";
+import type { StorageMigration } from "../manifest/migrations.ts";
+import type { Platform } from "../model.ts";
+import { repositoryKinds } from "../repository-kinds.ts";
+
+/** What a rule for moving is judged by. */
+export interface Question {
+  readonly migration: StorageMigration;
+  readonly platform: Platform;
+  /** Projects that the destination holds already; looked up only where {@link mayLoseRepositories}. */
+  readonly held: number;
+}
+
+type Check = (question: Question) => string | undefined;
+
+/**
+ * The rules for moving that can be held against a migration (spec: Rules for moving): sentence -> what breaks it, in
+ * words. The others are told with every plan that moves something.
+ */
+const rules: ReadonlyMap<string, Check> = new Map<string, Check>([
+  [
+    "the destination is another storage than the source",
+    ({ migration: { from, to } }) => (from === to ? `${from} would move onto itself` : undefined),
+  ],
+  [
+    "nothing moves into a cluster that holds projects while the release has the data-loss defect (7)",
+    (question) => {
+      const { migration, platform, held } = question;
+      if (!mayLoseRepositories(question) || held === 0) return undefined;
+      const reason = `release ${platform.release} can permanently delete repositories that are moved into the cluster where they lie`;
+      const many = held === 1 ? "1 project lies" : `${held} projects lie`;
+      return `${reason}, and ${many} in ${migration.to}; fixed in ${fixes.join(", ")}`;
+    },
+  ],
+  [
+    "from 13.12 to 14.1 a move into a cluster needs direct-fetch replication (6)",
+    ({ migration: { to, destinationIsCluster, directFetchReplication }, platform: { release } }) => {
+      if (!destinationIsCluster || directFetchReplication || !needsDirectFetch(release)) return undefined;
+      const flag = "enable the feature flag for direct-fetch replication, then state directFetchReplication: true";
+      return `on release ${release} a move into the cluster ${to} needs direct-fetch replication: ${flag}`;
+    },
+  ],
+  [
+    "the tier has moves of every kind that is to move (4)",
+    ({ migration: { repositories }, platform: { tier } }) => {
+      const missing = repositories.filter((kind) => !tierIncludes(tier, repositoryKinds[kind].tier));
+      const needs = missing.map((kind) => `${kind} need tier ${repositoryKinds[kind].tier} to move`);
+      return missing.length > 0 ? `${needs.join(", ")}; the server is ${tier}` : undefined;
+    },
+  ],
+]);
+
+/** What the rules for moving have against a migration whose changes have these addresses (contract 8). */
+export function judgeMigration(question: Question, addresses: readonly string[]): Objection[] {
+  const { name } = question.migration;
+  return [...rules.values()].flatMap((check) => {
+    const broken = check(question);
+    return broken ? [{ guard: "storage", message: `storage migration ${name}: ${broken}`, addresses }] : [];
+  });
+}
+
+/** Releases that do not have the defect of rule 7; each fixes its own series, and the first all later ones. */
+const fixes = ["14.3.0", "14.2.4", "14.1.6", "14.0.11", "13.12.12"] as const;
+
+/** Whether what the destination holds decides if this migration is safe (spec: Rules for moving, 7). */
+export function mayLoseRepositories({ migration, platform }: Pick<Question, "migration" | "platform">): boolean {
+  return migration.destinationIsCluster && hasDefect(platform.release);
+}
+
+function hasDefect(release: string): boolean {
+  if (compareReleases(release, fixes[0]) >= 0) return false;
+  const fix = fixes.find((each) => seriesOf(each) === seriesOf(release));
+  return !fix || compareReleases(release, fix) < 0;
+}
+
+function seriesOf(release: string): string {
+  return release.split(".").slice(0, 2).join(".");
+}
+
+function needsDirectFetch(release: string): boolean {
+  return compareReleases(release, "13.12") >= 0 && compareReleases(release, "14.2") < 0;
+}

@@ -1,0 +1,122 @@
+import type { Reader } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
+import { call } from "../endpoints.ts";
+import { isRow } from "../live.ts";
+import { type RepositoryKind, repositoryKinds } from "../repository-kinds.ts";
+
+/** A project that lies on a storage, by the field of its own row. */
+export interface Held {
+  readonly id: string;
+  readonly path: string;
+  /** Undefined where the server does not say. */
+  readonly readOnly: boolean | undefined;
+}
+
+/** The latest move of one repository. */
+export interface ListedMove {
+  readonly id: string;
+  readonly repository: string;
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  /** States that nobody knows count as running; `cleanup failed` has moved. */
+  readonly phase: "running" | "moved" | "failed";
+  /** Moved, and the old copy could not be removed. */
+  readonly unclean: boolean;
+}
+
+/** What the server tells of one kind of repository. */
+export interface View {
+  /** Only of projects: no listing of the others can be filtered by storage. */
+  readonly held: readonly Held[] | undefined;
+  /** Undefined where the server does not list moves, or not to this token. */
+  readonly moves: readonly ListedMove[] | undefined;
+}
+
+/** Thrown where rows do not show their storage: such a server ignores the filter too. */
+export class StorageHidden extends Error {
+  constructor() {
+    super("the server does not show this token where projects are stored; storage moves need an administrator's token");
+    this.name = "StorageHidden";
+  }
+}
+
+/** What a server tells of the repositories of a kind on a storage. @throws CallFailed, {@link StorageHidden}. */
+export async function look(
+  reader: Reader,
+  storage: string,
+  kind: RepositoryKind,
+  { listsMoves = true }: { readonly listsMoves?: boolean } = {},
+): Promise<View> {
+  const held = kind === "projects" ? await projectsOn(reader, storage) : undefined;
+  const needsMoves = listsMoves && held?.length !== 0;
+  return { held, moves: needsMoves ? await latestMoves(reader, kind) : undefined };
+}
+
+/** Projects that lie on a storage: each row's own field counts, for a server may ignore the filter (spec: Rules for moving, 5). */
+export async function projectsOn(reader: Reader, storage: string): Promise<Held[]> {
+  const rows = (await reader.list(call("listProjects", {}, { repository_storage: storage }))).filter(isRow);
+  if (rows.some((row) => typeof row.repository_storage !== "string")) throw new StorageHidden();
+  return rows.filter((row) => row.repository_storage === storage).map(heldOf);
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function heldOf({ id, path_with_namespace: path, repository_read_only: readOnly }: Row): Held {
+  return {
+    id: String(id),
+    path: typeof path === "string" ? path : String(id),
+    readOnly: typeof readOnly === "boolean" ? readOnly : undefined,
+  };
+}
+
+/** The latest move of each repository of a kind; undefined where they cannot be listed. @throws CallFailed. */
+export async function latestMoves(reader: Reader, kind: RepositoryKind): Promise<ListedMove[] | undefined> {
+  const { moves, record } = repositoryKinds[kind];
+  try {
+    const rows = (await reader.list(call(moves, {}))).filter(isRow);
+    return latest(rows.flatMap((row) => moveOf(row, record) ?? []));
+  } catch (error) {
+    if (error instanceof CallFailed && isNotOffered(error)) return undefined;
+    throw error;
+  }
+}
+
+function isNotOffered({ status }: CallFailed): boolean {
+  return status === 403 || status === 404 || status === 405;
+}
+
+function latest(moves: readonly ListedMove[]): ListedMove[] {
+  const found = new Map<string, ListedMove>();
+  for (const move of moves) {
+    const other = found.get(move.repository);
+    if (!other || Number(move.id) > Number(other.id)) found.set(move.repository, move);
+  }
+  return [...found.values()];
+}
+
+/** Undefined for the move of something that was deleted since. */
+function moveOf(row: Row, record: string): ListedMove | undefined {
+  const repository = row[record];
+  if (!isRow(repository)) return undefined;
+  return {
+    id: String(row.id),
+    repository: String(repository.id),
+    name: nameOf(repository, record),
+    from: String(row.source_storage_name),
+    to: String(row.destination_storage_name),
+    phase: phases[String(row.state)] ?? "running",
+    unclean: row.state === "cleanup failed",
+  };
+}
+
+function nameOf({ id, path_with_namespace: path, name }: Row, record: string): string {
+  if (typeof path === "string") return path;
+  return typeof name === "string" ? `${record} ${name}` : `${record} ${id}`;
+}
+
+const phases: Readonly<Record<string, ListedMove["phase"]>> = {
+  finished: "moved",
+  "cleanup failed": "moved",
+  failed: "failed",
+};
