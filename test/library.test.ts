@@ -1,0 +1,112 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, expect, inject, test } from "vitest";
+
+type Library = typeof import("../src/index.ts");
+
+const built = join(inject("build"), "index.js");
+const library = (await import(pathToFileURL(built).href)) as Library;
+const token = "library-token";
+
+let root: string;
+let server: Awaited<ReturnType<Library["createServer"]>>;
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), "evenkeel-library-"));
+  const projects = [{ path: "p", licenses: { MIT: "denied" } }];
+  server = await library.createServer({ token, seed: { projects } });
+  writeFileSync(
+    join(root, "evenkeel.yaml"),
+    `apiVersion: evenkeel/v1\nkind: Workspace\nserver: { url: ${server.url} }\n`,
+  );
+  writeFileSync(
+    join(root, "policy.yaml"),
+    "apiVersion: evenkeel/v1\nkind: Policy\nname: all\nprojects: [p]\nlicenses: { MIT: allowed }\n" +
+      "integrations:\n  chat-webhook-c: { webhook: { secret: env:HOOK } }\n",
+  );
+});
+
+afterEach(async () => {
+  await server.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const request = () => ({ folder: root, env: { EVENKEEL_TOKEN: token, HOOK: "hook" } });
+
+test("plan, apply and plan again, as a program of one's own would", async () => {
+  const { plan, differences, surveyed } = await library.plan(request());
+  expect(surveyed).toBe(true);
+  expect(plan.resource_changes.map(({ address }) => address)).toEqual([
+    "p:integration/chat-webhook-c",
+    "p:license/MIT",
+  ]);
+  expect(differences[0]?.changes).toHaveLength(2);
+  expect(library.planText(plan, library.plain)).toContain("Plan: 1 to create, 1 to update");
+  expect(server.requests.writes).toBe(0);
+
+  const rehearsed = await library.rehearse(request());
+  expect(rehearsed.requests?.map(({ method }) => method)).toEqual(["PUT", "PATCH"]);
+  const declined = await library.apply(request(), { approve: async () => false, watchers: [] });
+  expect(declined.outcomes).toBeUndefined();
+  expect(server.requests.writes).toBe(0);
+
+  const seen: string[] = [];
+  const watcher = { outcome: async ({ address }: { address: string }) => void seen.push(address) };
+  const applied = await library.apply(request(), { approve: async () => true, watchers: [watcher] });
+  expect([...(applied.outcomes ?? [])].map(([, { status }]) => status)).toEqual(["applied", "applied"]);
+  expect(seen).toEqual(["p:integration/chat-webhook-c", "p:license/MIT"]);
+  expect((await library.plan(request())).plan.summary.writes).toBe(0);
+});
+
+test("what a person can mend is a problem and not an exception", async () => {
+  const refused = await library.plan({ ...request(), env: { EVENKEEL_TOKEN: "wrong" } });
+  expect(refused.plan.problems).toMatchObject([{ rule: "unauthorized" }]);
+  const nowhere = await library.plan({ ...request(), folder: tmpdir() });
+  expect(nowhere).toMatchObject({
+    surveyed: false,
+    plan: { problems: [{ message: expect.stringContaining("evenkeel.yaml") }] },
+  });
+});
+
+test("the stages can be taken one by one", async () => {
+  const loaded = library.load(root);
+  const { policies, problems } = library.validate(loaded);
+  expect(problems).toEqual([]);
+  const { projects } = library.projectsOf(policies, undefined);
+  const [project] = projects;
+  if (!project) throw new Error("a project was to be found");
+  const { desired } = library.desired(policies, project, loaded.workspace.server);
+  const secrets = library.createSecrets({ env: { HOOK: "hook" }, root, plaintext: new Map() });
+  const reader = await library.connectReader({ url: server.url, token, concurrency: 2, requestTimeout: 5000, secrets });
+  const live = await library.readLive(reader, desired);
+  await reader.close();
+  const { changes } = library.diff(desired, live, { alwaysSend: false, resend: () => false, target: () => true });
+  expect(changes.map((change) => library.callOf(change).method)).toEqual(["PUT", "PATCH"]);
+  expect(reader).not.toHaveProperty("send");
+});
+
+test("it is found by its name, and importing it does nothing", () => {
+  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8"));
+  expect(manifest.exports["."].default).toBe("./dist/index.js");
+  expect(manifest.bin.evenkeel).toBe("dist/cli.js");
+  expect(manifest.scripts["build:js"]).toMatch(/src\/cli\.ts src\/index\.ts .*--outdir=dist/);
+  const home = join(root, "node_modules/evenkeel");
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, "package.json"), JSON.stringify({ ...manifest, exports: { ".": "./built/index.js" } }));
+  symlinkSync(inject("build"), join(home, "built"));
+  const before = "const before = [process.listenerCount('SIGINT'), Object.keys(globalThis).length, process.exitCode];";
+  const after = "const after = [process.listenerCount('SIGINT'), Object.keys(globalThis).length, process.exitCode];";
+  const program =
+    `${before} const { plan, apply, createServer } = await import("evenkeel"); ${after}` +
+    "console.log(JSON.stringify([typeof plan, typeof apply, typeof createServer, String(before) === String(after)]));";
+  const said = execFileSync(process.execPath, ["--input-type=module", "-e", program], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: "pipe",
+    timeout: 10_000,
+  });
+  expect(said).toBe('["function","function","function",true]\n');
+});

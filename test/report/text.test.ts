@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Outcome } from "../../src/model.ts";
+import { type Plan, withOutcomes } from "../../src/plan.ts";
+import { type Palette, plain } from "../../src/report/palette.ts";
+import { requestsText } from "../../src/report/requests.ts";
+import { outcomesText, planText } from "../../src/report/text.ts";
+
+const folder = join(import.meta.dirname, "../cases/plan");
+const names = readdirSync(folder).flatMap((file) => (file.endsWith(".json") ? [basename(file, ".json")] : []));
+const planNamed = (name: string) => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) as Plan;
+
+const mark = (name: string) => (text: string) => `<${name}>${text}</${name}>`;
+const marked: Palette = {
+  add: mark("add"),
+  change: mark("change"),
+  remove: mark("remove"),
+  strong: mark("strong"),
+  faint: mark("faint"),
+  warn: mark("warn"),
+};
+
+describe.each(names)("what people read of the plan of %s", (name) => {
+  test("is the golden text", async () => {
+    await expect(`${planText(planNamed(name), plain)}\n`).toMatchFileSnapshot(join(folder, `${name}.txt`));
+  });
+
+  test("has no colour where there is none, and the same words where there is", () => {
+    const text = planText(planNamed(name), marked);
+    expect(text.replace(/<\/?\w+>/g, "")).toBe(planText(planNamed(name), plain));
+    expect(text).toContain("<strong>");
+  });
+});
+
+test("each action has its sign and its colour, in the project and in the list of addresses", () => {
+  const text = planText(planNamed("mixed"), marked);
+  for (const [sign, address] of [
+    ["<add>+</add>", "integration/chat-notifications-a"],
+    ["<change>~</change>", "integration/emails-on-push"],
+    ["<remove>x</remove>", "integration/irc-gateway"],
+    ["<remove>-</remove>", "license/WTFPL"],
+  ]) {
+    expect(text).toContain(`  ${sign} ${address}  `);
+    expect(text).toContain(`  ${sign} pay/core:${address}\n`);
+  }
+});
+
+test("an apply says in full what went wrong, and counts the rest", () => {
+  const plan = planNamed("mixed");
+  const [first, second, ...rest] = plan.resource_changes.map(({ address }) => address);
+  const outcomes = new Map<string, Outcome>([
+    [first ?? "", { status: "failed", error: "POST answered 400: name is missing" }],
+    [second ?? "", { status: "skipped", error: `${first} did not succeed` }],
+    ...rest.map((address) => [address, { status: "applied" }] as const),
+  ]);
+  expect(outcomesText(withOutcomes(plan, outcomes), plain)).toBe(
+    [
+      `  failed ${first}: POST answered 400: name is missing`,
+      `  skipped ${second}: ${first} did not succeed`,
+      "",
+      `Apply: ${rest.length} applied, 1 failed, 1 skipped.`,
+    ].join("\n"),
+  );
+});
+
+test("a request is shown with its parameters, secrets by their references", () => {
+  const calls = [
+    { method: "DELETE", path: "/projects/p/integrations/irc-gateway" },
+    {
+      method: "PUT",
+      path: "/projects/p/integrations/x",
+      parameters: { token: { secret: "env:T" }, push_events: true },
+    },
+  ] as const;
+  expect(requestsText(calls)).toBe(
+    [
+      "DELETE /projects/p/integrations/irc-gateway",
+      "PUT /projects/p/integrations/x",
+      "    token: (secret env:T)",
+      "    push_events: true",
+    ].join("\n"),
+  );
+});
