@@ -73,8 +73,8 @@ describe("reports", () => {
   test.each([
     ["bad manifest", { policy: { projects: ["p"], integrations: { "irc-gatway": {} } } }, {}, "unknown-integration"],
     ["refused token", {}, { EVENKEEL_TOKEN: "wrong" }, "unauthorized"],
-    ["no token", {}, { EVENKEEL_TOKEN: undefined }, "refused"],
-    ["two tokens", {}, { EVENKEEL_TOKEN_FILE: "token.txt" }, "refused"],
+    ["no token", {}, { EVENKEEL_TOKEN: undefined }, "setup"],
+    ["two tokens", {}, { EVENKEEL_TOKEN_FILE: "token.txt" }, "setup"],
   ])("are written also when the run fails: %s", async (_, setting, env, rule) => {
     const { evenkeelWith, read } = await scene({ projects, policy, ...setting });
     for (const [file, args] of [
