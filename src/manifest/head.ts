@@ -31,7 +31,7 @@ export function readHead(document: Document): Head {
 
 /** A version that was left out or misspelt does not make the rest of a document any less a manifest. */
 function isOurs(version: unknown): boolean {
-  return version === undefined || String(version).startsWith("evenkeel");
+  return version === undefined || (typeof version === "string" && version.startsWith("evenkeel"));
 }
 
 function kindMessage(kind: unknown): string {

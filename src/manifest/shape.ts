@@ -120,7 +120,8 @@ export function typeOf(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (value === "") return "an empty string";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
-  return { string: "a string", number: "a number", boolean: `${value}` }[typeof value as string] ?? "a mapping";
+  if (typeof value === "boolean") return String(value);
+  return { string: "a string", number: "a number" }[typeof value as string] ?? "a mapping";
 }
 
 function pathOf(pointer: string): Path {
