@@ -46,6 +46,7 @@ export const rules = {
   tie: { asks: "policies that are equally specific agree, or have a priority" },
   "undefined-variable": { asks: "every interpolation is defined" },
   "variable-cycle": { asks: "no variable is made of itself" },
+  "variable-size": { asks: "variables stay within measure" },
 } as const satisfies Readonly<Record<string, { readonly asks: string; readonly severity?: Severity }>>;
 
 export type Rule = keyof typeof rules;

@@ -4,7 +4,7 @@ import type { Document } from "./document.ts";
 import type { Path } from "./places.ts";
 import type { Variable } from "./policies.ts";
 import { problemAt } from "./problem.ts";
-import { interpolate, isTemplate, type ProjectFact, parseReference, type Resolved } from "./template.ts";
+import { interpolate, isTemplate, longestText, type ProjectFact, parseReference, type Resolved } from "./template.ts";
 
 /** Where a string that is being interpolated stands. */
 export interface Spot {
@@ -44,6 +44,10 @@ export function createScope(
       problems.push(cycle(around.slice(around.indexOf(found))));
       return "faulty";
     }
+    if (around.length >= deepest) {
+      problems.push(problemAt("variable-size", `variables stand inside one another more than ${deepest} deep`, found));
+      return "faulty";
+    }
     around.push(found);
     const result = isTemplate(found.value) ? inside(found.value, found) : { value: found.value };
     around.pop();
@@ -51,15 +55,21 @@ export function createScope(
     return result;
   };
 
-  const inside = (text: string, spot: Spot): Resolved =>
-    interpolate(text, (name) => {
-      const reference = parseReference(name);
-      // An unknown form was already told where the policy was read.
-      if (!reference) return "faulty";
-      if ("variable" in reference) return variable(reference.variable, spot);
-      const value = factOf(project, reference.project);
-      return value === undefined ? fail(unknownFact(reference.project, project), spot) : { value };
-    });
+  const refer = (name: string, spot: Spot): Resolved => {
+    const reference = parseReference(name);
+    // An unknown form was already told where the policy was read.
+    if (!reference) return "faulty";
+    if ("variable" in reference) return variable(reference.variable, spot);
+    const value = factOf(project, reference.project);
+    return value === undefined ? fail(unknownFact(reference.project, project), spot) : { value };
+  };
+
+  const inside = (text: string, spot: Spot): Resolved => {
+    const result = interpolate(text, (name) => refer(name, spot));
+    if (result !== "long") return result;
+    problems.push(problemAt("variable-size", `its variables make more than ${longestText} characters of it`, spot));
+    return "faulty";
+  };
 
   return {
     interpolate: inside,
@@ -69,6 +79,9 @@ export function createScope(
     },
   };
 }
+
+/** Variables inside one another: more of them are no policy, and would exhaust the stack. */
+const deepest = 100;
 
 function factOf({ id, path }: Project, fact: ProjectFact): Scalar | undefined {
   const facts = { "project.id": id, "project.path": path, "project.name": path?.split("/").at(-1) };

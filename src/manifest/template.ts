@@ -34,13 +34,18 @@ export function referencesOf(text: string): readonly string[] {
 /** Gives a reference its value. */
 export type Resolve = (name: string) => Resolved;
 
-/** A string that is one interpolation keeps the type of its value; anything else is text. */
-export function interpolate(text: string, resolve: Resolve): Resolved {
+/** More characters than this make no value: variables that double each other would fill the memory. */
+export const longestText = 65_536;
+
+/** A string that is one interpolation keeps the type of its value; anything else is text, and may come out too long. */
+export function interpolate(text: string, resolve: Resolve): Resolved | "long" {
   const parts = templateOf(text).map((part) => (typeof part === "string" ? { value: part } : resolve(part.name)));
   if (parts.includes("faulty")) return "faulty";
   if (parts.includes("unknown")) return "unknown";
   const values = parts.flatMap((part) => (typeof part === "string" ? [] : [part.value]));
-  return { value: values.length === 1 ? (values[0] ?? "") : values.join("") };
+  if (values.length === 1) return { value: values[0] ?? "" };
+  const length = values.reduce<number>((sum, value) => sum + String(value).length, 0);
+  return length > longestText ? "long" : { value: values.join("") };
 }
 
 const projectNames = ["project.path", "project.name", "project.id"] as const;
