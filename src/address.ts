@@ -37,6 +37,7 @@ function split(address: string): [string, string | undefined] {
 
 /** Rules of file paths have no place here: `*` takes a license that is called `..` too, or has a line break in its name. */
 function pathMatcher(glob: string): (text: string) => boolean {
+  if (glob === "") return (text) => text === "";
   const literal = glob.toLowerCase();
   const matches = picomatch(glob, { bash: true, dot: true, flags: "is" });
   return (text) => text.toLowerCase() === literal || matches(text) || matches(text.replaceAll(dotSegment, "$1\uE000"));

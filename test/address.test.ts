@@ -14,6 +14,9 @@ test.each([
   ["a/b", "a/bc:license/MIT", false],
   ["a/b:license/..", "a/b:license/..", true],
   ["a/b:license/x", "a/b:license/..", false],
+  ["", "a/b:license/x", false],
+  [":license/*", "a/b:license/x", false],
+  ["a/b:", "a/b:license/x", false],
 ])("%s against %j: %s", (glob, address, expected) => {
   expect(addressMatcher(glob)(address)).toBe(expected);
 });

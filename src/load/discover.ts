@@ -57,7 +57,7 @@ function byPatterns(root: string, patterns: readonly string[], workspace: Placed
   const problems: Problem[] = [];
   const files = new Set<string>();
   const taken = patterns.filter((pattern) => !pattern.startsWith("!"));
-  const left = picomatch(patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1)));
+  const left = matcherOf(patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1)));
   taken.forEach((written) => {
     const at = { document: workspace, path: ["manifests", patterns.indexOf(written)] };
     const pattern = written.replace(/^(?:\.\/)+/, "");
@@ -65,7 +65,7 @@ function byPatterns(root: string, patterns: readonly string[], workspace: Placed
       problems.push(problemAt("outside", "expected a glob that stays inside the workspace", at));
       return;
     }
-    const matches = picomatch(pattern);
+    const matches = matcherOf([pattern]);
     const { base, isGlob } = picomatch.scan(pattern);
     const folder = isGlob ? base : dirname(pattern);
     const enters = (name: string) => name !== "node_modules" || pattern.includes(name);
@@ -75,6 +75,12 @@ function byPatterns(root: string, patterns: readonly string[], workspace: Placed
     for (const file of found) files.add(file);
   });
   return { files: [...files].sort(), problems };
+}
+
+/** An empty pattern, such as what is left of `./`, matches nothing. */
+function matcherOf(patterns: readonly string[]): (file: string) => boolean {
+  const matches = picomatch(patterns.filter((pattern) => pattern !== ""));
+  return (file) => matches(file);
 }
 
 /** `../x`, an absolute path, or a path of another drive. */
