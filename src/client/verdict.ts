@@ -32,17 +32,19 @@ export function judge(attempt: Attempt, received: Received, clean: (text: string
   const { status, headers, text } = received;
   if (status >= 400) return refused(attempt, received, clean);
   if (status >= 300) return redirected(attempt, received);
-  if (text === "") return { status, body: undefined, requestId: requestIdOf(headers), headers };
+  const requestId = requestIdOf(headers, clean);
+  if (text === "") return { status, body: undefined, requestId, headers };
   try {
-    return { status, body: JSON.parse(text) as unknown, requestId: requestIdOf(headers), headers };
+    return { status, body: JSON.parse(text) as unknown, requestId, headers };
   } catch {
     return unreadable(attempt, received, clean);
   }
 }
 
-function requestIdOf(headers: Headers): string | undefined {
+/** It goes into the journal, so it is the server's words like any other. */
+function requestIdOf(headers: Headers, clean: (text: string) => string): string | undefined {
   const id = headers["x-request-id"];
-  return typeof id === "string" ? id : undefined;
+  return typeof id === "string" ? oneLine(clean(id)) : undefined;
 }
 
 function refused(attempt: Attempt, { status, text }: Received, clean: (text: string) => string): Trouble {
