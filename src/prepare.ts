@@ -2,7 +2,8 @@ import { addressOf } from "./address.ts";
 import type { Batch } from "./apply.ts";
 import type { Reader } from "./client/client.ts";
 import { isReference } from "./compare.ts";
-import { isRemoval, judgePlan, judgeProtected } from "./guard.ts";
+import { isRemoval, judgePlan, judgeProtected, type Objection } from "./guard.ts";
+import { isMove, type MoveStep, movesAgain, movesOf } from "./migrate.ts";
 import type { Change, DesiredProject, Fields, Problem, SecretReference } from "./model.ts";
 import { guardRules, headingOf, type Opened, scopeOf } from "./open.ts";
 import { type Plan, type PlannedChange, planOf } from "./plan.ts";
@@ -15,6 +16,8 @@ import { version } from "./version.ts";
 export interface Prepared {
   readonly planned: Planned;
   readonly batches: readonly Batch[];
+  /** What moves from one storage to another, after everything else. */
+  readonly moves: readonly MoveStep[];
   /** Every secret that the writes will need. */
   readonly references: readonly SecretReference[];
 }
@@ -22,17 +25,19 @@ export interface Prepared {
 /** Makes a plan of all that the request is about. @throws CallFailed where it ends the run. */
 export async function planFrom(reader: Reader, opened: Opened, request: Request): Promise<Planned> {
   const { differences, problems, surveyed } = await survey(reader, scopeOf(opened, request));
+  const { moves, ...storage } = await movesOf(reader, opened, surveyed ? request : { ...request, storage: false });
   const document = planOf({
     ...headingOf(opened),
     version,
     createdAt: new Date().toISOString(),
     differences,
-    objections: judgePlan(differences, guardRules(opened)),
-    problems: [...opened.problems, ...problems],
+    moves: moves.map(({ change }) => change),
+    objections: [...judgePlan(differences, guardRules(opened)), ...storage.objections],
+    problems: [...opened.problems, ...problems, ...storage.problems],
     reads: reader.counts.reads,
   });
   const missing = opened.secrets.missing(differences.flatMap(({ changes }) => changes.flatMap(referencesOf)));
-  return { plan: document, differences, surveyed, missing };
+  return { plan: document, differences, moves, surveyed, missing };
 }
 
 /** A new plan, to be carried out as it is. */
@@ -42,6 +47,7 @@ export async function fresh(reader: Reader, opened: Opened, request: Request): P
   return {
     planned,
     batches: changed.map(({ changes }) => ({ steps: async () => changes.map((change) => ({ change })) })),
+    moves: (planned.moves ?? []).map((move) => ({ move })),
     references: changed.flatMap(({ changes }) => changes.flatMap(referencesOf)),
   };
 }
@@ -51,9 +57,11 @@ export async function fresh(reader: Reader, opened: Opened, request: Request): P
  * @throws Refusal where the plan was edited, or is stale altogether.
  */
 export async function saved(reader: Reader, opened: Opened, request: Request): Promise<Prepared> {
-  const plan = guardedAgain(readPlan(request.saved ?? ""), opened);
-  checkCurrent(plan, headingOf(opened));
-  const groups = groupByProject(plan.resource_changes);
+  const read = readPlan(request.saved ?? "");
+  checkCurrent(read, headingOf(opened));
+  const { steps: moves, objections } = await movesAgain(reader, opened, read.resource_changes.filter(isMove));
+  const plan = guardedAgain(read, opened, objections);
+  const groups = groupByProject(plan.resource_changes.filter((change) => !isMove(change)));
   const scope = { ...scopeOf(opened, request), includes: (project: string) => groups.has(project) };
   const { desired } = await select(reader, scope);
   const projects = new Map(desired.map((each) => [each.project.name, each]));
@@ -69,16 +77,16 @@ export async function saved(reader: Reader, opened: Opened, request: Request): P
     const project = projects.get(name);
     return project ? plannedReferences(project, planned) : [];
   });
-  return { planned: { plan, differences: [], surveyed: true, missing: [] }, batches, references };
+  return { planned: { plan, differences: [], surveyed: true, missing: [] }, batches, moves, references };
 }
 
-/** Whoever can write a plan's file can make its digest match: what is protected is judged anew, not taken from it. */
-function guardedAgain(plan: Plan, opened: Opened): Plan {
+/** Whoever can write a plan's file can make its digest match: what can be judged anew is not taken from it. */
+function guardedAgain(plan: Plan, opened: Opened, moving: readonly Objection[]): Plan {
   const changes = plan.resource_changes.map(({ address, kind, change: { actions } }) => {
     return { address, kind, action: actions[0] };
   });
-  const others = plan.objections.filter(({ guard }) => guard !== "protected");
-  return { ...plan, objections: [...others, ...judgeProtected(changes, guardRules(opened))] };
+  const others = plan.objections.filter(({ guard }) => guard === "delete-percent");
+  return { ...plan, objections: [...others, ...judgeProtected(changes, guardRules(opened)), ...moving] };
 }
 
 function referencesOf(change: Change): SecretReference[] {

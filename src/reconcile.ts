@@ -2,6 +2,8 @@ import { applyChanges } from "./apply.ts";
 import { connectReader, connectWriter } from "./client/client.ts";
 import { standing } from "./guard.ts";
 import { takeLock } from "./lock.ts";
+import { carryOutMoves } from "./migrate.ts";
+import type { Problem } from "./model.ts";
 import { clientOptions } from "./open.ts";
 import { callOf } from "./plan.ts";
 import { fresh, missingSecrets, planFrom, saved } from "./prepare.ts";
@@ -25,8 +27,9 @@ export function rehearse(request: Request): Promise<Rehearsed> {
   return told<Rehearsed>(request, async (opened) => {
     const reader = await connectReader(clientOptions(opened, request));
     return closing(reader, async () => {
-      const { planned, batches } = await (request.saved ? saved : fresh)(reader, opened, request);
-      const steps = (await Promise.all(batches.map((batch) => batch.steps()))).flat();
+      const { planned, batches, moves } = await (request.saved ? saved : fresh)(reader, opened, request);
+      const changes = (await Promise.all(batches.map((batch) => batch.steps()))).flat();
+      const steps = [...changes, ...moves.map((step) => ("move" in step ? step.move : step))];
       const outcomes = new Map(
         steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : [])),
       );
@@ -47,7 +50,7 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
       const writer = await connectWriter(clientOptions(opened, request));
       return await closing(writer, async () => {
         const notices = noticeCutShort(opened.loaded.root);
-        const { batches, references, ...ready } = await (request.saved ? saved : fresh)(writer, opened, request);
+        const { batches, moves, references, ...ready } = await (request.saved ? saved : fresh)(writer, opened, request);
         const planned = withProblems(ready.planned, notices);
         if (!planned.surveyed) return planned;
         const refused = standing(planned.plan.objections, planned.plan.summary, request.waivers);
@@ -55,13 +58,19 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
         const missing = missingSecrets(references, opened);
         if (missing.length > 0) return withProblems(planned, missing);
         if (!(await hooks.approve(planned))) return planned;
+        const warnings: Problem[] = [];
+        const warn = (more: readonly Problem[]) => void warnings.push(...more);
         const outcomes = await recording(opened, planned, hooks.watchers, (watchers) => {
           const stopped = () => (request.signal?.aborted ? "the run was stopped" : undefined);
-          const writes = () => applyChanges(writer, batches, { workers: opened.concurrency, watchers, stopped });
+          const writes = async () => {
+            const done = await applyChanges(writer, batches, { workers: opened.concurrency, watchers, stopped });
+            const moved = await carryOutMoves(writer, moves, request, { watchers, warn });
+            return new Map([...done, ...moved]);
+          };
           const around = planned.plan.summary.writes > 0 ? hooks.around : undefined;
           return around ? around({ site: clientOptions(opened, request), planned }, writes) : writes();
         });
-        return { ...planned, outcomes };
+        return withProblems({ ...planned, outcomes }, warnings);
       });
     } finally {
       release();

@@ -4,6 +4,8 @@ import type { Difference } from "./diff.ts";
 import type { Objection, Waivers } from "./guard.ts";
 import type { Call } from "./model.ts";
 import type { Plan } from "./plan.ts";
+import type { Move } from "./storage/moves.ts";
+import type { MovingProgress } from "./storage/tally.ts";
 
 /** What a person asked for. Everything but `folder` and `env` is optional. */
 export interface Request {
@@ -26,12 +28,20 @@ export interface Request {
   readonly saved?: string;
   /** Told as projects are read. */
   readonly progress?: (done: number, total: number) => void;
+  /** Whether storage migrations are planned too. */
+  readonly storage?: boolean;
+  /** Told as repositories move. */
+  readonly moving?: (progress: MovingProgress) => void;
+  /** Milliseconds between two looks at moving repositories, at first; a second where it is left out. */
+  readonly pollInterval?: number;
 }
 
 /** A plan, with what an apply needs beyond the document. */
 export interface Planned {
   readonly plan: Plan;
   readonly differences: readonly Difference[];
+  /** What storage migrations are to move; only where a new plan was asked for them. */
+  readonly moves?: readonly Move[];
   /** False where manifests or the server kept anything from being compared: the plan then says nothing of the state. */
   readonly surveyed: boolean;
   /** Secrets that an apply would need and that cannot be resolved here, each with the reason. */

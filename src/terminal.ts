@@ -25,7 +25,8 @@ export interface Terminal {
 }
 
 export interface Progress {
-  readonly update: (done: number, total: number) => void;
+  /** `note` stands behind the numbers. */
+  readonly update: (done: number, total: number, note?: string) => void;
   readonly stop: () => void;
 }
 
@@ -93,7 +94,7 @@ function startBar(label: string, stream: NodeJS.WriteStream): Progress {
   let stopped = false;
   const bar = import("cli-progress").then(({ default: { SingleBar } }) => {
     const options = {
-      format: `${label} [{bar}] {value}/{total}`,
+      format: `${label} [{bar}] {value}/{total} {note}`,
       barsize: 30,
       hideCursor: true,
       clearOnComplete: true,
@@ -105,10 +106,11 @@ function startBar(label: string, stream: NodeJS.WriteStream): Progress {
     if (!stopped) shown = ready;
   });
   return {
-    update: (done, total) => {
+    update: (done, total, note = "") => {
       if (!shown || stopped) return;
-      if (!shown.isActive) shown.start(total, done);
-      shown.update(done);
+      if (!shown.isActive) shown.start(total, done, { note });
+      shown.setTotal(total);
+      shown.update(done, { note });
     },
     stop: () => {
       stopped = true;

@@ -44,7 +44,17 @@ const layers: readonly (readonly string[])[] = [
     ],
     ...["journal.ts", "ledger.ts", "ledger-key.ts", "lock.ts", "state-folder.ts", "commit.ts"],
   ],
-  ["request.ts", "open.ts", "prepare.ts", "record.ts", "told.ts", "reconcile.ts", "site.ts", "deployment-record.ts"],
+  [
+    "request.ts",
+    "open.ts",
+    "prepare.ts",
+    "record.ts",
+    "told.ts",
+    "reconcile.ts",
+    "site.ts",
+    "migrate.ts",
+    "deployment-record.ts",
+  ],
   ["terminal.ts", "commands/"],
   ["cli.ts", "index.ts"],
 ];

@@ -5,11 +5,12 @@ import { standing } from "../guard.ts";
 import type { Call, Problem } from "../model.ts";
 import { type Plan, withOutcomes } from "../plan.ts";
 import { apply, rehearse } from "../reconcile.ts";
+import { remainingText } from "../report/moves.ts";
 import type { Renderers } from "../report/reports.ts";
 import { requestsText } from "../report/requests.ts";
 import { counted, outcomesText, planText } from "../report/text.ts";
 import type { Applied, Planned, Request } from "../request.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Progress, Terminal } from "../terminal.ts";
 import { withProblems } from "../told.ts";
 import { type DeployingOptions, wishOf } from "./deploying.ts";
 import { reporter } from "./emit.ts";
@@ -20,6 +21,7 @@ import type { Run } from "./verbs.ts";
 export interface ApplyOptions extends OnlineOptions, DeployingOptions {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
+  readonly storage?: boolean;
   readonly resend?: readonly string[];
   readonly allowDeletes?: number;
   readonly allowProtected?: readonly string[];
@@ -105,6 +107,7 @@ async function applyWithBars(
 ): Promise<Applied> {
   const reading = terminal.progress("Reading");
   const writing = terminal.progress("Applying");
+  const moving = terminal.progress("Moving");
   let total = 0;
   let done = 0;
   const approve = async (planned: Planned): Promise<boolean> => {
@@ -118,11 +121,23 @@ async function applyWithBars(
   const { interrupted, note } = terminal;
   const around = deployment && { around: deploying(deployment, interrupted, { warn, note }) };
   try {
-    return await apply({ ...request, progress: reading.update }, { approve, watchers: [bar], ...around });
+    return await apply(
+      { ...request, progress: reading.update, moving: movingBar(writing, moving) },
+      { approve, watchers: [bar], ...around },
+    );
   } finally {
     reading.stop();
     writing.stop();
+    moving.stop();
   }
+}
+
+/** Takes the place of the bar of writes once repositories move. */
+function movingBar(writing: Progress, moving: Progress): NonNullable<Request["moving"]> {
+  return ({ done, total, remaining }) => {
+    writing.stop();
+    moving.update(done, total, remainingText(remaining));
+  };
 }
 
 /** On stdout before the outcome; where a report takes its place there, a person who is asked still sees it. */
@@ -140,6 +155,7 @@ function wishesOf({ cwd }: Terminal, options: ApplyOptions, saved: string | unde
   return {
     waivers: { deletes: options.allowDeletes ?? 0, protected: new Set(options.allowProtected) },
     resend: options.resend ?? [],
+    storage: options.storage === true,
     ...(saved !== undefined && { saved: resolve(cwd, saved) }),
   };
 }

@@ -13,6 +13,7 @@ import type { Run } from "./verbs.ts";
 export interface PlanOptions extends OnlineOptions {
   readonly out?: string;
   readonly detailedExitcode?: boolean;
+  readonly storage?: boolean;
   readonly failOnLoosening?: boolean;
 }
 
@@ -40,9 +41,10 @@ function looseningOf({ differences }: Planned): string[] {
   return changes.filter((change) => tendencyOf(change) === "loosened").map(({ address }) => address);
 }
 
-async function planning(terminal: Terminal, options: OnlineOptions): Promise<Planned> {
+async function planning(terminal: Terminal, options: PlanOptions): Promise<Planned> {
   const bar = terminal.progress("Reading");
-  return plan({ ...requestOf(terminal, options), progress: bar.update }).finally(bar.stop);
+  const storage = options.storage === true;
+  return plan({ ...requestOf(terminal, options), storage, progress: bar.update }).finally(bar.stop);
 }
 
 /** Where nothing was compared there is nothing to say in text: the problems have said it. */

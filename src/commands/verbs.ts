@@ -1,7 +1,7 @@
 import type { ExitCode } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";
 import { deploymentVerbs } from "./deployment-verbs.ts";
-import { offline, online, report } from "./flags.ts";
+import { connected, offline, online, report } from "./flags.ts";
 
 /** What a command's `run` is given: the parsed options, and the arguments in order. */
 export type Run<Options> = (
@@ -48,6 +48,8 @@ export const groups: Readonly<Record<string, string>> = {
   storage: "what is left on a storage",
 };
 
+const storage: Flag = { flags: "--storage", description: "storage migrations too" };
+
 /** Every command of `evenkeel`, in the order in which help lists them. */
 export const verbs: readonly Verb[] = [
   {
@@ -83,6 +85,7 @@ export const verbs: readonly Verb[] = [
       ...online,
       { flags: "--out <file>", description: "save the plan, as JSON" },
       { flags: "--detailed-exitcode", description: "exit 2 when changes are pending" },
+      storage,
       { flags: "--fail-on-loosening", description: "exit 3 when a change loosens a license policy" },
     ],
     load: async () => (await import("./plan.ts")).run,
@@ -104,6 +107,7 @@ export const verbs: readonly Verb[] = [
     options: [
       ...online,
       { flags: "--yes", description: "do not ask" },
+      storage,
       { flags: "--dry-run", description: "print every request and send none" },
       {
         flags: "--resend <glob>",
@@ -179,6 +183,17 @@ export const verbs: readonly Verb[] = [
     examples: [["evenkeel schema .evenkeel/schemas", "where init puts them"]],
     options: [],
     load: async () => (await import("./schema.ts")).run,
+  },
+  {
+    name: "storage status",
+    arguments: "<storage>",
+    summary: "count the repositories that are left on a storage",
+    examples: [
+      ["evenkeel storage status nfs-1", "projects; snippets and groups as far as the server tells"],
+      ["evenkeel storage status nfs-1 --report json", "for scripts"],
+    ],
+    options: connected,
+    load: async () => (await import("./storage-status.ts")).run,
   },
   {
     name: "serve",

@@ -1,6 +1,7 @@
 import { isReference } from "../compare.ts";
 import type { Action, Fields, Value } from "../model.ts";
 import type { Plan, PlannedChange, Summary } from "../plan.ts";
+import { movingNotes } from "./moves.ts";
 import type { Palette } from "./palette.ts";
 
 const symbols: Readonly<Record<Action, string>> = { create: "+", update: "~", disable: "x", delete: "-" };
@@ -19,6 +20,7 @@ export function planText(plan: Plan, palette: Palette): string {
   return paragraphs([
     ...groups,
     changes.length > 0 ? addressesText(changes, palette) : "",
+    movingNotes(plan, palette),
     objectionsText(plan, palette),
     headline(plan, palette),
     countsText(plan),

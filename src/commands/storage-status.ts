@@ -1,0 +1,21 @@
+import { statusJson, statusText } from "../report/storage-status.ts";
+import { remaindersOn } from "../storage/status.ts";
+import { StorageHidden } from "../storage/view.ts";
+import { reading } from "./deployments/connected.ts";
+import type { OnlineOptions } from "./run.ts";
+import type { Run } from "./verbs.ts";
+
+/** `evenkeel storage status STORAGE`. */
+export const run: Run<OnlineOptions> = (terminal, options, [storage = ""]) =>
+  reading(terminal, options, async (reader) => {
+    try {
+      const remainders = await remaindersOn(reader, storage);
+      return {
+        text: () => statusText(storage, remainders, terminal.palette),
+        json: () => statusJson(storage, remainders),
+      };
+    } catch (error) {
+      if (error instanceof StorageHidden) return { status: "failed", error: error.message };
+      throw error;
+    }
+  });

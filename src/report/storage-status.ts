@@ -1,0 +1,51 @@
+import type { RepositoryKind } from "../repository-kinds.ts";
+import type { Palette } from "./palette.ts";
+
+/** What is left of one kind of repository on a storage. */
+export interface Remainder {
+  readonly kind: RepositoryKind;
+  /** Null where the server cannot say. Of kinds that cannot be counted, those that their moves tell of. */
+  readonly left: number | null;
+  /** Of those: moving now, and failed at the last try; null where the server does not list moves. */
+  readonly moving: number | null;
+  readonly failed: number | null;
+  readonly names: readonly string[];
+}
+
+/** What is left on a storage, a line a kind, and what the numbers do not tell. */
+export function statusText(storage: string, kinds: readonly Remainder[], palette: Palette): string {
+  const width = Math.max(...kinds.map(({ kind }) => kind.length));
+  const lines = kinds.map((each) => `  ${each.kind.padEnd(width)}  ${countText(each)}`);
+  return [palette.strong(`Left on ${storage}`), ...lines].join("\n");
+}
+
+const mostNames = 10;
+
+function countText({ kind, left, moving, failed, names }: Remainder): string {
+  if (left === null) return unknown(kind);
+  const details = [part(moving, "moving"), part(failed, "failed to move")].filter(Boolean).join(", ");
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
+  const listed = names.length > 0 ? `: ${names.slice(0, mostNames).join(", ")}${more}` : "";
+  const limits = kind === "projects" ? "" : "; those that were never moved are not told";
+  return `${left}${details ? ` (${details})` : ""}${listed}${limits}`;
+}
+
+function part(count: number | null, words: string): string {
+  return count ? `${count} ${words}` : "";
+}
+
+function unknown(kind: RepositoryKind): string {
+  return `unknown: the server does not list the moves of ${kind}`;
+}
+
+/** For scripts: a count a kind, null where it is unknown. */
+export function statusJson(storage: string, kinds: readonly Remainder[]): string {
+  const by = (of: (remainder: Remainder) => unknown) => Object.fromEntries(kinds.map((each) => [each.kind, of(each)]));
+  const counts = by(({ left }) => left);
+  const details = {
+    moving: by(({ moving }) => moving),
+    failed: by(({ failed }) => failed),
+    names: by(({ names }) => names),
+  };
+  return JSON.stringify({ storage, ...counts, ...details }, null, 2);
+}

@@ -1,0 +1,46 @@
+import type { Reader } from "../client/client.ts";
+import type { Remainder } from "../report/storage-status.ts";
+import { type RepositoryKind, repositoryKinds } from "../repository-kinds.ts";
+import { type ListedMove, latestMoves, projectsOn } from "./view.ts";
+
+/** Counts what is left on a storage (contract 8). @throws CallFailed, StorageHidden. */
+export async function remaindersOn(reader: Reader, storage: string): Promise<Remainder[]> {
+  const kinds = Object.keys(repositoryKinds) as RepositoryKind[];
+  return Promise.all(
+    kinds.map((kind) => (kind === "projects" ? projects(reader, storage) : others(reader, storage, kind))),
+  );
+}
+
+async function projects(reader: Reader, storage: string): Promise<Remainder> {
+  const held = await projectsOn(reader, storage);
+  const moves = held.length > 0 ? await latestMoves(reader, "projects") : [];
+  const latest = new Map(moves?.filter(({ from }) => from === storage).map((move) => [move.repository, move.phase]));
+  const readOnly = held.some((project) => project.readOnly !== undefined);
+  const isMoving = (project: (typeof held)[number]) => project.readOnly ?? latest.get(project.id) === "running";
+  return {
+    kind: "projects",
+    left: held.length,
+    moving: moves || readOnly ? held.filter(isMoving).length : null,
+    failed: moves ? held.filter(({ id }) => latest.get(id) === "failed").length : null,
+    names: held.map(({ path }) => path),
+  };
+}
+
+async function others(reader: Reader, storage: string, kind: RepositoryKind): Promise<Remainder> {
+  const moves = await latestMoves(reader, kind);
+  if (!moves) return { kind, left: null, moving: null, failed: null, names: [] };
+  const here = moves.filter((move) => liesOn(storage, move));
+  const inPhase = (phase: ListedMove["phase"]) => here.filter((move) => move.phase === phase).length;
+  return {
+    kind,
+    left: here.length,
+    moving: inPhase("running"),
+    failed: inPhase("failed"),
+    names: here.map(({ name }) => name),
+  };
+}
+
+/** Where a repository lies by its latest move: at the source until it has moved. */
+function liesOn(storage: string, { from, to, phase }: ListedMove): boolean {
+  return (phase === "moved" ? to : from) === storage;
+}

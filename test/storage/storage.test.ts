@@ -1,0 +1,270 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv } from "ajv";
+import { describe, expect, test } from "vitest";
+import schema from "../../schemas/plan.schema.json" with { type: "json" };
+import { withOutcomes } from "../../src/plan.ts";
+import { plain } from "../../src/report/palette.ts";
+import { planText } from "../../src/report/text.ts";
+import type { Applied } from "../../src/request.ts";
+import { drain, groupMoves, projectMoves, seed, snippetMoves, stage } from "./stage.ts";
+
+const behaviours = ["spec", "observed"] as const;
+const everything = { ...drain, repositories: ["projects", "snippets", "groups"] };
+const statuses = ({ outcomes }: Applied) => Object.fromEntries([...(outcomes ?? [])].map(([a, o]) => [a, o.status]));
+const errorOf = ({ outcomes }: Applied, address: string) => outcomes?.get(address)?.error;
+const isValid = new Ajv({ allowUnionTypes: true }).compile(schema);
+
+describe.each(behaviours)("behaviour %s", (behaviour) => {
+  test("a plan says what lies on the source, and only where it is asked for", async () => {
+    const { plan, server } = await stage({ behaviour });
+    expect((await plan({ storage: false })).plan.resource_changes).toEqual([]);
+    const { plan: planned } = await plan();
+    expect(planned.resource_changes).toEqual([
+      {
+        address: "storage:old/projects",
+        project: "storage",
+        kind: "storage",
+        key: "old/projects",
+        change: {
+          actions: ["update"],
+          before: { repository_storage: "old", left_on_source: 2 },
+          after: { repository_storage: "new", left_on_source: 0 },
+          after_sensitive: {},
+        },
+        live: { updated_at: null, digest: expect.stringMatching(/^sha256:/) },
+        action_reason: "2 projects on old (a/one, a/two)",
+        source: { file: "storage.yaml", line: 2, column: expect.any(Number) },
+        call: { method: "POST", path: projectMoves },
+      },
+    ]);
+    expect(planned.summary).toMatchObject({ projects: 0, changed_projects: 0, update: 1, writes: 1 });
+    expect(isValid(planned), JSON.stringify(isValid.errors)).toBe(true);
+    expect((await plan()).plan.digest).toBe(planned.digest);
+    expect(server.requests.writes).toBe(0);
+  });
+
+  test("an apply moves everything with one request a kind, and a plan after it is empty", async () => {
+    const { plan, apply, ask, scheduled } = await stage({ behaviour, migrations: [everything] });
+    const applied = await apply();
+    expect(statuses(applied)).toEqual({
+      "storage:old/groups": "applied",
+      "storage:old/projects": "applied",
+      "storage:old/snippets": "applied",
+    });
+    expect(scheduled().sort()).toEqual([groupMoves, projectMoves, snippetMoves]);
+    expect((await ask("GET", "/projects?repository_storage=old")).json).toEqual([]);
+    const again = await plan();
+    expect(again.plan).toMatchObject({ resource_changes: [], problems: [], warnings: [] });
+    expect(statuses(await apply())).toEqual({});
+    expect(scheduled()).toHaveLength(3);
+    const document = withOutcomes(applied.plan, applied.outcomes);
+    expect(isValid(document), JSON.stringify(isValid.errors)).toBe(true);
+  });
+
+  test("what cannot be verified is said once, by the plan", async () => {
+    const { plan } = await stage({ behaviour, migrations: [everything] });
+    const told = (await plan()).plan.warnings.map(({ message }) => message.split(":")[1]);
+    expect(told).toEqual(behaviour === "spec" ? ["old/snippets", "old/groups"] : []);
+  });
+
+  test("failed moves are scheduled again", async () => {
+    const [one, two, ...more] = seed.projects ?? [];
+    const failing = { ...seed, projects: [{ ...one, id: 1 }, { ...two, fail_moves: 2 }, ...more] } as typeof seed;
+    const { apply, scheduled } = await stage({ behaviour, seed: failing });
+    expect(statuses(await apply())).toEqual({ "storage:old/projects": "applied" });
+    expect(scheduled()).toHaveLength(3);
+  });
+
+  test("but not for ever", async () => {
+    const [one] = seed.projects ?? [];
+    const failing = { ...seed, projects: [{ ...one, fail_moves: 99 }] } as typeof seed;
+    const { apply, scheduled } = await stage({ behaviour, seed: failing });
+    const applied = await apply();
+    expect(statuses(applied)).toEqual({ "storage:old/projects": "failed" });
+    expect(errorOf(applied, "storage:old/projects")).toContain(
+      "1 project is still on old (a/one) after being scheduled 4 times",
+    );
+    expect(scheduled()).toHaveLength(4);
+  });
+
+  test("a run that is stopped leaves the moves to the server, and the next one schedules nothing that still runs", async () => {
+    const { apply, scheduled } = await stage({ behaviour, moveDuration: 250 });
+    const control = new AbortController();
+    const stopping = { noted: async () => control.abort("the run was interrupted") };
+    const applied = await apply({ signal: control.signal }, { watchers: [stopping] });
+    expect(applied.outcomes?.get("storage:old/projects")).toMatchObject({
+      status: "unknown",
+      error: expect.stringMatching(/^the run was interrupted.*apply --storage takes it up again/),
+    });
+    const again = await apply();
+    expect(again.plan.resource_changes[0]?.action_reason).toContain("2 moving already");
+    expect(statuses(again)).toEqual({ "storage:old/projects": "applied" });
+    expect(scheduled()).toEqual([projectMoves]);
+  });
+
+  test("nor one from elsewhere, without a journal", async () => {
+    const { apply, ask, scheduled } = await stage({ behaviour, moveDuration: 250 });
+    const json = { source_storage_name: "old", destination_storage_name: "new" };
+    await ask("POST", projectMoves, { json });
+    expect(statuses(await apply())).toEqual({ "storage:old/projects": "applied" });
+    expect(scheduled()).toHaveLength(1);
+  });
+
+  test("a saved plan is carried out as it is, and stale where what lies on the source changed", async () => {
+    const { plan, apply, files, ask } = await stage({ behaviour });
+    const { plan: planned } = await plan();
+    files.write("plan.json", JSON.stringify(planned));
+    const saved = { saved: join(files.root, "plan.json"), storage: false };
+    expect(statuses(await apply(saved))).toEqual({ "storage:old/projects": "applied" });
+    expect(statuses(await apply(saved))).toEqual({ "storage:old/projects": "stale" });
+    expect((await ask("GET", "/projects?repository_storage=old")).json).toEqual([]);
+  });
+
+  test("a dry run prints the requests and sends none", async () => {
+    const { rehearse, server } = await stage({ behaviour, migrations: [everything] });
+    const { requests = [] } = await rehearse();
+    const parameters = { source_storage_name: "old", destination_storage_name: "new" };
+    expect(requests).toEqual(
+      [projectMoves, snippetMoves, groupMoves].map((path) => ({ method: "POST", path, parameters, body: "json" })),
+    );
+    expect(server.requests.writes).toBe(0);
+  });
+});
+
+describe.each(behaviours)("a request that got no answer (%s)", (behaviour) => {
+  const lost = { method: "POST", match: projectMoves, times: 1 };
+
+  test("is never sent again where it did not show itself", async () => {
+    const { apply, scheduled } = await stage({ behaviour, chaos: [{ ...lost, status: 502 }] });
+    const applied = await apply();
+    expect(statuses(applied)).toEqual({ "storage:old/projects": "unknown" });
+    expect(errorOf(applied, "storage:old/projects")).toMatch(/502.*so it was not asked again/s);
+    expect(scheduled()).toHaveLength(1);
+  });
+
+  test("counts where its moves show up", async () => {
+    const { apply, scheduled } = await stage({ behaviour, chaos: [{ ...lost, reset: true, acted: true }] });
+    expect(statuses(await apply())).toEqual({ "storage:old/projects": "applied" });
+    expect(scheduled()).toHaveLength(1);
+  });
+
+  test("is unknown for what cannot be counted, unless moves are listed", async () => {
+    const chaos = [{ ...lost, match: snippetMoves, reset: true, acted: true }];
+    const migrations = [{ ...drain, repositories: ["snippets"] }];
+    const { plan, apply, scheduled } = await stage({ behaviour, chaos, migrations });
+    const status = behaviour === "spec" ? "unknown" : "applied";
+    expect(statuses(await apply())).toEqual({ "storage:old/snippets": status });
+    expect(scheduled()).toHaveLength(1);
+    const { resource_changes, warnings } = (await plan()).plan;
+    expect(resource_changes).toHaveLength(behaviour === "spec" ? 1 : 0);
+    const doubts = warnings.map(({ message }) => message).join("\n");
+    expect(doubts.includes("saw no answer")).toBe(behaviour === "spec");
+  });
+});
+
+describe("the journal", () => {
+  test("remembers what nobody can verify, for this server and this destination alone", async () => {
+    const { plan, apply, files } = await stage({ migrations: [{ ...drain, repositories: ["snippets"] }] });
+    await apply();
+    expect((await plan()).plan.resource_changes).toEqual([]);
+    expect((await plan({ resend: ["storage:old/*"] })).plan.resource_changes).toHaveLength(1);
+    files.write("storage.yaml", readFileSync(join(files.root, "storage.yaml"), "utf8").replace('"new"', '"newer"'));
+    expect((await plan()).plan.resource_changes).toHaveLength(1);
+  });
+
+  test("of another server counts for nothing", async () => {
+    const first = await stage({ migrations: [{ ...drain, repositories: ["snippets"] }] });
+    await first.apply();
+    const second = await stage();
+    const env = { ...first.environment, EVENKEEL_URL: second.server.url };
+    expect((await first.plan({ env })).plan.resource_changes).toHaveLength(1);
+  });
+});
+
+describe("guards", () => {
+  const clustered = { ...seed, storages: ["old", { name: "new", cluster: true }] };
+  const cluster = { ...drain, destinationIsCluster: true };
+
+  test.each([
+    ["source and destination are one", {}, { ...drain, to: "old" }, /would move onto itself/],
+    ["the defect, with projects in the cluster", { release: "14.2.3" }, cluster, /1 project lies in new/],
+    ["no direct-fetch replication", { release: "14.1.6" }, cluster, /directFetchReplication: true/],
+    ["groups below premium", { tier: "free" }, { ...drain, repositories: ["groups"] }, /need tier premium/],
+  ])("%s: refused, and nothing is sent", async (_, site, migration, words) => {
+    const { plan, apply, server } = await stage({ seed: clustered, site, migrations: [migration] });
+    const { plan: planned } = await plan();
+    expect(planned.objections).toEqual([
+      { guard: "storage", message: expect.stringMatching(words), addresses: [expect.stringMatching(/^storage:old/)] },
+    ]);
+    expect(planText(planned, plain)).toContain("A guard would refuse this plan");
+    const applied = await apply();
+    expect(applied.refused).toHaveLength(1);
+    expect(applied.outcomes).toBeUndefined();
+    expect(server.requests.writes).toBe(0);
+  });
+
+  test("what is done is not judged any more", async () => {
+    const emptied = { ...clustered, projects: (seed.projects ?? []).slice(2) };
+    const { plan } = await stage({ seed: emptied, site: { release: "14.2.3" }, migrations: [cluster] });
+    expect((await plan()).plan).toMatchObject({ objections: [], resource_changes: [] });
+  });
+
+  test("a saved plan is judged by what lies in the destination now", async () => {
+    const { plan, apply, files, server } = await stage({
+      seed: clustered,
+      site: { release: "14.2.3" },
+      migrations: [cluster],
+    });
+    const { plan: planned } = await plan();
+    const { planDigest } = await import("../../src/plan.ts");
+    const forged = { ...planned, objections: [] };
+    files.write("plan.json", JSON.stringify({ ...forged, digest: planDigest(forged) }));
+    expect((await apply({ saved: join(files.root, "plan.json") })).refused).toHaveLength(1);
+    expect(server.requests.writes).toBe(0);
+  });
+
+  test("where no tier is stated, the server's no is explained", async () => {
+    const { apply } = await stage({ tier: "free", migrations: [{ ...drain, repositories: ["groups"] }] });
+    const applied = await apply();
+    expect(errorOf(applied, "storage:old/groups")).toMatch(/403.*needs? .*tier premium/s);
+    expect(statuses(applied)).toEqual({ "storage:old/groups": "failed" });
+  });
+});
+
+describe.each(behaviours)("a token that is not an administrator's (%s)", (behaviour) => {
+  test("plans nothing and is told why", async () => {
+    const tokens = [{ token: "someone", role: "owner" as const }];
+    const { plan } = await stage({ behaviour, seed: { ...seed, tokens }, as: "someone" });
+    const { plan: planned } = await plan();
+    expect(planned.resource_changes).toEqual([]);
+    expect(planned.problems).toEqual([
+      expect.objectContaining({ message: expect.stringContaining("administrator's token"), file: "storage.yaml" }),
+    ]);
+  });
+});
+
+test("targets and shards choose migrations too", async () => {
+  const { plan } = await stage({ migrations: [everything] });
+  const addresses = async (more: object) => (await plan(more)).plan.resource_changes.map(({ address }) => address);
+  expect(await addresses({ targets: ["storage:old/snippets"] })).toEqual(["storage:old/snippets"]);
+  expect(await addresses({ targets: ["a/*"] })).toEqual([]);
+  expect(await addresses({ shard: (name: string) => name === "storage:old" })).toHaveLength(3);
+  expect(await addresses({ shard: () => false })).toEqual([]);
+});
+
+test("the plan's text tells the rules that no program can check", async () => {
+  const { plan } = await stage();
+  const text = planText((await plan()).plan, plain);
+  for (const words of ["read-only while", "must reach old and new", "storage weights", "back up and restore"]) {
+    expect(text).toContain(words);
+  }
+});
+
+test("progress is told, with an estimate once something has moved", async () => {
+  const seen: { done: number; total: number; remaining: number | undefined }[] = [];
+  const { apply } = await stage();
+  await apply({ moving: (progress) => void seen.push(progress) });
+  expect(seen[0]).toEqual({ done: 0, total: 2, remaining: undefined });
+  expect(seen.at(-1)).toEqual({ done: 2, total: 2, remaining: 0 });
+});
