@@ -1,0 +1,14 @@
+declare module "*.css" {
+  const text: string;
+  export default text;
+}
+
+declare module "*.html" {
+  const text: string;
+  export default text;
+}
+
+declare module "*.js" {
+  const text: string;
+  export default text;
+}

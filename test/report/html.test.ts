@@ -1,0 +1,318 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Plan } from "../../src/plan.ts";
+import { planHtml } from "../../src/report/html/html.ts";
+import { fieldsOf, largePlan, planned, planOfChanges } from "./plans.ts";
+
+const hostile = `</script><script>window.taken = 1</script><img src=x onerror="window.taken = 1">{{plan}}`;
+const link = "javascript:window.taken=1";
+
+const small = planOfChanges(
+  [
+    planned("payments/api", "chat", "update", {
+      change: fieldsOf(
+        "update",
+        { url: "https://old.test/hook", port: 6659, silent: "" },
+        { url: "https://new.test/hook", port: 6667, token: { secret: "env:CHAT_TOKEN" }, silent: "true" },
+      ),
+    }),
+    planned("payments/api", "mail", "create", { source: { file: "policies/mail.yaml", line: 31, column: 3 } }),
+    planned("payments/api-docs", "chat", "update"),
+    planned("payments/ledger", "chat", "disable", { action_reason: "declared absent" }),
+    planned("payments/ledger", "Bad License", "delete", { kind: "license" }),
+  ],
+  {
+    objections: [
+      { guard: "protected", message: "a protected license", addresses: ["payments/ledger:license/Bad License"] },
+    ],
+    problems: [{ rule: "unreadable", message: "404 Not Found", project: "payments/old" }],
+    warnings: [{ rule: "deprecated", message: "write channels", file: "policies/base.yaml", line: 3, column: 1 }],
+    unverified: [{ address: "payments/api:integration/chat", fields: ["password"] }],
+  },
+);
+
+describe("the file", () => {
+  const html = planHtml(small);
+
+  test("lets run its own script and style, and nothing else", () => {
+    const policy = /Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? "";
+    const hashes = [/<script type="module">(.*?)<\/script>/s, /<style>(.*?)<\/style>/s].map((part) => {
+      return `'sha256-${createHash("sha256")
+        .update(part.exec(html)?.[1] ?? "")
+        .digest("base64")}'`;
+    });
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`script-src ${hashes[0]};`);
+    expect(policy).toContain(`style-src ${hashes[1]};`);
+    expect(policy).not.toContain("unsafe");
+  });
+
+  test("holds the plan as it is, in a block that nothing in it can end", () => {
+    const plan = planOfChanges([planned(hostile, hostile, "update", { action_reason: hostile })]);
+    const made = planHtml(plan);
+    const block = /<script type="application\/json" id="plan">(.*?)<\/script>/s.exec(made)?.[1] ?? "";
+    expect(block).not.toContain("<");
+    expect(JSON.parse(block)).toEqual(plan);
+    expect(made.match(/<\/script/g)).toHaveLength(2);
+  });
+
+  test("is the same for the same plan", () => {
+    expect(planHtml(small)).toBe(html);
+  });
+});
+
+const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const executablePath = places.find((path) => existsSync(path)) ?? "";
+const title = executablePath ? "in a browser" : `in a browser: SKIPPED, there is none at ${places.join(", ")}`;
+
+describe.skipIf(!executablePath)(title, () => {
+  const folder = mkdtempSync(join(tmpdir(), "evenkeel-html-"));
+  let browser: Browser;
+  let requests: string[] = [];
+  let errors: string[] = [];
+
+  beforeAll(async () => {
+    const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-sync"];
+    browser = await chromium.launch({ executablePath, args });
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+    expect(errors).toEqual([]);
+    requests = [];
+    errors = [];
+  });
+
+  /** Opens the report as a reader does: a file on a disk. */
+  async function open(plan: Plan, hash = ""): Promise<Page> {
+    const file = join(folder, "plan.html");
+    writeFileSync(file, planHtml(plan));
+    const page = await browser.newPage();
+    page.setDefaultTimeout(5_000);
+    page.on("request", (request) => requests.push(request.url()));
+    page.on("pageerror", (error) => errors.push(error.message));
+    page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    await page.goto(`${pathToFileURL(file).href}${hash}`);
+    return page;
+  }
+
+  const rowsOf = (page: Page) => page.locator(".rows > li");
+  const namesOf = (page: Page) => page.locator(".rows .name").allTextContents();
+  const countOf = (page: Page) => page.getByRole("status").textContent();
+  const hashOf = (page: Page) => new URL(page.url()).hash;
+
+  test("opens from a disk, loads nothing, and has its landmarks", async () => {
+    const page = await open(small);
+    for (const role of ["banner", "main", "search", "contentinfo", "status"] as const) {
+      expect(await page.getByRole(role).count(), role).toBe(1);
+    }
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("5 changes in 3 of 120 projects");
+    expect(await page.title()).toBe("Plan: 5 changes in 3 of 120 projects");
+    expect(await page.getByRole("searchbox", { name: "Search" }).count()).toBe(1);
+    expect(await page.getByRole("combobox", { name: "Project" }).count()).toBe(1);
+    expect(requests.filter((url) => !url.startsWith("data:"))).toEqual([page.url()]);
+  });
+
+  test("shows deletes and disables first, and of each change fields, reason, place and request", async () => {
+    const page = await open(small);
+    expect(await namesOf(page)).toEqual([
+      "license/Bad License",
+      "integration/chat",
+      "integration/mail",
+      "integration/chat",
+      "integration/chat",
+    ]);
+    const change = page
+      .getByRole("region", { name: /To update/ })
+      .locator("li")
+      .first();
+    const fields = await change.locator("tbody tr").allInnerTexts();
+    expect(fields.map((text) => text.split(/\s*\t\s*/))).toEqual([
+      ["port", "6659", "6667"],
+      ["silent", '""', '"true"'],
+      ["token", "not reported", "secret env:CHAT_TOKEN"],
+      ["url", "https://old.test/hook", "https://new.test/hook"],
+    ]);
+    expect(await change.locator("td.before mark").allTextContents()).toEqual(["old"]);
+    expect(await change.locator(".detail").innerText()).toContain("eclared parameters differ");
+    expect(await change.locator(".origin").innerText()).toContain("policies/base.yaml:12:5");
+    expect(await change.locator(".origin").innerText()).toContain("PUT projects/7/integrations/chat");
+  });
+
+  test("tells problems, objections, warnings and what could not be compared", async () => {
+    const page = await open(small);
+    const notices = page.locator("#notices");
+    expect(await notices.getByRole("heading").allTextContents()).toEqual([
+      "1 problem",
+      "A guard would refuse this plan",
+      "1 warning",
+      "1 resource with parameters that could not be compared",
+    ]);
+    expect(await notices.getByRole("region", { name: "1 problem" }).innerText()).toContain("payments/old");
+    expect(await notices.getByRole("region", { name: "1 warning" }).innerText()).toContain("policies/base.yaml:3:1");
+    await notices.getByRole("link", { name: "Show it" }).click();
+    expect(await namesOf(page)).toEqual(["license/Bad License"]);
+  });
+
+  test("filters by action, kind, project and words, and says so in the URL", async () => {
+    const page = await open(small);
+    await page.getByRole("button", { name: "2 to update" }).click();
+    expect([await countOf(page), hashOf(page)]).toEqual(["2 of 5 changes", "#action=update"]);
+    await page.getByRole("button", { name: "1 to delete" }).click();
+    expect([await countOf(page), hashOf(page)]).toEqual(["3 of 5 changes", "#action=update,delete"]);
+    await page.getByRole("button", { name: "license 1" }).click();
+    expect([await namesOf(page), hashOf(page)]).toEqual([
+      ["license/Bad License"],
+      "#action=update,delete&kind=license",
+    ]);
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    expect([await countOf(page), hashOf(page)]).toEqual(["5 changes", ""]);
+    await page.getByLabel("Project").fill("payments/API");
+    expect([await namesOf(page), hashOf(page)]).toEqual([
+      ["integration/mail", "integration/chat"],
+      "#project=payments/API",
+    ]);
+    await page.getByLabel("Search").fill("chat_token 6659");
+    expect([await namesOf(page), hashOf(page)]).toEqual([
+      ["integration/chat"],
+      "#q=chat_token%206659&project=payments/API",
+    ]);
+    await page.getByLabel("Search").fill("nowhere");
+    expect(await page.getByText("No change matches").isVisible()).toBe(true);
+  });
+
+  test("a link brings a filter back, and a mangled one does no harm", async () => {
+    const page = await open(small, "#q=chat&project=ledger&action=disable&kind=integration");
+    expect(await namesOf(page)).toEqual(["integration/chat"]);
+    expect(await page.getByLabel("Search").inputValue()).toBe("chat");
+    expect(await page.getByLabel("Project").inputValue()).toBe("ledger");
+    expect(await page.locator("[aria-pressed=true] .word").allTextContents()).toEqual(["× to disable", "integration"]);
+    const mangled = await open(small, "#%E0%A4%A&q&action=%&&=");
+    expect(await countOf(mangled)).toBe("0 of 5 changes");
+  });
+
+  test("hostile values are text", async () => {
+    const place = { file: hostile, line: 1, column: 1 };
+    const evil = planned(hostile, link, "update", {
+      change: { ...fieldsOf("update", { [hostile]: hostile }, { [hostile]: link, flip: "a\u202eb" }) },
+      ...{ action_reason: hostile, source: place, outcome: { status: "failed", error: hostile, not_kept: [hostile] } },
+    });
+    const problem = { rule: hostile, message: hostile, project: hostile, path: link, ...place };
+    const page = await open(
+      planOfChanges([evil], {
+        ...{ problems: [problem], warnings: [problem], unverified: [{ address: link, fields: [hostile] }] },
+        ...{ objections: [{ guard: "protected", message: hostile, addresses: [evil.address, link] }] },
+        ...{ evenkeel_version: hostile, server: { url: link }, manifests: { digest: hostile, commit: hostile } },
+      }),
+    );
+    await page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })");
+    await page.locator("tbody tr").first().waitFor();
+    expect(await page.locator("img, iframe, body script:not([id=plan]):not([type=module])").count()).toBe(0);
+    expect(await page.locator("a:not([href^='#'])").count()).toBe(0);
+    expect(await page.evaluate("window.taken")).toBeUndefined();
+    const cells = await page.locator("tbody tr").allTextContents();
+    expect(cells).toEqual([`${hostile}${hostile}${link}`, "flipnot reporteda\\u202eb"]);
+    await page.getByRole("link", { name: "Link to this change" }).click();
+    expect(await page.getByLabel("Search").inputValue()).toBe(evil.address);
+    expect(await rowsOf(page).count()).toBe(1);
+  });
+
+  test("the keyboard reaches all of it", async () => {
+    const page = await open(small);
+    const reached: string[] = [];
+    const focused = "(document.activeElement.closest('label') ?? document.activeElement).textContent.trim()";
+    for (let i = 0; i < 40; i++) {
+      await page.keyboard.press("Tab");
+      reached.push(await page.evaluate<string>(focused));
+    }
+    const controls = page.locator("a:visible, button:visible:enabled, summary:visible, label:visible");
+    const names = (await controls.allTextContents()).map((name) => name.trim());
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !reached.includes(name) && name !== "Skip to the changes")).toEqual([]);
+    expect(reached[0]).toBe("Skip to the changes");
+  });
+
+  test("keys search, unfold and skip", async () => {
+    const page = await open(small, "#q=mail");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect([await page.evaluate("document.activeElement.id"), hashOf(page)]).toEqual(["changes-title", "#q=mail"]);
+    const row = rowsOf(page).locator("details");
+    expect(await row.getAttribute("open")).toBe("");
+    await row.locator("summary").focus();
+    await page.keyboard.press("Enter");
+    expect(await row.getAttribute("open")).toBeNull();
+    await page.keyboard.press("/");
+    expect(await page.evaluate("document.activeElement.id")).toBe("search");
+  });
+
+  test("what became of each change, troubles first, and a filter for it", async () => {
+    const outcomes = [
+      { status: "applied" },
+      { status: "failed", error: "403 Forbidden" },
+      { status: "skipped", error: "not tried" },
+    ] as const;
+    const changes = outcomes.map((outcome, i) => planned(`group/project-${i}`, "chat", "update", { outcome }));
+    const page = await open(planOfChanges(changes));
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("1 of 3 changes applied");
+    const troubles = page.getByRole("region", { name: "2 changes not applied" });
+    expect(await troubles.getByRole("listitem").allTextContents()).toEqual([
+      "failed group/project-1:integration/chat 403 Forbidden",
+      "skipped group/project-2:integration/chat not tried",
+    ]);
+    await page.getByRole("button", { name: "failed 1" }).click();
+    expect([await countOf(page), hashOf(page)]).toEqual(["1 of 3 changes", "#outcome=failed"]);
+  });
+
+  test("an empty plan says that there is nothing to do, a broken one does not", async () => {
+    const page = await open(planOfChanges([]));
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Nothing to change");
+    expect(await page.getByText("120 projects are as declared.").isVisible()).toBe(true);
+    expect(await page.getByRole("search").count()).toBe(0);
+    const broken = await open(planOfChanges([], { problems: [{ rule: "unreadable", message: "404 Not Found" }] }));
+    expect(await broken.getByRole("heading", { level: 1 }).textContent()).toBe("No changes among what could be read");
+    expect(await broken.getByText("as declared").count()).toBe(0);
+  });
+
+  test("follows the reader's choice of dark or light", async () => {
+    const page = await open(small);
+    const ground = "getComputedStyle(document.body).backgroundColor";
+    await page.emulateMedia({ colorScheme: "light" });
+    const light = await page.evaluate(ground);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await page.evaluate(ground)).not.toBe(light);
+  });
+
+  test("ten thousand changes: a hundred are drawn, filters find among all, the rest comes by scrolling", async () => {
+    const page = await open(largePlan());
+    expect(await countOf(page)).toBe("10,000 changes");
+    expect(await rowsOf(page).count()).toBe(100);
+    await page.getByLabel("Search").fill("9998");
+    expect(await countOf(page)).toBe("2 of 10,000 changes");
+    expect(await rowsOf(page).count()).toBe(2);
+    await page.getByLabel("Search").fill("active");
+    expect(await countOf(page)).toBe("9,800 of 10,000 changes");
+    expect(await rowsOf(page).count()).toBe(100);
+    await page.getByRole("button", { name: /Show 100 more/ }).scrollIntoViewIfNeeded();
+    await rowsOf(page).nth(199).waitFor();
+    expect(await rowsOf(page).count()).toBeLessThan(1_000);
+  });
+
+  test("paper holds all that matches, unfolded", async () => {
+    const changes = Array.from({ length: 150 }, (_, i) => planned(`group/project-${i}`, "chat", "update"));
+    const page = await open(planOfChanges(changes));
+    expect(await rowsOf(page).count()).toBe(100);
+    await page.pdf();
+    expect(await page.locator(".rows > li > details[open] table").count()).toBe(150);
+  });
+});
