@@ -32,7 +32,7 @@ export interface Request {
   readonly storage?: boolean;
   /** Told as repositories move. */
   readonly moving?: (progress: MovingProgress) => void;
-  /** Milliseconds between two looks at moving repositories, at first; a second where it is left out. */
+  /** Milliseconds between two looks at moving repositories; left out: a second at first, longer with time. */
   readonly pollInterval?: number;
 }
 

@@ -16,7 +16,7 @@ export interface FollowOptions {
   readonly watchers: readonly Watcher[];
   /** Aborted: nothing more is scheduled or asked; what the server was told to move goes on there. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds between two looks at first; looks become rarer with time. Default one second. */
+  /** Milliseconds between two looks; left out: a second at first, longer with time. */
   readonly pollInterval?: number | undefined;
   readonly progress?: ((progress: MovingProgress) => void) | undefined;
 }
@@ -115,7 +115,7 @@ function glancer({ writer, move, stop }: Pursuit): () => Promise<Situation | { r
   let misses = 0;
   const glance = async (): Promise<Situation | { readonly end: Error }> => {
     try {
-      const view = await look(writer, migration.from, kind, { listsMoves });
+      const view = await look(writer, migration.from, kind, listsMoves);
       misses = 0;
       known ??= new Set(view.moves?.filter(({ phase }) => phase !== "running").map(({ id }) => id));
       return situationOf(view, migration.from, migration.to, known);

@@ -10,10 +10,10 @@ const standardInterval = 1000;
 const longestInterval = 30_000;
 
 /**
- * Looks after `interval` milliseconds at first, and more rarely the longer it all takes; a look that takes long is
- * followed by a longer pause still, so that watching costs a server little.
+ * A look every `interval` milliseconds. Where it is left out: every second at first, more rarely the longer it all
+ * takes, and after a look that took long a longer pause still, so that watching costs a server little.
  */
-export function createPace(interval = standardInterval, now: () => number = Date.now): Pace {
+export function createPace(interval: number | undefined, now: () => number = Date.now): Pace {
   const start = now();
   let cost = 0;
   return {
@@ -23,6 +23,6 @@ export function createPace(interval = standardInterval, now: () => number = Date
       cost = now() - begun;
       return result;
     },
-    next: () => Math.max(interval, cost * 4, Math.min(longestInterval, (now() - start) / 50)),
+    next: () => interval ?? Math.max(standardInterval, cost * 4, Math.min(longestInterval, (now() - start) / 50)),
   };
 }

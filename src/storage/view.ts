@@ -41,15 +41,18 @@ export class StorageHidden extends Error {
   }
 }
 
-/** What a server tells of the repositories of a kind on a storage. @throws CallFailed, {@link StorageHidden}. */
+/**
+ * What a server tells of the repositories of a kind on a storage. Moves are not asked for where they are known not to
+ * be listed, nor, with `while-any`, where no project is left. @throws CallFailed, {@link StorageHidden}.
+ */
 export async function look(
   reader: Reader,
   storage: string,
   kind: RepositoryKind,
-  { listsMoves = true }: { readonly listsMoves?: boolean } = {},
+  listsMoves: boolean | "while-any" = "while-any",
 ): Promise<View> {
   const held = kind === "projects" ? await projectsOn(reader, storage) : undefined;
-  const needsMoves = listsMoves && held?.length !== 0;
+  const needsMoves = listsMoves === "while-any" ? held?.length !== 0 : listsMoves;
   return { held, moves: needsMoves ? await latestMoves(reader, kind) : undefined };
 }
 
