@@ -1,0 +1,18 @@
+import { type Finding, findingsOf, type Level } from "./findings.ts";
+import type { FindingSurface } from "./report.ts";
+
+const severities: Readonly<Record<Level, string>> = { error: "critical", warning: "minor", note: "info" };
+
+/** A code quality report, for the merge request widget: an array, and empty where there is nothing to act on. */
+export const codequality: FindingSurface = (report) =>
+  JSON.stringify(findingsOf(report.plan, report).map(entryOf), null, 2);
+
+function entryOf({ rule, level, message, place, fingerprint }: Finding): object {
+  return {
+    description: message,
+    check_name: rule,
+    fingerprint,
+    severity: severities[level],
+    location: { path: place.file, lines: { begin: place.line } },
+  };
+}

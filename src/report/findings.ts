@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import { type ExitCode, exit } from "../exit.ts";
+import { workspaceFile } from "../manifest/workspace.ts";
+import type { Action, OutcomeStatus, Place } from "../model.ts";
+import type { Plan, PlannedChange, ReportedProblem } from "../plan.ts";
+import { printable } from "./problems.ts";
+
+/** The parts of a plan that somebody may have to act on. */
+export type Found = Pick<Plan, "resource_changes" | "objections" | "problems" | "warnings">;
+
+export type Level = "error" | "warning" | "note";
+
+/** One thing to act on, as reviewing tools know them: SARIF results, test cases, annotations. */
+export interface Finding {
+  /** What it is a finding about. */
+  readonly on: "change" | "guard" | "problem";
+  /** Stable: `planned-update`, `apply-failed`, `guard-protected`, or the rule of a problem. */
+  readonly rule: string;
+  readonly level: Level;
+  /** One line, without control characters. */
+  readonly message: string;
+  /** `file` relative to the repository; the first line of evenkeel.yaml where nothing nearer is known. */
+  readonly place: Place;
+  /** What it is about: an address, or else a project. */
+  readonly subject: string | undefined;
+  /** Unique within a run; the same in the next one, wherever lines have moved meanwhile. */
+  readonly fingerprint: string;
+}
+
+/** Where and how the findings came up. */
+export interface Circumstances {
+  /** From the repository to the workspace: empty, or ending in a slash. */
+  readonly folder: string;
+  readonly exitCode: ExitCode;
+}
+
+/** Everything to act on, the worst first. Changes that were applied are no longer anything to act on. */
+export function findingsOf(found: Found, circumstances: Circumstances): Finding[] {
+  const { folder, exitCode } = circumstances;
+  const guards = exitCode === exit.refused ? "error" : "warning";
+  const all = [
+    ...found.problems.map((problem) => problemFinding(problem, "error")),
+    ...found.objections.map(
+      ({ guard, message }) => ({ on: "guard", rule: `guard-${guard}`, level: guards, message }) as const,
+    ),
+    ...found.resource_changes.flatMap((change) => changeFinding(change) ?? []),
+    ...found.warnings.map((warning) => problemFinding(warning, "warning")),
+  ];
+  const ranked = [...all].sort((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level));
+  return withFingerprints(ranked).map((draft) => finished(draft, folder));
+}
+
+const levels: readonly Level[] = ["error", "warning", "note"];
+
+/** A finding before its place is made one of the repository's. `about` is what its fingerprint is taken of. */
+interface Draft extends Pick<Finding, "on" | "rule" | "level" | "message"> {
+  readonly place?: Place | undefined;
+  readonly subject?: string | undefined;
+  readonly about?: string;
+}
+
+function problemFinding(problem: ReportedProblem, level: Level): Draft {
+  const { rule, message, file, line, column, path, project } = problem;
+  const place = file === undefined ? undefined : { file, line: line ?? 1, column: column ?? 1 };
+  const said = path === undefined ? message : `${path}: ${message}`;
+  return { on: "problem", rule, level, message: said, place, subject: project };
+}
+
+const actionLevels: Readonly<Record<Action, Level>> = {
+  create: "note",
+  update: "note",
+  disable: "warning",
+  delete: "warning",
+};
+
+const outcomeLevels: Readonly<Record<Exclude<OutcomeStatus, "applied">, Level>> = {
+  failed: "error",
+  unknown: "error",
+  stale: "warning",
+  skipped: "warning",
+};
+
+function changeFinding(planned: PlannedChange): Draft | undefined {
+  const { address, change, action_reason: reason, source, outcome } = planned;
+  const [action] = change.actions;
+  const common = { on: "change", place: source, subject: address, about: address } as const;
+  if (!outcome) {
+    const message = `would ${action} ${address}: ${reason}${fieldNames(planned)}`;
+    return { rule: `planned-${action}`, level: actionLevels[action], message, ...common };
+  }
+  if (outcome.status === "applied") return undefined;
+  const message = `${action} of ${address}: ${outcome.status}${outcome.error ? `, ${outcome.error}` : ""}`;
+  return { rule: `apply-${outcome.status}`, level: outcomeLevels[outcome.status], message, ...common };
+}
+
+function fieldNames({ change: { before, after } }: PlannedChange): string {
+  const names = Object.keys({ ...before, ...after });
+  return names.length > 0 ? ` (${names.join(", ")})` : "";
+}
+
+function withFingerprints(drafts: readonly Draft[]): (Draft & { readonly fingerprint: string })[] {
+  const seen = new Map<string, number>();
+  return drafts.map((draft) => {
+    const identity = identityOf(draft);
+    const earlier = seen.get(identity) ?? 0;
+    seen.set(identity, earlier + 1);
+    return { ...draft, fingerprint: hashOf(earlier === 0 ? identity : `${identity}\0${earlier}`) };
+  });
+}
+
+/** A message may name a second place, so its line numbers are taken out too. */
+function identityOf({ rule, about, place, subject, message }: Draft): string {
+  return JSON.stringify(
+    about === undefined
+      ? [rule, place?.file ?? "", subject ?? "", message.replace(/:\d+(:\d+)?/g, "").toWellFormed()]
+      : [rule, about.toWellFormed()],
+  );
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 40);
+}
+
+function finished({ about: _, ...draft }: Draft & { readonly fingerprint: string }, folder: string): Finding {
+  const { file, line, column } = draft.place ?? { file: workspaceFile, line: 1, column: 1 };
+  return {
+    ...draft,
+    message: printable(draft.message.toWellFormed()),
+    place: { file: `${folder}${file}`.toWellFormed(), line, column },
+    subject: draft.subject === undefined ? undefined : printable(draft.subject.toWellFormed()),
+  };
+}

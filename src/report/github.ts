@@ -1,0 +1,38 @@
+import { type Finding, findingsOf, type Level } from "./findings.ts";
+import type { FindingSurface } from "./report.ts";
+import { counted } from "./text.ts";
+
+/** A step shows so many annotations of each level; more are dropped without a word, so that we stop there ourselves. */
+const mostAnnotations = 10;
+
+const commands: Readonly<Record<Level, string>> = { error: "error", warning: "warning", note: "notice" };
+
+/** Workflow commands that annotate the lines which findings come from, the worst first, and a line that counts them. */
+export const github: FindingSurface = (report) => {
+  const findings = findingsOf(report.plan, report);
+  const shown = Object.keys(commands).flatMap((level) =>
+    findings.filter((finding) => finding.level === level).slice(0, mostAnnotations),
+  );
+  return [...shown.map(annotation), closing(findings.length, shown.length)].join("\n");
+};
+
+function annotation({ level, message, rule, place }: Finding): string {
+  const properties = { file: place.file, line: place.line, col: place.column, title: `Evenkeel: ${rule}` };
+  const written = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(String(value))}`);
+  return `::${commands[level]} ${written.join(",")}::${escapeText(message)}`;
+}
+
+function closing(found: number, shown: number): string {
+  const omitted = found - shown;
+  const more =
+    omitted > 0 ? `; ${omitted} of them are not annotated, since a step shows ${mostAnnotations} a level` : "";
+  return `Evenkeel: ${counted(found, "finding")}${more}.`;
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function escapeProperty(text: string): string {
+  return escapeText(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}

@@ -1,0 +1,66 @@
+import { type Finding, findingsOf, type Level } from "./findings.ts";
+import type { FindingSurface } from "./report.ts";
+import { type Tag, tag } from "./xml.ts";
+
+/** How a level reads as the result of a test. */
+type Verdict = "error" | "failure" | "skipped";
+
+/**
+ * JUnit XML: a failed test for each change that is pending or did not succeed, one in error for each problem, a skipped
+ * one for each warning, a passed one for each change that was applied or where there is nothing else to tell.
+ */
+export const junit: FindingSurface = (report) => {
+  const cases = distinct([...findingsOf(report.plan, report).map(findingCase), ...passed(report)]);
+  const count = (verdict: Verdict) => cases.filter((each) => each.verdict === verdict).length;
+  const totals = {
+    tests: cases.length,
+    failures: count("failure"),
+    errors: count("error"),
+    skipped: count("skipped"),
+    time: report.seconds.toFixed(3),
+  };
+  const timestamp = report.finishedAt.toISOString().slice(0, 19);
+  const suite = tag("testsuite", { name: `evenkeel ${report.command}`, ...totals, timestamp }, cases.map(caseTag));
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${tag("testsuites", { name: "evenkeel", ...totals }, [suite])}`;
+};
+
+interface TestCase {
+  readonly suite: string;
+  readonly name: string;
+  readonly file?: string;
+  readonly verdict?: Verdict;
+  readonly rule?: string;
+  readonly message?: string;
+}
+
+const verdicts: Readonly<Record<Level, Verdict>> = { error: "error", warning: "skipped", note: "failure" };
+
+function findingCase({ on, rule, level, message, place, subject }: Finding): TestCase {
+  const { file, line, column } = place;
+  const verdict = on === "problem" || rule === "apply-skipped" ? verdicts[level] : "failure";
+  const said = `${message} (${file}:${line}:${column})`;
+  return { suite: subject ?? file, name: `${rule}: ${subject ?? message}`, file, verdict, rule, message: said };
+}
+
+function passed({ plan, command, exitCode }: Parameters<FindingSurface>[0]): TestCase[] {
+  const applied = plan.resource_changes.filter(({ outcome }) => outcome?.status === "applied");
+  const cases = applied.map(({ address }) => ({ suite: address, name: `applied: ${address}` }));
+  const nothing = exitCode === 0 && plan.resource_changes.length === 0;
+  return nothing ? [...cases, { suite: "evenkeel", name: `${command}: nothing to act on` }] : cases;
+}
+
+/** Of two tests of one name readers keep one. */
+function distinct(cases: readonly TestCase[]): TestCase[] {
+  const taken = new Set<string>();
+  return cases.map((each) => {
+    let name = each.name;
+    for (let count = 2; taken.has(`${each.suite}\0${name}`); count++) name = `${each.name} (${count})`;
+    taken.add(`${each.suite}\0${name}`);
+    return { ...each, name };
+  });
+}
+
+function caseTag({ suite, name, file, verdict, rule, message = "" }: TestCase): Tag {
+  const inner = verdict ? [tag(verdict, { message, type: rule }, message)] : [];
+  return tag("testcase", { classname: suite, name, file, time: "0" }, inner);
+}

@@ -1,0 +1,88 @@
+import { kinds } from "../kinds.ts";
+import type { Action, Kind } from "../model.ts";
+import { version } from "../version.ts";
+import type { Before, Report, Surface } from "./report.ts";
+
+type Labels = Readonly<Record<string, string>>;
+
+/** A gauge; without samples it is left out. */
+interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly samples: readonly (readonly [labels: Labels, value: number])[];
+}
+
+/**
+ * A file for the textfile collector: no timestamps. Where nothing was compared, drift is left out rather than 0; the
+ * time of the last success stays what it was as long as runs fail.
+ */
+export const prometheus: Surface = (report, before) => {
+  const common = { command: report.command, server: report.plan.server.url };
+  const metrics = [...aboutTheRun(report, before), ...(report.surveyed ? aboutTheState(report) : [])];
+  return metrics
+    .filter(({ samples }) => samples.length > 0)
+    .map((metric) => metricText(metric, common))
+    .join("\n");
+};
+
+function aboutTheRun({ plan, seconds, finishedAt, exitCode }: Report, before: Before): Metric[] {
+  const now = finishedAt.getTime() / 1000;
+  const success = exitCode === 0 || exitCode === 2 ? now : lastSuccess(before());
+  return [
+    gauge("build_info", "The version that ran.", 1, { version }),
+    gauge("last_run_timestamp_seconds", "When the last run ended.", now),
+    gauge("last_success_timestamp_seconds", "When the last run without an error ended.", success),
+    gauge("run_duration_seconds", "How long the last run took.", seconds),
+    gauge("run_exit_code", "The exit code of the last run.", exitCode),
+    gauge("problems", "What the last run could not read or do.", plan.problems.length),
+    gauge("warnings", "What the last run warned of.", plan.warnings.length),
+    gauge("guard_objections", "What the guards have against applying the plan.", plan.objections.length),
+  ];
+}
+
+const successName = "evenkeel_last_success_timestamp_seconds";
+
+function lastSuccess(before: string | undefined): number | undefined {
+  const written = before?.split("\n").find((line) => line.startsWith(`${successName}{`));
+  const value = Number(written?.slice(written.lastIndexOf(" ") + 1) || Number.NaN);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+function aboutTheState({ plan }: Report): Metric[] {
+  const { summary } = plan;
+  const pending = plan.resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
+  const count = (kind: Kind, action: Action) =>
+    pending.filter((each) => each.kind === kind && each.change.actions[0] === action).length;
+  const drift = (Object.keys(kinds) as Kind[]).flatMap((kind) =>
+    (Object.keys(kinds[kind].calls) as Action[]).map((action) => [{ kind, action }, count(kind, action)] as const),
+  );
+  const outcomes = Object.entries(summary.outcomes ?? {}).map(([status, n]) => [{ status }, n] as const);
+  return [
+    { name: "drift_resources", help: "Resources that differ from the manifests.", samples: drift },
+    { name: "outcomes", help: "What became of the changes of the last apply.", samples: outcomes },
+    gauge("projects", "Projects that were compared.", summary.projects),
+    gauge("changed_projects", "Projects with changes.", summary.changed_projects),
+    gauge("unmanaged_resources", "Live resources that no policy lists.", summary.unmanaged),
+    gauge("unverified_fields", "Declared parameters that the server does not report.", summary.unverified),
+  ];
+}
+
+function gauge(name: string, help: string, value: number | undefined, labels: Labels = {}): Metric {
+  return { name, help, samples: value === undefined ? [] : [[labels, value]] };
+}
+
+function metricText({ name, help, samples }: Metric, common: Labels): string {
+  const full = `evenkeel_${name}`;
+  const lines = samples.map(([labels, value]) => `${full}{${labelsText({ ...common, ...labels })}} ${value}`);
+  return [`# HELP ${full} ${help}`, `# TYPE ${full} gauge`, ...lines].join("\n");
+}
+
+function labelsText(labels: Labels): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(",");
+}
+
+function escaped(value: string): string {
+  return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}

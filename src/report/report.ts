@@ -1,0 +1,23 @@
+import type { Plan } from "../plan.ts";
+import type { Circumstances, Found } from "./findings.ts";
+
+/** All that is known when a run is over, and that a surface may show. It holds no secret, since a plan holds none. */
+export interface Report<Content = Plan> extends Circumstances {
+  readonly plan: Content;
+  /** `plan`, `apply`, `drift`, `validate` or `merge`. */
+  readonly command: string;
+  /** How long the run took. */
+  readonly seconds: number;
+  readonly finishedAt: Date;
+  /** False where manifests or the server kept anything from being compared. */
+  readonly surveyed: boolean;
+}
+
+/** What the report's file held before this run; undefined where there was none, or where it goes to stdout. */
+export type Before = () => string | undefined;
+
+/** One way to show a run: a pure function to text without a final newline. */
+export type Surface<Content = Plan> = (report: Report<Content>, before: Before) => string;
+
+/** One that needs no plan. */
+export type FindingSurface = Surface<Found>;

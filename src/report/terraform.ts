@@ -1,0 +1,11 @@
+import type { Surface } from "./report.ts";
+
+/** The largest number that the merge request widget shows. */
+const most = 999_999;
+
+/** Counts for the merge request widget, which knows three: what is disabled counts as deleted. */
+export const terraform: Surface = ({ plan: { summary } }) => {
+  const { create, update, disable, delete: deleted } = summary;
+  const counts = { create, update, delete: disable + deleted };
+  return JSON.stringify(Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, Math.min(n, most)])));
+};

@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Plan } from "../../src/plan.ts";
+import { ndjson } from "../../src/report/ndjson.ts";
+import { prometheus } from "../../src/report/prometheus.ts";
+import type { Report } from "../../src/report/report.ts";
+import { terraform } from "../../src/report/terraform.ts";
+import { changeWith, hostileAndPlain, plainWords, planWith, reportOf } from "./told.ts";
+
+const none = () => undefined;
+const changes = [0, 1, 2, 3, 6].map((index) => changeWith(plainWords, index));
+
+describe("the merge request widget", () => {
+  test("has its three counts: disabled is deleted", () => {
+    expect(JSON.parse(terraform(reportOf(planWith({ changes })), none))).toEqual({ create: 1, update: 1, delete: 3 });
+    expect(JSON.parse(terraform(reportOf(planWith({})), none))).toEqual({ create: 0, update: 0, delete: 0 });
+  });
+
+  test("has no number above what it can show", () => {
+    const { summary, ...plan } = planWith({});
+    const huge = { ...plan, summary: { ...summary, create: 1_000_000, disable: 999_999, delete: 999_999 } };
+    expect(JSON.parse(terraform(reportOf(huge), none))).toEqual({ create: 999_999, update: 0, delete: 999_999 });
+  });
+});
+
+/** Samples of the text format 0.0.4, read by its grammar: every metric with HELP and TYPE, no sample twice, no timestamp. */
+function parseMetrics(text: string): Map<string, number> {
+  const samples = new Map<string, number>();
+  const typed = new Set<string>();
+  let helped = "";
+  for (const line of text.split("\n")) {
+    const [, help] = /^# HELP ([a-z_]+) [^\\\n]+$/.exec(line) ?? [];
+    const [, type] = /^# TYPE ([a-z_]+) gauge$/.exec(line) ?? [];
+    if (help) helped = help;
+    else if (type) {
+      expect([type, typed.has(type)]).toEqual([helped, false]);
+      typed.add(type);
+    } else {
+      const [, name = "", labels = "", value] =
+        /^([a-z_]+)\{((?:[a-z_]+="(?:[^"\\\n]|\\[\\"n])*",?)*)\} (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/.exec(line) ?? [];
+      expect(typed, line).toContain(name);
+      expect(samples.has(`${name}{${labels}}`), line).toBe(false);
+      samples.set(`${name}{${labels}}`, Number(value));
+    }
+  }
+  return samples;
+}
+
+describe("the textfile for Prometheus", () => {
+  const common = 'command="drift",server="https://code.example.com"';
+  const text = (plan: Plan, more: Partial<Report> = {}, before = none as () => string | undefined) =>
+    prometheus(reportOf(plan, { command: "drift", ...more }), before);
+  const read = (...args: Parameters<typeof text>) => parseMetrics(text(...args));
+  const lastSuccess = `evenkeel_last_success_timestamp_seconds{${common}}`;
+
+  test("counts drift by kind and action, zeros too", () => {
+    const samples = read(planWith({ changes }), { exitCode: 2 });
+    const drift = (kind: string, action: string) =>
+      samples.get(`evenkeel_drift_resources{${common},kind="${kind}",action="${action}"}`);
+    expect(drift("integration", "disable")).toBe(2);
+    expect(drift("integration", "create")).toBe(1);
+    expect(drift("license", "delete")).toBe(0);
+    expect(samples.get(`evenkeel_run_duration_seconds{${common}}`)).toBe(1.25);
+    expect(samples.get(lastSuccess)).toBe(Date.parse("2026-11-21T07:23:15Z") / 1000);
+    expect([...samples.keys()].some((key) => /^evenkeel_build_info\{.*version="\d/.test(key))).toBe(true);
+  });
+
+  test("keeps the time of the last success while runs fail", () => {
+    const success = text(planWith({}));
+    const at = new Date("2026-11-22T00:00:00Z");
+    const failed = read(planWith({}), { exitCode: 1, finishedAt: at }, () => success);
+    expect(failed.get(lastSuccess)).toBe(Date.parse("2026-11-21T07:23:15Z") / 1000);
+    expect(failed.get(`evenkeel_last_run_timestamp_seconds{${common}}`)).toBe(at.getTime() / 1000);
+    expect(read(planWith({}), { exitCode: 1 }).has(lastSuccess)).toBe(false);
+    expect(read(planWith({}), { exitCode: 1 }, () => `${lastSuccess} soon`).has(lastSuccess)).toBe(false);
+  });
+
+  test("says nothing of drift where nothing was compared, and of what was applied", () => {
+    const names = [...read(planWith({}), { surveyed: false, exitCode: 1 }).keys()].join();
+    expect(names).not.toContain("drift_resources");
+    expect(names).toContain("evenkeel_problems");
+    const applied = planWith({ changes: [changeWith(plainWords, 1, "applied"), changeWith(plainWords, 5, "failed")] });
+    const updates = `evenkeel_drift_resources{${common},kind="integration",action="update"}`;
+    expect(read(applied, { exitCode: 1 }).get(updates)).toBe(1);
+  });
+
+  test("keeps to the format whatever the server's name", () => {
+    fc.assert(fc.property(hostileAndPlain, ({ evil }) => void read(evil)));
+  });
+});
+
+describe("events", () => {
+  const read = (plan: Plan, more: Partial<Report> = {}) =>
+    ndjson(reportOf(plan, more), none)
+      .split("\n")
+      .map((line) => JSON.parse(line));
+
+  test("are one a line: the version first, the summary last", () => {
+    const events = read(
+      planWith({
+        changes: [changeWith(plainWords, 1, "failed")],
+        problems: [{ rule: "r", message: "m" }],
+        warnings: [{ rule: "w", message: "m" }],
+        objections: [{ guard: "protected", message: "o", addresses: [] }],
+      }),
+      { exitCode: 1 },
+    );
+    expect(events.map(({ type }) => type)).toEqual([
+      "version",
+      "planned_change",
+      "problem",
+      "warning",
+      "objection",
+      "outcome",
+      "summary",
+    ]);
+    expect(events[1].change).toMatchObject({ address: "pay/core1:integration/irc-gateway" });
+    expect(events[1].change).not.toHaveProperty("outcome");
+    expect(events[5]).toMatchObject({ outcome: { status: "failed", error: "answered 400" }, "@level": "error" });
+    expect(events.at(-1)).toMatchObject({ exit_code: 1, summary: { projects: 7 } });
+  });
+
+  test("are one a line whatever they tell, for every reader of lines", () => {
+    fc.assert(
+      fc.property(hostileAndPlain, ({ evil, tame }) => {
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: whatever some reader ends a line at.
+        const lines = ndjson(reportOf(evil), none).split(/[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/);
+        expect(lines).toHaveLength(ndjson(reportOf(tame), none).split("\n").length);
+        for (const line of lines) expect(JSON.parse(line)["@timestamp"]).toBe("2026-11-21T07:23:15.000Z");
+      }),
+    );
+  });
+});

@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { findingsMarkdown, longestMarkdown, planMarkdown } from "../../src/report/markdown.ts";
+import { changeWith, hostile, hostileAndPlain, plainWords, planWith, reportOf } from "./told.ts";
+
+const none = () => undefined;
+const markdownOf = (plan: ReturnType<typeof planWith>) => planMarkdown(reportOf(plan), none);
+
+/** What is left of markdown when all code in it is taken out: the part that a forge reads as markup. */
+function skeleton(markdown: string): string {
+  return markdown
+    .replace(/<code>[A-Za-z0-9 &#;…()]+<\/code>|`[^`|\n]+`/g, "C")
+    .replace(/C \(\d+ more characters\)/g, "C");
+}
+
+describe("a plan in a merge request comment", () => {
+  const changes = [0, 1, 2, 3, 4].map((index) => changeWith(plainWords, index));
+  const markdown = markdownOf(planWith({ changes }));
+
+  test("begins with a marker and the counts, what is turned off first", () => {
+    const [marker, , title] = markdown.split("\n");
+    expect(marker).toBe("<!-- evenkeel:plan -->");
+    expect(title).toBe("### Evenkeel: 1 to disable, 1 to delete, 2 to create, 1 to update");
+    const cells = [...markdown.matchAll(/^\| (\S+) \| `pay/gm)].map(([, action]) => action);
+    expect(cells).toEqual(["**disable**", "**delete**", "create", "create", "update"]);
+  });
+
+  test("folds the details of each project, secrets as references", () => {
+    expect(markdown.match(/<details><summary>/g)).toHaveLength(5);
+    expect(markdown).toContain('| **disable** | `integration/irc-gateway` | `channel` | `"old"` | `"new"` |');
+    expect(markdown).toContain("| `token` | `(secret env:old)` | `(secret env:new)` |");
+  });
+
+  test("says plainly that nothing changes, and that nothing was compared", () => {
+    expect(markdownOf(planWith({}))).toContain("### Evenkeel: no changes\n");
+    const problems = [{ rule: "unauthorized", message: "the token was refused" }];
+    const unread = planMarkdown(reportOf(planWith({ problems }), { surveyed: false, exitCode: 1 }), none);
+    expect(unread).toContain("### Evenkeel: nothing was compared, 1 problem");
+    expect(unread).toContain("- `the token was refused` `unauthorized`");
+    expect(unread).not.toContain("7 projects");
+  });
+
+  test("tells outcomes after an apply", () => {
+    const applied = planWith({ changes: [changeWith(plainWords, 0, "applied"), changeWith(plainWords, 1, "failed")] });
+    const outcomes = { applied: 1, failed: 1, skipped: 0, stale: 0, unknown: 0 };
+    const text = markdownOf({ ...applied, summary: { ...applied.summary, outcomes } });
+    expect(text).toContain("**Apply:** 1 applied, 1 failed");
+    expect(text).toContain("| **failed** `answered 400` |");
+  });
+
+  test("of mistakes alone has no counts of projects", () => {
+    const { problems } = planWith({
+      problems: [{ rule: "type", message: "a number is expected", file: "a.yaml", line: 3 }],
+    });
+    const text = findingsMarkdown({ ...reportOf(planWith({ problems })), command: "validate" }, none);
+    expect(text).toBe(
+      "<!-- evenkeel:validate -->\n\n### Evenkeel: 1 problem\n\n**Problems**\n\n- `a.yaml:3` `a number is expected` `type`",
+    );
+  });
+});
+
+describe("the longest comment", () => {
+  test("drops the largest details first, and says so; the table stays whole", () => {
+    const long = { ...plainWords, before: "x".repeat(290), after: "y".repeat(290) };
+    const changes = Array.from({ length: 150 }, (_, i) => changeWith(i % 10 === 3 ? long : plainWords, i));
+    const fields = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`field${n}`, "z".repeat(280)]));
+    const large = { ...changes[7], change: { ...changes[7]?.change, before: fields, after: fields } } as never;
+    const markdown = markdownOf(planWith({ changes: changes.with(7, large) }));
+    expect(markdown.length).toBeLessThanOrEqual(longestMarkdown);
+    expect(markdown.length).toBeGreaterThan(longestMarkdown / 2);
+    expect(markdown.match(/^\| \S+ \| `pay\/core\d+:/gm)).toHaveLength(150);
+    expect(markdown).toMatch(/Details of \d+ projects, the largest, are left out/);
+    expect(markdown).not.toContain("field39");
+  });
+
+  test("cuts the end of the table where that alone is too long, never what is turned off", () => {
+    const changes = Array.from({ length: 10_000 }, (_, index) => changeWith(plainWords, index < 9_900 ? 1 : 2));
+    const markdown = markdownOf(planWith({ changes }));
+    expect(markdown.length).toBeLessThanOrEqual(longestMarkdown);
+    expect(markdown.match(/^\| \*\*disable\*\* /gm)).toHaveLength(100);
+    const shown = markdown.match(/^\| (update|\*\*disable\*\*) /gm)?.length ?? 0;
+    expect(markdown).toContain(`… and ${10_000 - shown} more changes.`);
+    expect(markdown).toContain("Details of 2 projects are left out");
+  });
+
+  test("holds whatever the words and however many", () => {
+    const many = fc.array(hostile, { minLength: 60, maxLength: 400 });
+    fc.assert(
+      fc.property(many, fc.nat({ max: 4000 }), (words, times) => {
+        const changes = words.map((word, index) =>
+          changeWith({ ...plainWords, before: word.repeat(9), reason: word }, index),
+        );
+        const problems = Array.from({ length: times }, (_, n) => ({
+          rule: "r",
+          message: words[n % words.length] ?? "",
+        }));
+        const markdown = markdownOf(planWith({ changes, problems, warnings: problems }));
+        expect(markdown.length).toBeLessThanOrEqual(longestMarkdown);
+        const markup = skeleton(markdown);
+        expect(markup.split("<details>").length).toBe(markup.split("</details>").length);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+test("nothing hostile is ever more than code: the markup is that of the same plan with plain words", () => {
+  fc.assert(
+    fc.property(hostileAndPlain, ({ evil, tame }) => {
+      expect(skeleton(markdownOf(evil))).toBe(skeleton(markdownOf(tame)));
+    }),
+    { numRuns: 300 },
+  );
+});
