@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Plan } from "../../src/plan.ts";
+import { drain, projectMoves, type Setting, type Stage, stage } from "../storage/stage.ts";
+import { start, until } from "./program.ts";
+
+async function program(
+  setting: Setting = {},
+): Promise<Stage & { readonly run: (...args: string[]) => ReturnType<typeof start> }> {
+  const staged = await stage(setting);
+  return { ...staged, run: (...args) => start(args, staged.files.root, staged.environment) };
+}
+
+describe("the main road", () => {
+  test("plan, apply, plan again: empty; status counts before and after", async () => {
+    const { run, scheduled } = await program({ behaviour: "observed" });
+    const status = async () => JSON.parse((await run("storage", "status", "old", "--report", "json").ended).stdout);
+    expect(await status()).toMatchObject({ storage: "old", projects: 2 });
+    expect((await run("plan", "--detailed-exitcode").ended).code).toBe(0);
+    const planned = await run("plan", "--storage", "--detailed-exitcode").ended;
+    expect(planned.code).toBe(2);
+    expect(planned.stdout).toContain("~ storage:old/projects");
+    const rehearsed = await run("apply", "--storage", "--dry-run").ended;
+    expect(rehearsed.code).toBe(0);
+    expect(rehearsed.stdout).toContain(`POST ${projectMoves}\n    source_storage_name: "old"`);
+    expect(scheduled()).toEqual([]);
+    const applied = await run("apply", "--storage", "--yes", "--report", "json").ended;
+    expect(applied.code).toBe(0);
+    const document = JSON.parse(applied.stdout) as Plan;
+    expect(document.resource_changes.map(({ address, outcome }) => [address, outcome?.status])).toEqual([
+      ["storage:old/projects", "applied"],
+    ]);
+    expect(document.summary.outcomes?.applied).toBe(1);
+    expect(await status()).toMatchObject({ projects: 0 });
+    expect((await run("plan", "--storage", "--detailed-exitcode").ended).code).toBe(0);
+    expect(scheduled()).toEqual([projectMoves]);
+  });
+
+  test("an interrupted apply ends with 130; a killed one is named; neither is scheduled twice", async () => {
+    const { run, scheduled } = await program({ moveDuration: 3000 });
+    const interrupted = run("apply", "--storage", "--yes");
+    await until(() => scheduled().length > 0);
+    interrupted.kill("SIGINT");
+    const first = await interrupted.ended;
+    expect(first.code).toBe(130);
+    expect(first.stdout).toContain("apply --storage takes it up again");
+    const killed = run("apply", "--storage", "--yes");
+    await until(() => killed.said().includes("2 moving already"));
+    killed.kill("SIGKILL");
+    await killed.ended;
+    const timed = await run("apply", "--storage", "--yes", "--timeout", "200ms").ended;
+    expect(timed.code).toBe(1);
+    const last = await run("apply", "--storage", "--yes").ended;
+    expect(last.code).toBe(0);
+    expect(scheduled()).toEqual([projectMoves]);
+  });
+});
+
+test("a guard refuses with 3, and sends nothing", async () => {
+  const { run, server } = await program({ migrations: [{ ...drain, to: "old" }] });
+  const planned = await run("plan", "--storage").ended;
+  expect(planned.code).toBe(0);
+  expect(planned.stdout).toContain("! storage migration drain: old would move onto itself");
+  const applied = await run("apply", "--storage", "--yes").ended;
+  expect(applied.code).toBe(3);
+  expect(server.requests.writes).toBe(0);
+});
+
+test("a saved plan: once applied, and then stale", async () => {
+  const { run, files } = await program();
+  expect((await run("plan", "--storage", "--out", "plan.json").ended).code).toBe(0);
+  expect((await run("apply", join(files.root, "plan.json")).ended).code).toBe(0);
+  expect((await run("apply", "plan.json").ended).code).toBe(4);
+});
+
+test("storage status of a token that is not an administrator's says what is missing", async () => {
+  const tokens = [{ token: "someone", role: "owner" as const }];
+  const { run } = await program({
+    behaviour: "observed",
+    seed: { projects: [{ id: 1, path: "a/one" }], tokens },
+    as: "someone",
+  });
+  const { code, stderr } = await run("storage", "status", "default").ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain("need an administrator's token");
+});
