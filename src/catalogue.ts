@@ -2,6 +2,7 @@ import { Ajv, type ValidateFunction } from "ajv";
 import semver from "semver";
 import schema from "../schemas/integrations.schema.json" with { type: "json" };
 import type { Environment, Platform, Scalar, Tier } from "./model.ts";
+import type { RouteColumn } from "./route-columns.ts";
 
 /**
  * Questions asked of `schemas/integrations.schema.json`, the only place where a slug or a parameter stands.
@@ -52,6 +53,8 @@ export interface IntegrationParameter {
   readonly list: "comma" | "whitespace" | undefined;
   /** An address; some servers strip a trailing slash from it. */
   readonly url: boolean;
+  /** What it decides about who hears of an event, where it decides anything. */
+  readonly route: RouteColumn | undefined;
   /** What deployed servers do with it, where that differs from the spec (`serve --behaviour observed`). */
   readonly observed: ReadonlySet<ObservedQuirk>;
 }
@@ -84,6 +87,7 @@ interface ParameterSchema {
   "x-level"?: "top";
   "x-list"?: "comma" | "whitespace";
   "x-url"?: boolean;
+  "x-route"?: RouteColumn;
   "x-observed"?: ObservedQuirk[];
 }
 
@@ -158,6 +162,7 @@ function parameterOf(name: string, parameter: ParameterSchema, required: boolean
     level: parameter["x-level"] ?? "properties",
     list: parameter["x-list"],
     url: parameter["x-url"] ?? false,
+    route: parameter["x-route"],
     observed: new Set(parameter["x-observed"]),
   };
 }

@@ -1,4 +1,4 @@
-import { hasActiveParameter, parameter } from "./catalogue.ts";
+import { hasActiveParameter, integrations, parameter } from "./catalogue.ts";
 import type { Reader } from "./client/client.ts";
 import { CallFailed } from "./client/failure.ts";
 import { isReference, normalise } from "./compare.ts";
@@ -32,6 +32,25 @@ export async function readProjects(reader: Reader): Promise<Project[]> {
   );
 }
 
+/**
+ * All that the server tells of the active integrations of a project that `wanted` asks for, but for secrets; those that
+ * the catalogue does not know are left out. @throws CallFailed where the project cannot be read.
+ */
+export async function readActive(
+  reader: Reader,
+  project: Project,
+  wanted: (slug: string) => boolean,
+): Promise<readonly Live[]> {
+  const rows = (await reader.list(call("listIntegrations", { id: project.name }))) as readonly Row[];
+  const read = rows.map(async (row) => {
+    const known = typeof row?.slug === "string" && wanted(row.slug) ? integrations.get(row.slug) : undefined;
+    if (!known) return [];
+    const fields = Object.fromEntries([...known.parameters.keys()].map((name) => [name, null]));
+    return (await readIntegration(reader, project, { key: known.slug, fields }, row)) ?? [];
+  });
+  return (await Promise.all(read)).flat();
+}
+
 async function readIntegrations(reader: Reader, desired: DesiredProject, trusts: Trusts): Promise<Live[]> {
   const { project, resources } = desired;
   const rows = (await reader.list(call("listIntegrations", { id: project.name }))) as readonly Row[];
@@ -51,7 +70,7 @@ async function readIntegrations(reader: Reader, desired: DesiredProject, trusts:
 async function readIntegration(
   reader: Reader,
   project: Project,
-  { key: slug, fields }: Desired,
+  { key: slug, fields }: Pick<Desired, "key" | "fields">,
   row: Row | undefined,
 ): Promise<Live | undefined> {
   if (!row && !hasActiveParameter(slug)) return undefined;

@@ -4,6 +4,7 @@ import { digestOf } from "./digest.ts";
 import { call, type EndpointName, endpoints } from "./endpoints.ts";
 import type { Objection } from "./guard.ts";
 import { kinds } from "./kinds.ts";
+import { lossesOf } from "./listeners.ts";
 import type { Action, Call, Change, Fields, Kind, Outcome, Place, Problem } from "./model.ts";
 import { tendencyOf } from "./tendency.ts";
 
@@ -53,6 +54,8 @@ export interface PlannedChange {
   };
   readonly live: { readonly updated_at: string | null; readonly digest: string } | null;
   readonly action_reason: string;
+  /** Who loses what by it. Left out where nobody is known to. */
+  readonly notes?: readonly string[];
   readonly source: Place;
   readonly call: { readonly method: Call["method"]; readonly path: string };
   readonly outcome?: Outcome;
@@ -139,6 +142,7 @@ function summaryOf(input: PlanInput, changes: readonly Change[]): Summary {
 function plannedChange(change: Change): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const { method, path } = callOf(change);
+  const notes = lossesOf(change);
   return {
     address,
     project,
@@ -147,6 +151,7 @@ function plannedChange(change: Change): PlannedChange {
     change: { actions: [action], before, after, after_sensitive: sensitiveOf(after) },
     live: live && liveDigest ? { updated_at: live.updatedAt ?? null, digest: liveDigest } : null,
     action_reason: reasonOf(change),
+    ...(notes.length > 0 && { notes }),
     source: change.origin.place(),
     call: { method, path },
   };

@@ -2,6 +2,7 @@ import type { ExitCode } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";
 import { deploymentVerbs } from "./deployment-verbs.ts";
 import { connected, offline, online, report } from "./flags.ts";
+import { routesVerb } from "./routes-verb.ts";
 
 /** What a command's `run` is given: the parsed options, and the arguments in order. */
 export type Run<Options> = (
@@ -176,6 +177,7 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("./journal.ts")).run,
   },
   ...deploymentVerbs,
+  routesVerb,
   {
     name: "schema",
     arguments: "[dir]",

@@ -1,8 +1,10 @@
 import { isReference } from "../compare.ts";
+import type { Objection } from "../guard.ts";
 import type { Action, Fields, Value } from "../model.ts";
 import type { Plan, PlannedChange, Summary } from "../plan.ts";
 import { movingNotes } from "./moves.ts";
 import type { Palette } from "./palette.ts";
+import { printable } from "./problems.ts";
 
 const symbols: Readonly<Record<Action, string>> = { create: "+", update: "~", disable: "x", delete: "-" };
 
@@ -34,13 +36,15 @@ function byProject(changes: readonly PlannedChange[]): Map<string, PlannedChange
 }
 
 function projectText(project: string, changes: readonly PlannedChange[], palette: Palette): string {
-  return [palette.strong(project), ...changes.map((change) => changeText(change, palette))].join("\n");
+  return [palette.strong(printable(project)), ...changes.map((change) => changeText(change, palette))].join("\n");
 }
 
 function changeText(planned: PlannedChange, palette: Palette): string {
   const { kind, key, source, action_reason: reason } = planned;
-  const cause = palette.faint(`${reason}, ${source.file}:${source.line}`);
-  return [`  ${mark(planned, palette)} ${kind}/${key}  ${cause}`, ...fieldsText(planned, palette)].join("\n");
+  const cause = palette.faint(printable(`${reason}, ${source.file}:${source.line}`));
+  const notes = planned.notes?.map((note) => `      ${palette.warn("note:")} ${printable(note)}`) ?? [];
+  const head = `  ${mark(planned, palette)} ${printable(`${kind}/${key}`)}  ${cause}`;
+  return [head, ...fieldsText(planned, palette), ...notes].join("\n");
 }
 
 function mark({ change }: PlannedChange, palette: Palette): string {
@@ -64,18 +68,28 @@ function transition(name: string, before: Fields | null, after: Fields | null, p
 /** A value as people read it: a reference by its name, anything else as in JSON. */
 export function shown(value: Value | undefined): string {
   if (value === undefined) return "(unset)";
-  return isReference(value) ? `(secret ${value.secret})` : JSON.stringify(value);
+  return printable(isReference(value) ? `(secret ${value.secret})` : JSON.stringify(value));
 }
 
 function addressesText(changes: readonly PlannedChange[], palette: Palette): string {
-  const lines = changes.map((change) => `  ${mark(change, palette)} ${change.address}`);
+  const lines = changes.map((change) => `  ${mark(change, palette)} ${printable(change.address)}`);
   return [palette.strong("Changes by address"), ...lines].join("\n");
 }
 
 function objectionsText({ objections }: Plan, palette: Palette): string {
   if (objections.length === 0) return "";
-  const lines = objections.map(({ message }) => `  ${palette.warn("!")} ${message}`);
+  const lines = objections.map(({ message }) => `  ${palette.warn("!")} ${printable(message)}`);
   return [palette.strong("A guard would refuse this plan"), ...lines].join("\n");
+}
+
+/** The narrowest options that let a plan pass its guards; empty where none does. */
+export function waiversText({ objections, summary }: Pick<Plan, "objections" | "summary">): string {
+  const ways: Readonly<Record<Objection["guard"], (objection: Objection) => readonly string[]>> = {
+    "delete-percent": () => [`--allow-deletes ${summary.disable + summary.delete}`],
+    protected: ({ addresses }) => addresses.map((address) => `--allow-protected '${printable(address)}'`),
+    storage: () => [],
+  };
+  return [...new Set(objections.flatMap((objection) => ways[objection.guard](objection)))].join(" ");
 }
 
 function headline({ summary, problems }: Plan, palette: Palette): string {
@@ -108,7 +122,7 @@ export function outcomesText(plan: Plan, palette: Palette): string {
 }
 
 function outcomeText({ address, outcome }: PlannedChange, palette: Palette): string {
-  return `  ${palette.remove(outcome?.status ?? "")} ${address}: ${outcome?.error ?? ""}`;
+  return `  ${palette.remove(outcome?.status ?? "")} ${printable(`${address}: ${outcome?.error ?? ""}`)}`;
 }
 
 function outcomeCounts({ outcomes }: Summary, palette: Palette): string {

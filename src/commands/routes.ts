@@ -1,0 +1,101 @@
+import { shiftBetween } from "../audience.ts";
+import { connectReader } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
+import { type ExitCode, exit, exitCode, Refusal } from "../exit.ts";
+import { explained } from "../hint.ts";
+import { declaredListeners, hears, listenersAfter, liveListeners } from "../listeners.ts";
+import { readActive } from "../live.ts";
+import { nearest } from "../nearest.ts";
+import type { Renderers } from "../report/reports.ts";
+import { routesText, shiftText } from "../report/routes.ts";
+import type { Request } from "../request.ts";
+import { type BranchKind, events, type PipelineStatus } from "../route-columns.ts";
+import { type Listener, routesOf } from "../routes.ts";
+import { siteOf } from "../site.ts";
+import type { Terminal } from "../terminal.ts";
+import { closing } from "../told.ts";
+import { effective } from "./effective.ts";
+import { reporter } from "./emit.ts";
+import { type OnlineOptions, requestOf } from "./run.ts";
+import type { Run } from "./verbs.ts";
+
+export interface RoutesOptions extends OnlineOptions {
+  readonly event?: string;
+  readonly branch?: string;
+  readonly branchKind?: BranchKind;
+  readonly pipelineStatus?: PipelineStatus;
+  readonly live?: boolean;
+  readonly diff?: boolean;
+}
+
+/** `evenkeel routes PROJECT`: who hears of an event, by manifests or by the server; or what changes between the two. */
+export const run: Run<RoutesOptions> = async (terminal, options, [project = ""]) => {
+  const report = reporter(terminal, options.report);
+  checkUsage(options);
+  const request = requestOf(terminal, options);
+  try {
+    const shown = await (options.diff ? difference : routes)(terminal, options, request, project);
+    if (!shown) return exitCode({ problem: true });
+    report(shown);
+    return exit.done;
+  } catch (error) {
+    return failed(terminal, error);
+  }
+};
+
+function failed({ warn, interrupted }: Terminal, error: unknown): ExitCode {
+  if (!(error instanceof CallFailed)) throw error;
+  warn(explained(error));
+  return exitCode({ interrupted: interrupted.aborted, problem: true });
+}
+
+function checkUsage({ event, live, diff }: RoutesOptions): void {
+  if (live && diff) throw new Refusal("--diff reads both sides: leave --live out", exit.usage);
+  if (event === undefined) {
+    if (diff) return;
+    throw new Refusal(`--event is missing; it takes ${[...events.keys()].join(", ")}`, exit.usage);
+  }
+  if (events.has(event)) return;
+  const meant = nearest(event, events.keys());
+  const hint = meant ? `did you mean ${meant}?` : `there are ${[...events.keys()].join(", ")}`;
+  throw new Refusal(`there is no event ${JSON.stringify(event)}; ${hint}`, exit.usage);
+}
+
+type Show = (
+  terminal: Terminal,
+  options: RoutesOptions,
+  request: Request,
+  project: string,
+) => Promise<Renderers | undefined>;
+
+const routes: Show = async (terminal, options, request, project) => {
+  const { event = "", branch, branchKind, pipelineStatus } = options;
+  const listeners = await (options.live
+    ? readListeners(request, project, event)
+    : declared(terminal, request, project));
+  if (!listeners) return undefined;
+  const found = routesOf(listeners, { event, branch, branchKind, pipelineStatus });
+  return {
+    text: () => routesText(found, events.get(event)?.many ?? event, terminal.palette),
+    json: () => JSON.stringify(found, null, 2),
+  };
+};
+
+const difference: Show = async (terminal, { event }, request, project) => {
+  const desired = await effective(terminal, request, project);
+  if (!desired) return undefined;
+  const live = await readListeners(request, desired.project.name, event);
+  const shift = shiftBetween(live, listenersAfter(live, desired), event);
+  return { text: () => shiftText(shift, terminal.palette), json: () => JSON.stringify(shift, null, 2) };
+};
+
+async function readListeners(request: Request, project: string, event: string | undefined): Promise<Listener[]> {
+  const reader = await connectReader(siteOf(request));
+  const named = { name: project };
+  return closing(reader, async () => liveListeners(await readActive(reader, named, (slug) => hears(slug, event))));
+}
+
+async function declared(terminal: Terminal, request: Request, project: string): Promise<Listener[] | undefined> {
+  const desired = await effective(terminal, request, project);
+  return desired && declaredListeners(desired.resources);
+}

@@ -1,0 +1,59 @@
+import { shiftOf } from "./audience.ts";
+import { hasActiveParameter, integrations, parameter } from "./catalogue.ts";
+import { isReference } from "./compare.ts";
+import { isRemoval } from "./guard.ts";
+import type { Change, Desired, DesiredProject, Fields, Live } from "./model.ts";
+import type { Listener } from "./routes.ts";
+
+/** Integrations that manifests ask for, as listeners. */
+export function declaredListeners(resources: readonly Desired[]): Listener[] {
+  return resources
+    .filter(({ kind, presence }) => kind === "integration" && presence === "present")
+    .map(({ key: slug, fields }) => ({ slug, fields, active: activeBy(slug, fields), told: "declared" }));
+}
+
+/** Integrations that a server reports, as listeners. */
+export function liveListeners(live: readonly Live[]): Listener[] {
+  return live.map(({ key: slug, fields, active }) => ({ slug, fields, active, told: "reported" }));
+}
+
+/** What live listeners become once manifests are applied: undeclared parameters are left alone (contract 6). */
+export function listenersAfter(live: readonly Listener[], { resources, exclusive }: DesiredProject): Listener[] {
+  const listed = new Map(resources.filter(({ kind }) => kind === "integration").map((each) => [each.key, each]));
+  const kept = live.flatMap((listener) => {
+    const desired = listed.get(listener.slug);
+    if (!desired) return exclusive.has("integration") ? [] : [listener];
+    return desired.presence === "absent" ? [] : [overlaid(listener, desired.fields)];
+  });
+  const slugs = new Set(live.map(({ slug }) => slug));
+  return [...kept, ...declaredListeners(resources).filter(({ slug }) => !slugs.has(slug))];
+}
+
+function overlaid(listener: Listener, fields: Fields): Listener {
+  return { ...listener, fields: { ...listener.fields, ...fields }, active: activeBy(listener.slug, fields) };
+}
+
+/** Where `active` is a parameter, leaving it out means its default; any other declared integration is on. */
+function activeBy(slug: string, fields: Fields): boolean {
+  if (!hasActiveParameter(slug)) return true;
+  const { active = parameter(slug, "active")?.default } = fields;
+  return !isReference(active) && String(active) === "true";
+}
+
+/**
+ * Who stops hearing of what by a change, in sentences, as far as its declared parameters tell; what is not declared is
+ * left alone and costs nobody anything.
+ */
+export function lossesOf(change: Change): readonly string[] {
+  const { kind, key: slug, declared, live } = change;
+  if (kind !== "integration" || !live?.active) return [];
+  if (isRemoval(change)) return hears(slug) ? [`${slug} stops hearing of everything`] : [];
+  const before: Listener = { slug, active: true, fields: { ...declared, ...live.fields }, told: "reported" };
+  return shiftOf(before, { ...before, fields: declared, active: activeBy(slug, declared) }).lost;
+}
+
+/** Whether any event reaches an integration at all. */
+export function hears(slug: string, event?: string): boolean {
+  const parameters = [...(integrations.get(slug)?.parameters.values() ?? [])];
+  return parameters.some(({ route }) => route?.role === "flag" && (event === undefined || route.event === event));
+}

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { changeOf, scene } from "./workspace.ts";
+
+const hook = { webhook: { secret: "env:HOOK" } };
+const ci = { ...hook, channel: "#all", pipeline_channel: "#ci", branches_to_be_notified: "default" };
+const policy = { projects: ["pay/api"], integrations: { "chat-notifications-a": ci }, disabled: ["irc-gateway"] };
+const projects = [
+  {
+    id: 7,
+    path: "pay/api",
+    integrations: {
+      "chat-notifications-a": { ...ci, webhook: "https://x", branches_to_be_notified: "default_and_protected" },
+      "irc-gateway": { recipients: "#ops" },
+      "chat-webhook-c": { webhook: "https://x" },
+    },
+  },
+];
+
+const pipeline = ["routes", "pay/api", "--event", "pipeline"];
+const sentence = "#ci stops hearing of failed pipelines on protected branches (chat-notifications-a)";
+
+test("routes come from manifests without a request, or from the server with --live", async () => {
+  const { evenkeel, evenkeelWith } = await scene({ projects, policy });
+  const offline = await evenkeelWith(
+    { EVENKEEL_TOKEN: undefined },
+    ...pipeline,
+    "--branch-kind",
+    "default",
+    "--report",
+    "json",
+  );
+  expect(offline).toMatchObject({ code: 0, stderr: "", reads: 0 });
+  const route = { slug: "chat-notifications-a", channel: "#ci", reason: expect.any(String) };
+  expect(JSON.parse(offline.stdout)).toEqual([route]);
+  const elsewhere = await evenkeel(...pipeline, "--branch-kind", "protected");
+  expect(elsewhere).toMatchObject({ code: 0, stdout: "Nobody hears of pipelines here.\n" });
+  const live = await evenkeel(...pipeline, "--branch-kind", "protected", "--live", "--report", "json");
+  expect(live).toMatchObject({ code: 0, reads: 2, writes: 0 });
+  expect(JSON.parse(live.stdout)).toEqual([route]);
+});
+
+test("--diff tells who stops and who starts hearing of what, before and after an apply", async () => {
+  const { evenkeel } = await scene({ projects, policy, secrets: { HOOK: "https://x" } });
+  const before = await evenkeel("routes", "pay/api", "--diff", "--report", "json");
+  expect(before).toMatchObject({ code: 0, writes: 0 });
+  const shift = JSON.parse(before.stdout);
+  expect(shift.gained).toEqual([]);
+  expect(shift.lost).toContain(sentence);
+  expect(shift.lost).toContain("#ops stops hearing of pushes (irc-gateway)");
+  const one = await evenkeel("routes", "pay/api", "--diff", "--event", "pipeline");
+  expect(one.stdout).toBe(`- ${sentence}\n`);
+  await evenkeel("apply", "--yes");
+  const after = await evenkeel("routes", "pay/api", "--diff");
+  expect(after.stdout).toBe("Nobody stops or starts hearing of anything.\n");
+});
+
+test("a plan notes who loses what by a change", async () => {
+  const { evenkeel } = await scene({ projects, policy });
+  const plan = (await evenkeel("plan", "--report", "json")).plan();
+  expect(changeOf(plan, "pay/api:integration/chat-notifications-a").notes).toContain(sentence);
+  expect(changeOf(plan, "pay/api:integration/irc-gateway").notes).toEqual(["irc-gateway stops hearing of everything"]);
+  expect((await evenkeel("plan")).stdout).toContain(`      note: ${sentence}\n`);
+});
+
+test("wrong usage is told before anything is read", async () => {
+  const { evenkeel } = await scene({ projects, policy });
+  const wrong = await evenkeel("routes", "pay/api", "--event", "pipelines");
+  expect(wrong).toMatchObject({ code: 64, stderr: expect.stringContaining("did you mean pipeline?"), reads: 0 });
+  expect((await evenkeel("routes", "pay/api")).code).toBe(64);
+  expect((await evenkeel("routes", "pay/api", "--diff", "--live")).code).toBe(64);
+  expect((await evenkeel("routes", "pay/apy", "--event", "push")).stderr).toContain("did you mean pay/api?");
+});
