@@ -50,7 +50,8 @@ function advance(state: State, release: string, id: number): boolean {
   if (!move || !repository) return false;
   const isFailing = move.state === "started" && fails(state, release, move);
   const reached = isFailing ? "failed" : (next[move.state] ?? move.state);
-  putMove(state, { ...move, state: reached });
+  const copyStays = reached === "finished" && repository.leave_copy === true;
+  putMove(state, { ...move, state: copyStays ? "cleanup failed" : reached });
   if (reached === "failed") {
     shelves[move.kind].put(state, { ...repository, fail_moves: Math.max(0, (repository.fail_moves ?? 0) - 1) });
   }

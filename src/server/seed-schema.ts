@@ -5,7 +5,14 @@ const text = { type: "string", minLength: 1 };
 const id = { type: "integer", minimum: 1 };
 const count = { type: "integer", minimum: 0 };
 
-const repository = { id, path: text, name: text, repository_storage: text, fail_moves: count };
+const repository = {
+  id,
+  path: text,
+  name: text,
+  repository_storage: text,
+  fail_moves: count,
+  leave_copy: { type: "boolean" },
+};
 
 const deployment = {
   type: "object",
@@ -78,5 +85,6 @@ export const seedSchema = {
     groups: repositories,
     tokens: { type: ["array", "null"], items: token },
     features: { type: ["object", "null"], additionalProperties: { type: "boolean" } },
+    move_duration: count,
   },
 };

@@ -13,6 +13,8 @@ export interface Seed {
   readonly groups?: readonly SeedRepository[];
   readonly tokens?: readonly { readonly token: string; readonly role: Role }[];
   readonly features?: Readonly<Record<string, boolean>>;
+  /** Milliseconds that a storage move takes. */
+  readonly move_duration?: number;
 }
 
 export interface SeedRepository {
@@ -22,6 +24,8 @@ export interface SeedRepository {
   readonly repository_storage?: string;
   /** How many of its next storage moves fail. */
   readonly fail_moves?: number;
+  /** Its old copy cannot be removed: its moves end as `cleanup failed`. */
+  readonly leave_copy?: boolean;
 }
 
 export interface SeedProject extends SeedRepository {

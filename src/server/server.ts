@@ -35,7 +35,7 @@ export interface ServerOptions {
   readonly chaos?: readonly ChaosRule[];
   readonly pageSize?: number;
   readonly maxPageSize?: number;
-  /** Milliseconds that a storage move takes. */
+  /** Milliseconds that a storage move takes; default what the seed says. */
   readonly moveDuration?: number;
   /** How many requests the log keeps; the others are counted. */
   readonly keepRequests?: number;
@@ -58,7 +58,7 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
   const mover = createMover({
     state,
     release: options.release ?? defaultRelease,
-    duration: options.moveDuration ?? 300,
+    duration: options.moveDuration ?? options.seed?.move_duration ?? 300,
     settle: () => void store.settled()?.catch(() => undefined),
   });
   const world = worldOf(state, options, mover);

@@ -63,6 +63,7 @@ function repositoryOf(
     repository_storage: storage,
     created_at: now,
     ...(seed.fail_moves && { fail_moves: seed.fail_moves }),
+    ...(seed.leave_copy && { leave_copy: true }),
   };
 }
 

@@ -43,6 +43,7 @@ export interface Repository {
   readonly access?: "none" | "hidden";
   /** How many of its next storage moves fail. */
   readonly fail_moves?: number;
+  readonly leave_copy?: boolean;
   readonly created_at: string;
   readonly merge_requests?: readonly MergeRequest[];
 }

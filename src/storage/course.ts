@@ -45,8 +45,9 @@ export function situationOf(
 /** How far a run has come with one migration's repositories of one kind. */
 export interface Course {
   readonly kind: RepositoryKind;
-  /** How often this run has scheduled the moves. */
+  /** How often this run has scheduled the moves, and how often it may do so again. */
   readonly scheduled: number;
+  readonly repeats: number;
   /** Whether moves may be under way that the server does not show yet: scheduled by this run, or by an earlier one. */
   readonly covered: boolean;
   /** Why it is not known whether the last scheduling reached the server. */
@@ -88,7 +89,7 @@ export function decide(course: Course, situation: Situation): Decision {
   if (running > 0 || course.quiet < patienceOf(course, situation)) return "wait";
   if (course.unanswered !== undefined) return "unknown";
   if (left === undefined && course.covered && failed.length === 0) return "done";
-  if (course.scheduled <= mostRepeats) return "schedule";
+  if (course.scheduled <= course.repeats) return "schedule";
   return tells ? "failed" : "unknown";
 }
 

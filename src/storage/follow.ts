@@ -96,9 +96,9 @@ async function pursue(pursuit: Pursuit): Promise<End> {
   }
 }
 
-function courseOf({ kind, earlier, listsMoves }: Move): Course {
+function courseOf({ kind, earlier, listsMoves, repeats }: Move): Course {
   const mayRun = earlier?.state === "scheduled" || (earlier?.state === "sent" && (listsMoves || kind === "projects"));
-  return { kind, scheduled: 0, covered: mayRun, unanswered: undefined, quiet: 0, seen: undefined };
+  return { kind, scheduled: 0, repeats, covered: mayRun, unanswered: undefined, quiet: 0, seen: undefined };
 }
 
 /** Where the server can tell nothing, another look would not either. */

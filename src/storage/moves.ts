@@ -7,7 +7,7 @@ import { explained } from "../hint.ts";
 import type { StorageMigration } from "../manifest/migrations.ts";
 import type { Change, Fields, Platform, Problem } from "../model.ts";
 import { type RepositoryKind, repositoryKinds, storageKey } from "../repository-kinds.ts";
-import { type Situation, situationOf } from "./course.ts";
+import { mostRepeats, type Situation, situationOf } from "./course.ts";
 import type { Earlier, History } from "./history.ts";
 import { judgeMigration, mayLoseRepositories } from "./rules.ts";
 import { look, projectsOn, StorageHidden } from "./view.ts";
@@ -20,6 +20,8 @@ export interface Move {
   readonly earlier: Earlier | undefined;
   /** Whether the server lists moves of this kind. */
   readonly listsMoves: boolean;
+  /** How often it may be scheduled again where moves fail. */
+  readonly repeats: number;
 }
 
 export interface MovesScope {
@@ -97,25 +99,32 @@ async function planKind(
   reader: Reader,
   migration: StorageMigration,
   kind: RepositoryKind,
-  { history, resend }: MovesScope,
+  { history, resend, platform }: MovesScope,
 ): Promise<Judged> {
   const address = addressOf(migration, kind);
   const view = await look(reader, migration.from, kind);
   const situation = situationOf(view, migration.from, migration.to);
   const last = history.get(address);
-  const earlier = last?.to === undefined || last.to === migration.to ? last : undefined;
+  const earlier = last?.state === "done" && last.to !== migration.to ? undefined : last;
   const listsMoves = view.moves !== undefined;
-  if (hasLeft(situation, listsMoves, resend(address) ? undefined : earlier)) return { problems: [] };
+  const counts = earlier?.to === migration.to && !resend(address);
+  if (hasLeft(situation, listsMoves, counts ? earlier.state : undefined)) return { problems: [] };
   const change = changeOf(migration, kind, situation, (view.held ?? []).map(({ id }) => id).sort());
-  const move = { migration, kind, change, earlier, listsMoves };
+  // With the defect, what was scheduled twice could move into the cluster where it lies by then.
+  const repeats = mayLoseRepositories({ migration, platform }) ? 0 : mostRepeats;
+  const move = { migration, kind, change, earlier, listsMoves, repeats };
   return { move, problems: doubts(move, situation).map((message) => doubt(move, message)) };
 }
 
 /** Projects are counted; of the others the journal says whether they were moved, and the listing what failed since. */
-function hasLeft({ left, running, failed }: Situation, listsMoves: boolean, earlier: Earlier | undefined): boolean {
+function hasLeft(
+  { left, running, failed }: Situation,
+  listsMoves: boolean,
+  earlier: Earlier["state"] | undefined,
+): boolean {
   if (left !== undefined) return left.length === 0;
-  if (!listsMoves) return earlier?.state === "done" || earlier?.state === "scheduled";
-  return earlier?.state === "done" && running + failed.length === 0;
+  if (!listsMoves) return earlier === "done" || earlier === "scheduled";
+  return earlier === "done" && running + failed.length === 0;
 }
 
 function changeOf(

@@ -5,7 +5,8 @@ import { counted, type Move, several } from "./moves.ts";
 
 /** Why moves count as failed: what stayed, and how often it was tried. */
 export function failedError(move: Move, course: Course, situation: Situation): string {
-  return `${stayed(move, situation)} after being scheduled ${times(course.scheduled)}${failures(move, situation)}`;
+  const once = move.repeats === 0 ? "; this release may lose what is scheduled again, so it was not" : "";
+  return `${stayed(move, situation)} after being scheduled ${times(course.scheduled)}${failures(move, situation)}${once}`;
 }
 
 /** Why nobody can say what became of moves. */

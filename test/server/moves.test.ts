@@ -89,3 +89,18 @@ test.each([
   );
   expect(json[0].state).toBe(state);
 });
+
+test("a move that cannot remove the old copy has moved all the same, and is listed as such", async () => {
+  const copying: Seed = {
+    projects: [{ id: 1, path: "a/one", repository_storage: "old", leave_copy: true }],
+    storages: ["new"],
+  };
+  const { ask } = await serving({ seed: { ...copying, move_duration: 15 }, behaviour: "observed" });
+  await ask("POST", "/project_repository_storage_moves", { json: names });
+  const { json } = await eventually(
+    () => ask("GET", "/project_repository_storage_moves"),
+    ({ json: [move] }) => move.state === "cleanup failed",
+  );
+  expect(json).toHaveLength(1);
+  expect((await ask("GET", left)).json).toEqual([]);
+});

@@ -14,6 +14,7 @@ import type { ListedMove } from "../../src/storage/view.ts";
 const fresh: Course = {
   kind: "projects",
   scheduled: 0,
+  repeats: mostRepeats,
   covered: false,
   unanswered: undefined,
   quiet: 0,

@@ -210,6 +210,17 @@ describe("guards", () => {
     expect((await plan()).plan).toMatchObject({ objections: [], resource_changes: [] });
   });
 
+  test("with the defect nothing is scheduled a second time, for it may lie in the cluster by then", async () => {
+    const failing = { ...clustered, projects: [{ id: 1, path: "a/one", repository_storage: "old", fail_moves: 1 }] };
+    const { apply, scheduled } = await stage({
+      seed: { ...failing, features: { direct_fetch_replication: true } },
+      site: { release: "14.2.3" },
+      migrations: [cluster],
+    });
+    expect(statuses(await apply())).toEqual({ "storage:old/projects": "failed" });
+    expect(scheduled()).toHaveLength(1);
+  });
+
   test("a saved plan is judged by what lies in the destination now", async () => {
     const { plan, apply, files, server } = await stage({
       seed: clustered,
