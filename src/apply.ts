@@ -1,5 +1,6 @@
 import type { Answer, Reader, Writer } from "./client/client.ts";
 import { CallFailed } from "./client/failure.ts";
+import { passes } from "./client/retry.ts";
 import { compareField } from "./compare.ts";
 import { isRemoval } from "./guard.ts";
 import { explained } from "./hint.ts";
@@ -112,15 +113,21 @@ async function afterFailure(
   attempt: number,
 ): Promise<Outcome | undefined> {
   const refusedAgain = attempt > 1 && failure.status === 400;
+  const again = failure.uncertain || wouldPass(failure);
   const failed: Outcome = { status: "failed", error: explained(failure) };
-  if (!failure.uncertain && !refusedAgain) return failed;
+  if (!again && !refusedAgain) return failed;
   try {
     if (await isInPlace(writer, change)) return { status: "applied" };
   } catch (lookup) {
     const why = lookup instanceof Error ? lookup.message : String(lookup);
     return { status: "unknown", error: `${failure.message}; looking it up failed too: ${why}` };
   }
-  return failure.uncertain && attempt < createAttempts ? undefined : failed;
+  return again && attempt < createAttempts ? undefined : failed;
+}
+
+/** Where any other method would have been sent again by now (a resource lock, 408), a POST is looked up first. */
+function wouldPass({ method, status = 0, serverMessage = "" }: CallFailed): boolean {
+  return method === "POST" && status !== 429 && passes("PUT", status, serverMessage);
 }
 
 async function isInPlace(reader: Reader, change: Change): Promise<boolean> {
