@@ -29,8 +29,11 @@ export async function recording(
       differences.flatMap(({ settled }) => settled),
     );
   const keepers = ledger ? [remembering(ledger, now), ...listeners] : listeners;
+  const named = runsCutShort(root);
   try {
-    return plan.summary.writes > 0 ? await journalled(root, plan, keepers, work) : await work(keepers);
+    const outcomes = plan.summary.writes > 0 ? await journalled(root, plan, keepers, work) : await work(keepers);
+    for (const { run } of named) notice(root, run, now());
+    return outcomes;
   } finally {
     ledger?.save();
   }
@@ -65,10 +68,9 @@ function startOf({ manifests, server, summary }: Plan): Entry {
   };
 }
 
-/** Names the runs that were killed since the last apply, once. */
+/** Names the runs that were killed, until an apply that did so comes to its end: one that is killed too tells nobody. */
 export function noticeCutShort(root: string): Problem[] {
   return runsCutShort(root).map(({ run, inFlight }) => {
-    notice(root, run, now());
     const flying = inFlight.length > 0 ? `in flight were ${inFlight.join(", ")}` : "nothing was in flight";
     const message = `run ${run} was cut short: ${flying}; evenkeel journal ${run} tells the rest`;
     return { severity: "warning", rule: "run-cut-short", message };
