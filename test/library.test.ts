@@ -83,9 +83,27 @@ test("the stages can be taken one by one", async () => {
   const reader = await library.connectReader({ url: server.url, token, concurrency: 2, requestTimeout: 5000, secrets });
   const live = await library.readLive(reader, desired);
   await reader.close();
+  expect(live.map(({ kind, key }) => `${kind}/${key}`)).toEqual(["license/MIT"]);
   const { changes } = library.diff(desired, live, { alwaysSend: false, resend: () => false, target: () => true });
   expect(changes.map((change) => library.callOf(change).method)).toEqual(["PUT", "PATCH"]);
   expect(reader).not.toHaveProperty("send");
+});
+
+test("a secret that a server shows is dropped on reading", async () => {
+  const hook = { "chat-webhook-c": { webhook: "shown-CANARY" } };
+  const open = await library.createServer({
+    token,
+    behaviour: "observed",
+    seed: { projects: [{ path: "p", integrations: hook }] },
+  });
+  const { policies } = library.validate(library.load(root));
+  const { desired } = library.desired(policies, { name: "p" }, { release: "14.5" });
+  const reader = await library.connectReader({ url: open.url, token, concurrency: 2, requestTimeout: 5000 });
+  const single = await reader.get(library.call("getIntegration", { id: "p", slug: "chat-webhook-c" }));
+  expect(JSON.stringify(single.body)).toContain("CANARY");
+  expect(JSON.stringify(await library.readLive(reader, desired))).not.toContain("CANARY");
+  await reader.close();
+  await open.close();
 });
 
 test("it is found by its name, and importing it does nothing", () => {

@@ -34,7 +34,7 @@ test("one GET for each declared live integration whose parameters the list does 
   expect(planned.plan().summary.reads).toBe(4);
 });
 
-test("none where the list shows all that is declared, one where it is not live but may be configured and off", async () => {
+test("none for what is not live, one for what is not listed but may be configured and off", async () => {
   const live = { active: true, url: "https://jira.example.com", username: "bot", password: "x" };
   const declared = { url: "https://jira.example.com", username: "bot", password: ref("JIRA"), active: true };
   const on = await scene({

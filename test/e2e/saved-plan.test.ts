@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Plan } from "../../src/plan.ts";
-import { outcomes, type Scene, scene, told } from "./workspace.ts";
+import { serve } from "../client/scripted.ts";
+import { start } from "./program.ts";
+import { folder, outcomes, policyText, type Scene, scene, token, told, workspaceText } from "./workspace.ts";
 
 const wiki = (url: string) => ({ "external-wiki": { external_wiki_url: url } });
 const projects = ["p", "q"].map((path) => ({
@@ -117,6 +119,23 @@ test("a target whose updated_at alone moved is stale as well", async () => {
   const ran = await made.evenkeel("apply", "plan.json", "--report", "json");
   expect(ran).toMatchObject({ code: 4, writes: 7 });
   expect(outcomes(ran.plan())).toContain("stale p:integration/irc-gateway");
+});
+
+test("a target whose values moved is stale also where updated_at stands still", async () => {
+  let url = "https://old";
+  const row = { id: 1, slug: "external-wiki", active: true, updated_at: "2026-01-01T00:00:00Z" };
+  const site = await serve(({ path }) => {
+    return { body: path.endsWith("/integrations") ? [row] : { ...row, properties: { external_wiki_url: url } } };
+  });
+  const files = folder({
+    "evenkeel.yaml": workspaceText({ url: site.url }),
+    "all.yaml": policyText({ projects: ["p"], integrations: wiki("https://new") }),
+  });
+  const run = (...args: string[]) => start(args, files.root, { EVENKEEL_TOKEN: token }).ended;
+  await run("plan", "--out", "plan.json");
+  url = "https://mine";
+  expect((await run("apply", "plan.json")).code).toBe(4);
+  expect(site.seen.filter(({ method }) => method !== "GET")).toEqual([]);
 });
 
 test("a plan for one server is not carried out on another", async () => {

@@ -1,7 +1,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Ajv } from "ajv";
 import { afterEach } from "vitest";
+import schema from "../../schemas/plan.schema.json" with { type: "json" };
 import type { Plan, PlannedChange } from "../../src/plan.ts";
 import type { SeedProject } from "../../src/server/seed.ts";
 import type { Server, ServerOptions } from "../../src/server/server.ts";
@@ -64,7 +66,7 @@ export interface Ran extends Ended {
   readonly writes: number;
   /** `GET /projects/p/integrations?per_page=100`, paths below /api/v4 and decoded. */
   readonly requests: readonly string[];
-  /** Stdout as a plan document. */
+  /** Stdout as a plan document, which keeps to its schema. */
   readonly plan: () => Plan;
 }
 
@@ -101,7 +103,7 @@ export async function scene(setting: Setting = {}): Promise<Scene> {
   const evenkeelWith = async (more: Environment, ...args: string[]): Promise<Ran> => {
     server.requests.reset();
     const ended = await start(args, files.root, { ...env, ...more }).ended;
-    return { ...ended, ...asked(server), plan: () => JSON.parse(ended.stdout) as Plan };
+    return { ...ended, ...asked(server), plan: () => planIn(ended.stdout) };
   };
   return {
     ...files,
@@ -112,6 +114,14 @@ export async function scene(setting: Setting = {}): Promise<Scene> {
     begin: (...args) => start(args, files.root, env),
     policy: write,
   };
+}
+
+const isPlan = new Ajv({ allowUnionTypes: true }).compile<Plan>(schema);
+
+function planIn(text: string): Plan {
+  const document: unknown = JSON.parse(text);
+  if (isPlan(document)) return document;
+  throw new Error(`not a plan by its schema: ${JSON.stringify(isPlan.errors)}`);
 }
 
 function asked({ requests }: Server): Pick<Ran, "reads" | "writes" | "requests"> {
