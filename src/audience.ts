@@ -52,7 +52,9 @@ function audiencesOf(listener: Listener | undefined, event: string | undefined):
   for (const situation of situations) {
     if (event !== undefined && situation.event !== event) continue;
     for (const name of audienceOf(listener, situation)) {
-      audiences.set(name, [...(audiences.get(name) ?? []), situation]);
+      const heard = audiences.get(name);
+      if (heard) heard.push(situation);
+      else audiences.set(name, [situation]);
     }
   }
   return audiences;

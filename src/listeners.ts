@@ -48,8 +48,13 @@ export function lossesOf(change: Change): readonly string[] {
   const { kind, key: slug, declared, live } = change;
   if (kind !== "integration" || !live?.active) return [];
   if (isRemoval(change)) return hears(slug) ? [`${slug} stops hearing of everything`] : [];
+  if (!Object.keys(change.after ?? {}).some((name) => decides(slug, name))) return [];
   const before: Listener = { slug, active: true, fields: { ...declared, ...live.fields }, told: "reported" };
   return shiftOf(before, { ...before, fields: declared, active: activeBy(slug, declared) }).lost;
+}
+
+function decides(slug: string, name: string): boolean {
+  return name === "active" || parameter(slug, name)?.route !== undefined;
 }
 
 /** Whether any event reaches an integration at all. */

@@ -170,13 +170,22 @@ type ColumnOf<Role> = Extract<RouteColumn, { readonly role: Role }> & {
   readonly list: "comma" | "whitespace" | undefined;
 };
 
-/** The columns of an integration that play a role, those of deprecated parameters last. */
-function columnsOf<Role extends RouteColumn["role"]>({ slug }: Listener, role: Role): ColumnOf<Role>[] {
+const columnsByRole = new Map<string, readonly ColumnOf<RouteColumn["role"]>[]>();
+
+/** The columns of a slug that play a role, those of deprecated parameters last; worked out once, for fleets ask often. */
+function columnsOf<Role extends RouteColumn["role"]>({ slug }: Listener, role: Role): readonly ColumnOf<Role>[] {
+  const key = `${role} ${slug}`;
+  const columns = columnsByRole.get(key) ?? findColumns(slug, role);
+  columnsByRole.set(key, columns);
+  return columns as readonly ColumnOf<Role>[];
+}
+
+function findColumns(slug: string, role: RouteColumn["role"]): readonly ColumnOf<RouteColumn["role"]>[] {
   const parameters = [...(integrations.get(slug)?.parameters.values() ?? [])];
   return parameters
     .sort((a, b) => Number(a.deprecated !== undefined) - Number(b.deprecated !== undefined))
     .flatMap(({ name, route, list, default: byDefault }) =>
-      route?.role === role ? [{ ...route, name, list, default: byDefault } as ColumnOf<Role>] : [],
+      route?.role === role ? [{ ...route, name, list, default: byDefault }] : [],
     );
 }
 
