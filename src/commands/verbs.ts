@@ -1,6 +1,7 @@
 import type { ExitCode } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";
 import { deploymentVerbs } from "./deployment-verbs.ts";
+import { deprecationVerbs } from "./deprecation-verbs.ts";
 import { connected, offline, online, report } from "./flags.ts";
 import { routesVerb } from "./routes-verb.ts";
 
@@ -177,6 +178,7 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("./journal.ts")).run,
   },
   ...deploymentVerbs,
+  ...deprecationVerbs,
   routesVerb,
   {
     name: "schema",

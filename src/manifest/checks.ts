@@ -1,6 +1,7 @@
 import { compareReleases, integrations, licenseTier, parameter, tierIncludes, unavailable } from "../catalogue.ts";
 import type { Problem } from "../model.ts";
 import { nearest } from "../nearest.ts";
+import { removalOf } from "../schedule.ts";
 import type { Document } from "./document.ts";
 import { legacyStatuses, listed } from "./entries.ts";
 import type { Path } from "./places.ts";
@@ -79,7 +80,7 @@ function distinctLicenses({ document, text }: Checked): readonly Problem[] {
 }
 
 /** The release that takes the legacy words away (spec: Versioning). */
-const legacyRemoval = "15.0";
+const legacyRemoval = removalOf("license-status-approved");
 
 function modernStatuses({ document, text, workspace }: Checked): readonly Problem[] {
   const gone = compareReleases(workspace.server.release, legacyRemoval) >= 0;

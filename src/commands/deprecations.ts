@@ -1,0 +1,57 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { exit, Refusal } from "../exit.ts";
+import { textIn } from "../load/texts.ts";
+import { parseManifest } from "../manifest/document.ts";
+import { readWorkspace, workspaceFile } from "../manifest/workspace.ts";
+import { type Asked, listed, scheduleText } from "../report/deprecations.ts";
+import { schedule } from "../schedule.ts";
+import type { Terminal } from "../terminal.ts";
+import { reporter } from "./emit.ts";
+import { folderOf } from "./run.ts";
+import type { Run } from "./verbs.ts";
+
+interface ListOptions {
+  readonly C?: string;
+  readonly report?: readonly string[];
+  readonly release?: string;
+  readonly asOf?: string;
+}
+
+/** `evenkeel deprecations`: the schedule, or what of it is due by a release or a day. */
+export const run: Run<ListOptions> = (terminal, options) => {
+  const report = reporter(terminal, options.report);
+  const reached = releaseOf(terminal, options);
+  const asked: Asked = { release: options.release, asOf: options.asOf && dayOf(options.asOf), reached };
+  const rows = listed(schedule, asked);
+  report({
+    text: () => scheduleText(rows, asked, terminal.palette),
+    json: () => JSON.stringify(rows, null, 2),
+  });
+  return exit.done;
+};
+
+/**
+ * The release that was asked for, else the one of the workspace in the folder or above it, else 14.5.
+ * @throws Refusal for what is no release.
+ */
+export function releaseOf(terminal: Terminal, options: Pick<ListOptions, "C" | "release">): string {
+  const { release } = options;
+  if (release === undefined) return workspaceRelease(folderOf(terminal, options));
+  if (/^\d{1,4}\.\d{1,4}(?:\.\d{1,4})?$/.test(release)) return release;
+  throw new Refusal(`--release takes a release such as 15.0, not ${JSON.stringify(release)}`, exit.usage);
+}
+
+function workspaceRelease(folder: string): string {
+  const path = join(folder, workspaceFile);
+  if (!existsSync(path) && dirname(folder) !== folder) return workspaceRelease(dirname(folder));
+  const text = existsSync(path) ? textIn({ path, name: workspaceFile }) : "";
+  const { workspace } = readWorkspace(parseManifest(workspaceFile, typeof text === "string" ? text : ""));
+  return workspace.server.release;
+}
+
+function dayOf(text: string): string {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  if (new Date(time || 0).toISOString().startsWith(text)) return text;
+  throw new Refusal(`--as-of takes a day such as 2022-05-22, not ${JSON.stringify(text)}`, exit.usage);
+}

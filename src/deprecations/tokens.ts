@@ -1,0 +1,178 @@
+import type { Stretch } from "./text.ts";
+
+/** A word, a quoted text (without its quotes) or a sign of a program. Comments are no tokens. */
+export interface Token extends Stretch {
+  readonly kind: "word" | "text" | "sign";
+  /** Tokens of one call, or of one shell command, have the same; -1 outside of any. */
+  readonly group: number;
+  /** Whether it was found inside a text, where values need no quotes. */
+  readonly inText: boolean;
+}
+
+/** How a family of languages writes comments and texts. */
+interface Language {
+  readonly line: readonly string[];
+  readonly block: readonly (readonly [open: string, close: string])[];
+  /** Longest first. */
+  readonly quotes: readonly string[];
+  /** Quotes whose texts may have several lines. */
+  readonly long: readonly string[];
+  readonly regexes?: boolean;
+}
+
+const javascript: Language = {
+  line: ["//"],
+  block: [["/*", "*/"]],
+  quotes: ["`", '"', "'"],
+  long: ["`"],
+  regexes: true,
+};
+const python: Language = {
+  line: ["#"],
+  block: [],
+  quotes: ['"""', "'''", '"', "'"],
+  long: ['"""', "'''"],
+};
+const ruby: Language = { line: ["#"], block: [["=begin", "=end"]], quotes: ['"', "'"], long: ['"', "'"] };
+const curly: Language = { line: ["//"], block: [["/*", "*/"]], quotes: ['"""', "`", '"'], long: ['"""', "`"] };
+const groovy: Language = { ...curly, quotes: ['"""', "'''", '"', "'"], long: ['"""', "'''"] };
+const php: Language = { line: ["//", "#"], block: [["/*", "*/"]], quotes: ['"', "'"], long: ['"', "'"] };
+const powershell: Language = { line: ["#"], block: [["<#", "#>"]], quotes: ['"', "'"], long: [] };
+const json: Language = { line: [], block: [], quotes: ['"'], long: [] };
+/** Inside a text, quotes may be escaped. */
+const inner: Language = { line: [], block: [], quotes: ['\\"', "\\'", '"', "'"], long: [] };
+
+/** Languages by the ends of file names. */
+const languages: readonly (readonly [ends: RegExp, language: Language])[] = [
+  [/\.(?:[cm]?[jt]sx?|vue|svelte)$/i, javascript],
+  [/\.(?:py|pyi|star|bzl)$/i, python],
+  [/(?:\.(?:rb|rake|gemspec|ru)|(?:^|\/)(?:Gemfile|Rakefile|Vagrantfile|Fastfile|Dangerfile|gems\.rb))$/i, ruby],
+  [/\.(?:go|java|kts?|scala|cs|rs|swift|dart|c|h|cc|cpp|hpp)$/i, curly],
+  [/(?:\.(?:groovy|gradle)|(?:^|\/)Jenkinsfile)$/i, groovy],
+  [/\.php$/i, php],
+  [/\.(?:ps1|psm1|tf|hcl|pl|pm|r|ex|exs|jl|nix)$/i, powershell],
+  [/\.(?:json|jsonl|ipynb|har)$/i, json],
+];
+
+/** The language of a file by its name; undefined where it is none that is known. */
+export function languageOf(file: string): Language | undefined {
+  return languages.find(([ends]) => ends.test(file))?.[1];
+}
+
+/** The tokens of a program, and of the texts in it. Never throws: what is not of the language makes odd tokens. */
+export function tokensOf(text: string, language: Language): readonly Token[] {
+  return grouped(joined(lex({ text, start: 0 }, language, false)));
+}
+
+/** The tokens inside a text, such as a query, JSON or another program. */
+export function tokensWithin({ text, start, group = -1 }: Stretch & { readonly group?: number }): readonly Token[] {
+  const plain = text.replace(/\\[nrt]/g, "  ");
+  return lex({ text: plain, start }, inner, true).map((token) => ({ ...token, group }));
+}
+
+function lex({ text, start }: Stretch, language: Language, inText: boolean): Token[] {
+  const tokens: Token[] = [];
+  const push = (kind: Token["kind"], from: number, to: number) =>
+    tokens.push({ kind, text: text.slice(from, to), start: start + from, group: -1, inText });
+  let at = 0;
+  while (at < text.length) {
+    const skipped = commentEnd(text, at, language) ?? regexEnd(text, at, language, tokens.at(-1));
+    if (skipped !== undefined) {
+      at = skipped;
+      continue;
+    }
+    const quote = language.quotes.find((mark) => text.startsWith(mark, at));
+    if (quote) {
+      const from = at + quote.length;
+      const end = textEnd(text, from, quote, language);
+      push("text", from, end);
+      at = text.startsWith(quote, end) ? end + quote.length : end;
+      continue;
+    }
+    const word = wordAt(text, at);
+    if (word > at) push("word", at, word);
+    else if (!/\s/.test(text[at] ?? "")) push("sign", at, at + 1);
+    at = Math.max(word, at + 1);
+  }
+  return tokens;
+}
+
+const wordForm = /[\p{L}\p{N}_$@]+/uy;
+
+function wordAt(text: string, at: number): number {
+  wordForm.lastIndex = at;
+  return wordForm.test(text) ? wordForm.lastIndex : at;
+}
+
+function commentEnd(text: string, at: number, { line, block }: Language): number | undefined {
+  const pair = block.find(([open]) => text.startsWith(open, at));
+  if (pair) {
+    const end = text.indexOf(pair[1], at + pair[0].length);
+    return end < 0 ? text.length : end + pair[1].length;
+  }
+  if (!line.some((mark) => text.startsWith(mark, at))) return undefined;
+  const end = text.indexOf("\n", at);
+  return end < 0 ? text.length : end;
+}
+
+const regexForm = /\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
+
+/** A slash begins a regular expression where a value is due. */
+function regexEnd(text: string, at: number, { regexes }: Language, before: Token | undefined): number | undefined {
+  if (!regexes || text[at] !== "/") return undefined;
+  const valueDue =
+    !before ||
+    (before.kind === "sign" && !/[)\]}]/.test(before.text)) ||
+    /^(?:return|typeof|case|in|of)$/.test(before.text);
+  regexForm.lastIndex = at;
+  return valueDue && regexForm.test(text) ? regexForm.lastIndex : undefined;
+}
+
+function textEnd(text: string, from: number, quote: string, { long }: Language): number {
+  const isLong = long.includes(quote);
+  for (let at = from; at < text.length; at++) {
+    if (text.startsWith(quote, at)) return at;
+    if (text[at] === "\\") at++;
+    else if (text[at] === "\n" && !isLong) return at;
+  }
+  return text.length;
+}
+
+/** Texts joined by + become one, with holes for what stands between. */
+function joined(tokens: readonly Token[]): readonly Token[] {
+  const result: Token[] = [];
+  for (let i = 0; i < tokens.length; i++) {
+    let token = tokens[i];
+    if (!token) break;
+    for (let next = continuation(tokens, i); token.kind === "text" && next; next = continuation(tokens, i)) {
+      const part: Token = next.token;
+      const gap: number = part.start - token.start - token.text.length;
+      token = { ...token, text: `${token.text}${"\u0001".repeat(gap)}${part.text}` };
+      i = next.index;
+    }
+    result.push(token);
+  }
+  return result;
+}
+
+/** The next text of a sum, at most a few tokens away. */
+function continuation(tokens: readonly Token[], from: number): { token: Token; index: number } | undefined {
+  if (tokens[from + 1]?.text !== "+") return undefined;
+  for (let index = from + 2; index < from + 12; index++) {
+    const token = tokens[index];
+    if (!token || (token.kind === "sign" && !/[+.()[\]]/.test(token.text))) return undefined;
+    if (token.kind === "text") return tokens[index - 1]?.text === "+" ? { token, index } : undefined;
+  }
+  return undefined;
+}
+
+/** Marks the tokens of the innermost parentheses; what belongs to one outer call has its number where it has no inner. */
+function grouped(tokens: readonly Token[]): readonly Token[] {
+  const open: number[] = [];
+  return tokens.map((token, index) => {
+    if (token.kind === "sign" && token.text === ")") open.pop();
+    const group = open.at(-1) ?? -1;
+    if (token.kind === "sign" && token.text === "(") open.push(index);
+    return { ...token, group };
+  });
+}

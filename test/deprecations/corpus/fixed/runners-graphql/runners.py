@@ -1,0 +1,6 @@
+QUERY = """
+query {
+  runners(status: NEVER_CONTACTED, first: 10) { nodes { id status } }
+  idle: runners(status: PAUSED) { nodes { id } }
+}
+"""

@@ -1,0 +1,4 @@
+sudo gitlab-ctl promote
+./scripts/promote-db
+ctl-wrapper --help promote-db
+promote-db-report --all

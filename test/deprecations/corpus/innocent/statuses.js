@@ -1,0 +1,2 @@
+const labels = { paused: "paused", active: "active", not_connected: "never seen" };
+if (subscription.status === "paused") resume(subscription);

@@ -1,0 +1,2 @@
+const broken = `query { unfinished`;
+const whole = `{ project { mergeRequest { defaultMergeCommitMessageWithDescription } } }`;

@@ -1,0 +1,4 @@
+# frozen_string_literal: true
+runners = api.get("/runners/all", query: { scope: 'shared' })
+idle = runners.select { |runner| runner["status"] == "paused" }
+gone = api.get('/runners', status: :not_connected)
