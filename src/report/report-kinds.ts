@@ -2,7 +2,7 @@
 export const findingKinds = ["text", "json", "markdown", "sarif", "junit", "codequality", "github"] as const;
 
 /** Kinds of reports of a plan, in the order in which help lists them. */
-export const planKinds = [...findingKinds, "terraform", "prometheus", "ndjson"] as const;
+export const planKinds = [...findingKinds, "html", "terraform", "prometheus", "ndjson"] as const;
 
 export type FindingKind = (typeof findingKinds)[number];
 export type PlanKind = (typeof planKinds)[number];

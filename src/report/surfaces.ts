@@ -1,5 +1,6 @@
 import { codequality } from "./codequality.ts";
 import { github } from "./github.ts";
+import { planHtml } from "./html/html.ts";
 import { junit } from "./junit.ts";
 import { findingsMarkdown, planMarkdown } from "./markdown.ts";
 import { ndjson } from "./ndjson.ts";
@@ -22,6 +23,7 @@ export const findingSurfaces: Readonly<Record<Exclude<FindingKind, OwnKind>, Fin
 export const planSurfaces: Readonly<Record<Exclude<PlanKind, OwnKind>, Surface>> = {
   ...findingSurfaces,
   markdown: planMarkdown,
+  html: ({ plan }) => planHtml(plan),
   terraform,
   prometheus,
   ndjson,

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Plan } from "../../src/plan.ts";
 import { planHtml } from "../../src/report/html/html.ts";
@@ -73,12 +73,14 @@ const title = executablePath ? "in a browser" : `in a browser: SKIPPED, there is
 describe.skipIf(!executablePath)(title, () => {
   const folder = mkdtempSync(join(tmpdir(), "evenkeel-html-"));
   let browser: Browser;
+  let context: BrowserContext;
   let requests: string[] = [];
   let errors: string[] = [];
 
   beforeAll(async () => {
     const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-sync"];
     browser = await chromium.launch({ executablePath, args });
+    context = await browser.newContext();
   });
 
   afterAll(async () => {
@@ -87,7 +89,7 @@ describe.skipIf(!executablePath)(title, () => {
   });
 
   afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
+    for (const page of context.pages()) await page.close();
     expect(errors).toEqual([]);
     requests = [];
     errors = [];
@@ -97,7 +99,7 @@ describe.skipIf(!executablePath)(title, () => {
   async function open(plan: Plan, hash = ""): Promise<Page> {
     const file = join(folder, "plan.html");
     writeFileSync(file, planHtml(plan));
-    const page = await browser.newPage();
+    const page = await context.newPage();
     page.setDefaultTimeout(5_000);
     page.on("request", (request) => requests.push(request.url()));
     page.on("pageerror", (error) => errors.push(error.message));
@@ -147,6 +149,17 @@ describe.skipIf(!executablePath)(title, () => {
     expect(await change.locator(".detail").innerText()).toContain("eclared parameters differ");
     expect(await change.locator(".origin").innerText()).toContain("policies/base.yaml:12:5");
     expect(await change.locator(".origin").innerText()).toContain("PUT projects/7/integrations/chat");
+  });
+
+  test("brings the part of a long value that differs into sight", async () => {
+    const lines = Array.from({ length: 60 }, (_, i) => `line ${i} of a template`).join("\n");
+    const change = fieldsOf("update", { template: lines }, { template: lines.replace("line 50", "line fifty") });
+    const page = await open(planOfChanges([planned("payments/api", "chat", "update", { change })]));
+    const marked = page.locator("td.after mark");
+    expect(await marked.textContent()).toBe("fifty");
+    const [box, mark] = [await page.locator("td.after code").boundingBox(), await marked.boundingBox()];
+    expect(mark?.y).toBeGreaterThan(box?.y ?? Number.POSITIVE_INFINITY);
+    expect(mark?.y).toBeLessThan((box?.y ?? 0) + (box?.height ?? 0));
   });
 
   test("tells problems, objections, warnings and what could not be compared", async () => {
@@ -312,7 +325,10 @@ describe.skipIf(!executablePath)(title, () => {
     const changes = Array.from({ length: 150 }, (_, i) => planned(`group/project-${i}`, "chat", "update"));
     const page = await open(planOfChanges(changes));
     expect(await rowsOf(page).count()).toBe(100);
+    const drawn = "document.querySelectorAll('.rows > li > details[open] table').length";
+    await page.evaluate(`addEventListener("beforeprint", () => { window.printed = ${drawn}; })`);
     await page.pdf();
-    expect(await page.locator(".rows > li > details[open] table").count()).toBe(150);
+    expect(await page.evaluate("window.printed")).toBe(150);
+    expect([await rowsOf(page).count(), await page.evaluate(drawn)]).toEqual([100, 0]);
   });
 });

@@ -24,7 +24,18 @@ function rowOf(change) {
  * @param {PlannedChange} change
  */
 function unfold(details, change) {
-  if (details.open && details.childElementCount === 1) details.append(detailOf(change));
+  if (!details.open || details.childElementCount > 1) return;
+  details.append(detailOf(change));
+  for (const mark of details.querySelectorAll("mark")) showMark(mark);
+}
+
+/**
+ * Brings the part that differs into sight where a value is longer than its box.
+ * @param {HTMLElement} mark
+ */
+function showMark(mark) {
+  const box = mark.closest("code");
+  if (box && mark.offsetTop > box.clientHeight / 2) box.scrollTop = mark.offsetTop - box.clientHeight / 2;
 }
 
 /** @param {PlannedChange} change */

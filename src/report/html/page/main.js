@@ -2,6 +2,8 @@
 const plan = JSON.parse(part("plan").textContent ?? "");
 const rank = (/** @type {PlannedChange} */ change) => actions.indexOf(actionOf(change));
 const changes = plan.resource_changes.toSorted((a, b) => rank(a) - rank(b));
+const kinds = [...Map.groupBy(changes, ({ kind }) => kind)].sort(([, a], [, b]) => b.length - a.length);
+const largestKind = kinds[0]?.[1].length ?? 1;
 const projects = [...new Set(changes.map(({ project }) => project))].filter(Boolean).sort();
 
 /** Rows that have been drawn once stay as the reader left them. @type {Map<PlannedChange, HTMLLIElement>} */
@@ -72,77 +74,6 @@ function drawCount() {
   part("none").hidden = matches.length > 0;
 }
 
-/** @param {Found} selection */
-function drawFacets({ counts, actionsOfKind }) {
-  for (const button of document.querySelectorAll("button[data-facet]")) {
-    const { facet, word } = /** @type {{ facet: Facet, word: string }} */ (/** @type {HTMLElement} */ (button).dataset);
-    button.setAttribute("aria-pressed", String(filter[facet].has(word)));
-    const number = button.querySelector(".number");
-    if (number) number.textContent = grouped(counts[facet].get(word) ?? 0);
-    for (const bar of button.querySelectorAll("i")) {
-      const count = actionsOfKind.get(word)?.get(bar.className) ?? 0;
-      bar.hidden = count === 0;
-      bar.style.flexGrow = String(count);
-    }
-  }
-}
-
-/**
- * @param {Facet} facet
- * @param {string} word
- * @param {...(Node | string)} children
- */
-function facetButton(facet, word, ...children) {
-  const button = element("button", `${facet} ${word}`, ...children);
-  button.type = "button";
-  button.dataset.facet = facet;
-  button.dataset.word = word;
-  button.addEventListener("click", () => {
-    const words = new Set(filter[facet]);
-    if (!words.delete(word)) words.add(word);
-    follow({ ...filter, [facet]: words });
-  });
-  return button;
-}
-
-/** @param {Action} action */
-function tileOf(action) {
-  const symbol = element("span", `symbol ${action}`, symbols[action]);
-  symbol.ariaHidden = "true";
-  const words = element("span", "word", symbol, ` to ${action}`);
-  const tile = facetButton("action", action, element("span", "number"), " ", words);
-  tile.disabled = !changes.some((change) => actionOf(change) === action);
-  return tile;
-}
-
-/**
- * A kind's bar: as long as its share of the largest kind, in parts by action.
- * @param {string} kind
- * @param {number} largest
- */
-function barOf(kind, largest) {
-  const total = changes.filter((change) => change.kind === kind).length;
-  const bar = element("span", "bar", ...actions.map((action) => element("i", action)));
-  bar.ariaHidden = "true";
-  bar.style.width = `${Math.max(1, (total / largest) * 100)}%`;
-  const track = element("span", "track", bar);
-  return facetButton("kind", kind, element("span", "word", kind), track, " ", element("span", "number"));
-}
-
-/** @param {Action} action */
-function groupOf(action) {
-  const number = element("span", "number");
-  number.id = `count-${action}`;
-  const list = element("ul", "rows");
-  list.id = `rows-${action}`;
-  const heading = element("h3", action, `To ${action} `, number);
-  heading.id = `heading-${action}`;
-  const group = element("section", "group", heading, list);
-  group.id = `group-${action}`;
-  group.setAttribute("aria-labelledby", heading.id);
-  return group;
-}
-
 /**
  * Takes up a filter and writes it into the URL, without a step in the browser's history for each letter.
  * @param {Filter} next
@@ -179,15 +110,25 @@ function openAll(open) {
   for (const row of rows.values()) for (const details of row.querySelectorAll("details")) details.open = open;
 }
 
+/** What was unfolded for paper only. @type {Set<HTMLDetailsElement>} */
+const unfolded = new Set();
+
 /** Paper does not scroll or unfold: all that matches is printed in full. */
 function preparePrint() {
   drawMore(matches.length);
   for (const change of matches) {
     const details = rows.get(change)?.querySelector("details");
-    if (!details) continue;
+    if (!details || details.open) continue;
     details.open = true;
     unfold(details, change);
+    unfolded.add(details);
   }
+}
+
+function putAwayPrint() {
+  for (const details of unfolded) details.open = false;
+  unfolded.clear();
+  redraw();
 }
 
 function goToChanges() {
@@ -203,24 +144,10 @@ function onKey(event) {
   inputs.q.focus();
 }
 
-function drawHead() {
-  const title = plan.summary.outcomes ? "Apply" : "Plan";
-  part("title").textContent = title;
-  document.title = `${title}: ${headlineOf(plan)}`;
-  part("server").textContent = visible(plan.server.url);
-  part("headline").textContent = headlineOf(plan);
-  part("lead").textContent = leadOf(plan);
-  part("lead").hidden = leadOf(plan) === "";
-  fill(part("facts"), ...factsOf(plan));
-  fill(part("notices"), ...noticesOf(plan));
-  part("colophon").textContent = visible(`Evenkeel ${plan.evenkeel_version} · plan ${plan.digest}`);
-}
-
 function drawChanges() {
-  const kinds = [...Map.groupBy(changes, ({ kind }) => kind)].sort(([, a], [, b]) => b.length - a.length);
   const statuses = Object.entries(plan.summary.outcomes ?? {}).filter(([, count]) => count > 0);
   fill(part("actions"), ...actions.map(tileOf));
-  fill(part("kinds"), ...kinds.map(([kind]) => barOf(kind, kinds[0]?.[1].length ?? 1)));
+  fill(part("kinds"), ...kinds.map(([kind]) => barOf(kind)));
   fill(part("outcomes"), ...statuses.map(([status]) => chipOf(status)));
   fill(part("list"), ...actions.map(groupOf));
   part("overview").hidden = false;
@@ -228,11 +155,6 @@ function drawChanges() {
   part("outcomes-set").hidden = statuses.length === 0;
   openAll(areOpen);
   takeUpHash();
-}
-
-/** @param {string} status */
-function chipOf(status) {
-  return facetButton("outcome", status, element("span", "word", status), " ", element("span", "number"));
 }
 
 function listen() {
@@ -250,6 +172,7 @@ function listen() {
   });
   part("expand").addEventListener("click", () => openAll(!areOpen));
   addEventListener("beforeprint", preparePrint);
+  addEventListener("afterprint", putAwayPrint);
   addEventListener("keydown", onKey);
   addEventListener("hashchange", () => {
     takeUpHash();
