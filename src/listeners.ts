@@ -17,9 +17,18 @@ export function liveListeners(live: readonly Live[]): Listener[] {
   return live.map(({ key: slug, fields, active }) => ({ slug, fields, active, told: "reported" }));
 }
 
+/** Live listeners as manifests see them: what is not reported is not different from what is declared (contract 6). */
+export function listenersBefore(live: readonly Listener[], { resources }: DesiredProject): Listener[] {
+  const listed = bySlug(resources);
+  return live.map((listener) => ({
+    ...listener,
+    fields: { ...listed.get(listener.slug)?.fields, ...listener.fields },
+  }));
+}
+
 /** What live listeners become once manifests are applied: undeclared parameters are left alone (contract 6). */
 export function listenersAfter(live: readonly Listener[], { resources, exclusive }: DesiredProject): Listener[] {
-  const listed = new Map(resources.filter(({ kind }) => kind === "integration").map((each) => [each.key, each]));
+  const listed = bySlug(resources);
   const kept = live.flatMap((listener) => {
     const desired = listed.get(listener.slug);
     if (!desired) return exclusive.has("integration") ? [] : [listener];
@@ -27,6 +36,10 @@ export function listenersAfter(live: readonly Listener[], { resources, exclusive
   });
   const slugs = new Set(live.map(({ slug }) => slug));
   return [...kept, ...declaredListeners(resources).filter(({ slug }) => !slugs.has(slug))];
+}
+
+function bySlug(resources: readonly Desired[]): ReadonlyMap<string, Desired> {
+  return new Map(resources.filter(({ kind }) => kind === "integration").map((each) => [each.key, each]));
 }
 
 function overlaid(listener: Listener, fields: Fields): Listener {

@@ -3,7 +3,7 @@ import { connectReader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { type ExitCode, exit, exitCode, Refusal } from "../exit.ts";
 import { explained } from "../hint.ts";
-import { declaredListeners, hears, listenersAfter, liveListeners } from "../listeners.ts";
+import { declaredListeners, hears, listenersAfter, listenersBefore, liveListeners } from "../listeners.ts";
 import { readActive } from "../live.ts";
 import { nearest } from "../nearest.ts";
 import type { Renderers } from "../report/reports.ts";
@@ -85,7 +85,7 @@ const difference: Show = async (terminal, { event }, request, project) => {
   const desired = await effective(terminal, request, project);
   if (!desired) return undefined;
   const live = await readListeners(request, desired.project.name, event);
-  const shift = shiftBetween(live, listenersAfter(live, desired), event);
+  const shift = shiftBetween(listenersBefore(live, desired), listenersAfter(live, desired), event);
   return { text: () => shiftText(shift, terminal.palette), json: () => JSON.stringify(shift, null, 2) };
 };
 

@@ -54,6 +54,21 @@ test("--diff tells who stops and who starts hearing of what, before and after an
   expect(after.stdout).toBe("Nobody stops or starts hearing of anything.\n");
 });
 
+test("a channel that a server does not report is nobody's loss", async () => {
+  const integrations = { "chat-notifications-a": { ...ci, deployment_events: true, notify_only_default_branch: true } };
+  const { evenkeel } = await scene({
+    projects: [{ path: "pay/api" }],
+    policy: { projects: ["pay/api"], integrations },
+    behaviour: "observed",
+    secrets: { HOOK: "https://x" },
+  });
+  await evenkeel("apply", "--yes");
+  const after = await evenkeel("routes", "pay/api", "--diff");
+  expect(after.stdout).toBe("Nobody stops or starts hearing of anything.\n");
+  const live = await evenkeel("routes", "pay/api", "--event", "issues", "--live");
+  expect(live.stdout).toContain("channel is not reported");
+});
+
 test("a plan notes who loses what by a change", async () => {
   const { evenkeel } = await scene({ projects, policy });
   const plan = (await evenkeel("plan", "--report", "json")).plan();
