@@ -19,10 +19,11 @@ const parsers: { readonly [Kind in keyof Parsed]: (text: string, before: unknown
   },
   duration: (text) => durationOf(text) ?? refuseArgument("A duration such as 30s, 10m or 1h is expected."),
   shard: (text) => {
+    if (text === "auto") return text;
     const [, index = "", total = ""] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
     const shard = { index: Number(index), total: Number(total) };
     if (shard.index >= 1 && shard.index <= shard.total) return shard;
-    return refuseArgument("I/N is expected, from 1/N to N/N.");
+    return refuseArgument("I/N is expected, from 1/N to N/N, or auto.");
   },
 };
 
@@ -37,6 +38,7 @@ function program(done: (code: ExitCode) => void): Command {
     .option("--no-color", "plain text; NO_COLOR and FORCE_COLOR are honoured too")
     .addHelpText("after", "\nEvery command says more with -h, examples first.")
     .showSuggestionAfterError()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "evenkeel: ")) })
     .exitOverride();
   for (const verb of verbs) addVerb(parentOf(root, verb.name), verb, done);
   return root;

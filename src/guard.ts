@@ -59,7 +59,8 @@ function judgeNumbers(differences: readonly Difference[], removals: Change[][], 
   const projects = differences.map(({ project, live }, i) =>
     judgeScope(project, removals[i] ?? [], live, rules.guards),
   );
-  return [fleet, ...projects].flatMap((objection) => objection ?? []);
+  const scopes = projects.length > 1 ? [fleet, ...projects] : [fleet];
+  return scopes.flatMap((objection) => objection ?? []);
 }
 
 function judgeScope(scope: string, removals: readonly Change[], live: number, guards: Guards): Objection | undefined {

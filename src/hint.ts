@@ -37,6 +37,7 @@ function neededToMove({ one, tier }: RepositoryKindRow): string {
   return tier === "free" ? token : `${token}, and tier ${tier}`;
 }
 
-function needs(what: string, tier: Tier): string | undefined {
-  return tier === "free" ? undefined : `${what} needs tier ${tier}`;
+function needs(what: string, tier: Tier): string {
+  const role = "the token needs the role that allows it, such as Maintainer";
+  return tier === "free" ? role : `${role}, and ${what} needs tier ${tier}`;
 }

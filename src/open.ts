@@ -70,6 +70,7 @@ export function scopeOf({ loaded, policies, ledger, concurrency }: Opened, reque
   return {
     policies,
     platform: server,
+    globs: [...targets, ...(request.resend ?? [])],
     includes: (project) => inTarget(project) && inShard(project),
     ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger) }),
     diff: {

@@ -6,6 +6,7 @@ import { exit, Refusal } from "./exit.ts";
 import { explained } from "./hint.ts";
 import { isRow } from "./live.ts";
 import type { Change, Problem } from "./model.ts";
+import { systemTrouble } from "./system-trouble.ts";
 import { formatVersion, type Plan, type PlannedChange, planDigest } from "./plan.ts";
 
 /** Reads a plan that `plan --out` saved. Throws {@link Refusal} for one of another format, or one that was edited. */
@@ -29,7 +30,7 @@ function parse(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    const why = error instanceof SyntaxError ? "it is not JSON" : (error as Error).message;
+    const why = error instanceof SyntaxError ? "it is not JSON" : systemTrouble(error);
     throw new Refusal(`cannot read the plan ${path}: ${why}`);
   }
 }

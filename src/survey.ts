@@ -1,3 +1,4 @@
+import { addressMatcher, addressOf } from "./address.ts";
 import type { Reader } from "./client/client.ts";
 import { CallFailed } from "./client/failure.ts";
 import { type Difference, type DiffOptions, diff } from "./diff.ts";
@@ -14,6 +15,8 @@ import { inParallel } from "./parallel.ts";
 export interface Scope {
   readonly policies: readonly Policy[];
   readonly platform: Platform;
+  /** `--target` and `--resend` as they were written, to be told when they match nothing. */
+  readonly globs: readonly string[];
   /** Projects that this run is about: those of its `--target` and `--shard`. */
   readonly includes: (project: string) => boolean;
   readonly diff: DiffOptions;
@@ -56,7 +59,9 @@ export async function select(reader: Reader, { policies, platform, includes }: S
  * @throws CallFailed where it ends the run: a refused token, a server that cannot be reached.
  */
 export async function survey(reader: Reader, scope: Scope): Promise<Survey> {
-  const { desired, problems } = await select(reader, scope);
+  const selection = await select(reader, scope);
+  const { desired } = selection;
+  const problems = [...selection.problems, ...idleGlobs(scope.globs, desired)];
   if (hasErrors(problems)) return { differences: [], problems, surveyed: false };
   let done = 0;
   const read = await inParallel(desired, scope.workers, async (project) => {
@@ -66,6 +71,17 @@ export async function survey(reader: Reader, scope: Scope): Promise<Survey> {
   });
   const differences = read.flatMap(({ difference }) => difference ?? []);
   return { differences, problems: [...problems, ...read.flatMap(({ problems }) => problems)], surveyed: true };
+}
+
+/** A misspelt glob would otherwise look like a fleet in sync. */
+function idleGlobs(globs: readonly string[], desired: readonly DesiredProject[]): Problem[] {
+  const idle = globs.filter((glob) => {
+    const matches = addressMatcher(glob);
+    return !desired.some(({ project, resources }) =>
+      resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key))),
+    );
+  });
+  return idle.map((glob) => ({ severity: "warning", rule: "no-match", message: `nothing declared matches ${glob}` }));
 }
 
 export interface Surveyed {

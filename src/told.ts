@@ -28,7 +28,7 @@ export async function told<Result extends Planned>(
 
 /** Refusals and failed calls are for people to mend; anything else is a defect of this program and thrown on. */
 function problemOf(error: unknown): Problem {
-  if (error instanceof Refusal) return { severity: "error", rule: "refused", message: error.message };
+  if (error instanceof Refusal) return { severity: "error", rule: "setup", message: error.message };
   if (error instanceof CallFailed) return { severity: "error", rule: error.kind, message: explained(error) };
   throw error;
 }

@@ -32,10 +32,14 @@ describe("the share of what is live that may go", () => {
 
   test("exactly the percentage passes; one more is refused, for the project and for the fleet", () => {
     expect(scopes([difference("a", 40, 12)])).toEqual([]);
-    expect(scopes([difference("a", 40, 13)])).toEqual([
-      "13 of 40 live integrations and licenses of the fleet (33 %)",
+    expect(scopes([difference("a", 40, 13), difference("b", 1, 0)])).toEqual([
+      "13 of 41 live integrations and licenses of the fleet (32 %)",
       "13 of 40 live integrations and licenses of a (33 %)",
     ]);
+  });
+
+  test("a fleet of one project is refused once", () => {
+    expect(scopes([difference("a", 40, 13)])).toEqual(["13 of 40 live integrations and licenses of the fleet (33 %)"]);
   });
 
   test("one project is refused although the fleet is large", () => {
@@ -50,7 +54,7 @@ describe("the share of what is live that may go", () => {
   });
 
   test("a waiver counts: up to N pass, N + 1 do not", () => {
-    const objections = judgePlan([difference("a", 12, 12)], rules());
+    const objections = judgePlan([difference("a", 12, 12), difference("b", 1, 0)], rules());
     const removals = { disable: 2, delete: 10 };
     expect(standing(objections, removals, { deletes: 12, protected: new Set() })).toEqual([]);
     expect(standing(objections, removals, { deletes: 11, protected: new Set() })).toHaveLength(2);

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { Refusal } from "../exit.ts";
 import type { SecretReference } from "../model.ts";
 
@@ -54,8 +54,9 @@ export function createSecrets(sources: SecretSources): Secrets {
     const before = known.get(secret);
     if (before) return before;
     const found = lookUp(secret, sources);
-    known.set(secret, found);
-    return found;
+    const guarded = "value" in found && ownSecrets(sources).has(found.value) ? ownSecret : found;
+    known.set(secret, guarded);
+    return guarded;
   };
   return {
     resolve(reference) {
@@ -72,6 +73,16 @@ export function createSecrets(sources: SecretSources): Secrets {
       return [...names].sort();
     },
   };
+}
+
+const ownSecret: Found = { why: "it is Evenkeel's own token or key, which no manifest may send" };
+
+/** What a hostile manifest would like to see sent somewhere: the access token and the ledger's key. */
+function ownSecrets({ env, root }: SecretSources): ReadonlySet<string> {
+  const files = [env.EVENKEEL_TOKEN_FILE && resolve(env.EVENKEEL_TOKEN_FILE), join(root, ".evenkeel", "ledger.key")];
+  const kept = files.flatMap((file) => (file ? [readSecretFile(file)] : []));
+  const values = kept.map((found) => ("value" in found ? found.value : undefined));
+  return new Set([env.EVENKEEL_TOKEN, env.EVENKEEL_LEDGER_KEY, ...values].flatMap((value) => value?.trim() || []));
 }
 
 function lookUp(reference: string, sources: SecretSources): Found {

@@ -1,20 +1,19 @@
 import { resolve } from "node:path";
 import { type DeploymentWish, deploying, recordCalls } from "../deployment-record.ts";
 import { type ExitCode, exit, exitCode, Refusal } from "../exit.ts";
-import { standing } from "../guard.ts";
+import { type Objection, standing } from "../guard.ts";
 import type { Call, Problem } from "../model.ts";
 import { type Plan, withOutcomes } from "../plan.ts";
 import { apply, rehearse } from "../reconcile.ts";
 import { remainingText } from "../report/moves.ts";
-import type { Renderers } from "../report/reports.ts";
 import { requestsText } from "../report/requests.ts";
-import { counted, outcomesText, planText } from "../report/text.ts";
+import { counted, outcomesText, planText, waiversText } from "../report/text.ts";
 import type { Applied, Planned, Request } from "../request.ts";
 import type { Progress, Terminal } from "../terminal.ts";
 import { withProblems } from "../told.ts";
 import { type DeployingOptions, wishOf } from "./deploying.ts";
-import { reporter } from "./emit.ts";
 import { type OnlineOptions, requestOf } from "./run.ts";
+import { planReporter } from "./surfaces.ts";
 import { tellMissing, tellProblems } from "./tell.ts";
 import type { Run } from "./verbs.ts";
 
@@ -29,12 +28,12 @@ export interface ApplyOptions extends OnlineOptions, DeployingOptions {
 
 /** `evenkeel apply [PLAN]`. */
 export const run: Run<ApplyOptions> = async (terminal, options, [saved]) => {
-  const report = reporter(terminal, options.report);
+  const tell = planReporter(terminal, "apply", options);
   checkUsage(terminal, options, saved);
   const deployment = wishOf(options);
   const request = { ...requestOf(terminal, options), ...wishesOf(terminal, options, saved) };
-  if (options.dryRun) return rehearsing(terminal, { request, deployment }, report);
-  return applying(terminal, options, { request, deployment }, report);
+  if (options.dryRun) return rehearsing(terminal, { request, deployment }, tell);
+  return applying(terminal, options, { request, deployment }, tell);
 };
 
 interface Wanted {
@@ -54,9 +53,9 @@ function checkUsage({ interactive }: Terminal, { yes, dryRun, target, shard }: A
   }
 }
 
-type Report = (renderers: Renderers) => void;
+type Tell = ReturnType<typeof planReporter>;
 
-async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, report: Report): Promise<ExitCode> {
+async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, tell: Tell): Promise<ExitCode> {
   const bar = terminal.progress("Reading");
   const rehearsed = await rehearse({ ...request, progress: bar.update }).finally(bar.stop);
   const { requests: writes = [], outcomes, ...planned } = rehearsed;
@@ -64,12 +63,17 @@ async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, r
   const plan = withOutcomes(planned.plan, outcomes);
   tellProblems(terminal, plan);
   tellMissing(terminal, planned.missing);
-  report({
-    text: () => (planned.surveyed ? rehearsalText(terminal, plan, requests) : ""),
-    json: () => json({ ...plan, requests }),
-  });
   const refused = standing(plan.objections, plan.summary, request.waivers);
-  return codeOf(terminal, { ...planned, refused, rehearsed: true }, plan);
+  const code = codeOf(terminal, { ...planned, refused, rehearsed: true }, plan);
+  const { surveyed } = planned;
+  tell(
+    {
+      text: () => (surveyed ? rehearsalText(terminal, plan, requests) : ""),
+      json: () => json({ ...plan, requests }),
+    },
+    { plan, exitCode: code, surveyed },
+  );
+  return code;
 }
 
 function recordedRequests(writes: readonly Call[], deployment: DeploymentWish): readonly Call[] {
@@ -82,16 +86,26 @@ function rehearsalText({ palette }: Terminal, plan: Plan, requests: readonly Cal
   return [planText(plan, palette), headline, requestsText(requests)].filter(Boolean).join("\n\n");
 }
 
-async function applying(terminal: Terminal, options: ApplyOptions, wanted: Wanted, report: Report): Promise<ExitCode> {
+async function applying(terminal: Terminal, options: ApplyOptions, wanted: Wanted, tell: Tell): Promise<ExitCode> {
   const warnings: Problem[] = [];
   const warn = (problem: Problem) => void warnings.push(problem);
   const applied = withProblems(await applyWithBars(terminal, options, wanted, warn), warnings);
   const plan = withOutcomes(applied.plan, applied.outcomes);
   tellProblems(terminal, plan);
-  report({ text: () => resultText(terminal, applied, plan), json: () => json(plan) });
-  if (applied.refused) terminal.warn("Refused by a guard; nothing was written.");
+  const code = codeOf(terminal, applied, plan);
+  tell(
+    { text: () => resultText(terminal, applied, plan), json: () => json(plan) },
+    { plan, exitCode: code, surveyed: applied.surveyed },
+  );
+  if (applied.refused) terminal.warn(refusalText(applied.refused, plan));
   else if (applied.surveyed && !applied.outcomes) terminal.warn("Not applied; nothing was written.");
-  return codeOf(terminal, applied, plan);
+  return code;
+}
+
+function refusalText(objections: readonly Objection[], { summary }: Plan): string {
+  const ways = waiversText({ objections, summary });
+  const way = ways ? ` If it is meant, apply with ${ways}.` : "";
+  return `Refused by a guard; nothing was written.${way}`;
 }
 
 function resultText({ palette }: Terminal, { outcomes, refused }: Applied, plan: Plan): string {
@@ -114,7 +128,7 @@ async function applyWithBars(
     reading.stop();
     total = planned.plan.summary.writes;
     const asks = !options.yes && request.saved === undefined;
-    showPlan(terminal, options, planned, asks);
+    if (request.saved === undefined) showPlan(terminal, options, planned, asks);
     return !asks || total === 0 || terminal.confirm(question(planned.plan));
   };
   const bar = { outcome: async () => writing.update(++done, total) };
@@ -148,7 +162,7 @@ function showPlan(terminal: Terminal, { report }: ApplyOptions, { plan }: Planne
 }
 
 function question({ summary }: Plan): string {
-  return `Make ${summary.writes === 1 ? "this change" : `these ${summary.writes} changes`}? Only yes goes on:`;
+  return `Make ${summary.writes === 1 ? "this change" : `these ${summary.writes} changes`}? Type yes to go on:`;
 }
 
 function wishesOf({ cwd }: Terminal, options: ApplyOptions, saved: string | undefined): Partial<Request> {

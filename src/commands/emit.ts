@@ -1,8 +1,9 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import { Refusal } from "../exit.ts";
 import { type Renderers, reportTargets } from "../report/reports.ts";
+import { systemTrouble } from "../system-trouble.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**
@@ -17,11 +18,20 @@ export function reporter(
   const targets = reportTargets(asked, kinds);
   return (renderers: Renderers): void => {
     for (const { kind, path } of targets) {
-      if (path) save(terminal, path, `${renderers[kind]?.() ?? ""}\n`);
+      if (path) save(terminal, path, `${renderers[kind]?.(() => textAt(terminal, path)) ?? ""}\n`);
     }
     const inPlace = targets.filter(({ path }) => !path).map(({ kind }) => kind);
-    for (const kind of inPlace.length > 0 ? inPlace : ["text"]) terminal.print(renderers[kind]?.() ?? "");
+    for (const kind of inPlace.length > 0 ? inPlace : ["text"])
+      terminal.print(renderers[kind]?.(() => undefined) ?? "");
   };
+}
+
+function textAt({ cwd }: Terminal, path: string): string | undefined {
+  try {
+    return readFileSync(resolve(cwd, path), "utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Writes a file whole or not at all. Throws {@link Refusal} where it cannot be written. */
@@ -31,6 +41,6 @@ export function save(terminal: Terminal, path: string, text: string): void {
     mkdirSync(dirname(file), { recursive: true });
     writeFileAtomic.sync(file, text);
   } catch (error) {
-    throw new Refusal(`cannot write ${path}: ${(error as Error).message}`);
+    throw new Refusal(`cannot write ${path}: ${systemTrouble(error)}`);
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
+import { exit, Refusal } from "../exit.ts";
 import type { Request } from "../request.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Parsed } from "./verbs.ts";
@@ -23,7 +24,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
     targets: options.target ?? [],
     signal: stopOf(terminal, options.timeout),
     ...(concurrency && { concurrency }),
-    ...(shard && { shard: shardOf(shard) }),
+    ...(shard && { shard: shardOf(partOf(shard, terminal)) }),
   };
 }
 
@@ -32,7 +33,8 @@ export function folderOf(terminal: Terminal, { C }: Pick<OnlineOptions, "C">): s
 }
 
 function stopOf({ interrupted, warn }: Terminal, timeout: number | undefined): AbortSignal {
-  const say = () => warn("Interrupted: finishing what is in flight. Interrupt again to stop at once.");
+  const say = () =>
+    warn("Interrupted: what is in flight is finished, and nothing else is begun. Interrupt again to stop at once.");
   interrupted.addEventListener("abort", say, { once: true });
   if (!timeout) return interrupted;
   const deadline = new AbortController();
@@ -41,8 +43,20 @@ function stopOf({ interrupted, warn }: Terminal, timeout: number | undefined): A
   return AbortSignal.any([interrupted, deadline.signal]);
 }
 
+type Part = Exclude<Parsed["shard"], "auto">;
+
+/** `auto` is the pipeline's own part; a job that is not split is all of it. */
+function partOf(shard: Parsed["shard"], { env }: Pick<Terminal, "env">): Part {
+  if (shard !== "auto") return shard;
+  const { CI_NODE_TOTAL: total = "", CI_NODE_INDEX: index = total === "1" ? "1" : "" } = env;
+  const part = { index: Number(index), total: Number(total) };
+  const isPart = /^\d{1,6}$/.test(index) && /^\d{1,6}$/.test(total) && part.index >= 1 && part.index <= part.total;
+  if (isPart) return part;
+  throw new Refusal("--shard auto needs CI_NODE_INDEX and CI_NODE_TOTAL, from 1 of N to N of N", exit.usage);
+}
+
 /** Parts by a hash of the project's name, so that a project stays in its part whatever else comes or goes. */
-function shardOf({ index, total }: Parsed["shard"]): (project: string) => boolean {
+function shardOf({ index, total }: Part): (project: string) => boolean {
   return (project) => {
     const hash = createHash("sha256").update(project.toLowerCase()).digest();
     return (hash.readUInt32BE(0) % total) + 1 === index;

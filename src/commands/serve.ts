@@ -6,7 +6,8 @@ import { problemLine } from "../report/problems.ts";
 import type { ChaosRule } from "../server/chaos.ts";
 import { parseChaos } from "../server/chaos-file.ts";
 import { parseSeed, type Seed } from "../server/seed.ts";
-import { createServer } from "../server/server.ts";
+import { createServer, type Server, type ServerOptions } from "../server/server.ts";
+import { systemTrouble } from "../system-trouble.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Run } from "./verbs.ts";
 
@@ -27,7 +28,8 @@ export interface ServeOptions {
 /** `evenkeel serve`: until it is interrupted. */
 export const run: Run<ServeOptions> = async (terminal, options) => {
   const { seed, chaos, data, ...rest } = options;
-  const server = await createServer({
+  if (options.port > 65535) throw new Refusal("--port takes a number from 0 to 65535", exit.usage);
+  const server = await started({
     ...rest,
     ...(seed && { seed: readSeed(terminal, seed) }),
     ...(chaos && { chaos: readChaos(terminal, chaos) }),
@@ -38,6 +40,15 @@ export const run: Run<ServeOptions> = async (terminal, options) => {
   await server.close();
   return exit.done;
 };
+
+async function started(options: ServerOptions): Promise<Server> {
+  try {
+    return await createServer(options);
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    throw new Refusal(`cannot listen on ${options.host}:${options.port}: ${systemTrouble(error)}`);
+  }
+}
 
 function readSeed(terminal: Terminal, file: string): Seed {
   const parsed = parseSeed(textOf(terminal, file), file);
@@ -59,6 +70,6 @@ function textOf({ cwd }: Terminal, file: string): string {
   try {
     return readFileSync(resolve(cwd, file), "utf8");
   } catch (error) {
-    throw new Refusal(`cannot read ${file}: ${(error as Error).message}`);
+    throw new Refusal(`cannot read ${file}: ${systemTrouble(error)}`);
   }
 }

@@ -88,6 +88,9 @@ function referenceOf(
     return fault("secret-reference", "expected env:NAME or file:PATH", "secret");
   }
   if (isTemplate(secret)) return fault("secret-reference", "a secret reference is not interpolated", "secret");
+  if (ownVariable.test(secret)) {
+    return fault("secret-reference", "Evenkeel's own token and key are never sent to an integration", "secret");
+  }
   const [other] = Object.keys(others);
   if (other !== undefined) return fault("secret-reference", "a secret reference has secret and version alone", other);
   if (version === undefined) return { form: "secret", value: { secret } };
@@ -105,6 +108,9 @@ function referenceOf(
 }
 
 const referenceForm = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:[^\s].*)$/;
+
+/** The access token and the ledger's key: no manifest may have them sent anywhere. */
+const ownVariable = /^env:EVENKEEL_(?:TOKEN|TOKEN_FILE|LEDGER_KEY)$/i;
 
 function secretLiteral(
   { name }: IntegrationParameter,

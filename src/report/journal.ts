@@ -1,5 +1,6 @@
 import type { Written } from "../journal-entry.ts";
 import type { Palette } from "./palette.ts";
+import { printable } from "./problems.ts";
 import { counted } from "./text.ts";
 
 /** One line a run, newest first: when, who, and how it ended. */
@@ -36,5 +37,5 @@ function stepText(entry: Written, palette: Palette): string | undefined {
   if (entry.event !== "outcome") return undefined;
   const details = [entry.http && `HTTP ${entry.http}`, entry.request_id && `request ${entry.request_id}`, entry.error];
   const more = details.filter(Boolean).join(", ");
-  return `  ${palette.faint(entry.at)} ${entry.status} ${entry.address}${more ? ` (${more})` : ""}`;
+  return `  ${palette.faint(entry.at)} ${entry.status} ${printable(`${entry.address}${more ? ` (${more})` : ""}`)}`;
 }

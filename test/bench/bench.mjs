@@ -14,14 +14,12 @@ const counts = (process.argv[2] ?? "100,1000,10000").split(",").map(Number);
 const repeats = Number(process.argv[3] ?? 3);
 const execute = promisify(execFile);
 
-function workspaceOf(count) {
+function workspaceOf(manifests) {
   const folder = mkdtempSync(join(tmpdir(), "evenkeel-bench-"));
-  mkdirSync(join(folder, "projects"));
-  writeFileSync(
-    join(folder, "evenkeel.yaml"),
-    "apiVersion: evenkeel/v1\nkind: Workspace\nserver: { tier: ultimate }\n",
-  );
-  for (let index = 0; index < count; index++) writeFileSync(join(folder, `projects/${index}.yaml`), manifestOf(index));
+  mkdirSync(join(folder, "policies"));
+  const workspace = "apiVersion: evenkeel/v1\nkind: Workspace\nserver: { tier: ultimate }\n";
+  writeFileSync(join(folder, "evenkeel.yaml"), workspace);
+  for (const [index, text] of manifests.entries()) writeFileSync(join(folder, `policies/${index}.yaml`), text);
   return folder;
 }
 

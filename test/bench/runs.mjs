@@ -21,7 +21,7 @@ const runs = {
     return async () => {
       const { plan: document } = await plan({ folder, env, concurrency });
       const { writes, reads } = document.summary;
-      if (writes > 0 || document.problems.length > 0)
+      if (writes > 0 || reads < Number(count) || document.problems.length > 0)
         throw new Error(`not in sync: ${JSON.stringify(document.summary)}`);
       return reads;
     };
@@ -54,11 +54,11 @@ const runs = {
     };
   },
 
-  /** The script that most people would write: a client library, and a limit on how many projects go at a time. */
+  /** The script that most people would write: a client library (its pace limit lifted), and 10 projects at a time. */
   async peer() {
     const { Gitlab } = await import("@gitbeaker/rest");
     const { default: pLimit } = await import("p-limit");
-    const api = new Gitlab({ host: url, token: "bench" });
+    const api = new Gitlab({ host: url, token: "bench", rateLimits: { "**": 1e9 } });
     const limit = pLimit(10);
     let requests = 0;
     const read = async (path) => {

@@ -48,6 +48,15 @@ describe("a secret", () => {
     expect(secrets.missing([{ secret }])).toEqual([]);
   });
 
+  it("is never Evenkeel's own token, under whatever name", () => {
+    const own = { EVENKEEL_TOKEN: "own-token", COPY: "own-token" };
+    expect(createSecrets({ env: own, root, plaintext }).missing([{ secret: "env:COPY" }])).toEqual([
+      "env:COPY (it is Evenkeel's own token or key, which no manifest may send)",
+    ]);
+    const kept = { EVENKEEL_TOKEN_FILE: join(root, "newline") };
+    expect(createSecrets({ env: kept, root, plaintext }).missing([{ secret: "file:plain" }])).toHaveLength(1);
+  });
+
   it.each([
     ["env:NONE", "not set"],
     ["env:EMPTY", "set, but empty"],
