@@ -66,28 +66,41 @@ function sentences(slug: string, mine: Audiences, others: Audiences, verb: "stop
     const moved = heard.filter(({ key }) => !kept.has(key));
     if (moved.length === 0) return [];
     const behind = name === slug ? "" : ` (${slug})`;
-    return [`${name} ${verb} hearing of ${joined(phrases(moved, heard))}${behind}`];
+    return [`${name} ${verb} hearing of ${phrases(moved, heard)}${behind}`];
   });
 }
 
-function phrases(moved: readonly Situation[], heard: readonly Situation[]): string[] {
-  return [...new Set(moved.map(({ event }) => event))].flatMap((event) => {
+/** What moved, kinds of event on the same branches together: `issues, and of pushes and jobs on protected branches`. */
+function phrases(moved: readonly Situation[], heard: readonly Situation[]): string {
+  const groups = new Map<string, string[]>();
+  for (const event of new Set(moved.map((each) => each.event))) {
     const of = (list: readonly Situation[]) => list.filter((each) => each.event === event);
-    return eventPhrases(event, of(moved), of(heard));
-  });
+    for (const { what, where } of parts(event, of(moved), of(heard))) {
+      groups.set(where, [...(groups.get(where) ?? []), what]);
+    }
+  }
+  const whole = ([where]: readonly [string, unknown]) => Number(where !== "");
+  const sorted = [...groups].sort((a, b) => whole(a) - whole(b));
+  return sorted.map(([where, words]) => `${joined(words)}${where}`).join(", and of ");
 }
 
-/** One phrase where the statuses moved on the same branches, else one a status. */
-function eventPhrases(event: string, moved: readonly Situation[], heard: readonly Situation[]): string[] {
+interface Part {
+  readonly what: string;
+  readonly where: string;
+}
+
+/** One part where all statuses moved on the same branches, else one a status. */
+function parts(event: string, moved: readonly Situation[], heard: readonly Situation[]): Part[] {
   const { many = event, statuses = [] } = events.get(event) ?? {};
   const branchesOf = (list: readonly Situation[], status: PipelineStatus | undefined) =>
     list.flatMap((each) => (each.pipelineStatus === status ? (each.branchKind ?? []) : []));
-  const parts = [...new Set(moved.map(({ pipelineStatus }) => pipelineStatus))].map((status) => {
-    return { status, where: whereOf(branchesOf(moved, status), branchesOf(heard, status)) };
+  const found = [...new Set(moved.map(({ pipelineStatus }) => pipelineStatus))].map((status) => {
+    const what = status ? `${statusWords[status]} ${many}` : many;
+    return { what, where: whereOf(branchesOf(moved, status), branchesOf(heard, status)) };
   });
-  const isWhole = parts.length >= statuses.length && new Set(parts.map(({ where }) => where)).size === 1;
-  if (isWhole) return [`${many}${parts[0]?.where ?? ""}`];
-  return parts.map(({ status, where }) => `${status ? `${statusWords[status]} ` : ""}${many}${where}`);
+  const [first] = found;
+  const isWhole = found.length >= statuses.length && found.every(({ where }) => where === first?.where);
+  return first && isWhole ? [{ what: many, where: first.where }] : found;
 }
 
 const statusWords: Readonly<Record<PipelineStatus, string>> = { failed: "failed", success: "successful" };
