@@ -23,9 +23,9 @@ function named(storages: readonly unknown[]): string {
   return [...new Set(storages.map(String))].join(", ");
 }
 
-/** `about 3 min left`; empty where nothing is known yet. */
+/** `about 3 min left`; empty where nothing is known yet, or nothing left. */
 export function remainingText(milliseconds: number | undefined): string {
-  if (milliseconds === undefined) return "";
+  if (!milliseconds) return "";
   const seconds = Math.ceil(milliseconds / 1000);
   if (seconds < 90) return `about ${seconds} s left`;
   const minutes = Math.round(seconds / 60);

@@ -19,14 +19,15 @@ interface Count {
   readonly total: number;
 }
 
-/** A tally that tells `progress` of each look. */
+/** A tally that tells `progress` of each look, once there is something to move. */
 export function createTally(progress?: (progress: MovingProgress) => void, now: () => number = Date.now): Tally {
   const start = now();
   const counts = new Map<string, Count>();
   return {
     saw: (address, situation) => {
       counts.set(address, countOf(situation, counts.get(address)));
-      progress?.(sumOf([...counts.values()], now() - start));
+      const sum = sumOf([...counts.values()], now() - start);
+      if (sum.total > 0) progress?.(sum);
     },
   };
 }
