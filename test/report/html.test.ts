@@ -95,12 +95,14 @@ describe.skipIf(!executablePath)(title, () => {
     errors = [];
   });
 
+  const patience = { timeout: 15_000 };
+
   /** Opens the report as a reader does: a file on a disk. */
   async function open(plan: Plan, hash = ""): Promise<Page> {
     const file = join(folder, "plan.html");
     writeFileSync(file, planHtml(plan));
     const page = await context.newPage();
-    page.setDefaultTimeout(5_000);
+    page.setDefaultTimeout(patience.timeout);
     page.on("request", (request) => requests.push(request.url()));
     page.on("pageerror", (error) => errors.push(error.message));
     page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
@@ -138,6 +140,7 @@ describe.skipIf(!executablePath)(title, () => {
       .getByRole("region", { name: /To update/ })
       .locator("li")
       .first();
+    await change.locator("tbody tr").first().waitFor();
     const fields = await change.locator("tbody tr").allInnerTexts();
     expect(fields.map((text) => text.split(/\s*\t\s*/))).toEqual([
       ["port", "6659", "6667"],
@@ -174,7 +177,7 @@ describe.skipIf(!executablePath)(title, () => {
     expect(await notices.getByRole("region", { name: "1 problem" }).innerText()).toContain("payments/old");
     expect(await notices.getByRole("region", { name: "1 warning" }).innerText()).toContain("policies/base.yaml:3:1");
     await notices.getByRole("link", { name: "Show it" }).click();
-    expect(await namesOf(page)).toEqual(["license/Bad License"]);
+    await expect.poll(() => namesOf(page), patience).toEqual(["license/Bad License"]);
   });
 
   test("filters by action, kind, project and words, and says so in the URL", async () => {
@@ -236,7 +239,7 @@ describe.skipIf(!executablePath)(title, () => {
     const cells = await page.locator("tbody tr").allTextContents();
     expect(cells).toEqual([`${hostile}${hostile}${link}`, "flipnot reporteda\\u202eb"]);
     await page.getByRole("link", { name: "Link to this change" }).click();
-    expect(await page.getByLabel("Search").inputValue()).toBe(evil.address);
+    await expect.poll(() => page.getByLabel("Search").inputValue(), patience).toBe(evil.address);
     expect(await rowsOf(page).count()).toBe(1);
   });
 
@@ -329,6 +332,6 @@ describe.skipIf(!executablePath)(title, () => {
     await page.evaluate(`addEventListener("beforeprint", () => { window.printed = ${drawn}; })`);
     await page.pdf();
     expect(await page.evaluate("window.printed")).toBe(150);
-    expect([await rowsOf(page).count(), await page.evaluate(drawn)]).toEqual([100, 0]);
+    await expect.poll(async () => [await rowsOf(page).count(), await page.evaluate(drawn)], patience).toEqual([100, 0]);
   });
 });
