@@ -30,6 +30,7 @@ const layers: readonly (readonly string[])[] = [
     "diff.ts",
     "guard.ts",
     "plan.ts",
+    "merge.ts",
     "manifest/",
     "deprecations/",
     "report/",

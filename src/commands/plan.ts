@@ -1,12 +1,12 @@
-import { exitCode } from "../exit.ts";
+import { type ExitCode, exitCode } from "../exit.ts";
 import { plan } from "../reconcile.ts";
-import type { Renderers } from "../report/reports.ts";
 import { planText } from "../report/text.ts";
 import type { Planned } from "../request.ts";
 import { tendencyOf } from "../tendency.ts";
 import type { Terminal } from "../terminal.ts";
-import { reporter, save } from "./emit.ts";
+import { save } from "./emit.ts";
 import { type OnlineOptions, requestOf } from "./run.ts";
+import { planReporter } from "./surfaces.ts";
 import { tellMissing, tellProblems } from "./tell.ts";
 import type { Run } from "./verbs.ts";
 
@@ -18,22 +18,33 @@ export interface PlanOptions extends OnlineOptions {
 }
 
 /** `evenkeel plan`. */
-export const run: Run<PlanOptions> = async (terminal, options) => {
-  const report = reporter(terminal, options.report);
+export const run: Run<PlanOptions> = (terminal, options) => planAs("plan", terminal, options);
+
+/**
+ * A plan by the name of the command that makes it. Where nothing was compared there is nothing to say in text: the
+ * problems have said it.
+ */
+export async function planAs(command: string, terminal: Terminal, options: PlanOptions): Promise<ExitCode> {
+  const tell = planReporter(terminal, command, options);
   const planned = await planning(terminal, options);
+  const { plan, surveyed } = planned;
   tellProblems(terminal, planned.plan);
   tellMissing(terminal, planned.missing);
   if (options.out) save(terminal, options.out, `${json(planned)}\n`);
-  report(renderers(terminal, planned));
   const loosening = options.failOnLoosening ? looseningOf(planned) : [];
-  if (loosening.length > 0) terminal.warn(`Refused by --fail-on-loosening: ${loosening.join(", ")}.`);
-  return exitCode({
+  const code = exitCode({
     interrupted: terminal.interrupted.aborted,
     refused: loosening.length > 0,
     problem: planned.plan.problems.length > 0,
     pending: options.detailedExitcode === true && planned.plan.summary.writes > 0,
   });
-};
+  tell(
+    { text: () => (surveyed ? planText(plan, terminal.palette) : ""), json: () => json(planned) },
+    { plan, exitCode: code, surveyed },
+  );
+  if (loosening.length > 0) terminal.warn(`Refused by --fail-on-loosening: ${loosening.join(", ")}.`);
+  return code;
+}
 
 /** Addresses of the changes that make a policy laxer. */
 function looseningOf({ differences }: Planned): string[] {
@@ -45,14 +56,6 @@ async function planning(terminal: Terminal, options: PlanOptions): Promise<Plann
   const bar = terminal.progress("Reading");
   const storage = options.storage === true;
   return plan({ ...requestOf(terminal, options), storage, progress: bar.update }).finally(bar.stop);
-}
-
-/** Where nothing was compared there is nothing to say in text: the problems have said it. */
-function renderers(terminal: Terminal, planned: Planned): Renderers {
-  return {
-    text: () => (planned.surveyed ? planText(planned.plan, terminal.palette) : ""),
-    json: () => json(planned),
-  };
 }
 
 function json({ plan }: Planned): string {

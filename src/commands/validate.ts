@@ -3,8 +3,8 @@ import { loadWorkspace } from "../load.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import { reportedProblem } from "../plan.ts";
 import { counted } from "../report/text.ts";
-import { reporter } from "./emit.ts";
 import { folderOf, type OnlineOptions } from "./run.ts";
+import { findingReporter } from "./surfaces.ts";
 import { tellProblems } from "./tell.ts";
 import type { Run } from "./verbs.ts";
 
@@ -18,7 +18,7 @@ interface Verdict {
 
 /** `evenkeel validate`: every problem of every manifest, offline. */
 export const run: Run<OnlineOptions> = (terminal, options) => {
-  const report = reporter(terminal, options.report);
+  const tell = findingReporter(terminal, "validate", options);
   const loaded = loadWorkspace(folderOf(terminal, options));
   const { problems, policies } = validate(loaded);
   const errors = problems.filter(({ severity }) => severity === "error").map(reportedProblem);
@@ -28,6 +28,10 @@ export const run: Run<OnlineOptions> = (terminal, options) => {
   tellProblems(terminal, { problems: errors, warnings });
   const policyCount = counted(policies.length, "policy", "policies");
   const text = valid ? `Valid: ${policyCount}.` : `Not valid: ${counted(errors.length, "problem")}.`;
-  report({ text: () => terminal.palette.strong(text), json: () => JSON.stringify(verdict, null, 2) });
-  return exitCode({ problem: !valid });
+  const code = exitCode({ problem: !valid });
+  tell(
+    { text: () => terminal.palette.strong(text), json: () => JSON.stringify(verdict, null, 2) },
+    { plan: { resource_changes: [], objections: [], problems: errors, warnings }, exitCode: code, surveyed: true },
+  );
+  return code;
 };

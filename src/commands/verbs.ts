@@ -2,7 +2,7 @@ import type { ExitCode } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";
 import { deploymentVerbs } from "./deployment-verbs.ts";
 import { deprecationVerbs } from "./deprecation-verbs.ts";
-import { connected, offline, online, report } from "./flags.ts";
+import { checking, connected, joining, offline, online, report } from "./flags.ts";
 import { routesVerb } from "./routes-verb.ts";
 
 /** What a command's `run` is given: the parsed options, and the arguments in order. */
@@ -41,7 +41,8 @@ export interface Parsed {
   readonly count: number;
   readonly positive: number;
   readonly duration: number;
-  readonly shard: { readonly index: number; readonly total: number };
+  /** `auto`: as the pipeline's environment says. */
+  readonly shard: { readonly index: number; readonly total: number } | "auto";
 }
 
 /** First words that are no commands of their own: alone they show what is below them. */
@@ -72,7 +73,7 @@ export const verbs: readonly Verb[] = [
       ["evenkeel validate", "the workspace of this folder"],
       ["evenkeel validate -C policies-repo --report json", "for scripts"],
     ],
-    options: offline,
+    options: checking,
     load: async () => (await import("./validate.ts")).run,
   },
   {
@@ -82,6 +83,7 @@ export const verbs: readonly Verb[] = [
       ["evenkeel plan", "what apply would change"],
       ["evenkeel plan --target 'payments/*' --detailed-exitcode", "one team; exit 2 when changes are pending"],
       ["evenkeel plan --report json=plan.json", "text for people, and a file for scripts"],
+      ["evenkeel plan --report markdown=comment.md --report sarif=plan.sarif", "for a merge request"],
     ],
     options: [
       ...online,
@@ -138,10 +140,25 @@ export const verbs: readonly Verb[] = [
     summary: "like plan --detailed-exitcode, for a schedule",
     examples: [
       ["evenkeel drift", "exit 0 in sync, 2 where live state differs"],
-      ["evenkeel drift --quiet --report json=drift.json", "nightly"],
+      ["evenkeel drift --quiet --report prometheus=/var/lib/node_exporter/evenkeel.prom", "nightly"],
     ],
     options: online,
     load: async () => (await import("./drift.ts")).run,
+  },
+  {
+    name: "merge",
+    arguments: "<plan...>",
+    summary: "join the plans of shards into one",
+    examples: [
+      ["evenkeel merge shard-*.json --out plan.json", "one plan to review and apply"],
+      ["evenkeel merge shard-*.json --report markdown=comment.md", "and one report"],
+    ],
+    options: [
+      ...joining,
+      { flags: "--out <file>", description: "save the plan, as JSON" },
+      { flags: "--detailed-exitcode", description: "exit 2 when changes are pending" },
+    ],
+    load: async () => (await import("./merge.ts")).run,
   },
   {
     name: "show",

@@ -1,5 +1,6 @@
 import { exit, Refusal } from "../exit.ts";
 import { nearest } from "../nearest.ts";
+import type { Before } from "./report.ts";
 
 /** One `--report KIND[=PATH]`. Without a path it goes to stdout, in place of the text. */
 export interface ReportTarget {
@@ -8,7 +9,7 @@ export interface ReportTarget {
 }
 
 /** How each kind of report is made of a document; `text` is what people read. */
-export type Renderers = Readonly<Record<string, () => string>>;
+export type Renderers = Readonly<Record<string, (before: Before) => string>>;
 
 /** The reports asked for; throws {@link Refusal} for a kind that the command does not have. */
 export function reportTargets(asked: readonly string[], kinds: readonly string[]): ReportTarget[] {

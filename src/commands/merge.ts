@@ -1,0 +1,49 @@
+import { resolve } from "node:path";
+import { exit, exitCode, Refusal } from "../exit.ts";
+import { mergePlans, type Part } from "../merge.ts";
+import type { Plan } from "../plan.ts";
+import { outcomesText, planText } from "../report/text.ts";
+import { readPlan } from "../saved-plan.ts";
+import type { Terminal } from "../terminal.ts";
+import { save } from "./emit.ts";
+import type { OnlineOptions } from "./run.ts";
+import { planReporter } from "./surfaces.ts";
+import { tellProblems } from "./tell.ts";
+import type { Run } from "./verbs.ts";
+
+export interface MergeOptions extends Pick<OnlineOptions, "C" | "report"> {
+  readonly out?: string;
+  readonly detailedExitcode?: boolean;
+}
+
+/** `evenkeel merge PLAN...`: the plans of shards as one; offline. */
+export const run: Run<MergeOptions> = (terminal, options, files) => {
+  const tell = planReporter(terminal, "merge", options);
+  const [first, ...others] = files.map((file) => partOf(terminal, file));
+  if (!first) throw new Refusal("merge needs the plans of the shards", exit.usage);
+  const parts = [first, ...others] as const;
+  const plan = mergePlans(parts);
+  const json = JSON.stringify(plan, null, 2);
+  const surveyed = parts.some(({ plan: { summary, problems } }) => summary.projects > 0 || problems.length === 0);
+  const code = exitCode({
+    problem: plan.problems.length > 0 || failures(plan) > 0,
+    stale: (plan.summary.outcomes?.stale ?? 0) > 0,
+    pending: options.detailedExitcode === true && plan.summary.writes > 0,
+  });
+  tellProblems(terminal, plan);
+  if (options.out) save(terminal, options.out, `${json}\n`);
+  tell({ text: () => (surveyed ? textOf(terminal, plan) : ""), json: () => json }, { plan, exitCode: code, surveyed });
+  return code;
+};
+
+function partOf({ cwd }: Terminal, name: string): Part {
+  return { name, plan: readPlan(resolve(cwd, name)) };
+}
+
+function failures({ summary: { outcomes } }: Plan): number {
+  return outcomes ? outcomes.failed + outcomes.unknown + outcomes.skipped : 0;
+}
+
+function textOf({ palette }: Terminal, plan: Plan): string {
+  return plan.summary.outcomes ? outcomesText(plan, palette) : planText(plan, palette);
+}

@@ -1,0 +1,94 @@
+import { appendFileSync, existsSync } from "node:fs";
+import { dirname, relative, resolve, sep } from "node:path";
+import type { ExitCode } from "../exit.ts";
+import { findWorkspace } from "../load.ts";
+import type { Plan } from "../plan.ts";
+import type { Found } from "../report/findings.ts";
+import type { Report, Surface } from "../report/report.ts";
+import { findingKinds, type OwnKind, planKinds } from "../report/report-kinds.ts";
+import { findingSurfaces, planSurfaces } from "../report/surfaces.ts";
+import type { Terminal } from "../terminal.ts";
+import { reporter } from "./emit.ts";
+import { folderOf, type OnlineOptions } from "./run.ts";
+
+/** What a command knows how to show itself. */
+type Own = Readonly<Record<OwnKind, () => string>>;
+
+/** How a run ended. */
+interface Ended<Content> {
+  readonly plan: Content;
+  readonly exitCode: ExitCode;
+  /** False where nothing was compared. */
+  readonly surveyed: boolean;
+}
+
+type Tell<Content> = (own: Own, ended: Ended<Content>) => void;
+
+type Options = Pick<OnlineOptions, "C" | "report">;
+
+/** Checks `--report`, starts the clock, and returns what writes every report of a plan when the run is over. */
+export function planReporter(terminal: Terminal, command: string, options: Options): Tell<Plan> {
+  return surfaceReporter({ terminal, command, options, kinds: planKinds, surfaces: planSurfaces });
+}
+
+/** The same for a command that finds mistakes and makes no plan. */
+export function findingReporter(terminal: Terminal, command: string, options: Options): Tell<Found> {
+  return surfaceReporter({ terminal, command, options, kinds: findingKinds, surfaces: findingSurfaces });
+}
+
+interface Setting<Content> {
+  readonly terminal: Terminal;
+  readonly command: string;
+  readonly options: Options;
+  readonly kinds: readonly string[];
+  readonly surfaces: Readonly<Record<string, Surface<Content>>> & { readonly markdown: Surface<Content> };
+}
+
+function surfaceReporter<Content>({ terminal, command, options, kinds, surfaces }: Setting<Content>): Tell<Content> {
+  const began = performance.now();
+  const write = reporter(terminal, options.report, kinds);
+  return (own, ended) => {
+    const seconds = (performance.now() - began) / 1000;
+    const folder = folderInRepository(folderOf(terminal, options));
+    const report: Report<Content> = { ...ended, command, folder, seconds, finishedAt: new Date() };
+    const made = Object.entries(surfaces).map(([kind, show]) => [kind, show.bind(undefined, report)] as const);
+    write({ ...Object.fromEntries(made), ...own });
+    if (asksFor("github", options)) summarize(terminal, () => surfaces.markdown(report, () => undefined));
+  };
+}
+
+function asksFor(kind: string, { report = [] }: Options): boolean {
+  return report.some((each) => each.split("=")[0] === kind);
+}
+
+/** Annotations are few and short: what they leave out is read in the step's summary, where there is one. */
+function summarize({ env, note }: Terminal, markdown: () => string): void {
+  const { GITHUB_STEP_SUMMARY: file } = env;
+  if (!file) return;
+  try {
+    appendFileSync(file, `${markdown()}\n\n`);
+  } catch (error) {
+    note(`warning: cannot write the step summary: ${(error as Error).message}`);
+  }
+}
+
+/** Reviewing tools know files by their path in the repository: the way from there to the workspace. */
+function folderInRepository(folder: string): string {
+  const workspace = dirname(workspaceFileAround(folder));
+  for (let at = workspace; ; at = dirname(at)) {
+    if (existsSync(resolve(at, ".git"))) return prefixOf(relative(at, workspace));
+    if (dirname(at) === at) return "";
+  }
+}
+
+function workspaceFileAround(folder: string): string {
+  try {
+    return findWorkspace(folder);
+  } catch {
+    return resolve(folder, "none");
+  }
+}
+
+function prefixOf(path: string): string {
+  return path === "" ? "" : `${path.split(sep).join("/")}/`;
+}
