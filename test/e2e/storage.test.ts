@@ -37,7 +37,7 @@ describe("the main road", () => {
   });
 
   test("an interrupted apply ends with 130; a killed one is named; neither is scheduled twice", async () => {
-    const { run, scheduled } = await program({ moveDuration: 3000 });
+    const { run, scheduled } = await program({ moveDuration: 5000 });
     const interrupted = run("apply", "--storage", "--yes");
     await until(() => scheduled().length > 0);
     interrupted.kill("SIGINT");

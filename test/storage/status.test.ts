@@ -31,7 +31,7 @@ test("counts projects by their own rows, and says what it cannot know", async ()
 test("where moves are listed: what moves, what failed, and what is known of snippets", async () => {
   const [one, two] = seed.projects ?? [];
   const failing = { ...seed, tokens, projects: [{ ...one, fail_moves: 1 }, { ...two }] } as typeof seed;
-  const { ask, server } = await stage({ behaviour: "observed", seed: failing, moveDuration: 20 });
+  const { ask, server } = await stage({ behaviour: "observed", seed: failing, moveDuration: 400 });
   const client = await reader(server.url);
   await ask("POST", projectMoves, { json });
   await ask("POST", snippetMoves, { json });

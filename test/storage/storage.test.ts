@@ -89,7 +89,7 @@ describe.each(behaviours)("behaviour %s", (behaviour) => {
   });
 
   test("a run that is stopped leaves the moves to the server, and the next one schedules nothing that still runs", async () => {
-    const { apply, scheduled } = await stage({ behaviour, moveDuration: 250 });
+    const { apply, scheduled } = await stage({ behaviour, moveDuration: 700 });
     const control = new AbortController();
     const stopping = { noted: async () => control.abort("the run was interrupted") };
     const applied = await apply({ signal: control.signal }, { watchers: [stopping] });
@@ -104,7 +104,7 @@ describe.each(behaviours)("behaviour %s", (behaviour) => {
   });
 
   test("nor one from elsewhere, without a journal", async () => {
-    const { apply, ask, scheduled } = await stage({ behaviour, moveDuration: 250 });
+    const { apply, ask, scheduled } = await stage({ behaviour, moveDuration: 700 });
     const json = { source_storage_name: "old", destination_storage_name: "new" };
     await ask("POST", projectMoves, { json });
     expect(statuses(await apply())).toEqual({ "storage:old/projects": "applied" });
