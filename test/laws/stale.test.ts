@@ -66,7 +66,7 @@ describe.each([
   ["observed", false],
 ] as const)("behaviour %s, ledger %s", (behaviour, ledger) => {
   test("what moved since a plan was saved gets no request, and all else does", async () => {
-    await law(25, [fleet(), meddling], async (generated, choices) => {
+    await law(15, [fleet(), meddling], async (generated, choices) => {
       await onStage(generated, { behaviour, ledger }, async (stage) => {
         const { file, planned } = await savedPlan(stage);
         const changes = planned.plan.resource_changes;
@@ -87,7 +87,7 @@ describe.each([
 
 test("a stopped or cut off apply of a saved plan still says what became of every change", async () => {
   await law(
-    25,
+    15,
     [fleet(), fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()],
     async (generated, share, stops) => {
       await onStage(generated, { behaviour: "spec" }, async (stage) => {
@@ -108,7 +108,7 @@ test("a stopped or cut off apply of a saved plan still says what became of every
 });
 
 test("a plan that was edited is refused whole, and one with a digest to match still faces the guards", async () => {
-  await law(20, [fleet(), fc.boolean()], async (generated, forged) => {
+  await law(15, [fleet(), fc.boolean()], async (generated, forged) => {
     await onStage(generated, { behaviour: "spec", protected: ["*:*/*"] }, async (stage) => {
       const { planned } = await savedPlan(stage);
       const { summary } = planned.plan;
