@@ -97,11 +97,13 @@ test("a secret that a server shows is dropped on reading", async () => {
     seed: { projects: [{ path: "p", integrations: hook }] },
   });
   const { policies } = library.validate(library.load(root));
-  const { desired } = library.desired(policies, { name: "p" }, { release: "14.5" });
+  const { desired } = library.desired(policies, { name: "p", path: "p" }, { release: "14.5" });
   const reader = await library.connectReader({ url: open.url, token, concurrency: 2, requestTimeout: 5000 });
   const single = await reader.get(library.call("getIntegration", { id: "p", slug: "chat-webhook-c" }));
   expect(JSON.stringify(single.body)).toContain("CANARY");
-  expect(JSON.stringify(await library.readLive(reader, desired))).not.toContain("CANARY");
+  const live = await library.readLive(reader, desired);
+  expect(live).toMatchObject([{ key: "chat-webhook-c", active: true, fields: {} }]);
+  expect(JSON.stringify(live)).not.toContain("CANARY");
   await reader.close();
   await open.close();
 });
