@@ -45,7 +45,7 @@ function normaliseParameter(column: IntegrationParameter, value: Scalar): Scalar
   if (type === "integer") return toInteger(value);
   const text = String(value ?? "").replaceAll("\r\n", "\n");
   if (column.list) return asSet(text, column.list);
-  if (column.url) return text.replace(/\/$/, "");
+  if (column.url) return text.replace(/\/+$/, "");
   return column.observed.has("trimmed") ? text.trim() : text;
 }
 

@@ -71,7 +71,7 @@ function absentEntries(from: From, { disabled }: Partial<PolicyText>): readonly 
 function licenseEntries(from: From, { licenses = {} }: Partial<PolicyText>): readonly Entry[] {
   return Object.entries(licenses).map(([key, status]) => {
     const fields: Fields = { approval_status: legacyStatuses.get(status) ?? status };
-    return entryOf(from, ["licenses", key], { kind: "license", key, fields });
+    return entryOf(from, ["licenses", key], { kind: "license", key: key.trim(), fields });
   });
 }
 
