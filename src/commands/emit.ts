@@ -17,13 +17,26 @@ export function reporter(
 ) {
   const targets = reportTargets(asked, kinds);
   return (renderers: Renderers): void => {
-    for (const { kind, path } of targets) {
-      if (path) save(terminal, path, `${renderers[kind]?.(() => textAt(terminal, path)) ?? ""}\n`);
-    }
+    const failures = targets.flatMap(({ kind, path }) => {
+      return path
+        ? failureOf(() => save(terminal, path, `${renderers[kind]?.(() => textAt(terminal, path)) ?? ""}\n`))
+        : [];
+    });
     const inPlace = targets.filter(({ path }) => !path).map(({ kind }) => kind);
     for (const kind of inPlace.length > 0 ? inPlace : ["text"])
       terminal.print(renderers[kind]?.(() => undefined) ?? "");
+    if (failures.length > 0) throw failures[0];
   };
+}
+
+/** One report that cannot be written keeps no other from being written. */
+function failureOf(write: () => void): readonly unknown[] {
+  try {
+    write();
+    return [];
+  } catch (error) {
+    return [error];
+  }
 }
 
 function textAt({ cwd }: Terminal, path: string): string | undefined {

@@ -21,8 +21,9 @@ export interface Finding {
   readonly message: string;
   /** `file` relative to the repository; the first line of evenkeel.yaml where nothing nearer is known. */
   readonly place: Place;
-  /** What it is about: an address, or else a project. */
-  readonly subject: string | undefined;
+  /** The address that it is about, and the project. */
+  readonly address: string | undefined;
+  readonly project: string | undefined;
   /** Unique within a run; the same in the next one, wherever lines have moved meanwhile. */
   readonly fingerprint: string;
 }
@@ -55,15 +56,15 @@ const levels: readonly Level[] = ["error", "warning", "note"];
 /** A finding before its place is made one of the repository's. `about` is what its fingerprint is taken of. */
 interface Draft extends Pick<Finding, "on" | "rule" | "level" | "message"> {
   readonly place?: Place | undefined;
-  readonly subject?: string | undefined;
-  readonly about?: string;
+  readonly address?: string;
+  readonly project?: string | undefined;
 }
 
 function problemFinding(problem: ReportedProblem, level: Level): Draft {
   const { rule, message, file, line, column, path, project } = problem;
   const place = file === undefined ? undefined : { file, line: line ?? 1, column: column ?? 1 };
-  const said = path === undefined ? message : `${path}: ${message}`;
-  return { on: "problem", rule, level, message: said, place, subject: project };
+  const said = [place ? undefined : project, path, message].filter((part) => part !== undefined).join(": ");
+  return { on: "problem", rule, level, message: said, place, project };
 }
 
 const actionLevels: Readonly<Record<Action, Level>> = {
@@ -81,11 +82,11 @@ const outcomeLevels: Readonly<Record<Exclude<OutcomeStatus, "applied">, Level>> 
 };
 
 function changeFinding(planned: PlannedChange): Draft | undefined {
-  const { address, change, action_reason: reason, source, outcome } = planned;
+  const { address, project, change, action_reason: reason, notes = [], source, outcome } = planned;
   const [action] = change.actions;
-  const common = { on: "change", place: source, subject: address, about: address } as const;
+  const common = { on: "change", place: source, address, project } as const;
   if (!outcome) {
-    const message = `would ${action} ${address}: ${reason}${fieldNames(planned)}`;
+    const message = [`would ${action} ${address}: ${reason}${fieldNames(planned)}`, ...notes].join("; ");
     return { rule: `planned-${action}`, level: actionLevels[action], message, ...common };
   }
   if (outcome.status === "applied") return undefined;
@@ -109,24 +110,26 @@ function withFingerprints(drafts: readonly Draft[]): (Draft & { readonly fingerp
 }
 
 /** A message may name a second place, so its line numbers are taken out too. */
-function identityOf({ rule, about, place, subject, message }: Draft): string {
-  return JSON.stringify(
-    about === undefined
-      ? [rule, place?.file ?? "", subject ?? "", message.replace(/:\d+(:\d+)?/g, "").toWellFormed()]
-      : [rule, about.toWellFormed()],
-  );
+function identityOf({ rule, address, place, project, message }: Draft): string {
+  if (address !== undefined) return JSON.stringify([rule, address.toWellFormed()]);
+  return JSON.stringify([rule, place?.file ?? "", project ?? "", message.replace(/:\d+(:\d+)?/g, "")]);
 }
 
 function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 40);
 }
 
-function finished({ about: _, ...draft }: Draft & { readonly fingerprint: string }, folder: string): Finding {
+function finished(draft: Draft & { readonly fingerprint: string }, folder: string): Finding {
   const { file, line, column } = draft.place ?? { file: workspaceFile, line: 1, column: 1 };
   return {
     ...draft,
-    message: printable(draft.message.toWellFormed()),
+    message: inOneLine(draft.message),
     place: { file: `${folder}${file}`.toWellFormed(), line, column },
-    subject: draft.subject === undefined ? undefined : printable(draft.subject.toWellFormed()),
+    address: draft.address === undefined ? undefined : inOneLine(draft.address),
+    project: draft.project === undefined ? undefined : inOneLine(draft.project),
   };
+}
+
+function inOneLine(text: string): string {
+  return printable(text.toWellFormed());
 }

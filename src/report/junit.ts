@@ -35,16 +35,16 @@ interface TestCase {
 
 const verdicts: Readonly<Record<Level, Verdict>> = { error: "error", warning: "skipped", note: "failure" };
 
-function findingCase({ on, rule, level, message, place, subject }: Finding): TestCase {
+function findingCase({ on, rule, level, message, place, address, project }: Finding): TestCase {
   const { file, line, column } = place;
   const verdict = on === "problem" || rule === "apply-skipped" ? verdicts[level] : "failure";
   const said = `${message} (${file}:${line}:${column})`;
-  return { suite: subject ?? file, name: `${rule}: ${subject ?? message}`, file, verdict, rule, message: said };
+  return { suite: project ?? file, name: `${rule}: ${address ?? message}`, file, verdict, rule, message: said };
 }
 
 function passed({ plan, command, exitCode }: Parameters<FindingSurface>[0]): TestCase[] {
   const applied = plan.resource_changes.filter(({ outcome }) => outcome?.status === "applied");
-  const cases = applied.map(({ address }) => ({ suite: address, name: `applied: ${address}` }));
+  const cases = applied.map(({ project, address }) => ({ suite: project, name: `applied: ${address}` }));
   const nothing = exitCode === 0 && plan.resource_changes.length === 0;
   return nothing ? [...cases, { suite: "evenkeel", name: `${command}: nothing to act on` }] : cases;
 }

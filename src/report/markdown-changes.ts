@@ -54,7 +54,8 @@ function projectDetails(project: string, changes: readonly PlannedChange[]): str
   const summary = `<details><summary>${htmlCode(project)}: ${counted(changes.length, "change")}</summary>`;
   const rows = changes.flatMap(fieldRows);
   const table = [...heading(["", "What", "Field", "Before", "After"]), ...rows].join("\n");
-  return [summary, table, "</details>"].join("\n\n");
+  const notes = changes.flatMap(({ address, notes = [] }) => notes.map((note) => `- ${code(address)}: ${code(note)}`));
+  return [summary, table, ...(notes.length > 0 ? [notes.join("\n")] : []), "</details>"].join("\n\n");
 }
 
 function fieldRows({ change, kind, key }: PlannedChange): readonly string[] {

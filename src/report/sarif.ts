@@ -37,7 +37,8 @@ function invocation({ exitCode, finishedAt }: Parameters<FindingSurface>[0], omi
   };
 }
 
-function resultOf({ rule, level, message, place, subject, fingerprint }: Finding, ruleIndex: number): object {
+function resultOf({ rule, level, message, place, fingerprint, ...about }: Finding, ruleIndex: number): object {
+  const subject = about.address ?? about.project;
   const physicalLocation = {
     artifactLocation: { uri: uriOf(place.file) },
     region: { startLine: place.line, startColumn: place.column },

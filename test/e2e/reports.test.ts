@@ -68,6 +68,16 @@ test("an apply tells outcomes, and the file for Prometheus remembers the last su
   expect(read("out/prometheus")).toContain(success);
 });
 
+test("a report that cannot be written keeps no other from being written", async () => {
+  const { evenkeel, read, root } = await scene({ projects, policy });
+  mkdirSync(join(root, "taken"));
+  const ran = await evenkeel("plan", "--report", "sarif=taken", "--report", "html=plan.html");
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toMatch(/^evenkeel: cannot write taken: /);
+  expect(ran.stdout).toContain("Plan: ");
+  expect(read("plan.html")).toContain("irc-gateway");
+});
+
 test("annotations come with the step's summary, appended, where there is one", async () => {
   const { evenkeelWith, read, write, root } = await scene({ projects, policy });
   write("summary.md", "before\n");
@@ -114,10 +124,12 @@ test("shards of a pipeline come together as one plan, which is applied", async (
     policy: { projects: ["fleet/*"], licenses: { MIT: "allowed" } },
   });
   const shards = ["1", "2", "3"];
-  for (const index of shards) {
+  const planning = shards.map((index) => {
     const env = { CI_NODE_INDEX: index, CI_NODE_TOTAL: "3" };
-    const planned = await evenkeelWith(env, "plan", "--shard", "auto", "--out", `shard-${index}.json`);
-    expect(planned.code).toBe(0);
+    return evenkeelWith(env, "plan", "--shard", "auto", "--out", `shard-${index}.json`);
+  });
+  expect((await Promise.all(planning)).map(({ code }) => code)).toEqual([0, 0, 0]);
+  for (const index of shards) {
     expect(JSON.parse(read(`shard-${index}.json`)).summary.projects).toBeLessThan(12);
   }
   const files = shards.map((index) => `shard-${index}.json`);
@@ -142,13 +154,8 @@ test("--shard auto is all of a job that is not split, and wrong usage without a 
   const { evenkeel, evenkeelWith } = await scene({ projects, policy });
   const whole = await evenkeelWith({ CI_NODE_TOTAL: "1" }, "plan", "--shard", "auto", "--report", "json");
   expect(whole.plan().summary.projects).toBe(2);
-  for (const env of [
-    {},
-    { CI_NODE_TOTAL: "3" },
-    { CI_NODE_INDEX: "4", CI_NODE_TOTAL: "3" },
-    { CI_NODE_INDEX: "x", CI_NODE_TOTAL: "3" },
-  ]) {
-    const ran = await evenkeelWith(env, "plan", "--shard", "auto");
+  const nowhere = [{}, { CI_NODE_TOTAL: "3" }, { CI_NODE_INDEX: "4", CI_NODE_TOTAL: "3" }, { CI_NODE_INDEX: "x" }];
+  for (const ran of await Promise.all(nowhere.map((env) => evenkeelWith(env, "plan", "--shard", "auto")))) {
     expect(ran).toMatchObject({ code: 64, stdout: "", reads: 0 });
     expect(ran.stderr).toContain("CI_NODE_INDEX");
   }

@@ -172,7 +172,7 @@ describe("workflow commands", () => {
 
   test("annotate the worst first, and count what is found", () => {
     const told = lines(mixed, { folder: "ops/" });
-    expect(told[0]).toBe("::error file=ops/evenkeel.yaml,line=1,col=1,title=Evenkeel%3A unreadable::gone");
+    expect(told[0]).toBe("::error file=ops/evenkeel.yaml,line=1,col=1,title=Evenkeel%3A unreadable::p: gone");
     expect(told.at(-1)).toBe("Evenkeel: 7 findings.");
     expect(told.slice(0, -1).every((line) => command.test(line))).toBe(true);
   });

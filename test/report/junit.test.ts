@@ -53,7 +53,7 @@ describe("JUnit XML", () => {
     check(root);
     const cases = suiteOf(root).children.map((each) => `${verdictOf(each)} ${each.attributes.name}`);
     expect(cases).toEqual([
-      "error unreadable: p",
+      "error unreadable: p: gone",
       "failure guard-protected: x is protected",
       "skipped deprecated: old word",
       "failure planned-update: pay/core1:integration/irc-gateway",

@@ -31,6 +31,13 @@ describe("a plan in a merge request comment", () => {
     expect(markdown).toContain("| `token` | `(secret env:old)` | `(secret env:new)` |");
   });
 
+  test("names who loses what, where anybody does", () => {
+    const change = { ...changeWith(plainWords, 2), notes: ["#a stops hearing of | push"] };
+    expect(markdownOf(planWith({ changes: [change] }))).toContain(
+      "\n- `pay/core2:integration/irc-gateway`: <code>&#35;a stops hearing of &#124; push</code>\n",
+    );
+  });
+
   test("says plainly that nothing changes, and that nothing was compared", () => {
     expect(markdownOf(planWith({}))).toContain("### Evenkeel: no changes\n");
     const problems = [{ rule: "unauthorized", message: "the token was refused" }];
