@@ -37,7 +37,7 @@ test.each(documents)("every command of %s does what it says", async (readme, fol
 
 test("every manifest in the README is valid", () => {
   const manifests = blocks(read("README.md"), "yaml").filter((text) => text.includes("apiVersion: evenkeel/v1"));
-  expect(manifests.map((text) => /^kind: (.*)$/m.exec(text)?.[1])).toEqual(["Workspace", "Policy"]);
+  expect(manifests.map((text) => /^kind: (.*)$/m.exec(text)?.[1])).toEqual(["Workspace", "Policy", "StorageMigration"]);
 
   const folder = kept(mkdtempSync(join(tmpdir(), "evenkeel-manifests-")));
   mkdirSync(join(folder, "policies"));
