@@ -73,9 +73,9 @@ test("a report that cannot be written keeps no other from being written", async 
   mkdirSync(join(root, "taken"));
   const ran = await evenkeel("plan", "--report", "sarif=taken", "--report", "html=plan.html");
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toMatch(/^evenkeel: cannot write taken: /);
+  expect(ran.stderr).toMatch(/^evenkeel: cannot write taken: /m);
   expect(ran.stdout).toContain("Plan: ");
-  expect(read("plan.html")).toContain("irc-gateway");
+  expect(read("plan.html")).toContain("p:integration/irc-gateway");
 });
 
 test("annotations come with the step's summary, appended, where there is one", async () => {
