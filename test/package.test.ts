@@ -1,0 +1,118 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { read, root } from "./readme.ts";
+
+interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly files: readonly { readonly path: string; readonly mode: number }[];
+}
+
+const folder = mkdtempSync(join(tmpdir(), "evenkeel-package-"));
+const source = join(folder, "source");
+const empty = join(folder, "empty");
+const installed = join(empty, "node_modules/evenkeel");
+const { dependencies, bin, version } = JSON.parse(read("package.json"));
+let packed: Packed;
+
+beforeAll(() => {
+  copySource();
+  const [made] = JSON.parse(execFileSync("npm", ["pack", "--json", "--silent"], { cwd: source, encoding: "utf8" }));
+  packed = made;
+  install();
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A clone in which nothing has been built. */
+function copySource(): void {
+  const built = new Set(["node_modules", "dist", ".git", ".evenkeel", "test", "examples"]);
+  mkdirSync(source);
+  for (const name of readdirSync(root).filter((name) => !built.has(name)))
+    cpSync(join(root, name), join(source, name), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(source, "node_modules"));
+}
+
+/** Unpacks the tarball next to what it names as its dependencies, and nothing else: what npm does, without a registry. */
+function install(): void {
+  mkdirSync(installed, { recursive: true });
+  execFileSync("tar", ["-xzf", join(source, packed.filename), "-C", installed, "--strip-components=1"]);
+  for (const name of [...Object.keys(dependencies), "@types/node", "undici-types"]) link(name);
+  writeFileSync(join(empty, "package.json"), '{ "type": "module" }');
+}
+
+function link(name: string): void {
+  const place = join(empty, "node_modules", name);
+  mkdirSync(dirname(place), { recursive: true });
+  symlinkSync(join(root, "node_modules", name), place);
+}
+
+function run(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: empty, encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+const tool = (name: string, ...args: readonly string[]) =>
+  run(join(root, "node_modules", name), ...args, join(source, packed.filename));
+
+test("holds what it needs, no source and no left-overs of older builds", () => {
+  const paths = packed.files.map(({ path }) => path);
+  const tops = new Set(paths.map((path) => path.split("/")[0]));
+  expect([...tops].sort()).toEqual(
+    ["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "dist", "package.json", "schemas"].sort(),
+  );
+  expect(paths).toEqual(expect.arrayContaining(["dist/cli.js", "dist/index.js", "dist/types/src/index.d.ts"]));
+  expect(paths.filter((path) => /(?<!\.d)\.ts$|\.map$/.test(path))).toEqual([]);
+  expect(packed.size).toBeLessThan(500_000);
+});
+
+test("its command can be executed", () => {
+  const file = packed.files.find(({ path }) => path === bin.evenkeel);
+  expect((file?.mode ?? 0) & 0o111).toBe(0o111);
+  expect(readFileSync(join(installed, bin.evenkeel), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
+});
+
+test("runs in an empty folder with its own dependencies alone", () => {
+  const program = join(installed, bin.evenkeel);
+  expect(run(program, "--version")).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
+  expect(run(program, "init", "policies").status).toBe(0);
+  expect(run(program, "validate", "-C", "policies")).toEqual({ status: 0, stdout: "Valid: 1 policy.\n", stderr: "" });
+});
+});
+
+test("is a library without side effects on import", () => {
+  const script = `
+    const { plan, apply, version } = await import("evenkeel");
+    const schema = await import("evenkeel/schemas/manifest.schema.json", { with: { type: "json" } });
+    console.log(typeof plan, typeof apply, version, typeof schema.default.$schema);`;
+  const { status, stdout } = run("--input-type=module", "--no-warnings", "-e", script);
+  expect({ status, stdout }).toEqual({ status: 0, stdout: `function function ${version} string\n` });
+});
+
+test("its types hold for a strict program that uses them", () => {
+  writeFileSync(
+    join(empty, "program.ts"),
+    `import { type Plan, plan, type Reader } from "evenkeel";
+     type Result = Awaited<ReturnType<typeof plan>>;
+     export const count = (made: Plan): number => made.summary.create;
+     export type Told = readonly [Result, Reader];
+     // @ts-expect-error a plan's counts are numbers, so the types are there
+     export const wrong = (made: Plan): string => made.summary.create;\n`,
+  );
+  const options = ["--noEmit", "--strict", "--target", "es2023", "--module", "nodenext", "--types", "node"];
+  expect(run(join(root, "node_modules/typescript/bin/tsc"), ...options, "program.ts")).toEqual({
+    status: 0,
+    stdout: "",
+    stderr: "",
+  });
+});
+
+test("publint and attw find nothing to say", () => {
+  const lint = tool("publint/src/cli.js", "run", "--strict");
+  expect(lint.stdout).toContain("All good!");
+  expect(lint.status).toBe(0);
+  const types = tool("@arethetypeswrong/cli/dist/index.js", "--profile", "esm-only", "--no-color");
+  expect({ status: types.status, output: types.status === 0 ? "" : types.stdout }).toEqual({ status: 0, output: "" });
+});
