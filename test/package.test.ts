@@ -80,7 +80,6 @@ test("runs in an empty folder with its own dependencies alone", () => {
   expect(run(program, "init", "policies").status).toBe(0);
   expect(run(program, "validate", "-C", "policies")).toEqual({ status: 0, stdout: "Valid: 1 policy.\n", stderr: "" });
 });
-});
 
 test("is a library without side effects on import", () => {
   const script = `
