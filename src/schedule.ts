@@ -177,10 +177,17 @@ export interface Surroundings {
     readonly ruby: readonly string[];
     /** Commands whose arguments are programs that read answers. */
     readonly readers: readonly string[];
+    /** Commands that compare. */
+    readonly tests: readonly string[];
     /** Commands whose arguments are no uses. */
     readonly talk: readonly string[];
   };
-  readonly code: { readonly talk: readonly string[]; readonly http: readonly string[] };
+  readonly code: {
+    /** Functions that run a shell command, whose texts are no uses, and that send requests. */
+    readonly shell: readonly string[];
+    readonly talk: readonly string[];
+    readonly http: readonly string[];
+  };
   /** Types of GraphQL fields, by the last fields of their path. */
   readonly graphql: readonly { readonly at: string; readonly is: string; readonly below?: readonly string[] }[];
   /** Other names of types. */

@@ -18,7 +18,8 @@ export function queriesIn(tokens: readonly Token[]): readonly Query[] {
   return tokens.flatMap((token) => (token.kind === "text" ? queriesInText(token) : []));
 }
 
-const beginning = /^\s*(?:#[^\n]*\n\s*)*(?:(?:query|mutation|subscription)\b[^{]*\{|fragment\s+\w+\s+on\s+\w+|\{\s*\w)/;
+const beginning =
+  /^(?:\s|#[^\n]*\n|\$\{[^}]*\})*(?:(?:query|mutation|subscription)\b[^{]*\{|fragment\s+\w+\s+on\s+\w+|\{\s*\w)/;
 /** The value of "query" in JSON, also where its quotes are escaped because the JSON stands in a text. */
 const inJson: readonly RegExp[] = [
   /(?<!\\)"query"\s*:\s*"((?:\\[\s\S]|[^"\\])*)/g,

@@ -32,7 +32,15 @@ const beginning = new RegExp(
   `^(?:(?:GET|PUT|POST|PATCH|DELETE|HEAD)\\s+)?([^\\s?#]*?/api/v4/|(?:https?://)?[\\w.:-]*${hole}[\\w.:${hole}-]*/|/)?(?=[a-z])`,
 );
 
+const known = new WeakMap<Token, Asked | "nothing">();
+
 function askedBy(token: Token): Asked | undefined {
+  const before = known.get(token) ?? readAsked(token) ?? "nothing";
+  known.set(token, before);
+  return before === "nothing" ? undefined : before;
+}
+
+function readAsked(token: Token): Asked | undefined {
   const text = masked(token.text, interpolation);
   const [before = "", base] = beginning.exec(text) ?? [];
   const path = /^[^\s?#"'<>\\]+/.exec(text.slice(before.length))?.[0];
@@ -44,8 +52,7 @@ function askedBy(token: Token): Asked | undefined {
 const patterns = new Map<string, RegExp>();
 
 function matches(template: string, path: string): boolean {
-  const known = patterns.get(template);
-  const pattern = known ?? new RegExp(`^${template.slice(1).replace(/:\w+/g, "[^/]+")}/?$`);
+  const pattern = patterns.get(template) ?? new RegExp(`^${template.slice(1).replace(/:\w+/g, "[^/]+")}/?$`);
   patterns.set(template, pattern);
   return pattern.test(path.replace(/\.json$/, ""));
 }
@@ -92,7 +99,7 @@ function pathUse({ path, start }: Asked, { segment, replace }: RestDetection): U
 }
 
 /** As many tokens behind a request may speak of its answer, if no other request comes before. */
-const reach = 400;
+const reach = 150;
 
 function behind(tokens: readonly Token[], index: number): readonly Token[] {
   const rest = tokens.slice(index + 1, index + reach);
@@ -106,13 +113,9 @@ function parameterUses(tokens: readonly Token[], index: number, detection: RestD
   if (!token) return [];
   const own = pairsOf(tokensWithin(token), parameter);
   const pairsIn = (some: readonly Token[]) => layersOf(some).flatMap((layer) => pairsOf(layer, parameter));
-  const call = token.group < 0 ? [] : tokens.filter((other) => other.group === token.group && other !== token);
-  const given = pairsIn(call);
-  const nested = pairsIn(insideCall(tokens, index));
+  const given = pairsIn(callAround(tokens, index));
   const compared = values ? pairsIn(behind(tokens, index)) : [];
-  const found = [...own, ...given, ...nested, ...compared].filter(
-    ({ value }) => !values || values.includes(value?.text ?? ""),
-  );
+  const found = [...own, ...given, ...compared].filter(({ value }) => !values || values.includes(value?.text ?? ""));
   const unique = [...new Map(found.map((pair) => [(values ? pair.value : pair.name)?.start, pair])).values()];
   return unique.map(({ name, value }) => {
     const at = (values ? value : name) ?? name;
@@ -121,12 +124,15 @@ function parameterUses(tokens: readonly Token[], index: number, detection: RestD
 }
 
 /** What stands in the same call as a text, in brackets of its own too. */
-function insideCall(tokens: readonly Token[], index: number): readonly Token[] {
+function callAround(tokens: readonly Token[], index: number): readonly Token[] {
   const group = tokens[index]?.group ?? -1;
   if (group < 0) return [];
-  const rest = tokens.slice(index + 1);
-  const end = rest.findIndex((token) => token.group < group);
-  return end < 0 ? rest : rest.slice(0, end);
+  const isOutside = (token: Token) => token.group < group;
+  const before = tokens.slice(Math.max(0, index - reach), index);
+  const after = tokens.slice(index + 1, index + reach);
+  const end = after.findIndex(isOutside);
+  const isAhead = (token: Token) => token.group === group;
+  return [...before.filter(isAhead), ...(end < 0 ? after : after.slice(0, end))];
 }
 
 function attributeUses(tokens: readonly Token[], index: number, attribute: string): readonly Use[] {

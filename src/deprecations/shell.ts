@@ -36,11 +36,22 @@ interface Reading {
   readonly commands: Command[];
   /** Where lines are folded into one. */
   readonly folded: boolean;
+  /** Substitutions around it. */
+  readonly depth: number;
 }
 
+/** Deeper substitutions are not read. */
+const deepest = 8;
+
 /** The commands of a shell text between two offsets, those in substitutions too. Never throws. */
-export function commandsOf(text: string, start = 0, end = text.length, folded = false): readonly Command[] {
-  const reading: Reading = { text, end, at: start, words: [], heredocs: [], commands: [], folded };
+export function commandsOf(
+  text: string,
+  start = 0,
+  end = text.length,
+  { folded = false, depth = 0 }: { readonly folded?: boolean; readonly depth?: number } = {},
+): readonly Command[] {
+  if (depth > deepest) return [];
+  const reading: Reading = { text, end, at: start, words: [], heredocs: [], commands: [], folded, depth };
   while (reading.at < end) step(reading);
   finish(reading);
   return reading.commands;
@@ -87,7 +98,7 @@ function readHeredoc(reading: Reading, { mark, words }: Heredoc): void {
   while (reading.at < reading.end) {
     const end = lineEnd(reading);
     const isMark = reading.text.slice(reading.at, end).trim() === mark;
-    if (isMark) words.push(wordOf(reading, start, reading.at));
+    if (isMark) words.push(heredocWord(reading, start, reading.at));
     reading.at = Math.min(end + 1, reading.end);
     if (isMark) return;
   }
@@ -110,7 +121,7 @@ function readPart(reading: Reading): void {
   else if (text.startsWith("$(", at)) readSubstitution(reading);
   else if (character === "`") {
     const close = closing(reading, "`", at + 1);
-    reading.commands.push(...commandsOf(text, at + 1, close));
+    read(reading, at + 1, close);
     reading.at = close + 1;
   } else if (text.startsWith("${", at)) reading.at = closing(reading, "}", at + 2) + 1;
   else reading.at++;
@@ -136,8 +147,12 @@ function readSubstitution(reading: Reading): void {
     else if (text[at] === "(") depth++;
     else if (text[at] === ")") depth--;
   }
-  reading.commands.push(...commandsOf(text, start, at - 1));
+  read(reading, start, at - 1);
   reading.at = at;
+}
+
+function read({ text, commands, depth }: Reading, start: number, end: number): void {
+  for (const command of commandsOf(text, start, end, { depth: depth + 1 })) commands.push(command);
 }
 
 function closing({ text, end }: Pick<Reading, "text" | "end">, mark: string, from: number): number {
@@ -157,6 +172,22 @@ function wordOf({ text }: Pick<Reading, "text">, start: number, end: number): Wo
     return { raw, start: start + 1, end: end - 1, text: isPlain ? inner : masked(inner, interpolation) };
   }
   return { raw, start, end, text: masked(raw, interpolation).replace(/["']/g, hole) };
+}
+
+/** The lines of a here-document, in which quotes are no quotes. */
+function heredocWord({ text }: Pick<Reading, "text">, start: number, end: number): Word {
+  const raw = text.slice(start, end);
+  return { raw, start, end, text: masked(raw, interpolation) };
+}
+
+/** What an assignment or an option such as `-e NAME=VALUE` gives, without quotes. */
+export function assigned(word: Word): Word {
+  const { raw, end } = word;
+  const start = end - (raw.length - raw.indexOf("=") - 1);
+  const quote = /["']/.exec(raw.charAt(raw.indexOf("=") + 1))?.[0] ?? "";
+  const value = raw.slice(raw.indexOf("=") + 1 + quote.length, quote ? -1 : undefined);
+  const text = quote === "'" ? value : masked(value, interpolation);
+  return { raw: value, start: start + quote.length, end: end - quote.length, text };
 }
 
 const keywords = new Set(["if", "then", "elif", "else", "do", "while", "until", "!", "{", "}", "fi", "done", "esac"]);

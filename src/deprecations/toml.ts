@@ -1,11 +1,12 @@
 import { parse } from "smol-toml";
 import type { TomlDetection } from "../schedule.ts";
-import type { Sought, Source, Use } from "./source.ts";
+import type { Sought, Use } from "./source.ts";
+import type { Stretch } from "./text.ts";
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** Settings that the tables of a TOML file lack; none where it is not TOML. */
-export function tomlUses({ text }: Source, { detection }: Sought<TomlDetection>): readonly Use[] {
+/** Settings that the tables of a TOML text lack; none where it is not TOML. */
+export function tomlUses({ text, start }: Stretch, { detection }: Sought<TomlDetection>): readonly Use[] {
   const { each, where, lacks } = detection;
   const tables = parsed(text)?.[each];
   if (!Array.isArray(tables)) return [];
@@ -13,7 +14,7 @@ export function tomlUses({ text }: Source, { detection }: Sought<TomlDetection>)
     const applies = Object.entries(where).every(([path, values]) => values.includes(String(at(table, path))));
     const stated = at(table, lacks);
     if (!applies || (stated !== undefined && stated !== "")) return [];
-    return [{ offset: placeOf(text, each, index, lacks) }];
+    return [{ offset: start + placeOf(text, each, index, lacks) }];
   });
 }
 

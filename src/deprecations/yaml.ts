@@ -14,6 +14,7 @@ export interface Spot {
 
 /** Every spot of a text's documents; none where it is not YAML. An alias is not followed: its anchor is a spot too. */
 export function yamlSpots(text: string): readonly Spot[] {
+  if (isTooDeep(text)) return [];
   try {
     const documents = parseAllDocuments(text, { prettyErrors: false, uniqueKeys: false, logLevel: "silent" });
     const list = Array.isArray(documents) ? documents : [];
@@ -23,6 +24,18 @@ export function yamlSpots(text: string): readonly Spot[] {
     if (error instanceof RangeError) return [];
     throw error;
   }
+}
+
+/** The parser's own limit is the memory. */
+const deepest = 500;
+
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth = bracket === "[" || bracket === "{" ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > deepest) return true;
+  }
+  return /^[ \t]*(?:[-?:] ){100}/m.test(text);
 }
 
 function spotsBelow(node: Node | null, path: Spot["path"], inJob: boolean): readonly Spot[] {

@@ -1,0 +1,3 @@
+import os, subprocess
+os.system("sudo gitlab-ctl promote")
+subprocess.run(["gitlab-ctl", "promote", "--force"], check=True)

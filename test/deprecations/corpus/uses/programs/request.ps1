@@ -1,0 +1,1 @@
+Invoke-RestMethod -Headers @{"PRIVATE-TOKEN"=$t} "$api/projects/$id/services"

@@ -1,0 +1,1 @@
+print(requests.get(url + "/projects/" + str(id) + "/packages").json()[0]["pipelines"])

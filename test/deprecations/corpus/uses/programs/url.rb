@@ -1,0 +1,1 @@
+url = "#{base}/runners?status=active"
