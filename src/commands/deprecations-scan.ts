@@ -2,6 +2,7 @@ import { type Finding, scanText } from "../deprecations/scan.ts";
 import { exitCode, Refusal } from "../exit.ts";
 import { filesBelow, type TextFile, textIn, type Unreadable } from "../load/texts.ts";
 import { findingsText } from "../report/deprecations.ts";
+import { printable } from "../report/problems.ts";
 import { counted } from "../report/text.ts";
 import type { Terminal } from "../terminal.ts";
 import { releaseOf } from "./deprecations.ts";
@@ -47,6 +48,10 @@ function scanFile(terminal: Terminal, file: TextFile, release: string, fix = fal
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   const source = { file: file.name, text: text.slice(mark.length), release };
   const before = scanText(source);
+  if (before.unread)
+    terminal.note(
+      `warning: ${printable(file.name)} is not ${before.unread} that can be read; not all of it was scanned`,
+    );
   if (!fix || before.fixed === source.text) return { findings: before.findings, fixed: 0 };
   const written = write(terminal, file, mark + before.fixed);
   if (written) return written;

@@ -27,6 +27,8 @@ export interface Finding {
 export interface Scanned {
   readonly findings: readonly Finding[];
   readonly fixed: string;
+  /** What the file should have been by its name, where it cannot be read as that. */
+  readonly unread: View["unread"];
 }
 
 /** All uses in one file, sorted by place. Never throws, whatever the text is. */
@@ -51,6 +53,7 @@ export function scanText(source: Source): Scanned {
       source.text,
       sorted.flatMap((each) => editsOf(each, source.release)),
     ),
+    unread: view.unread,
   };
 }
 

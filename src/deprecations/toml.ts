@@ -18,7 +18,8 @@ export function tomlUses({ text, start }: Stretch, { detection }: Sought<TomlDet
   });
 }
 
-function parsed(text: string): Table | undefined {
+/** The text as a table; undefined where it is not TOML. */
+export function parsed(text: string): Table | undefined {
   try {
     return parse(text);
   } catch {

@@ -10,6 +10,7 @@ import { type Command, commandsOf } from "./shell.ts";
 import type { Source } from "./source.ts";
 import type { Stretch } from "./text.ts";
 import { languageOf, type Token, tokensOf } from "./tokens.ts";
+import { parsed } from "./toml.ts";
 import { looksLikeCi, type Spot, yamlSpots } from "./yaml.ts";
 
 /** A file as the interpreters see it; each part is empty where the file has none. */
@@ -23,6 +24,8 @@ export interface View {
   /** TOML texts. */
   readonly tables: readonly Stretch[];
   readonly problems: readonly Problem[];
+  /** What the file should have been by its name, where it is not. */
+  readonly unread: "YAML" | "TOML" | "GraphQL" | undefined;
 }
 
 const matchers = Object.entries(surroundings.files).map(
@@ -33,7 +36,8 @@ const matchers = Object.entries(surroundings.files).map(
 export function viewOf(source: Source): View {
   const { file, text } = source;
   const kinds = new Set(matchers.filter(([, matches]) => matches(nameOf(file))).map(([kind]) => kind));
-  const spots = kinds.has("yaml") || kinds.has("database") ? yamlSpots(text) : [];
+  const read = kinds.has("yaml") || kinds.has("database") ? yamlSpots(text) : [];
+  const spots = read ?? [];
   const isManifest = kinds.has("yaml") && spots.some(isManifestHead);
   if (isManifest) return { ...empty, kinds: new Set(["manifest"]), problems: manifestProblems(source) };
   if (kinds.has("yaml") && looksLikeCi(spots)) kinds.add("ci");
@@ -41,13 +45,30 @@ export function viewOf(source: Source): View {
   const commands = allCommands([...commandsIn(source, spots, kinds), ...commandsInProgram(written, text)], text);
   const values = kinds.has("ci") ? variableTexts(spots, text) : [];
   const tokens = [...written, ...values, ...tokensOfCommands(commands)];
+  const unread = unreadAs(source, kinds, read);
   const queries = kinds.has("graphql") ? queryOf(text) : queriesIn(tokens);
   const tables = kinds.has("toml") ? [{ text, start: 0 }] : tablesIn(spots, text);
   if (tables.length > 0) kinds.add("toml");
   if (commands.length > 0) kinds.add("shell");
   for (const kind of tokens.length > 0 ? ["code", "requests"] : []) kinds.add(kind);
   if (queries.length > 0) kinds.add("graphql");
-  return { kinds, spots, commands, program: programOf(tokens, commandText(commands)), queries, tables, problems: [] };
+  return {
+    kinds,
+    spots,
+    commands,
+    program: programOf(tokens, commandText(commands)),
+    queries,
+    tables,
+    problems: [],
+    unread,
+  };
+}
+
+/** Of files whose names promise what is looked for; any other YAML may be a template of something else. */
+function unreadAs({ text }: Source, kinds: ReadonlySet<string>, spots: readonly Spot[] | undefined): View["unread"] {
+  if (spots === undefined && (kinds.has("ci") || kinds.has("database"))) return "YAML";
+  if (kinds.has("toml") && parsed(text) === undefined) return "TOML";
+  return kinds.has("graphql") && text.trim() !== "" && queryOf(text).length === 0 ? "GraphQL" : undefined;
 }
 
 const empty: Omit<View, "kinds"> = {
@@ -57,6 +78,7 @@ const empty: Omit<View, "kinds"> = {
   queries: [],
   tables: [],
   problems: [],
+  unread: undefined,
 };
 
 /** Globs are about the end of a path, wherever the scan began. */

@@ -12,16 +12,16 @@ export interface Spot {
   readonly inJob: boolean;
 }
 
-/** Every spot of a text's documents; none where it is not YAML. An alias is not followed: its anchor is a spot too. */
-export function yamlSpots(text: string): readonly Spot[] {
-  if (isTooDeep(text)) return [];
+/** Every spot of a text's documents; undefined where it is not YAML. An alias is not followed: its anchor is a spot too. */
+export function yamlSpots(text: string): readonly Spot[] | undefined {
+  if (isTooDeep(text)) return undefined;
   try {
     const documents = parseAllDocuments(text, { prettyErrors: false, uniqueKeys: false, logLevel: "silent" });
     const list = Array.isArray(documents) ? documents : [];
-    if (list.some(({ errors }) => errors.length > 0)) return [];
+    if (list.some(({ errors }) => errors.length > 0)) return undefined;
     return list.flatMap(({ contents }) => spotsBelow(contents as Node | null, [], false));
   } catch (error) {
-    if (error instanceof RangeError) return [];
+    if (error instanceof RangeError) return undefined;
     throw error;
   }
 }

@@ -133,6 +133,17 @@ describe("deprecations scan", () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: "Rewrote 3 uses in 2 files.\n" });
   });
 
+  it("says what it could not read, and nothing of templates of something else", async () => {
+    const { root } = folder({ ".gitlab-ci.yml": "types: [a\n", "config.toml": "[[runners]\n", "a.yml": "{{ x\n" });
+    expect(await found(root, ".")).toEqual({
+      code: 0,
+      findings: [],
+      stderr:
+        "warning: .gitlab-ci.yml is not YAML that can be read; not all of it was scanned\n" +
+        "warning: config.toml is not TOML that can be read; not all of it was scanned\n",
+    });
+  });
+
   it("touches nothing without --fix", async () => {
     const files = { "ci.yml": ci, "a.sh": "gitlab-ctl promote-db\n" };
     const { root, files: now } = folder(files);
