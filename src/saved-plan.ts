@@ -6,8 +6,8 @@ import { exit, Refusal } from "./exit.ts";
 import { explained } from "./hint.ts";
 import { isRow } from "./live.ts";
 import type { Change, Problem } from "./model.ts";
-import { systemTrouble } from "./system-trouble.ts";
 import { formatVersion, type Plan, type PlannedChange, planDigest } from "./plan.ts";
+import { systemTrouble } from "./system-trouble.ts";
 
 /** Reads a plan that `plan --out` saved. Throws {@link Refusal} for one of another format, or one that was edited. */
 export function readPlan(path: string): Plan {

@@ -104,12 +104,28 @@ function headline({ summary, problems }: Plan, palette: Palette): string {
   );
 }
 
-function countsText({ summary }: Plan): string {
+function countsText({ summary, unverified: entries }: Plan): string {
   const { unmanaged, unverified, reads, writes } = summary;
+  const named = unverified > 0 ? `: ${unverifiedText(entries)}` : "";
   return [
-    `${unmanaged} unmanaged (live, listed by no policy), ${unverified} unverified (declared, not reported by the server).`,
+    `${unmanaged} unmanaged (live, listed by no policy).`,
+    `${unverified} unverified (declared, not reported by the server)${named}.`,
     `Requests: ${reads} made to read, ${writes} to write.`,
   ].join("\n");
+}
+
+const mostNamed = 8;
+
+/** Unverified parameters, each once, with how many projects it is in: a fleet repeats itself. */
+function unverifiedText(entries: Plan["unverified"]): string {
+  const counts = new Map<string, number>();
+  for (const { address, fields } of entries) {
+    const resource = address.slice(address.indexOf(":") + 1).replace(/^integration\//, "");
+    for (const field of fields) counts.set(`${resource} ${field}`, (counts.get(`${resource} ${field}`) ?? 0) + 1);
+  }
+  const names = [...counts].map(([name, count]) => printable(count > 1 ? `${name} (${count})` : name)).sort();
+  const more = names.length - mostNamed;
+  return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 
 /** What an apply did, for people: what went wrong in full, then the counts. */
