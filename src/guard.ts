@@ -52,6 +52,16 @@ export function isRemoval(change: Pick<Change, "kind" | "action">): boolean {
   return change.action === kinds[change.kind].removal;
 }
 
+/** The fleet's part of {@link judgePlan}, for a plan that was joined from parts and never judged as one. */
+export function judgeFleet(
+  changes: readonly Pick<Change, "address" | "kind" | "action">[],
+  live: number,
+  { guards }: GuardRules,
+): Objection[] {
+  const objection = judgeScope("the fleet", changes.filter(isRemoval), live, guards);
+  return objection ? [objection] : [];
+}
+
 function judgeNumbers(differences: readonly Difference[], removals: Change[][], rules: GuardRules): Objection[] {
   const all = removals.flat();
   const live = differences.reduce((sum, difference) => sum + difference.live, 0);
@@ -63,7 +73,12 @@ function judgeNumbers(differences: readonly Difference[], removals: Change[][], 
   return scopes.flatMap((objection) => objection ?? []);
 }
 
-function judgeScope(scope: string, removals: readonly Change[], live: number, guards: Guards): Objection | undefined {
+function judgeScope(
+  scope: string,
+  removals: readonly Pick<Change, "address">[],
+  live: number,
+  guards: Guards,
+): Objection | undefined {
   const count = removals.length;
   if (count < Math.max(1, guards.deleteMinimum) || count * 100 <= live * guards.deletePercent) return undefined;
   const share = live === 0 ? "" : ` (${Math.round((count / live) * 100)} %)`;

@@ -30,6 +30,8 @@ export const formatVersion = "1.0";
 export interface Summary {
   readonly projects: number;
   readonly changed_projects: number;
+  /** Live integrations and licenses that were read: what a guard's percentage is taken of. */
+  readonly live: number;
   readonly create: number;
   readonly update: number;
   readonly disable: number;
@@ -128,6 +130,7 @@ function summaryOf(input: PlanInput, changes: readonly Change[]): Summary {
   return {
     projects: input.differences.length,
     changed_projects: input.differences.filter((difference) => difference.changes.length > 0).length,
+    live: sum((difference) => difference.live),
     create: count("create"),
     update: count("update"),
     disable: count("disable"),

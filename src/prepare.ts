@@ -2,7 +2,7 @@ import { addressOf } from "./address.ts";
 import type { Batch } from "./apply.ts";
 import type { Reader } from "./client/client.ts";
 import { isReference } from "./compare.ts";
-import { isRemoval, judgePlan, judgeProtected, type Objection } from "./guard.ts";
+import { isRemoval, judgeFleet, judgePlan, judgeProtected, type Objection } from "./guard.ts";
 import { isMove, type MoveStep, movesAgain, movesOf } from "./migrate.ts";
 import type { Change, DesiredProject, Fields, Problem, SecretReference } from "./model.ts";
 import { guardRules, headingOf, type Opened, scopeOf } from "./open.ts";
@@ -85,8 +85,11 @@ function guardedAgain(plan: Plan, opened: Opened, moving: readonly Objection[]):
   const changes = plan.resource_changes.map(({ address, kind, change: { actions } }) => {
     return { address, kind, action: actions[0] };
   });
-  const others = plan.objections.filter(({ guard }) => guard === "delete-percent");
-  return { ...plan, objections: [...others, ...judgeProtected(changes, guardRules(opened)), ...moving] };
+  const rules = guardRules(opened);
+  const scopes = plan.objections.filter(({ guard }) => guard === "delete-percent");
+  const fleet = judgeFleet(changes, plan.summary.live, rules);
+  const unsaid = fleet.filter(({ message }) => scopes.every((each) => each.message !== message));
+  return { ...plan, objections: [...unsaid, ...scopes, ...judgeProtected(changes, rules), ...moving] };
 }
 
 function referencesOf(change: Change): SecretReference[] {

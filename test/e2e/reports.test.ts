@@ -150,6 +150,26 @@ test("shards of a pipeline come together as one plan, which is applied", async (
   expect((await evenkeel("merge", ...files)).stderr).toContain("was edited");
 });
 
+test("plans that are harmless each are judged as one when they are applied together", async () => {
+  const off = (path: string, count: number) => ({
+    path,
+    licenses: Object.fromEntries(Array.from({ length: count }, (_, index) => [`L${index}`, "allowed" as const])),
+  });
+  const { evenkeel, read } = await scene({
+    projects: [off("a", 6), off("b", 6)],
+    policy: { projects: ["a", "b"], licenses: { L0: "allowed" }, exclusive: ["licenses"] },
+  });
+  for (const project of ["a", "b"]) {
+    const planned = await evenkeel("plan", "--target", project, "--out", `${project}.json`);
+    expect(planned).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(read(`${project}.json`)).objections).toEqual([]);
+  }
+  expect((await evenkeel("merge", "a.json", "b.json", "--out", "both.json")).code).toBe(0);
+  const refused = await evenkeel("apply", "both.json");
+  expect(refused).toMatchObject({ code: 3, writes: 0 });
+  expect(await evenkeel("apply", "both.json", "--allow-deletes", "10")).toMatchObject({ code: 0, writes: 10 });
+});
+
 test("--shard auto is all of a job that is not split, and wrong usage without a pipeline", async () => {
   const { evenkeel, evenkeelWith } = await scene({ projects, policy });
   const whole = await evenkeelWith({ CI_NODE_TOTAL: "1" }, "plan", "--shard", "auto", "--report", "json");

@@ -36,6 +36,7 @@ export function planWith({ changes = [], problems = [], warnings = [], objection
     summary: {
       projects: 7,
       changed_projects: new Set(changes.map(({ project }) => project)).size,
+      live: 40,
       create: count("create"),
       update: count("update"),
       disable: count("disable"),
