@@ -1,12 +1,12 @@
 import { applyChanges } from "./apply.ts";
-import { connectReader, connectWriter } from "./client/client.ts";
+import { connectReader, connectWriter, type Writer } from "./client/client.ts";
 import { standing } from "./guard.ts";
 import { takeLock } from "./lock.ts";
 import { carryOutMoves } from "./migrate.ts";
 import type { Problem } from "./model.ts";
-import { clientOptions } from "./open.ts";
+import { clientOptions, type Opened } from "./open.ts";
 import { callOf } from "./plan.ts";
-import { fresh, missingSecrets, planFrom, saved } from "./prepare.ts";
+import { fresh, missingSecrets, type Prepared, planFrom, saved } from "./prepare.ts";
 import { noticeCutShort, recording } from "./record.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { closing, told, withProblems } from "./told.ts";
@@ -48,32 +48,43 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
     const release = takeLock(opened.loaded.root, () => new Date());
     try {
       const writer = await connectWriter(clientOptions(opened, request));
-      return await closing(writer, async () => {
-        const notices = noticeCutShort(opened.loaded.root);
-        const { batches, moves, references, ...ready } = await (request.saved ? saved : fresh)(writer, opened, request);
-        const planned = withProblems(ready.planned, notices);
-        if (!planned.surveyed) return planned;
-        const refused = standing(planned.plan.objections, planned.plan.summary, request.waivers);
-        if (refused.length > 0) return { ...planned, refused };
-        const missing = missingSecrets(references, opened);
-        if (missing.length > 0) return withProblems(planned, missing);
-        if (!(await hooks.approve(planned))) return planned;
-        const warnings: Problem[] = [];
-        const warn = (more: readonly Problem[]) => void warnings.push(...more);
-        const outcomes = await recording(opened, planned, hooks.watchers, (watchers) => {
-          const stopped = () => (request.signal?.aborted ? "the run was stopped" : undefined);
-          const writes = async () => {
-            const done = await applyChanges(writer, batches, { workers: opened.concurrency, watchers, stopped });
-            const moved = await carryOutMoves(writer, moves, request, { watchers, warn });
-            return new Map([...done, ...moved]);
-          };
-          const around = planned.plan.summary.writes > 0 ? hooks.around : undefined;
-          return around ? around({ site: clientOptions(opened, request), planned }, writes) : writes();
-        });
-        return withProblems({ ...planned, outcomes }, warnings);
-      });
+      return await closing(writer, () => applyWith(writer, opened, request, hooks));
     } finally {
       release();
     }
   });
+}
+
+async function applyWith(writer: Writer, opened: Opened, request: Request, hooks: ApplyHooks): Promise<Applied> {
+  const notices = noticeCutShort(opened.loaded.root);
+  const prepared = await (request.saved ? saved : fresh)(writer, opened, request);
+  const planned = withProblems(prepared.planned, notices);
+  if (!planned.surveyed) return planned;
+  const refused = standing(planned.plan.objections, planned.plan.summary, request.waivers);
+  if (refused.length > 0) return { ...planned, refused };
+  const missing = missingSecrets(prepared.references, opened);
+  if (missing.length > 0) return withProblems(planned, missing);
+  if (!(await hooks.approve(planned))) return planned;
+  return carryOut(writer, { ...prepared, planned }, opened, request, hooks);
+}
+
+async function carryOut(
+  writer: Writer,
+  { planned, batches, moves }: Prepared,
+  opened: Opened,
+  request: Request,
+  hooks: ApplyHooks,
+): Promise<Applied> {
+  const warnings: Problem[] = [];
+  const warn = (more: readonly Problem[]) => void warnings.push(...more);
+  const stopped = () => (request.signal?.aborted ? "the run was stopped" : undefined);
+  const outcomes = await recording(opened, planned, hooks.watchers, (watchers) => {
+    const writes = async () => {
+      const done = await applyChanges(writer, batches, { workers: opened.concurrency, watchers, stopped });
+      return new Map([...done, ...(await carryOutMoves(writer, moves, request, { watchers, warn }))]);
+    };
+    const around = planned.plan.summary.writes > 0 ? hooks.around : undefined;
+    return around ? around({ site: clientOptions(opened, request), planned }, writes) : writes();
+  });
+  return withProblems({ ...planned, outcomes }, warnings);
 }
