@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Plan } from "../../src/plan.ts";
 import { findingsMarkdown, longestMarkdown, planMarkdown } from "../../src/report/markdown.ts";
 import { changeWith, hostile, hostileAndPlain, plainWords, planWith, reportOf } from "./told.ts";
 
@@ -64,6 +67,12 @@ describe("a plan in a merge request comment", () => {
       "<!-- evenkeel:validate -->\n\n### Evenkeel: 1 problem\n\n**Problems**\n\n- `a.yaml:3` `a number is expected` `type`",
     );
   });
+});
+
+test.each(["mixed", "in-sync"])("the plan of %s reads as its golden comment", async (name) => {
+  const file = join(import.meta.dirname, "../cases/plan", name);
+  const plan = JSON.parse(readFileSync(`${file}.json`, "utf8")) as Plan;
+  await expect(`${markdownOf(plan)}\n`).toMatchFileSnapshot(`${file}.md`);
 });
 
 describe("the longest comment", () => {

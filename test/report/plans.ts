@@ -48,6 +48,7 @@ export function planOfChanges(changes: readonly PlannedChange[], more: Partial<P
     summary: {
       projects: 120,
       changed_projects: new Set(changes.map(({ project }) => project)).size,
+      live: 40,
       create: count("create"),
       update: count("update"),
       disable: count("disable"),
