@@ -33,6 +33,7 @@ const layers: readonly (readonly string[])[] = [
     "merge.ts",
     "manifest/",
     "deprecations/",
+    "format/",
     "report/",
     "storage/rules.ts",
   ],

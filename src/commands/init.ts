@@ -27,17 +27,17 @@ vars:
   tracker: https://bugs.example.com
 integrations:
   issue-tracker-links-a:
-    project_url: \${vars.tracker}/\${project.path}
-    issues_url: \${vars.tracker}/\${project.path}/:id
     new_issue_url: \${vars.tracker}/\${project.path}/new
+    issues_url: \${vars.tracker}/\${project.path}/:id
+    project_url: \${vars.tracker}/\${project.path}
   # chat-notifications-a:
   #   webhook: { secret: env:EXAMPLE_HOOK }   # a secret is named, never written here
   #   channel: "#example"
   #   pipeline_events: true
 # disabled: [irc-gateway]     # make sure that it is off
 licenses:
-  MIT: allowed
   AGPL-3.0: denied
+  MIT: allowed
 # exclusive: [licenses]       # licenses that no policy lists are deleted
 `;
 

@@ -2,6 +2,7 @@ import type { ExitCode } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";
 import { deploymentVerbs } from "./deployment-verbs.ts";
 import { deprecationVerbs } from "./deprecation-verbs.ts";
+import { editingVerbs } from "./editing-verbs.ts";
 import { checking, connected, joining, offline, online, report } from "./flags.ts";
 import { routesVerb } from "./routes-verb.ts";
 
@@ -197,6 +198,7 @@ export const verbs: readonly Verb[] = [
   ...deploymentVerbs,
   ...deprecationVerbs,
   routesVerb,
+  ...editingVerbs,
   {
     name: "schema",
     arguments: "[dir]",

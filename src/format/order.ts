@@ -1,0 +1,55 @@
+import integrationsSchema from "../../schemas/integrations.schema.json" with { type: "json" };
+import manifestSchema from "../../schemas/manifest.schema.json" with { type: "json" };
+import { apiVersion, documentKinds } from "../manifest/shape.ts";
+
+/** In which order the keys of a mapping stand, and of the mappings below it. */
+export interface Order {
+  /** Negative where `a` stands before `b`, zero where either may come first. */
+  readonly compare: (a: string, b: string) => number;
+  readonly below: (key: string) => Order | undefined;
+}
+
+interface Schema {
+  readonly $ref?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly definitions?: Readonly<Record<string, Schema>>;
+  readonly "x-order"?: "name";
+}
+
+const manifest = manifestSchema as Schema;
+const integrations = integrationsSchema as Schema;
+
+/** The order of a document: that of its kind's schema. Undefined for what is no manifest. */
+export function orderOf(version: unknown, kind: unknown): Order | undefined {
+  const known = documentKinds.find((each) => each === kind);
+  const schema = known && manifest.definitions?.[known];
+  return schema && version === apiVersion ? orderBy(schema, manifest) : undefined;
+}
+
+/** `root` is what a schema's references begin at. */
+function orderBy(schema: Schema, root: Schema): Order | undefined {
+  const { $ref, anyOf, properties, "x-order": named } = schema;
+  if ($ref === integrationsSchema.$id) return orderBy(integrations, integrations);
+  if ($ref) return orderBy(root.definitions?.[$ref.replace("#/definitions/", "")] ?? {}, root);
+  if (anyOf) return anyOf.map((each) => orderBy(each, root)).find((order) => order !== undefined);
+  if (named) return { compare: byName, below: () => undefined };
+  return properties && bySchema(properties, root);
+}
+
+/** Without regard to case first, as licenses are compared. */
+function byName(a: string, b: string): number {
+  const [left, right] = [a.toLowerCase(), b.toLowerCase()];
+  if (left !== right) return left < right ? -1 : 1;
+  return a < b ? -1 : Number(a > b);
+}
+
+/** Keys that the schema does not know stand last, as they were. */
+function bySchema(properties: Readonly<Record<string, Schema>>, root: Schema): Order {
+  const ranks = new Map(Object.keys(properties).map((key, index) => [key, index]));
+  const rank = (key: string) => ranks.get(key) ?? ranks.size;
+  return {
+    compare: (a, b) => rank(a) - rank(b),
+    below: (key) => (ranks.has(key) ? orderBy(properties[key] ?? {}, root) : undefined),
+  };
+}

@@ -1,0 +1,193 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { format } from "../../src/format/format.ts";
+import { parseYaml } from "../../src/manifest/yaml.ts";
+
+const textOf = (text: string): string => {
+  const formatted = format("policies/a.yaml", text);
+  return "text" in formatted ? formatted.text : JSON.stringify(formatted.problems);
+};
+
+const jumbled = `# yaml-language-server: $schema=x
+# What the file is about.
+kind: Policy
+licenses: # the law
+  # said by legal
+  MIT: allowed
+
+  AGPL-3.0: denied
+  0BSD: allowed
+  # nothing else
+
+# in chat
+integrations:
+  chat-notifications-a: { channel: '#x', webhook: { version: 2, secret: env:HOOK } }
+  irc-gateway:
+    server_port: 6697 # TLS
+    # who
+    recipients: "a b"
+  # a disabled one:
+  #   later
+
+projects: [ a/b,
+  c/d ]
+vars:
+  z: 1
+  a: 2
+name: x
+apiVersion: evenkeel/v1
+# the end
+---
+note: another tool's, which is left alone
+apiVersion: other/v1`;
+
+const ordered = `# yaml-language-server: $schema=x
+# What the file is about.
+apiVersion: evenkeel/v1
+kind: Policy
+name: x
+
+projects: [ a/b,
+  c/d ]
+vars:
+  z: 1
+  a: 2
+
+# in chat
+integrations:
+  irc-gateway:
+    # who
+    recipients: "a b"
+    server_port: 6697 # TLS
+  chat-notifications-a: { webhook: { secret: env:HOOK, version: 2 }, channel: '#x' }
+  # a disabled one:
+  #   later
+licenses: # the law
+  0BSD: allowed
+
+  AGPL-3.0: denied
+  # said by legal
+  MIT: allowed
+  # nothing else
+# the end
+---
+note: another tool's, which is left alone
+apiVersion: other/v1
+`;
+
+describe("format", () => {
+  test("orders keys as the schemas do, and moves comments with them", () => {
+    expect(textOf(jumbled)).toBe(ordered);
+    expect(textOf(ordered)).toBe(ordered);
+  });
+
+  test("knows the order of a workspace's keys", () => {
+    const text =
+      "guards: { deleteMinimum: 1, deletePercent: 2 }\nserver:\n  release: '14.5'\n  url: x\nkind: Workspace\n";
+    expect(textOf(`${text}apiVersion: evenkeel/v1\n`)).toBe(
+      "apiVersion: evenkeel/v1\nkind: Workspace\nserver:\n  url: x\n  release: '14.5'\nguards: { deletePercent: 2, deleteMinimum: 1 }\n",
+    );
+  });
+
+  test("keeps the line breaks of another system", () => {
+    const text = "kind: Policy\r\nname: x\r\n# why\r\napiVersion: evenkeel/v1";
+    expect(textOf(text)).toBe("# why\r\napiVersion: evenkeel/v1\r\nkind: Policy\r\nname: x\r\n");
+  });
+
+  test("leaves an order that has a meaning: an anchor stands before its alias", () => {
+    const text = "kind: Policy\nvars: { a: &x 1 }\nprojects: [*x]\napiVersion: evenkeel/v1\nname: x\n";
+    expect(textOf(text)).toBe(text);
+  });
+
+  test("reports mistakes of syntax, with their places", () => {
+    expect(format("a.yaml", "kind: Policy\nkind: [")).toMatchObject({
+      problems: [{ rule: "yaml", place: { file: "a.yaml" } }],
+    });
+  });
+
+  test("values of many lines move whole", () => {
+    const text = `kind: Policy
+vars:
+  a: |
+    # no comment
+
+    text
+
+  b: >-
+    folded
+    # text
+licenses:
+  MIT: "allowed
+    # text"
+projects:
+- x
+- y # of them
+apiVersion: evenkeel/v1
+name: x
+`;
+    const formatted = textOf(text);
+    expect(Object.keys(valuesOf(formatted)[0] as object)).toEqual([
+      ...["apiVersion", "kind", "name", "projects", "vars", "licenses"],
+    ]);
+    expect(valuesOf(formatted)).toEqual(valuesOf(text));
+  });
+});
+
+function valuesOf(text: string): readonly unknown[] {
+  const yaml = parseYaml(text);
+  return "values" in yaml ? yaml.values : [yaml];
+}
+
+function commentsOf(text: string): readonly string[] {
+  return [...text.matchAll(/(?:^| )#.*$/gm)].map(([comment]) => comment).sort();
+}
+
+const gap = fc.constantFrom("", "", "\n", "# comment\n", "  # deeper\n", "\n# parted\n\n", "      # deepest\n");
+const behind = fc.constantFrom("", " # why", "   ");
+const blocks = [
+  "apiVersion: evenkeel/v1",
+  "kind: Policy",
+  "name: x",
+  "priority: 1",
+  'projects: [1, "a/*"]',
+  "except:\n- x\n- y",
+  "disabled: []",
+  "exclusive:",
+  "unknown: { b: 1, a: 2 }",
+  "other: |\n  text\n  # text\n\n",
+  "licenses: { MIT: allowed, AGPL-3.0: denied, 0BSD: allowed }",
+];
+const nested = ["title: t", "project_url: u\n    ", "issues_url: '#'", "new_issue_url: |\n      x", "unknown: 1"];
+const integration = fc
+  .tuple(fc.shuffledSubarray(nested, { minLength: 1 }), fc.array(gap, { minLength: 5, maxLength: 5 }))
+  .map(([lines, gaps]) => lines.map((line, index) => `${gaps[index] ?? ""}    ${line}\n`).join(""));
+const integrations = fc
+  .tuple(integration, integration, gap)
+  .map(([a, b, between]) => `integrations:\n  irc-gateway:\n${a}${between}  issue-tracker-links-a:\n${b}`);
+const policy = fc
+  .tuple(fc.shuffledSubarray(blocks, { minLength: 2 }), integrations, fc.array(fc.tuple(gap, behind)), fc.nat(11))
+  .map(([lines, map, around, at]) =>
+    lines
+      .toSpliced(at, 0, map)
+      .map(
+        (line, index) => `${around[index]?.[0] ?? ""}${line}${line.includes("\n") ? "" : (around[index]?.[1] ?? "")}`,
+      )
+      .join("\n"),
+  );
+const file = fc.array(policy, { minLength: 1, maxLength: 3 }).map((documents) => documents.join("\n---\n"));
+
+test("formatting twice is formatting once, means the same and loses no comment", () => {
+  let changed = 0;
+  fc.assert(
+    fc.property(file, (text) => {
+      const formatted = format("a.yaml", text);
+      if ("problems" in formatted) return;
+      if (formatted.text !== text) changed++;
+      expect(textOf(formatted.text)).toBe(formatted.text);
+      expect(valuesOf(formatted.text)).toEqual(valuesOf(text));
+      expect(commentsOf(formatted.text)).toEqual(commentsOf(text));
+    }),
+    { numRuns: 300 },
+  );
+  expect(changed).toBeGreaterThan(50);
+});
