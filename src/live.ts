@@ -41,14 +41,37 @@ export async function readActive(
   project: Project,
   wanted: (slug: string) => boolean,
 ): Promise<readonly Live[]> {
+  return (await readHoldings(reader, project, wanted)).integrations;
+}
+
+/** The active integrations of a project, and what is listed beside them. */
+export interface Holdings {
+  readonly integrations: readonly Live[];
+  /** Slugs that were not wanted, that the catalogue does not know, or that are listed and nevertheless not shown. */
+  readonly others: readonly string[];
+}
+
+/** As {@link readActive}, with the slugs of what was left out. @throws CallFailed where the project cannot be read. */
+export async function readHoldings(
+  reader: Reader,
+  project: Project,
+  wanted: (slug: string) => boolean,
+): Promise<Holdings> {
   const rows = (await reader.list(call("listIntegrations", { id: project.name }))) as readonly Row[];
-  const read = rows.map(async (row) => {
-    const known = typeof row?.slug === "string" && wanted(row.slug) ? integrations.get(row.slug) : undefined;
-    if (!known) return [];
-    const fields = Object.fromEntries([...known.parameters.keys()].map((name) => [name, null]));
-    return (await readIntegration(reader, project, { key: known.slug, fields }, row)) ?? [];
-  });
-  return (await Promise.all(read)).flat();
+  const listed = rows.flatMap((row) => (typeof row?.slug === "string" ? [{ slug: row.slug, row }] : []));
+  const read = await Promise.all(
+    listed.map(({ slug, row }) => (wanted(slug) ? readWhole(reader, project, slug, row) : undefined)),
+  );
+  const integrations = read.flatMap((live) => live ?? []);
+  const others = listed.flatMap(({ slug }, index) => (read[index] ? [] : [slug]));
+  return { integrations, others };
+}
+
+async function readWhole(reader: Reader, project: Project, slug: string, row: Row): Promise<Live | undefined> {
+  const known = integrations.get(slug);
+  if (!known) return undefined;
+  const fields = Object.fromEntries([...known.parameters.keys()].map((name) => [name, null]));
+  return readIntegration(reader, project, { key: slug, fields }, row);
 }
 
 async function readIntegrations(reader: Reader, desired: DesiredProject, trusts: Trusts): Promise<Live[]> {
@@ -124,7 +147,8 @@ function isScalar(value: unknown): value is Scalar {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
-async function readLicenses(reader: Reader, { project }: DesiredProject): Promise<Live[]> {
+/** The managed licenses of a project. @throws CallFailed where they cannot be read. */
+export async function readLicenses(reader: Reader, { project }: Pick<DesiredProject, "project">): Promise<Live[]> {
   const rows = (await reader.list(call("listLicenses", { id: project.name }))) as readonly Row[];
   return rows.flatMap((row) => licenseOf(row) ?? []);
 }

@@ -54,7 +54,8 @@ export function findWorkspace(folder: string): string {
   throw new Refusal(`no ${workspaceFile} in ${resolve(folder)} or above it; evenkeel init makes one`);
 }
 
-function workspaceAbove(folder: string): string | undefined {
+/** The absolute path of the `evenkeel.yaml` in a folder or above it; undefined where there is none. */
+export function workspaceAbove(folder: string): string | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
     if (existsSync(join(at, workspaceFile))) return join(at, workspaceFile);
     if (dirname(at) === at) return undefined;

@@ -173,6 +173,27 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("./show.ts")).run,
   },
   {
+    name: "import",
+    arguments: "[project...]",
+    summary: "write policies from live state; secrets become references to fill in",
+    examples: [
+      ["evenkeel import payments/api", "one project, into policies/"],
+      ["evenkeel import --group 'payments/**'", "a group"],
+      ["evenkeel import --all --out imported", "everything that the token can see"],
+    ],
+    options: [
+      ...connected,
+      { flags: "--all", description: "every project that the token can see" },
+      {
+        flags: "--group <glob>",
+        description: "projects whose path matches, or those below a group (repeatable)",
+        takes: "list",
+      },
+      { flags: "--out <dir>", description: "where to write; by default policies/ of the workspace" },
+    ],
+    load: async () => (await import("./import.ts")).run,
+  },
+  {
     name: "explain",
     arguments: "[slug]",
     summary: "the catalogue: integrations and their parameters",

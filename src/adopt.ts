@@ -1,0 +1,31 @@
+import type { Reader } from "./client/client.ts";
+import { type StockScope, takeStock } from "./holdings.ts";
+import { type Choice, chosenProjects, needsListing } from "./import/chosen.ts";
+import { draftsOf } from "./import/drafts.ts";
+import { withReferences } from "./import/names.ts";
+import type { Draft } from "./import/policy.ts";
+import { importProject } from "./import/project.ts";
+import { readProjects } from "./live.ts";
+import type { Problem } from "./model.ts";
+
+/** Policies that say what is live, not yet written, and what could not be read. */
+export interface Adoption {
+  readonly drafts: readonly Draft[];
+  /** Names of projects that were read and of which there is nothing to say. */
+  readonly idle: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** The other way round: live state -> policies. @throws CallFailed where it ends the run. */
+export async function adopt(reader: Reader, choice: Choice, scope: StockScope): Promise<Adoption> {
+  const listing = needsListing(choice) ? await readProjects(reader) : [];
+  const chosen = chosenProjects(choice, listing);
+  const stock = await takeStock(reader, chosen.projects, scope);
+  const imported = withReferences(stock.found.map((found) => importProject(found, scope.platform)));
+  const idle = imported.filter(({ entries, remarks }) => entries.length + remarks.length === 0);
+  return {
+    drafts: draftsOf(imported),
+    idle: idle.map(({ project }) => project.name),
+    problems: [...chosen.problems, ...stock.problems],
+  };
+}

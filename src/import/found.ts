@@ -1,0 +1,45 @@
+import type { Kind, Live, Project, Scalar } from "../model.ts";
+
+/** What a server told of one project. */
+export interface Found {
+  readonly project: Project;
+  readonly integrations: readonly Live[];
+  /** Slugs that are listed and were not read. */
+  readonly others: readonly string[];
+  readonly licenses: readonly Live[];
+  /** What could not be read, a sentence each. */
+  readonly unread: readonly string[];
+}
+
+/**
+ * What a policy is going to say of one parameter: the value as the server has it, text with an interpolation, or a blank
+ * for what nobody but a person knows. `reference` is given to a blank when all of them are known.
+ */
+export type Stated =
+  | { readonly form: "value"; readonly value: Scalar }
+  | { readonly form: "template"; readonly text: string }
+  | Blank;
+
+/** A secret reference to be filled in; it may stand for any text that the server keeps to itself. */
+export interface Blank {
+  readonly form: "blank";
+  readonly why: string;
+  readonly reference: string;
+}
+
+/** One integration or license of a policy to be written. */
+export interface Entry {
+  readonly kind: Kind;
+  readonly key: string;
+  readonly fields: ReadonlyMap<string, Stated>;
+  /** What could not be read or written of it, a sentence each. */
+  readonly remarks: readonly string[];
+}
+
+/** What may be said of one project, and what may not. */
+export interface Imported {
+  readonly project: Project;
+  readonly entries: readonly Entry[];
+  /** What was left out altogether, a sentence each. */
+  readonly remarks: readonly string[];
+}

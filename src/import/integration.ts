@@ -1,0 +1,91 @@
+import { checkParameters, type IntegrationParameter, integrations, type ParameterFault } from "../catalogue.ts";
+import { isReference, normalise } from "../compare.ts";
+import type { Live, Scalar } from "../model.ts";
+import type { Entry, Stated } from "./found.ts";
+import { modernised } from "./modernised.ts";
+
+/** An integration in a policy's words, or a sentence on why it cannot be put in them. */
+export type ImportedIntegration = { readonly entry: Entry } | { readonly left: string };
+
+type Parameters = ReadonlyMap<string, IntegrationParameter>;
+
+/**
+ * An active integration as a policy would declare it, so that nothing differs: every parameter that is reported and is
+ * not unset or at its stated default, deprecated ones in their new form, and blanks for required ones that are not known.
+ */
+export function importIntegration(live: Live): ImportedIntegration {
+  const parameters: Parameters = integrations.get(live.key)?.parameters ?? new Map();
+  const { values, remarks } = modernised(parameters, reportedValues(parameters, live), live.fields);
+  const faults = checkParameters(live.key, Object.fromEntries(values));
+  const required = faults.filter(({ parameter }) => parameters.get(parameter)?.required);
+  const unwritable = required.find(({ parameter }) => !parameters.get(parameter)?.types.includes("string"));
+  if (unwritable) return { left: `${live.key} is left out: ${unwritable.parameter} is required, and not reported` };
+  const optional = faults.filter((fault) => !required.includes(fault));
+  const told = [...remarks, ...optional.map((fault) => faultWords(fault, parameters, values))];
+  const fields = fieldsOf(parameters, values, faults);
+  return {
+    entry: { kind: "integration", key: live.key, fields, remarks: [...told, ...hiddenWords(parameters, live, fields)] },
+  };
+}
+
+function reportedValues(parameters: Parameters, live: Live): Map<string, Scalar> {
+  const values = new Map<string, Scalar>();
+  const fields = parameters.has("active") ? { ...live.fields, active: live.active } : live.fields;
+  for (const [name, parameter] of parameters) {
+    const value = fields[name];
+    if (value === undefined || value === null || value === "" || isReference(value)) continue;
+    const spelled = spelledAs(live.key, parameter, value);
+    if (spelled !== undefined) values.set(name, spelled);
+  }
+  return values;
+}
+
+/** The value in the type of its parameter; undefined where it means the same as leaving it out. */
+function spelledAs(slug: string, { name, types, default: standard }: IntegrationParameter, value: Scalar) {
+  const mean = (one: Scalar) => normalise("integration", slug, name, one);
+  const [type] = types;
+  if (mean(value) === "" || (standard !== undefined && mean(standard) === mean(value))) return undefined;
+  return type === "string" ? String(value) : mean(value);
+}
+
+/** In the catalogue's order; required ones without a usable value are blanks. */
+function fieldsOf(
+  parameters: Parameters,
+  values: ReadonlyMap<string, Scalar>,
+  faults: readonly ParameterFault[],
+): ReadonlyMap<string, Stated> {
+  const faulty = new Set(faults.map(({ parameter }) => parameter));
+  const fields = new Map<string, Stated>();
+  for (const [name, { required, secret }] of parameters) {
+    const value = values.get(name);
+    if (value !== undefined && !faulty.has(name)) fields.set(name, { form: "value", value });
+    else if (required) fields.set(name, { form: "blank", why: blankWords(secret, value), reference: "" });
+  }
+  return fields;
+}
+
+function blankWords(secret: boolean, value: Scalar | undefined): string {
+  if (secret) return "fill in: a secret";
+  return value === undefined ? "fill in: required, and not reported" : "fill in: the server has one that is not valid";
+}
+
+/** A value is repeated only where no secret could stand: not in free text. */
+function faultWords(
+  { parameter: name, expected }: ParameterFault,
+  parameters: Parameters,
+  values: ReadonlyMap<string, Scalar>,
+) {
+  const parameter = parameters.get(name);
+  const closed = parameter && !parameter.secret && (parameter.enum || !parameter.types.includes("string"));
+  const got = closed ? `the server has ${JSON.stringify(values.get(name))}` : "the server has something else";
+  return `${name} is left out: expected ${expected}, ${got}`;
+}
+
+/** Parameters of which servers are known to say nothing: they may be set all the same. */
+function hiddenWords(parameters: Parameters, live: Live, fields: ReadonlyMap<string, Stated>): readonly string[] {
+  const silent = [...parameters.values()].filter(
+    ({ name, secret, observed }) =>
+      (secret || observed.has("hidden")) && !fields.has(name) && live.fields[name] === undefined,
+  );
+  return silent.length > 0 ? [`not reported, whether set or not: ${silent.map(({ name }) => name).join(", ")}`] : [];
+}

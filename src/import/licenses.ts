@@ -1,0 +1,56 @@
+import { kinds } from "../kinds.ts";
+import type { Live } from "../model.ts";
+import type { Entry } from "./found.ts";
+
+/** Licenses as a policy lists them, and sentences on those that it cannot. */
+export interface ImportedLicenses {
+  readonly entries: readonly Entry[];
+  readonly remarks: readonly string[];
+}
+
+/** Names equal but for case are one license in a policy: it is listed where they agree, and left out where they do not. */
+export function importLicenses(live: readonly Live[]): ImportedLicenses {
+  const entries: Entry[] = [];
+  const remarks: string[] = [];
+  for (const namesakes of grouped(live)) {
+    const [first] = namesakes;
+    if (!first) continue;
+    const why = reasonToLeave(first, namesakes);
+    if (why) remarks.push(`license ${namesOf(namesakes)} is left out: ${why}`);
+    else entries.push(entryOf(first, namesakes));
+  }
+  return { entries: entries.toSorted(byName), remarks };
+}
+
+function grouped(live: readonly Live[]): Iterable<readonly Live[]> {
+  const groups = new Map<string, Live[]>();
+  for (const one of live) {
+    const identity = kinds.license.identity(one.key);
+    groups.set(identity, [...(groups.get(identity) ?? []), one]);
+  }
+  return groups.values();
+}
+
+/** As `fmt` sorts them. */
+function byName({ key: a }: Entry, { key: b }: Entry): number {
+  return kinds.license.identity(a) < kinds.license.identity(b) ? -1 : 1;
+}
+
+const statuses = Object.keys(kinds.license.strictness?.by ?? {});
+
+function reasonToLeave({ key }: Live, namesakes: readonly Live[]): string | undefined {
+  if (key.trim() !== key || key === "") return "a policy cannot spell its name";
+  const [status, other] = new Set(namesakes.map(({ fields }) => fields.approval_status));
+  if (other !== undefined) return "they differ in case alone and disagree; keep one of them";
+  return statuses.includes(String(status)) ? undefined : `expected ${statuses.join(" or ")} for its status`;
+}
+
+function entryOf({ kind, key, fields }: Live, namesakes: readonly Live[]): Entry {
+  const stated = new Map(Object.entries(fields).map(([name, value]) => [name, { form: "value", value }] as const));
+  const remarks = namesakes.length > 1 ? [`the server has ${namesOf(namesakes)}, which differ in case alone`] : [];
+  return { kind, key, fields: stated as Entry["fields"], remarks };
+}
+
+function namesOf(namesakes: readonly Live[]): string {
+  return namesakes.map(({ key }) => JSON.stringify(key)).join(" and ");
+}

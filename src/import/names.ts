@@ -1,0 +1,45 @@
+import type { Project } from "../model.ts";
+import type { Imported, Stated } from "./found.ts";
+
+/**
+ * The file of a project's policy below the folder of policies. Names that a workspace does not look at, and that of
+ * a workspace's own file, get an underscore.
+ */
+export function fileOf({ name }: Project): string {
+  const segments = name.split("/").map(segmentOf);
+  return `${segments.join("/")}.yaml`;
+}
+
+function segmentOf(segment: string): string {
+  const plain = segment.replace(/[^\p{L}\p{N}._-]/gu, "_").replace(/^\./, "_");
+  return /^(?:node_modules|evenkeel|)$/i.test(plain) ? `_${plain}` : plain;
+}
+
+/** The same projects with a reference for every blank, each of its own: values may differ wherever nobody can see them. */
+export function withReferences(imported: readonly Imported[]): readonly Imported[] {
+  const taken = new Set<string>();
+  return imported.map((each) => ({
+    ...each,
+    entries: each.entries.map((entry) => {
+      const named = [...entry.fields].map(([name, stated]): [string, Stated] => {
+        if (stated.form !== "blank") return [name, stated];
+        return [name, { ...stated, reference: `env:${unique([each.project.name, entry.key, name], taken)}` }];
+      });
+      return { ...entry, fields: new Map(named) };
+    }),
+  }));
+}
+
+function unique(parts: readonly string[], taken: Set<string>): string {
+  const words = parts
+    .join("_")
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "_");
+  const name = /^\d/.test(words) ? `_${words}` : words;
+  for (let count = 1; ; count++) {
+    const candidate = count === 1 ? name : `${name}_${count}`;
+    if (taken.has(candidate)) continue;
+    taken.add(candidate);
+    return candidate;
+  }
+}

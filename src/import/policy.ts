@@ -1,0 +1,104 @@
+import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import type { Scalar as Value } from "../model.ts";
+import { printable } from "../report/problems.ts";
+import type { Entry, Stated } from "./found.ts";
+
+/** A policy that is going to be written. */
+export interface Draft {
+  /** Below the folder of policies. */
+  readonly file: string;
+  readonly name: string;
+  readonly projects: readonly (string | number)[];
+  readonly except: readonly (string | number)[];
+  readonly priority?: number;
+  /** Said at the top. */
+  readonly heading: readonly string[];
+  readonly entries: readonly Entry[];
+  /** Said at the end: what was left out. */
+  readonly remarks: readonly string[];
+}
+
+/** The manifest of a draft. `schema` is where its JSON Schema lies, as seen from the file. */
+export function policyText(draft: Draft, schema: string): string {
+  const { name, projects, except, priority, entries } = draft;
+  const of = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind);
+  const root = new YAMLMap();
+  const add = (key: string, value: unknown) => root.items.push(new Pair(new Scalar(key), value));
+  add("apiVersion", new Scalar("evenkeel/v1"));
+  add("kind", new Scalar("Policy"));
+  add("name", scalarOf(name));
+  add("projects", listOf(projects));
+  if (except.length > 0) add("except", listOf(except));
+  if (priority !== undefined) add("priority", new Scalar(priority));
+  if (of("integration").length > 0) add("integrations", integrationsOf(of("integration")));
+  if (of("license").length > 0) add("licenses", licensesOf(of("license")));
+  const document = new Document(root);
+  document.comment = commentOf(draft.remarks);
+  const heading = [`yaml-language-server: $schema=${schema}`, ...draft.heading].map((line) => `# ${printable(line)}\n`);
+  return heading.join("") + asciiEscapes(document.toString({ lineWidth: 0, blockQuote: false }));
+}
+
+function listOf(selectors: readonly (string | number)[]): YAMLSeq {
+  const list = new YAMLSeq();
+  list.items = selectors.map(scalarOf);
+  return list;
+}
+
+function integrationsOf(entries: readonly Entry[]): YAMLMap {
+  const map = new YAMLMap();
+  for (const entry of entries) {
+    const parameters = new YAMLMap();
+    parameters.items = [...entry.fields].map(([name, stated]) => new Pair(new Scalar(name), nodeOf(stated)));
+    map.items.push(new Pair(keyOf(entry), parameters));
+  }
+  return map;
+}
+
+function licensesOf(entries: readonly Entry[]): YAMLMap {
+  const map = new YAMLMap();
+  for (const entry of entries) {
+    const [status] = entry.fields.values();
+    map.items.push(new Pair(keyOf(entry), status && nodeOf(status)));
+  }
+  return map;
+}
+
+function keyOf({ key, remarks }: Entry): Scalar {
+  const node = scalarOf(key);
+  node.commentBefore = commentOf(remarks);
+  return node;
+}
+
+function nodeOf(stated: Stated): Scalar | YAMLMap {
+  if (stated.form === "value") return scalarOf(literal(stated.value));
+  if (stated.form === "template") return scalarOf(stated.text);
+  const reference = new YAMLMap();
+  reference.flow = true;
+  reference.items = [new Pair(new Scalar("secret"), new Scalar(stated.reference))];
+  reference.comment = ` ${stated.why}`;
+  return reference;
+}
+
+/** What stands for itself in a manifest: `$${` is a literal `${` (contract 3 "Interpolation"). */
+export function literal(value: Value): Value {
+  return typeof value === "string" ? value.replaceAll("${", () => "$${") : value;
+}
+
+function commentOf(remarks: readonly string[]): string | null {
+  return remarks.length > 0 ? remarks.map((remark) => ` ${printable(remark)}`).join("\n") : null;
+}
+
+/** Characters that YAML text cannot hold as they are, or that look like a line's end. */
+const unprintable = /[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/u;
+
+function scalarOf(value: Value): Scalar {
+  const node = new Scalar(value);
+  if (typeof value === "string" && unprintable.test(value)) node.type = Scalar.QUOTE_DOUBLE;
+  return node;
+}
+
+/** Only strings in double quotes hold such characters: see {@link scalarOf}. */
+function asciiEscapes(text: string): string {
+  const each = new RegExp(unprintable, "gu");
+  return text.replace(each, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

@@ -1,0 +1,40 @@
+import { integrations, unavailable } from "../catalogue.ts";
+import type { Platform } from "../model.ts";
+import type { Found, Imported } from "./found.ts";
+import { importIntegration } from "./integration.ts";
+import { importLicenses } from "./licenses.ts";
+
+/** Whether a policy could declare this slug on this platform: what is not of use is not read. */
+export function isDeclarable(slug: string, platform: Platform): boolean {
+  const integration = integrations.get(slug);
+  return integration !== undefined && unavailable(integration, platform) === undefined;
+}
+
+/** All that policies can say of a project, in the catalogue's order, and sentences on what they cannot. */
+export function importProject(found: Found, platform: Platform): Imported {
+  const { project, integrations: live, others, licenses, unread } = found;
+  const results = inOrder(live).map(importIntegration);
+  const licensed = importLicenses(licenses);
+  return {
+    project,
+    entries: [...results.flatMap((result) => ("entry" in result ? result.entry : [])), ...licensed.entries],
+    remarks: [
+      ...unread,
+      ...others.map((slug) => othersWords(slug, platform)),
+      ...results.flatMap((result) => ("left" in result ? result.left : [])),
+      ...licensed.remarks,
+    ],
+  };
+}
+
+function inOrder(live: Found["integrations"]): Found["integrations"] {
+  const order = [...integrations.keys()];
+  return live.toSorted((a, b) => order.indexOf(a.key) - order.indexOf(b.key));
+}
+
+function othersWords(slug: string, platform: Platform): string {
+  const integration = integrations.get(slug);
+  if (!integration) return `${slug} is left out: it is not in the catalogue`;
+  const why = unavailable(integration, platform);
+  return `${slug} is left out: ${why ? why.message : "the server lists it and does not show it"}`;
+}

@@ -1,0 +1,92 @@
+import { addressOf } from "../address.ts";
+import type { Entry } from "../import/found.ts";
+import type { Draft } from "../import/policy.ts";
+import type { Problem } from "../model.ts";
+import { reportedProblem } from "../plan.ts";
+import type { Palette } from "./palette.ts";
+import { printable } from "./problems.ts";
+
+/** What an import wrote, and what it leaves to people. */
+export interface ImportReport {
+  /** Where each draft was written, as it was told to be. */
+  readonly written: readonly (readonly [path: string, draft: Draft])[];
+  /** Names of projects of which there was nothing to say. */
+  readonly idle: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+interface ToFill {
+  readonly reference: string;
+  readonly address: string;
+  readonly parameter: string;
+}
+
+/** Files, what was left out, and the secrets to fill in. */
+export function importText({ written, idle }: ImportReport, palette: Palette): string {
+  const files = columns(written.map(([path, draft]) => [path, countsOf(draft)]));
+  const remarks = written.flatMap(([, draft]) => remarksOf(draft));
+  const blanks = written.flatMap(([, draft]) => blanksOf(draft));
+  const filling = columns(blanks.map(({ reference, address, parameter }) => [reference, `${address} ${parameter}`]));
+  const parts = [
+    part(palette, `Wrote ${amount(written.length, "policy", "policies")}:`, files),
+    idle.length > 0 ? `Nothing to import: ${printable(idle.join(", "))}` : "",
+    part(palette, "Left out, or not known:", remarks),
+    part(palette, "To fill in before an apply writes what they stand in:", filling),
+  ];
+  return parts.filter((text) => text !== "").join("\n\n");
+}
+
+function part(palette: Palette, title: string, lines: readonly string[]): string {
+  return lines.length > 0 ? [palette.strong(title), ...lines.map((line) => `  ${line}`)].join("\n") : "";
+}
+
+function columns(rows: readonly (readonly [left: string, right: string])[]): readonly string[] {
+  const width = Math.max(0, ...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => printable(`${left.padEnd(width)}  ${right}`));
+}
+
+function countsOf({ entries }: Draft): string {
+  const count = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind).length;
+  return [
+    amount(count("integration"), "integration", "integrations"),
+    amount(count("license"), "license", "licenses"),
+  ].join(", ");
+}
+
+function amount(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function remarksOf({ name, entries, remarks }: Draft): readonly string[] {
+  const ofEntries = entries.flatMap((entry) =>
+    entry.remarks.map((remark) => `${addressOf(name, entry.kind, entry.key)}: ${remark}`),
+  );
+  return [...ofEntries, ...remarks.map((remark) => `${name}: ${remark}`)].map(printable);
+}
+
+function blanksOf({ name, entries }: Draft): readonly ToFill[] {
+  return entries.flatMap(({ kind, key, fields }) =>
+    [...fields].flatMap(([parameter, stated]) =>
+      stated.form === "blank" ? [{ reference: stated.reference, address: addressOf(name, kind, key), parameter }] : [],
+    ),
+  );
+}
+
+/** The same for scripts. */
+export function importJson({ written, idle, problems }: ImportReport): string {
+  const policies = written.map(([file, draft]) => ({
+    file,
+    name: draft.name,
+    projects: draft.projects,
+    ...(draft.except.length > 0 && { except: draft.except }),
+    integrations: keysOf(draft, "integration"),
+    licenses: keysOf(draft, "license"),
+    to_fill_in: blanksOf(draft),
+    remarks: remarksOf(draft),
+  }));
+  return JSON.stringify({ policies, nothing_to_import: idle, problems: problems.map(reportedProblem) }, null, 2);
+}
+
+function keysOf({ entries }: Draft, kind: Entry["kind"]): readonly string[] {
+  return entries.filter((entry) => entry.kind === kind).map(({ key }) => key);
+}

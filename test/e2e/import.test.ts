@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { scene } from "./workspace.ts";
+
+const canary = "CANARY-of-a-hook";
+
+const projects = [
+  {
+    id: 1,
+    path: "payments/api",
+    integrations: {
+      "chat-notifications-a": { webhook: canary, channel: "#pay ${x}", notify_only_default_branch: true },
+      "ci-build-server-a": { ci_url: "https://ci.example.com", build_key: "K", username: "u", password: canary },
+      "irc-gateway": { recipients: "#a", server_port: "6697", colorize_messages: "perhaps" },
+      alerts: { x: 1 },
+    },
+    licenses: { MIT: "approved", "AGPL-3.0": "blacklisted" },
+  },
+  { id: 2, path: "payments/evenkeel", licenses: { MIT: "denied" } },
+  { id: 3, path: "web/site" },
+];
+
+describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
+  test("init, import, validate, plan: nothing to change, and no secret anywhere", async () => {
+    const { evenkeel, files } = await scene({ behaviour, projects });
+    const ran = await evenkeel("import", "--all");
+    expect(ran).toMatchObject({ code: 0, stderr: "", writes: 0 });
+    expect(ran.stdout).toContain("env:PAYMENTS_API_CHAT_NOTIFICATIONS_A_WEBHOOK");
+    expect(ran.stdout).toContain("Nothing to import: web/site");
+    expect(ran.stdout).toContain("alerts is left out: it is not in the catalogue");
+
+    expect(Object.keys(files()).sort()).toEqual([
+      "evenkeel.yaml",
+      "policies/payments/_evenkeel.yaml",
+      "policies/payments/api.yaml",
+    ]);
+    const text = files()["policies/payments/api.yaml"] ?? "";
+    expect(text).toMatch(/^# yaml-language-server: \$schema=\.\.\/\.\.\/\.evenkeel\/schemas\/manifest\.schema\.json\n/);
+    expect(text).toContain("    branches_to_be_notified: default\n");
+    expect(text).not.toContain("notify_only_default_branch");
+    expect(text).toContain('  # colorize_messages is left out: expected true or false, the server has "perhaps"\n');
+    expect(text).toContain("    server_port: 6697\n");
+    expect(text).toContain("password: { secret: env:PAYMENTS_API_CI_BUILD_SERVER_A_PASSWORD } # fill in: a secret\n");
+    expect(text).toContain("  AGPL-3.0: denied\n  MIT: allowed\n");
+    expect(text).toContain("# alerts is left out");
+    expect(JSON.stringify([ran, files()])).not.toContain(canary);
+
+    expect(await evenkeel("validate")).toMatchObject({ code: 0, stdout: "Valid: 2 policies.\n", stderr: "" });
+    const planned = await evenkeel("plan", "--report", "json", "--detailed-exitcode");
+    expect(planned).toMatchObject({ code: 0, stderr: "" });
+    expect(planned.plan().summary).toMatchObject({ changed_projects: 0, unmanaged: 1 });
+  });
+});
+
+test("a project that cannot be read is a problem, and the others are written", async () => {
+  const { evenkeel, files } = await scene({ projects });
+  const ran = await evenkeel("import", "payments/evenkeel", "no/where", "9", "--report", "json");
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toMatch(/there is no project with the ID 9 .*\nno\/where .*404.*\n$/);
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    policies: [{ file: "policies/payments/_evenkeel.yaml", licenses: ["MIT"] }],
+    problems: [{ rule: "no-project" }, { rule: "unreadable", project: "no/where" }],
+  });
+  expect(Object.keys(files())).toContain("policies/payments/_evenkeel.yaml");
+});
+
+test("no file is overwritten", async () => {
+  const { evenkeel, write, read, files } = await scene({ projects });
+  write("policies/payments/api.yaml", "# mine\n");
+  const ran = await evenkeel("import", "--all");
+  expect(ran).toMatchObject({ code: 1, stdout: "" });
+  expect(ran.stderr).toContain("policies/payments/api.yaml exists already; nothing was written");
+  expect(read("policies/payments/api.yaml")).toBe("# mine\n");
+  expect(Object.keys(files())).not.toContain("policies/payments/_evenkeel.yaml");
+  expect(await evenkeel("import", "PAYMENTS/API", "--out", "found")).toMatchObject({ code: 0, stderr: "" });
+});
+
+test.each([
+  [["import"], 64, "--all"],
+  [["import", "payments/*"], 64, "--group 'payments/*'"],
+  [["import", "--group", "paymets"], 1, "did you mean payments?"],
+])("%j is told: %d", async (args, code, words) => {
+  const { evenkeel } = await scene({ projects });
+  const ran = await evenkeel(...args);
+  expect(ran).toMatchObject({ code, stdout: "" });
+  expect(ran.stderr).toContain(words);
+});
+
+test("where the tier has no licenses none are asked for; where the server refuses them the rest is written", async () => {
+  const policy = { projects: ["web/site"] };
+  const free = await scene({ projects, policy, tier: "free", site: { tier: "free" } });
+  expect(await free.evenkeel("import", "1")).toMatchObject({ code: 0, stderr: "" });
+  const refused = await scene({ projects, policy, tier: "free" });
+  const ran = await refused.evenkeel("import", "1");
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain("needs tier ultimate");
+  expect(refused.read("policies/payments/api.yaml")).toContain("# licenses are left out: ");
+});
