@@ -32,19 +32,20 @@ async function measure(kind, url, count, folder) {
   return runs.sort((a, b) => a.milliseconds - b.milliseconds)[Math.floor(runs.length / 2)];
 }
 
-async function rowsFor(count) {
+async function rowsFor(count, latency, kinds) {
   const layered = workspaceOf([layers()]);
   const single = workspaceOf(Array.from({ length: count }, (_, index) => manifestOf(index)));
   const folders = { load: single, plan: layered, plans: single };
-  const server = spawn(process.execPath, [join(here, "server.mjs"), count], { stdio: ["ignore", "pipe", "inherit"] });
+  const words = [join(here, "server.mjs"), count, latency];
+  const server = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
   try {
     const [line] = await once(server.stdout, "data");
     const url = String(line).trim();
-    const kinds = Object.keys(names);
     const figures = {};
     for (const kind of kinds)
       figures[kind] = await measure(kind.replace("plans", "plan"), url, count, folders[kind] ?? "");
-    return kinds.map((kind) => rowOf(count, kind, figures[kind], figures.floor));
+    const label = latency ? `${count}, ${latency} ms away` : count;
+    return kinds.map((kind) => rowOf(label, count, kind, figures[kind], figures.floor));
   } finally {
     server.kill();
     for (const folder of [layered, single]) rmSync(folder, { recursive: true });
@@ -59,11 +60,11 @@ const names = {
   peer: "peer: client library, p-limit 10",
 };
 
-function rowOf(count, kind, { milliseconds, requests, cpu, megabytes }, floor) {
+function rowOf(label, count, kind, { milliseconds, requests, cpu, megabytes }, floor) {
   const seconds = milliseconds / 1000;
   const rate = requests ? Math.round(requests / seconds) : "";
   const ratio = requests ? (milliseconds / floor.milliseconds).toFixed(2) : "";
-  const cells = [count, names[kind], seconds.toFixed(2), Math.round(count / seconds), requests || "", rate];
+  const cells = [label, names[kind], seconds.toFixed(2), Math.round(count / seconds), requests || "", rate];
   return [...cells, cpu.toFixed(2), Math.round(megabytes), ratio];
 }
 
@@ -80,7 +81,8 @@ const header = ["projects", "what", "s", "projects/s", "requests", "requests/s",
 const print = (cells) => console.log(`| ${cells.join(" | ")} |`);
 print(header);
 print(header.map(() => "---"));
-for (const count of counts) (await rowsFor(count)).forEach(print);
+for (const count of counts) (await rowsFor(count, 0, Object.keys(names))).forEach(print);
+for (const row of await rowsFor(Math.min(1000, counts.at(-1)), 20, ["plan", "floor", "peer"])) print(row);
 
 const bare = startUp("-e", "0");
 const help = startUp(program, "--help");
