@@ -1,4 +1,4 @@
-import { tierIncludes } from "./catalogue.ts";
+import { tierIncludes } from "./availability.ts";
 import type { Reader } from "./client/client.ts";
 import { CallFailed } from "./client/failure.ts";
 import { explained } from "./hint.ts";

@@ -1,4 +1,4 @@
-import { licenseTier } from "./catalogue.ts";
+import { licenseTier } from "./availability.ts";
 import type { EndpointName } from "./endpoints.ts";
 import type { Action, Fields, Kind, Tier } from "./model.ts";
 import { repositoriesOf, repositoryKinds } from "./repository-kinds.ts";

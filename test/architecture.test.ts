@@ -10,6 +10,7 @@ const layers: readonly (readonly string[])[] = [
   [
     "address.ts",
     "catalogue.ts",
+    "availability.ts",
     "endpoints.ts",
     "kinds.ts",
     "repository-kinds.ts",

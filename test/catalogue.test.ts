@@ -1,14 +1,8 @@
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import schema from "../schemas/integrations.schema.json" with { type: "json" };
-import {
-  checkParameters,
-  compareReleases,
-  hasActiveParameter,
-  type IntegrationParameter,
-  integrations,
-  unavailable,
-} from "../src/catalogue.ts";
+import { compareReleases, unavailable } from "../src/availability.ts";
+import { checkParameters, hasActiveParameter, type IntegrationParameter, integrations } from "../src/catalogue.ts";
 import type { Platform } from "../src/model.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { compareReleases } from "../catalogue.ts";
+import { compareReleases } from "../availability.ts";
 import { type Deprecation, type Detection, type Hint, hints, isRemoved, schedule } from "../schedule.ts";
 import { argumentUses, commandUses, variableUses } from "./commands.ts";
 import { graphqlUses } from "./graphql.ts";

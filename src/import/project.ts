@@ -1,4 +1,5 @@
-import { integrations, unavailable } from "../catalogue.ts";
+import { unavailable } from "../availability.ts";
+import { integrations } from "../catalogue.ts";
 import type { Platform } from "../model.ts";
 import type { Found, Imported } from "./found.ts";
 import { importIntegration } from "./integration.ts";
@@ -28,8 +29,14 @@ export function importProject(found: Found, platform: Platform): Imported {
 }
 
 function inOrder(live: Found["integrations"]): Found["integrations"] {
-  const order = [...integrations.keys()];
-  return live.toSorted((a, b) => order.indexOf(a.key) - order.indexOf(b.key));
+  return live.toSorted((a, b) => rank(a.key) - rank(b.key));
+}
+
+const ranks = new Map([...integrations.keys()].map((slug, index) => [slug, index]));
+
+/** Where `fmt` puts a slug among others. */
+export function rank(slug: string): number {
+  return ranks.get(slug) ?? ranks.size;
 }
 
 function othersWords(slug: string, platform: Platform): string {

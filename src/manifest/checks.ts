@@ -1,4 +1,5 @@
-import { compareReleases, integrations, licenseTier, parameter, tierIncludes, unavailable } from "../catalogue.ts";
+import { compareReleases, licenseTier, tierIncludes, unavailable } from "../availability.ts";
+import { integrations, parameter } from "../catalogue.ts";
 import type { Problem } from "../model.ts";
 import { nearest } from "../nearest.ts";
 import { removalOf } from "../schedule.ts";

@@ -1,4 +1,4 @@
-import { compareReleases } from "../catalogue.ts";
+import { compareReleases } from "../availability.ts";
 import type { Finding } from "../deprecations/scan.ts";
 import { type Deprecation, isRemoved } from "../schedule.ts";
 import type { Palette } from "./palette.ts";

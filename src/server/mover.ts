@@ -1,4 +1,4 @@
-import { compareReleases } from "../catalogue.ts";
+import { compareReleases } from "../availability.ts";
 import { putMove } from "./records.ts";
 import { shelves } from "./repositories.ts";
 import type { Move, State } from "./state.ts";

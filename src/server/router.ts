@@ -1,4 +1,4 @@
-import { compareReleases } from "../catalogue.ts";
+import { compareReleases } from "../availability.ts";
 import { type EndpointName, endpoints, integrationsAlias } from "../endpoints.ts";
 import type { Call } from "../model.ts";
 

@@ -1,4 +1,5 @@
-import { compareReleases, type Integration, integrations, tierIncludes, unavailable } from "../catalogue.ts";
+import { compareReleases, tierIncludes, unavailable } from "../availability.ts";
+import { type Integration, integrations } from "../catalogue.ts";
 import { type EndpointName, endpoints, type Parameter } from "../endpoints.ts";
 import type { Environment, Tier } from "../model.ts";
 import type { Behaviour } from "./behaviour.ts";

@@ -1,4 +1,4 @@
-import { compareReleases, tierIncludes } from "../catalogue.ts";
+import { compareReleases, tierIncludes } from "../availability.ts";
 import type { Objection } from "../guard.ts";
 import type { StorageMigration } from "../manifest/migrations.ts";
 import type { Platform } from "../model.ts";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { type Integration, integrations, unavailable } from "../../src/catalogue.ts";
+import { unavailable } from "../../src/availability.ts";
+import { type Integration, integrations } from "../../src/catalogue.ts";
 import type { Platform } from "../../src/model.ts";
 import type { Seed, SeedProject } from "../../src/server/seed.ts";
 import { liveValue, type Written, writtenValue } from "./values.ts";
