@@ -1,6 +1,7 @@
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import schema from "../schemas/integrations.schema.json" with { type: "json" };
+import manifestSchema from "../schemas/manifest.schema.json" with { type: "json" };
 import { compareReleases, unavailable } from "../src/availability.ts";
 import { checkParameters, hasActiveParameter, type IntegrationParameter, integrations } from "../src/catalogue.ts";
 import type { Platform } from "../src/model.ts";
@@ -454,9 +455,14 @@ describe("the schema for editors", () => {
 
   test("each definition is used, and a $ref has no siblings", () => {
     const text = JSON.stringify(schema);
-    const unused = Object.keys(schema.definitions).filter((name) => !text.includes(`"#/definitions/${name}"`));
+    const all = text + JSON.stringify(manifestSchema);
+    const unused = Object.keys(schema.definitions).filter((name) => !all.includes(`#/definitions/${name}"`));
     expect(unused).toEqual([]);
     expect(text).not.toMatch(/"\$ref":"[^"]*",|,"\$ref"/);
+  });
+
+  test("offers every slug where one is named", () => {
+    expect(schema.definitions.slug.enum).toEqual(Object.keys(schema.properties));
   });
 
   test("takes an interpolation for what is no free text, and a reference for what may be a string", () => {

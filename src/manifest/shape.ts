@@ -38,6 +38,7 @@ const integrationsOnly = {
   type: "object",
   "x-expected": "a mapping from slugs to parameters",
   additionalProperties: { type: "object", "x-expected": "a mapping of parameters" },
+  definitions: { slug: { type: "string", "x-expected": "a slug" } },
 };
 
 function validatorOf(kind: DocumentKind): ValidateFunction {
