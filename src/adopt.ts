@@ -2,6 +2,7 @@ import type { Reader } from "./client/client.ts";
 import { type StockScope, takeStock } from "./holdings.ts";
 import { type Choice, chosenProjects, needsListing } from "./import/chosen.ts";
 import { draftsOf } from "./import/drafts.ts";
+import { factored } from "./import/factor.ts";
 import { withReferences } from "./import/names.ts";
 import type { Draft } from "./import/policy.ts";
 import { importProject } from "./import/project.ts";
@@ -16,15 +17,20 @@ export interface Adoption {
   readonly problems: readonly Problem[];
 }
 
+export interface AdoptChoice extends Choice {
+  /** What most projects share goes into one policy. */
+  readonly factor: boolean;
+}
+
 /** The other way round: live state -> policies. @throws CallFailed where it ends the run. */
-export async function adopt(reader: Reader, choice: Choice, scope: StockScope): Promise<Adoption> {
-  const listing = needsListing(choice) ? await readProjects(reader) : [];
+export async function adopt(reader: Reader, choice: AdoptChoice, scope: StockScope): Promise<Adoption> {
+  const listing = choice.factor || needsListing(choice) ? await readProjects(reader) : [];
   const chosen = chosenProjects(choice, listing);
   const stock = await takeStock(reader, chosen.projects, scope);
   const imported = withReferences(stock.found.map((found) => importProject(found, scope.platform)));
   const idle = imported.filter(({ entries, remarks }) => entries.length + remarks.length === 0);
   return {
-    drafts: draftsOf(imported),
+    drafts: choice.factor ? factored(imported, listing) : draftsOf(imported),
     idle: idle.map(({ project }) => project.name),
     problems: [...chosen.problems, ...stock.problems],
   };

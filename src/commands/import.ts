@@ -21,6 +21,7 @@ import type { Run } from "./verbs.ts";
 export interface ImportOptions extends OnlineOptions {
   readonly all?: boolean;
   readonly group?: readonly string[];
+  readonly factor?: boolean;
   readonly out?: string;
 }
 
@@ -60,7 +61,7 @@ function folderOf({ cwd }: Terminal, { out }: ImportOptions, { folder }: Request
 
 async function adopted(
   terminal: Terminal,
-  { all = false, group = [] }: ImportOptions,
+  { all = false, group = [], factor = false }: ImportOptions,
   request: Request,
   names: readonly string[],
 ): Promise<Adoption> {
@@ -69,7 +70,7 @@ async function adopted(
   const bar = terminal.progress("Reading");
   const scope = { platform: server, workers: request.concurrency ?? concurrency, progress: bar.update };
   try {
-    return await closing(reader, () => adopt(reader, { names, all, groups: group }, scope));
+    return await closing(reader, () => adopt(reader, { names, all, groups: group, factor }, scope));
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     return { drafts: [], idle: [], problems: [{ severity: "error", rule: error.kind, message: explained(error) }] };

@@ -179,7 +179,7 @@ export const verbs: readonly Verb[] = [
     examples: [
       ["evenkeel import payments/api", "one project, into policies/"],
       ["evenkeel import --group 'payments/**'", "a group"],
-      ["evenkeel import --all --out imported", "everything that the token can see"],
+      ["evenkeel import --all --factor", "everything that the token can see, with what most share in one policy"],
     ],
     options: [
       ...connected,
@@ -189,6 +189,7 @@ export const verbs: readonly Verb[] = [
         description: "projects whose path matches, or those below a group (repeatable)",
         takes: "list",
       },
+      { flags: "--factor", description: "what most of the projects share goes into one policy" },
       { flags: "--out <dir>", description: "where to write; by default policies/ of the workspace" },
     ],
     load: async () => (await import("./import.ts")).run,

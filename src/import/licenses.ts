@@ -1,3 +1,4 @@
+import schema from "../../schemas/manifest.schema.json" with { type: "json" };
 import { kinds } from "../kinds.ts";
 import type { Live } from "../model.ts";
 import type { Entry } from "./found.ts";
@@ -38,8 +39,13 @@ function byName({ key: a }: Entry, { key: b }: Entry): number {
 
 const statuses = Object.keys(kinds.license.strictness?.by ?? {});
 
+/** What the schema of policies lets stand as the name of a license. */
+const names = Object.keys(schema.definitions.Policy.properties.licenses.patternProperties).map(
+  (pattern) => new RegExp(pattern, "u"),
+);
+
 function reasonToLeave({ key }: Live, namesakes: readonly Live[]): string | undefined {
-  if (key.trim() !== key || key === "") return "a policy cannot spell its name";
+  if (key.trim() !== key || !names.some((name) => name.test(key))) return "a policy cannot spell its name";
   const [status, other] = new Set(namesakes.map(({ fields }) => fields.approval_status));
   if (other !== undefined) return "they differ in case alone and disagree; keep one of them";
   return statuses.includes(String(status)) ? undefined : `expected ${statuses.join(" or ")} for its status`;

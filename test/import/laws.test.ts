@@ -1,22 +1,28 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { adopt } from "../../src/adopt.ts";
+import { type AdoptChoice, adopt } from "../../src/adopt.ts";
+import { integrations } from "../../src/catalogue.ts";
 import { connectReader } from "../../src/client/client.ts";
+import { format } from "../../src/format/format.ts";
 import { policyText } from "../../src/import/policy.ts";
 import { type Fleet, fleet } from "../laws/fleet.ts";
 import { changesOf, inSync, law, onStage, type Stage, token, withoutPauses } from "../laws/stage.ts";
-import { canary } from "../laws/values.ts";
 
 withoutPauses();
 
-/** Imports everything into the stage's workspace, in place of the manifests that are there; returns their text. */
-async function importAll(stage: Stage, generated: Fleet): Promise<string> {
+/** Imports projects into the stage's workspace, in place of the manifests that are there; returns their text. */
+async function importInto(stage: Stage, generated: Fleet, choice: Partial<AdoptChoice>): Promise<string> {
   stage.write({ ...generated, policies: [] }, { behaviour: "spec" });
   const options = { url: stage.server.url, token, concurrency: 4, requestTimeout: 2000 };
   const reader = await connectReader(options);
   const scope = { platform: generated.platform, workers: 4 };
-  const { drafts, problems } = await adopt(reader, { names: [], all: true, groups: [] }, scope);
+  const { drafts, problems } = await adopt(
+    reader,
+    { names: [], all: false, groups: [], factor: false, ...choice },
+    scope,
+  );
   await reader.close();
   expect(problems).toEqual([]);
   const texts = drafts.map((draft) => [draft.file, policyText(draft, "manifest.schema.json")] as const);
@@ -27,16 +33,115 @@ async function importAll(stage: Stage, generated: Fleet): Promise<string> {
   return texts.map(([, text]) => text).join("---\n");
 }
 
+type Seeded = NonNullable<NonNullable<Fleet["seed"]["projects"]>[number]["integrations"]>;
+
+/** Projects that have most of what the first one has, and some of their own. */
+const alike = fc
+  .tuple(fleet(), fc.array(fc.record({ lacks: fc.nat(12), own: fc.boolean() }), { minLength: 6, maxLength: 6 }))
+  .map(([generated, choices]): Fleet => {
+    const [first, ...others] = generated.seed.projects ?? [];
+    const paths = ["payments/api", "payments/core", "payments/deep/er", "payments/web", "platform/web", "Solo-1/app_x"];
+    const projects = choices.map(({ lacks, own }, index) => {
+      const path = paths[index] ?? "";
+      const kept = <Value>(all: Readonly<Record<string, Value>> = {}) =>
+        Object.fromEntries(Object.entries(all).filter((_, at) => at !== lacks));
+      const tracker = { project_url: `https://t.example.com/${path}`, issues_url: "https://x.example.com/:id" };
+      const integrations = {
+        "issue-tracker-links-c": tracker,
+        ...kept<Seeded[string]>(first?.integrations),
+        ...(own && others[index % 2]?.integrations),
+      };
+      return {
+        id: index + 1,
+        path,
+        integrations,
+        licenses: { ...kept(first?.licenses), ...(own && { WTFPL: "denied" }) },
+      };
+    });
+    return { ...generated, projects, seed: { projects } as Fleet["seed"] };
+  });
+
+const oddities = [
+  "true",
+  "1",
+  "12",
+  " 3",
+  "yes",
+  "\u2028",
+  "\x7f\x85",
+  "a\r\nb\n",
+  "# x",
+  "*a",
+  "!b",
+  "\ufeff",
+  "${",
+  "$${x}",
+  "\t",
+  "",
+];
+
+const anything = fc.oneof(
+  fc.constantFrom(...oddities, true, 0, 1.5),
+  fc.string({ unit: "binary", maxLength: 6 }),
+  fc.string({ unit: "grapheme", maxLength: 90 }),
+);
+
+/** Rows that no client of today would write. */
+const odd = fc
+  .tuple(
+    fleet(),
+    fc.subarray([...integrations.values()], { minLength: 1, maxLength: 4 }).chain((chosen) =>
+      fc.tuple(
+        ...chosen.map(({ slug, parameters }) => {
+          const values = Object.fromEntries([...parameters.keys()].map((name) => [name, anything]));
+          return fc.record(values, { requiredKeys: [] }).map((fields) => [slug, { ...fields, active: true }] as const);
+        }),
+      ),
+    ),
+    fc.dictionary(fc.string({ unit: "binary", minLength: 1, maxLength: 8 }), fc.constantFrom("allowed", "approved")),
+  )
+  .map(([generated, live, licenses]): Fleet => {
+    const [first = { id: 1, path: "a/b" }] = generated.projects;
+    const seed = { projects: [{ ...first, integrations: Object.fromEntries(live), licenses }] };
+    return { ...generated, projects: [first], seed: seed as Fleet["seed"] };
+  });
+
 describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
-  test("what was imported plans as empty, without a warning, and no secret stands in it", async () => {
-    await law(25, [fleet()], async (generated) => {
+  test("what should never have been stored is written so that it reads back, or left out", async () => {
+    await law(40, [odd], async (generated) => {
       await onStage(generated, { behaviour }, async (stage) => {
-        const text = await importAll(stage, generated);
-        expect(text).not.toContain(canary);
+        const text = await importInto(stage, generated, { all: true });
         const planned = await stage.plan();
         expect({ ...(changesOf(planned) as object), text }).toEqual({ ...inSync, text });
-        expect(planned.plan.warnings.filter(({ rule }) => rule !== "unused")).toEqual([]);
       });
     });
+  });
+
+  test("what was imported plans as empty, without a warning", async () => {
+    await law(25, [fleet(), fc.boolean()], async (generated, factor) => {
+      await onStage(generated, { behaviour }, async (stage) => {
+        const text = await importInto(stage, generated, { all: true, factor });
+        expect(format("all.yaml", text)).toEqual({ text });
+        const planned = await stage.plan();
+        expect({ ...(changesOf(planned) as object), text }).toEqual({ ...inSync, text });
+        expect(planned.plan.warnings).toEqual([]);
+      });
+    });
+  });
+
+  test("what is shared changes nothing, and catches no project that was not imported", async () => {
+    let shared = 0;
+    await law(25, [alike, fc.subarray([1, 2, 3, 4, 5, 6], { minLength: 1 })], async (generated, ids) => {
+      await onStage(generated, { behaviour }, async (stage) => {
+        const text = await importInto(stage, generated, { names: ids.map(String), factor: true });
+        if (text.includes("name: shared")) shared++;
+        const planned = await stage.plan();
+        expect({ ...(changesOf(planned) as object), text }).toEqual({ ...inSync, text });
+        expect(planned.plan.warnings).toEqual([]);
+        const wanted = generated.projects.filter(({ id }) => ids.includes(id)).map(({ path }) => path);
+        expect(planned.differences.map(({ project }) => project).sort()).toEqual(wanted.sort());
+      });
+    });
+    expect(shared).toBeGreaterThan(5);
   });
 });

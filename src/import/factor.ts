@@ -1,0 +1,69 @@
+import type { Project } from "../model.ts";
+import { draftsOf } from "./drafts.ts";
+import type { Entry, Imported } from "./found.ts";
+import { generalised } from "./generalised.ts";
+import type { Draft } from "./policy.ts";
+import { rank } from "./project.ts";
+import { reachOf } from "./reach.ts";
+import { identityOf, type Offer, type Share, shareOf } from "./share.ts";
+
+/**
+ * As {@link draftsOf}, with what most projects share in one policy before the others. An entry is shared where at least
+ * two of the projects, and half of them, have exactly it, the project's own path apart; a project that lacks one of them is
+ * not what the policy is about. Entries with blanks are not shared: nobody knows whether
+ * their values are the same.
+ *
+ * `listing` is all that the server has, so that no project is caught that was not imported.
+ */
+export function factored(imported: readonly Imported[], listing: readonly Project[]): readonly Draft[] {
+  const offers = imported.map(offerOf);
+  const share = shareOf(offers);
+  if (share.entries.size === 0) return draftsOf(imported);
+  const own = offers.map(({ imported: each, forms }): Imported => {
+    if (!share.covered.has(each.project)) return each;
+    return { ...each, entries: each.entries.filter((entry) => !isShared(entry, forms, share)) };
+  });
+  return [sharedDraft(share, imported, listing), ...draftsOf(own)];
+}
+
+/** What a project has, each entry with the form in which it may be the same elsewhere. */
+function offerOf(imported: Imported): Offer {
+  const forms = new Map<string, { readonly form: string; readonly entry: Entry }>();
+  for (const entry of imported.entries) {
+    const general = generalised(entry, imported.project);
+    if (general) forms.set(identityOf(entry), { form: formOf(general), entry: general });
+  }
+  return { imported, forms };
+}
+
+function formOf({ fields, remarks }: Entry): string {
+  return JSON.stringify([[...fields], remarks]);
+}
+
+function isShared(entry: Entry, forms: Offer["forms"], { entries }: Share): boolean {
+  const identity = identityOf(entry);
+  return entries.has(identity) && entries.get(identity)?.form === forms.get(identity)?.form;
+}
+
+function sharedDraft({ entries, covered }: Share, imported: readonly Imported[], listing: readonly Project[]): Draft {
+  const name = freeName(imported);
+  return {
+    file: `${name}.yaml`,
+    name,
+    ...reachOf(covered, imported, listing),
+    heading: [`What ${covered.size} of ${imported.length} imported projects share.`],
+    entries: [...entries.values()].map(({ entry }) => entry).toSorted(byRank),
+    remarks: [],
+  };
+}
+
+function byRank(a: Entry, b: Entry): number {
+  return rank(a.key) - rank(b.key) || (identityOf(a) < identityOf(b) ? -1 : 1);
+}
+
+function freeName(imported: readonly Imported[]): string {
+  const taken = new Set(imported.map(({ project }) => project.name.toLowerCase()));
+  let name = "shared";
+  while (taken.has(name)) name = `${name}_`;
+  return name;
+}
