@@ -18,6 +18,7 @@ const documents: readonly (readonly [readme: string, folder: string])[] = [
   ["README.md", "."],
   ["examples/quickstart/README.md", "examples/quickstart"],
   ["examples/many-projects/README.md", "examples/many-projects"],
+  ["examples/adopt-existing/README.md", "examples/adopt-existing"],
 ];
 
 test.each(documents)("every command of %s does what it says", async (readme, folder) => {

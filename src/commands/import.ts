@@ -6,7 +6,7 @@ import { CallFailed } from "../client/failure.ts";
 import { exit, exitCode, Refusal } from "../exit.ts";
 import { explained } from "../hint.ts";
 import { policyText } from "../import/policy.ts";
-import { loadSettings, workspaceAbove } from "../load.ts";
+import { loadSettings, loadWorkspace, workspaceAbove } from "../load.ts";
 import { selectorOf } from "../manifest/selector.ts";
 import { importJson, importText } from "../report/import.ts";
 import { problemLine } from "../report/problems.ts";
@@ -41,6 +41,11 @@ export const run: Run<ImportOptions> = async (terminal, options, names) => {
     save(terminal, path, policyText(draft, schemaFrom(dirname(resolve(terminal.cwd, path)), request)));
   for (const problem of problems) terminal.warn(problemLine(problem));
   const imported = { written, idle, problems };
+  tellUnlisted(
+    terminal,
+    written.map(([path]) => resolve(terminal.cwd, path)),
+    request,
+  );
   report({ text: () => importText(imported, terminal.palette), json: () => importJson(imported) });
   return exitCode({ interrupted: terminal.interrupted.aborted, problem: problems.length > 0 });
 };
@@ -84,6 +89,15 @@ function refuseTaken({ cwd }: Terminal, paths: readonly string[]): void {
   if (taken.length === 0) return;
   const more = taken.length > 1 ? ` and ${taken.length - 1} more` : "";
   throw new Refusal(`${taken[0]}${more} exists already; nothing was written. Move it away, or give another --out`);
+}
+
+/** Files that the workspace does not look at would be written for nothing. */
+function tellUnlisted({ note }: Terminal, files: readonly string[], { folder }: Request): void {
+  if (!workspaceAbove(folder) || files.length === 0) return;
+  const { root, documents } = loadWorkspace(folder);
+  const listed = new Set(documents.map(({ file }) => resolve(root, file)));
+  const [first] = files.filter((file) => !listed.has(file));
+  if (first) note(`note: ${relative(root, first)} is not among the manifests of evenkeel.yaml`);
 }
 
 const modeline = /^# *yaml-language-server: *\$schema=(\S+)/m;

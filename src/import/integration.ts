@@ -87,5 +87,5 @@ function hiddenWords(parameters: Parameters, live: Live, fields: ReadonlyMap<str
     ({ name, secret, observed }) =>
       (secret || observed.has("hidden")) && !fields.has(name) && live.fields[name] === undefined,
   );
-  return silent.length > 0 ? [`not reported, whether set or not: ${silent.map(({ name }) => name).join(", ")}`] : [];
+  return silent.length > 0 ? [`not reported, so perhaps set: ${silent.map(({ name }) => name).join(", ")}`] : [];
 }

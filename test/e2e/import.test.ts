@@ -63,6 +63,22 @@ test("a project that cannot be read is a problem, and the others are written", a
   expect(Object.keys(files())).toContain("policies/payments/_evenkeel.yaml");
 });
 
+test("what most projects share goes into one policy, and nothing is to change", async () => {
+  const licenses = { MIT: "approved", GPL: "denied" };
+  const { evenkeel, files } = await scene({ projects: ["a/x", "a/y", "b/z"].map((path) => ({ path, licenses })) });
+  expect(await evenkeel("import", "--all", "--factor")).toMatchObject({ code: 0, stderr: "" });
+  expect(Object.keys(files())).toContain("policies/shared.yaml");
+  const planned = await evenkeel("plan", "--report", "json", "--detailed-exitcode");
+  expect(planned).toMatchObject({ code: 0, stderr: "" });
+  expect(planned.plan().summary).toMatchObject({ projects: 3, unmanaged: 0 });
+});
+
+test("files that the workspace does not look at are told", async () => {
+  const { evenkeel } = await scene({ projects, workspace: { manifests: ["mine/*.yaml"] } });
+  const ran = await evenkeel("import", "payments/api");
+  expect(ran.stderr).toBe("note: policies/payments/api.yaml is not among the manifests of evenkeel.yaml\n");
+});
+
 test("no file is overwritten", async () => {
   const { evenkeel, write, read, files } = await scene({ projects });
   write("policies/payments/api.yaml", "# mine\n");
