@@ -62,7 +62,7 @@ function sentence(summary: string): string {
 
 function addVerb(parent: Command, verb: Verb, done: (code: ExitCode) => void): void {
   const command = parent
-    .command(`${verb.name.split(" ").at(-1)} ${verb.arguments ?? ""}`.trim())
+    .command(`${verb.name.split(" ").at(-1)} ${verb.arguments ?? ""}`.trim(), { hidden: verb.hidden ?? false })
     .summary(verb.summary)
     .description(sentence(verb.summary))
     .addHelpText("before", `${examplesText(verb)}\n`)

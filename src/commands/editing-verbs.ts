@@ -15,4 +15,24 @@ export const editingVerbs: readonly Verb[] = [
     options: [folder, { flags: "--check", description: "name the files that would change, and change none" }],
     load: async () => (await import("./fmt.ts")).run,
   },
+  {
+    name: "completion",
+    arguments: "<shell>",
+    summary: "print a script that makes a shell complete commands, options, slugs, projects and addresses",
+    examples: [
+      ["source <(evenkeel completion bash)", "in ~/.bashrc; zsh the same in ~/.zshrc, behind compinit"],
+      ["evenkeel completion fish > ~/.config/fish/completions/evenkeel.fish", "once"],
+    ],
+    options: [],
+    load: async () => (await import("./completion.ts")).run,
+  },
+  {
+    name: "__complete",
+    arguments: "[word...]",
+    summary: "what a completion script asks for: the words that may stand in place of the last one",
+    examples: [["evenkeel __complete -- explain irc-", "one candidate a line, its meaning behind a tab"]],
+    options: [],
+    load: async () => (await import("./completing.ts")).run,
+    hidden: true,
+  },
 ];

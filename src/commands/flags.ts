@@ -11,6 +11,7 @@ function reportOf(kinds: readonly string[]): Flag {
     flags: "--report <kind[=path]>",
     description: `also write a report: ${kinds.join(", ")}; without a path to stdout in place of the text (repeatable)`,
     takes: "list",
+    suggests: kinds,
   };
 }
 

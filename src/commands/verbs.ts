@@ -24,6 +24,8 @@ export interface Verb {
   readonly examples: readonly (readonly [line: string, meaning: string])[];
   readonly options: readonly Flag[];
   readonly load: () => Promise<Run<never>>;
+  /** Known to shells, and not listed by help. */
+  readonly hidden?: true;
 }
 
 /** `flags` in commander's notation. */
@@ -33,6 +35,8 @@ export interface Flag {
   readonly takes?: keyof Parsed;
   readonly default?: string;
   readonly choices?: readonly string[];
+  /** What shells offer for it, among other things that it takes. */
+  readonly suggests?: readonly string[];
 }
 
 /** Kinds of option values, and what each is parsed to; `list` gathers repeated options. */

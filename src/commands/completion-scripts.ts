@@ -1,0 +1,54 @@
+// Bash splits words at : and = itself, so a candidate is what comes behind the last of them in the word.
+const bash = `_evenkeel() {
+  local line=\${COMP_LINE:0:COMP_POINT} words word prefix= candidate
+  read -ra words <<< "$line"
+  [[ $line == *[[:space:]] ]] && words+=("")
+  word=\${words[\${#words[@]} - 1]}
+  [[ $COMP_WORDBREAKS == *=* && $word == *=* ]] && prefix=\${word%"\${word##*=}"}
+  [[ $COMP_WORDBREAKS == *:* && $word == *:* ]] && prefix=\${word%"\${word##*:}"}
+  COMPREPLY=()
+  while IFS= read -r candidate; do
+    candidate=\${candidate%%$'\\t'*}
+    [[ -n $candidate ]] && COMPREPLY+=("\${candidate#"$prefix"}")
+  done < <(evenkeel __complete -- "\${words[@]:1}" 2> /dev/null)
+}
+complete -o default -F _evenkeel evenkeel
+`;
+
+const zsh = `#compdef evenkeel
+_evenkeel() {
+  local -a found described
+  local candidate word meaning
+  found=("\${(@f)$(evenkeel __complete -- "\${(@)words[2,CURRENT]}" 2> /dev/null)}")
+  for candidate in $found; do
+    word=\${candidate%%$'\\t'*}
+    meaning=\${\${candidate#$word}#$'\\t'}
+    described+=("\${word//:/\\\\:}\${meaning:+:$meaning}")
+  done
+  if (( \${#described} )); then
+    _describe evenkeel described
+  else
+    _files
+  fi
+}
+compdef _evenkeel evenkeel
+`;
+
+const fish = `function __evenkeel_complete
+  set -l words (commandline -opc) (commandline -ct)
+  set -l found (evenkeel __complete -- $words[2..] 2> /dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c evenkeel -f -a '(__evenkeel_complete)'
+`;
+
+/** Scripts that a shell sources, by the shell's name. Where evenkeel has nothing to offer, files are offered. */
+export const completionScripts: ReadonlyMap<string, string> = new Map([
+  ["bash", bash],
+  ["zsh", zsh],
+  ["fish", fish],
+]);

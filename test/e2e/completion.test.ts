@@ -1,0 +1,130 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { describe, expect, inject, test } from "vitest";
+import { start } from "./program.ts";
+import { type Folder, folder } from "./workspace.ts";
+
+const workspace = "apiVersion: evenkeel/v1\nkind: Workspace\nserver: { url: https://code.example.com }\n";
+const policy = `apiVersion: evenkeel/v1
+kind: Policy
+name: x
+projects: [payments/api, payments/core, "**"]
+disabled: [irc-gateway]
+licenses: { MIT: allowed }
+---
+apiVersion: evenkeel/v1
+kind: StorageMigration
+name: drain
+from: nfs-1
+to: nfs-2
+repositories: [projects]
+`;
+
+const prepared = () => folder({ "evenkeel.yaml": workspace, "policies/a.yaml": policy });
+
+async function complete(...words: readonly string[]): Promise<readonly string[]> {
+  const { stdout, stderr, code } = await start(["__complete", "--", ...words], prepared().root).ended;
+  expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+  return stdout.split("\n").flatMap((line) => (line === "" ? [] : [line.split("\t")[0] ?? ""]));
+}
+
+describe("what may come next", () => {
+  test.each<readonly [string, readonly string[], readonly string[]]>([
+    ["commands", ["va"], ["validate"]],
+    ["commands of two words", ["deployments", "li"], ["list"]],
+    ["a second word of a command that is one", ["deprecations", "s"], ["scan"]],
+    ["options", ["plan", "--fail"], ["--fail-on-loosening"]],
+    ["choices of an option", ["serve", "--tier", ""], ["free", "premium", "ultimate"]],
+    ["kinds of reports", ["plan", "--report", "mark"], ["markdown"]],
+    ["a value behind an equals sign", ["plan", "--report=mark"], ["--report=markdown"]],
+    ["slugs", ["explain", "irc-"], ["irc-gateway"]],
+    ["parameters", ["explain", "irc-gateway.server_p"], ["irc-gateway.server_port"]],
+    ["projects", ["show", "payments/"], ["payments/api", "payments/core"]],
+    ["projects behind options", ["show", "--report", "json", "payments/a"], ["payments/api"]],
+    ["projects, when a target is begun", ["apply", "--target", "payments/c"], ["payments/core"]],
+    [
+      "addresses, when its project is known",
+      ["apply", "--target", "payments/api:"],
+      ["payments/api:integration/irc-gateway", "payments/api:license/MIT"],
+    ],
+    ["addresses of storages", ["apply", "--target", "storage:"], ["storage:nfs-1/projects"]],
+    ["storages", ["storage", "status", ""], ["nfs-1", "nfs-2"]],
+    ["shells", ["completion", ""], ["bash", "zsh", "fish"]],
+    ["nothing, where files are wanted", ["apply", "p"], []],
+    ["nothing that is hidden", ["__"], []],
+    ["nothing behind a command that is none", ["plam", ""], []],
+  ])("%s", async (_, words, expected) => {
+    expect(await complete(...words)).toEqual(expected);
+  });
+
+  test("every command", async () => {
+    expect(await complete("")).toEqual(expect.arrayContaining(["init", "plan", "apply", "deployments", "--help"]));
+  });
+
+  test("a workspace with mistakes, or none, is no trouble", async () => {
+    const broken = folder({ "evenkeel.yaml": "kind: [" }).root;
+    for (const root of [folder().root, broken]) {
+      const { code, stderr } = await start(["__complete", "--", "show", ""], root).ended;
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    }
+  });
+});
+
+function shell(name: string, script: string): string {
+  const place: Folder = prepared();
+  place.write("bin/evenkeel", `#!/bin/sh\nexec "${process.execPath}" "${join(inject("build"), "cli.js")}" "$@"\n`);
+  chmodSync(join(place.root, "bin/evenkeel"), 0o755);
+  const PATH = [join(place.root, "bin"), process.env.PATH].join(delimiter);
+  const { stdout, stderr } = spawnSync(name, name === "zsh" ? ["-f", "-c", script] : ["-c", script], {
+    cwd: place.root,
+    env: { HOME: place.root, PATH },
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  return stdout.trim();
+}
+
+const lacks = (name: string) => spawnSync(name, ["-c", "true"]).status !== 0;
+
+describe("scripts", () => {
+  const inBash = (line: string) =>
+    shell(
+      "bash",
+      `source <(evenkeel completion bash)
+       complete -p evenkeel > /dev/null && COMP_LINE='${line}' && COMP_POINT=\${#COMP_LINE}
+       _evenkeel && printf '%s\\n' "\${COMPREPLY[@]}"`,
+    ).split("\n");
+
+  test.skipIf(lacks("bash"))("bash, whose words end at : and =", () => {
+    expect(inBash("evenkeel vali")).toEqual(["validate"]);
+    expect(inBash("evenkeel show ")).toEqual(["payments/api", "payments/core"]);
+    expect(inBash("evenkeel plan --target payments/api:int")).toEqual(["integration/irc-gateway"]);
+    expect(inBash("evenkeel plan --target=payments/api:int")).toEqual(["integration/irc-gateway"]);
+    expect(inBash("evenkeel plan --report=mark")).toEqual(["markdown"]);
+  });
+
+  test.skipIf(lacks("zsh"))("zsh, with meanings, and with a : in a word", () => {
+    const inZsh = (words: string) =>
+      shell(
+        "zsh",
+        `compdef() { true }; _describe() { print -rl -- \${(P)2} }; _files() { print files }
+         source <(evenkeel completion zsh); words=(${words}); CURRENT=$#words; _evenkeel`,
+      );
+    expect(inZsh("evenkeel vali")).toBe("validate:check every manifest; offline, no token needed");
+    expect(inZsh("evenkeel plan --target payments/api:lic")).toBe("payments/api\\:license/MIT");
+    expect(inZsh("evenkeel apply plan")).toBe("files");
+  });
+
+  test.skipIf(lacks("fish"))("fish", () => {
+    const inFish = (line: string) => shell("fish", `evenkeel completion fish | source; complete -C '${line}'`);
+    expect(inFish("evenkeel vali")).toBe("validate\tcheck every manifest; offline, no token needed");
+    expect(inFish("evenkeel plan --target payments/api:lic")).toBe("payments/api:license/MIT");
+    expect(inFish("evenkeel apply eve")).toBe("evenkeel.yaml");
+  });
+
+  test("another shell has none", async () => {
+    const { code, stderr } = await start(["completion", "tcsh"], folder().root).ended;
+    expect({ code, stderr }).toEqual({ code: 64, stderr: "evenkeel: expected bash, zsh, fish, got tcsh\n" });
+  });
+});
