@@ -18,11 +18,16 @@ export interface Terminal {
   readonly interactive: boolean;
   /** Asks; true for the word `yes` alone. */
   readonly confirm: (question: string) => Promise<boolean>;
+  /** Asks one thing after another. */
+  readonly interview: <Result>(work: (ask: Ask) => Promise<Result>) => Promise<Result>;
   /** A bar on a terminal's stderr; nothing elsewhere. */
   readonly progress: (label: string) => Progress;
   /** Aborted by the first SIGINT or SIGTERM; the second one ends the process at once. */
   readonly interrupted: AbortSignal;
 }
+
+/** The answer without white space around it; undefined where there is nobody to answer any more. */
+export type Ask = (question: string) => Promise<string | undefined>;
 
 export interface Progress {
   /** `note` stands behind the numbers. */
@@ -51,7 +56,8 @@ export function createTerminal(host: NodeJS.Process, { quiet, color }: TerminalO
     palette: paletteFor(stdout),
     warnings: paletteFor(stderr),
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
-    confirm: (question) => ask(host, question),
+    confirm: (question) => interview(host, async (ask) => (await ask(question)) === "yes"),
+    interview: (work) => interview(host, work),
     progress: (label) => (quiet || !stderr.isTTY ? silent : startBar(label, stderr)),
     interrupted: interruptionOf(host),
   };
@@ -75,17 +81,28 @@ function colours(): Palette {
   };
 }
 
-async function ask(host: NodeJS.Process, question: string): Promise<boolean> {
-  const { createInterface } = await import("node:readline/promises");
+/** One reader for all questions: it keeps what is typed ahead. */
+async function interview<Result>(host: NodeJS.Process, work: (ask: Ask) => Promise<Result>): Promise<Result> {
+  const { createInterface } = await import("node:readline");
   const prompt = createInterface({ input: host.stdin, output: host.stderr });
+  const lines = prompt[Symbol.asyncIterator]();
   prompt.once("SIGINT", () => {
     prompt.close();
     host.emit("SIGINT");
   });
-  const closed = new Promise<string>((resolve) => prompt.once("close", () => resolve("")));
-  const answer = await Promise.race([prompt.question(`${question} `), closed]);
-  prompt.close();
-  return answer.trim() === "yes";
+  const ask: Ask = async (question) => {
+    prompt.setPrompt(`${question} `);
+    prompt.prompt();
+    const { value, done } = await lines.next();
+    if (!done) return String(value).trim();
+    host.stderr.write("\n");
+    return undefined;
+  };
+  try {
+    return await work(ask);
+  } finally {
+    prompt.close();
+  }
 }
 
 const silent: Progress = { update: () => {}, stop: () => {} };

@@ -1,24 +1,30 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
+import { licenseTier, tierIncludes } from "../availability.ts";
 import { exit, Refusal } from "../exit.ts";
+import { workspaceFile } from "../manifest/workspace.ts";
 import { schemas } from "../schemas.ts";
 import type { Terminal } from "../terminal.ts";
 import { save } from "./emit.ts";
+import { type Server, serverOf } from "./interview.ts";
 import type { Run } from "./verbs.ts";
 
+const examplePolicy = "policies/example.yaml";
 const schemaFolder = ".evenkeel/schemas";
 
-const workspace = (url: string) => `# yaml-language-server: $schema=${schemaFolder}/manifest.schema.json
+const workspace = ({ url, release, tier }: Server) =>
+  `# yaml-language-server: $schema=${schemaFolder}/manifest.schema.json
 apiVersion: evenkeel/v1
 kind: Workspace
 server:
   url: ${JSON.stringify(url)}
-  release: "14.5"
-  # tier: ultimate            # stated: what the tier lacks is a problem before anything is sent
+  release: ${JSON.stringify(release)}
+  ${(tier ? `tier: ${tier}` : "# tier: ultimate").padEnd(27)} # stated: what the tier lacks is a problem before anything is sent
 # protected: ["payments/core:integration/*"]   # never disabled or deleted
 `;
 
-const policy = `# yaml-language-server: $schema=../${schemaFolder}/manifest.schema.json
+/** Licenses stand in it where the tier has them, and in comments where it has not. */
+const policy = (hasLicenses: boolean) => `# yaml-language-server: $schema=../${schemaFolder}/manifest.schema.json
 apiVersion: evenkeel/v1
 kind: Policy
 name: example
@@ -35,11 +41,13 @@ integrations:
   #   channel: "#example"
   #   pipeline_events: true
 # disabled: [irc-gateway]     # make sure that it is off
-licenses:
+${hasLicenses ? licenses : licenses.replace(/^(?!#)/gm, "# ")}
+`;
+
+const licenses = `licenses:
   AGPL-3.0: denied
   MIT: allowed
-# exclusive: [licenses]       # licenses that no policy lists are deleted
-`;
+# exclusive: [licenses]       # licenses that no policy lists are deleted`;
 
 const ignored = `# The journal, the lock and keys stay on this machine; a ledger is committed.
 .evenkeel/journal/
@@ -47,19 +55,22 @@ const ignored = `# The journal, the lock and keys stay on this machine; a ledger
 .evenkeel/*.key
 `;
 
-/** `evenkeel init [DIR]`: nothing that exists is overwritten. */
-export const run: Run<{ readonly url: string }> = (terminal, { url }, [folder = "."]) => {
+export type InitOptions = Partial<Server>;
+
+/** `evenkeel init [DIR]`: nothing that exists is overwritten. On a terminal, what no flag says is asked for. */
+export const run: Run<InitOptions> = async (terminal, options, [folder = "."]) => {
+  const [taken] = [workspaceFile, examplePolicy].filter((file) => existsSync(join(terminal.cwd, folder, file)));
+  if (taken) throw new Refusal(`${join(folder, taken)} exists already; nothing was written`);
+  const server = await serverOf(terminal, options);
   const files: [string, string][] = [
-    ["evenkeel.yaml", workspace(url)],
-    ["policies/example.yaml", policy],
+    [workspaceFile, workspace(server)],
+    [examplePolicy, policy(tierIncludes(server.tier || undefined, licenseTier))],
     [".gitignore", ignored],
     ...[...schemas].map(([name, schema]): [string, string] => [
       join(schemaFolder, name),
       JSON.stringify(schema, null, 2),
     ]),
   ];
-  const [taken] = files.slice(0, 2).filter(([file]) => existsSync(join(terminal.cwd, folder, file)));
-  if (taken) throw new Refusal(`${join(folder, taken[0])} exists already; nothing was written`);
   for (const [file, text] of files) write(terminal, join(folder, file), text);
   terminal.print(nextSteps(terminal, folder));
   return exit.done;
@@ -73,10 +84,11 @@ function nextSteps(terminal: Terminal, folder: string): string {
   const here = relative(terminal.cwd, join(terminal.cwd, folder));
   const option = here ? ` -C ${here}` : "";
   return [
-    `Wrote ${join(folder, "evenkeel.yaml")} and ${join(folder, "policies/example.yaml")}.`,
+    `Wrote ${join(folder, workspaceFile)} and ${join(folder, examplePolicy)}.`,
     "",
     "Next:",
-    `  evenkeel validate${option}     checks the manifests; offline`,
-    `  evenkeel plan${option}         compares them with the server; needs EVENKEEL_TOKEN`,
+    `  evenkeel import${option} --all   writes what is live as policies; the example can go then`,
+    `  evenkeel validate${option}       checks the manifests; offline`,
+    `  evenkeel plan${option}           compares them with the server; needs EVENKEEL_TOKEN`,
   ].join("\n");
 }

@@ -67,8 +67,13 @@ export const verbs: readonly Verb[] = [
     examples: [
       ["evenkeel init", "in this folder"],
       ["evenkeel init policies-repo", "in a new one"],
+      ["evenkeel init --url https://code.example.com --release 14.5 --tier ultimate", "asking nothing"],
     ],
-    options: [{ flags: "--url <url>", description: "the server's address", default: "https://code.example.com" }],
+    options: [
+      { flags: "--url <url>", description: "the server's address; on a terminal, what no option says is asked for" },
+      { flags: "--release <release>", description: "its release, such as 14.5" },
+      { flags: "--tier <tier>", description: "its tier", choices: ["free", "premium", "ultimate"] },
+    ],
     load: async () => (await import("./init.ts")).run,
   },
   {
