@@ -12,14 +12,18 @@ export type Formatted = { readonly text: string } | { readonly problems: readonl
 /**
  * Puts the keys of every manifest in a file into the order of the schemas, and ends the file with a line break.
  * Comments, blank lines, quotes and everything else stay as written; what the text means never changes, and formatting
- * twice is formatting once. Documents that are no manifests are left alone, files with mistakes of syntax altogether.
+ * twice is formatting once. Documents that are no manifests are left alone, files with mistakes of syntax or without a
+ * manifest altogether.
  */
 export function format(file: string, text: string): Formatted {
+  if (!mention.test(text)) return { text };
   const { problems } = parseManifest(file, text);
   if (problems.length > 0) return { problems };
   const arranged = inOrder(ended(text));
   return { text: means(arranged, text) ? arranged : text };
 }
+
+const mention = /\bapiVersion["']?\s*:\s*["']?evenkeel\//;
 
 /** With a line break at the end, so that the last block can be moved as well. */
 function ended(text: string): string {

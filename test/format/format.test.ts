@@ -100,7 +100,7 @@ describe("format", () => {
   });
 
   test("reports mistakes of syntax, with their places", () => {
-    expect(format("a.yaml", "kind: Policy\nkind: [")).toMatchObject({
+    expect(format("a.yaml", "apiVersion: evenkeel/v1\nkind: [")).toMatchObject({
       problems: [{ rule: "yaml", place: { file: "a.yaml" } }],
     });
   });
