@@ -3,7 +3,7 @@ import { type StockScope, takeStock } from "./holdings.ts";
 import { type Choice, chosenProjects, needsListing } from "./import/chosen.ts";
 import { draftsOf } from "./import/drafts.ts";
 import { factored } from "./import/factor.ts";
-import { withReferences } from "./import/names.ts";
+import { withOwnFiles, withReferences } from "./import/names.ts";
 import type { Draft } from "./import/policy.ts";
 import { importProject } from "./import/project.ts";
 import { readProjects } from "./live.ts";
@@ -30,7 +30,7 @@ export async function adopt(reader: Reader, choice: AdoptChoice, scope: StockSco
   const imported = withReferences(stock.found.map((found) => importProject(found, scope.platform)));
   const idle = imported.filter(({ entries, remarks }) => entries.length + remarks.length === 0);
   return {
-    drafts: choice.factor ? factored(imported, listing) : draftsOf(imported),
+    drafts: withOwnFiles(choice.factor ? factored(imported, listing) : draftsOf(imported)),
     idle: idle.map(({ project }) => project.name),
     problems: [...chosen.problems, ...stock.problems],
   };

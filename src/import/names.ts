@@ -1,5 +1,6 @@
 import type { Project } from "../model.ts";
 import type { Imported, Stated } from "./found.ts";
+import type { Draft } from "./policy.ts";
 
 /**
  * The file of a project's policy below the folder of policies. Names that a workspace does not look at, and that of
@@ -8,6 +9,18 @@ import type { Imported, Stated } from "./found.ts";
 export function fileOf({ name }: Project): string {
   const segments = name.split("/").map(segmentOf);
   return `${segments.join("/")}.yaml`;
+}
+
+/** Each with a file of its own, also where case does not count in the names of files. */
+export function withOwnFiles(drafts: readonly Draft[]): readonly Draft[] {
+  const taken = new Set<string>();
+  return drafts.map((draft) => {
+    const stem = draft.file.replace(/\.yaml$/, "");
+    let file = draft.file;
+    for (let count = 2; taken.has(file.toLowerCase()); count++) file = `${stem}-${count}.yaml`;
+    taken.add(file.toLowerCase());
+    return { ...draft, file };
+  });
 }
 
 function segmentOf(segment: string): string {

@@ -52,7 +52,8 @@ function candidates(offers: readonly Offer[]): readonly (readonly [identity: str
     counted.count++;
     counts.set(key, counted);
   }
-  const sorted = [...counts.values()].toSorted((a, b) => b.count - a.count || (a.identity < b.identity ? -1 : 1));
+  const common = [...counts.values()].filter(({ count }) => count >= leastOf(offers));
+  const sorted = common.toSorted((a, b) => b.count - a.count || (a.identity < b.identity ? -1 : 1));
   const best = new Map<string, Form>();
   for (const { identity, form } of sorted) if (!best.has(identity)) best.set(identity, form);
   return [...best];
@@ -70,6 +71,9 @@ function savedBy(share: Share, offers: readonly Offer[]): number {
 
 /** Whether each entry is that of at least two of the covered projects, and of half as many as there are in all. */
 function isCommon(share: Share, offers: readonly Offer[]): boolean {
-  const least = Math.max(2, offers.length / 2);
-  return [...share.entries].every(([identity, form]) => countOf(identity, form, share, offers) >= least);
+  return [...share.entries].every(([identity, form]) => countOf(identity, form, share, offers) >= leastOf(offers));
+}
+
+function leastOf(offers: readonly Offer[]): number {
+  return Math.max(2, offers.length / 2);
 }

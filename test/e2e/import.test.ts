@@ -79,6 +79,28 @@ test("files that the workspace does not look at are told", async () => {
   expect(ran.stderr).toBe("note: policies/payments/api.yaml is not among the manifests of evenkeel.yaml\n");
 });
 
+test("policies that say the same are told to be too many", async () => {
+  const policy = { projects: ["payments/api"], licenses: { MIT: "denied" } };
+  const { evenkeel } = await scene({ projects, policy });
+  const ran = await evenkeel("import", "payments/api");
+  expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("evenkeel validate says why") });
+  const checked = await evenkeel("validate");
+  expect(checked).toMatchObject({ code: 1 });
+  expect(checked.stderr + checked.stdout).toContain("equally specific");
+});
+
+test("projects whose files would be one get files of their own", async () => {
+  const licenses = { MIT: "allowed" };
+  const { evenkeel, files } = await scene({
+    projects: ["a/evenkeel", "a/_evenkeel"].map((path) => ({ path, licenses })),
+  });
+  expect((await evenkeel("import", "--all")).code).toBe(0);
+  expect(Object.keys(files())).toEqual(
+    expect.arrayContaining(["policies/a/_evenkeel.yaml", "policies/a/_evenkeel-2.yaml"]),
+  );
+  expect(await evenkeel("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
+});
+
 test("no file is overwritten", async () => {
   const { evenkeel, write, read, files } = await scene({ projects });
   write("policies/payments/api.yaml", "# mine\n");
@@ -87,6 +109,9 @@ test("no file is overwritten", async () => {
   expect(ran.stderr).toContain("policies/payments/api.yaml exists already; nothing was written");
   expect(read("policies/payments/api.yaml")).toBe("# mine\n");
   expect(Object.keys(files())).not.toContain("policies/payments/_evenkeel.yaml");
+  const told = await evenkeel("import", "--all", "--report", "json=import.json");
+  expect(told.code).toBe(1);
+  expect(JSON.parse(read("import.json"))).toMatchObject({ policies: [], problems: [{ rule: "exists" }] });
   expect(await evenkeel("import", "PAYMENTS/API", "--out", "found")).toMatchObject({ code: 0, stderr: "" });
 });
 
