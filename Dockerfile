@@ -1,6 +1,6 @@
 FROM node:22-slim AS build
 WORKDIR /build
-COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.types.json ./
+COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci --ignore-scripts
 COPY src src
 COPY schemas schemas

@@ -105,6 +105,14 @@ function defect(error: unknown): string {
   return `evenkeel: a defect of evenkeel itself: ${more}\n`;
 }
 
+/** Whoever reads may stop reading, as `head` does: the run goes on, and nothing is said about it. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+}
+
+process.stdout.on("error", ignoreClosedPipe);
+process.stderr.on("error", ignoreClosedPipe);
+
 try {
   await program((code) => {
     process.exitCode = code;

@@ -1,0 +1,51 @@
+import { type Flag, groups, type Verb, verbs } from "../../src/commands/verbs.ts";
+
+const head = `# Commands
+
+Every command of \`evenkeel\`, from the table that its help and its shell completion are made of. This page is written by
+\`npm run docs\`; a test keeps it in step.`;
+
+/** `docs/commands.md`: what \`-h\` shows, on one page. */
+export function commandsPage(): string {
+  const shown = verbs.filter(({ hidden }) => !hidden);
+  const contents = shown
+    .map(({ name, summary }) => `- [\`${name}\`](#evenkeel-${anchor(name)}): ${summary}`)
+    .join("\n");
+  return `${[head, contents, ...shown.map(section)].join("\n\n")}\n`;
+}
+
+function anchor(name: string): string {
+  return name.replaceAll(" ", "-");
+}
+
+function section({ name, arguments: given = "", summary, examples, options }: Verb): string {
+  const [group = ""] = name.split(" ");
+  const about = name.includes(" ") && groups[group] ? ` (\`${group}\`: ${groups[group]})` : "";
+  const usage = ["evenkeel", name, given, ...(options.length > 0 ? ["[options]"] : [])].filter(Boolean).join(" ");
+  const lines = examples.map(([line, meaning]) => `    # ${meaning}\n    ${line}`).join("\n\n");
+  return [`## evenkeel ${name}`, `${capital(summary)}${about}.`, `    ${usage}`, "Examples:", lines, table(options)]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+function capital(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
+function table(options: readonly Flag[]): string {
+  if (options.length === 0) return "";
+  return ["| option | |", "|---|---|", ...options.map(row)].join("\n");
+}
+
+function row({ flags, description, choices, default: standard }: Flag): string {
+  const more = [
+    ...(choices ? [`one of ${choices.map(code).join(", ")}`] : []),
+    ...(standard === undefined ? [] : [`default ${code(standard)}`]),
+  ];
+  const text = [description, ...more].join("; ").replaceAll("|", "\\|");
+  return `| ${code(flags)} | ${text} |`;
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll("|", "\\|")}\``;
+}
