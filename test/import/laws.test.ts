@@ -33,6 +33,12 @@ async function importInto(stage: Stage, generated: Fleet, choice: Partial<AdoptC
   return texts.map(([, text]) => text).join("---\n");
 }
 
+/** What no policy can speak of; it is not counted where a project has nothing else. */
+function unknownOf({ seed }: Fleet): number {
+  const slugs = (seed.projects ?? []).flatMap((project) => Object.keys(project.integrations ?? {}));
+  return slugs.filter((slug) => !integrations.has(slug)).length;
+}
+
 type Seeded = NonNullable<NonNullable<Fleet["seed"]["projects"]>[number]["integrations"]>;
 
 /** Projects that have most of what the first one has, and some of their own. */
@@ -117,7 +123,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
     });
   });
 
-  test("what was imported plans as empty, without a warning", async () => {
+  test("what was imported is all that is known of, and plans as empty, without a warning", async () => {
     await law(25, [fleet(), fc.boolean()], async (generated, factor) => {
       await onStage(generated, { behaviour }, async (stage) => {
         const text = await importInto(stage, generated, { all: true, factor });
@@ -125,6 +131,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
         const planned = await stage.plan();
         expect({ ...(changesOf(planned) as object), text }).toEqual({ ...inSync, text });
         expect(planned.plan.warnings).toEqual([]);
+        expect(planned.plan.summary.unmanaged).toBeLessThanOrEqual(unknownOf(generated));
       });
     });
   });
