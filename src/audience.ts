@@ -1,4 +1,5 @@
-import { type BranchKind, branchKinds, events, type PipelineStatus } from "./route-columns.ts";
+import { type BranchKind, branchKinds } from "./branch-kinds.ts";
+import { events, type PipelineStatus } from "./route-columns.ts";
 import { audienceOf, branchWords, type Happening, type Listener } from "./routes.ts";
 
 /** Sentences on who stops and who starts hearing of what. */

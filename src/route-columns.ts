@@ -1,9 +1,5 @@
 import schema from "../schemas/integrations.schema.json" with { type: "json" };
-
-/** A branch as notifications tell them apart; a default branch that is protected too is both, asked for one by one. */
-export type BranchKind = "default" | "protected" | "other";
-
-export const branchKinds: readonly BranchKind[] = ["default", "protected", "other"];
+import type { BranchKind } from "./branch-kinds.ts";
 
 /** How a pipeline ended. */
 export type PipelineStatus = "success" | "failed";

@@ -1,7 +1,8 @@
+import { type BranchKind, branchKinds } from "./branch-kinds.ts";
 import { integrations } from "./catalogue.ts";
 import { isReference, normalise } from "./compare.ts";
 import type { Fields, Scalar } from "./model.ts";
-import { type BranchKind, branchKinds, events, type PipelineStatus, type RouteColumn } from "./route-columns.ts";
+import { events, type PipelineStatus, type RouteColumn } from "./route-columns.ts";
 
 /** An event, as far as it is known: what is left out may be anything. */
 export interface Happening {

@@ -20,6 +20,7 @@ const layers: readonly (readonly string[])[] = [
     "schedule.ts",
     "call-values.ts",
     "route-columns.ts",
+    "branch-kinds.ts",
   ],
   [
     "compare.ts",

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { shiftBetween } from "../src/audience.ts";
+import { branchKinds } from "../src/branch-kinds.ts";
 import { integrations } from "../src/catalogue.ts";
 import { declaredListeners } from "../src/listeners.ts";
 import type { Desired, Fields } from "../src/model.ts";
-import { branchKinds, events } from "../src/route-columns.ts";
+import { events } from "../src/route-columns.ts";
 import { type Happening, type Listener, routesOf } from "../src/routes.ts";
 
 type Written = Readonly<Record<string, Fields>>;

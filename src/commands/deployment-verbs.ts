@@ -26,7 +26,10 @@ export const deploymentVerbs: readonly Verb[] = [
     name: "deployments show",
     arguments: "<project> <id>",
     summary: "one deployment, with its job, commit and pipeline",
-    examples: [["evenkeel deployments show payments/api 7", "by the ID that the list shows"]],
+    examples: [
+      ["evenkeel deployments show payments/api 7", "by the ID that the list shows"],
+      ["evenkeel deployments show payments/api 7 --report json", "for scripts"],
+    ],
     options: connected,
     load: async () => (await import("./deployments/show.ts")).run,
   },
@@ -34,7 +37,10 @@ export const deploymentVerbs: readonly Verb[] = [
     name: "deployments merge-requests",
     arguments: "<project> <id>",
     summary: "the merge requests that a deployment shipped",
-    examples: [["evenkeel deployments merge-requests ops/policies 7", "which policy changes went out"]],
+    examples: [
+      ["evenkeel deployments merge-requests ops/policies 7", "which policy changes went out"],
+      ["evenkeel deployments merge-requests ops/policies 7 --report json", "for scripts"],
+    ],
     options: connected,
     load: async () => (await import("./deployments/merge-requests.ts")).run,
   },
@@ -46,6 +52,10 @@ export const deploymentVerbs: readonly Verb[] = [
       [
         "evenkeel deployments create payments/api --environment production --sha 1f2e3d --ref main --no-tag --status running",
         "a branch is being deployed",
+      ],
+      [
+        "evenkeel deployments create 42 --environment staging --sha 1f2e3d --ref v1.2.0 --tag --status success",
+        "a tag has been",
       ],
     ],
     options: [
@@ -63,7 +73,10 @@ export const deploymentVerbs: readonly Verb[] = [
     name: "deployments update",
     arguments: "<project> <id>",
     summary: "set the status of a deployment",
-    examples: [["evenkeel deployments update payments/api 7 --status success", "it is done"]],
+    examples: [
+      ["evenkeel deployments update payments/api 7 --status success", "it is done"],
+      ["evenkeel deployments update payments/api 7 --status failed", "it went wrong"],
+    ],
     options: [
       ...connected,
       { flags: "--status <status>", description: "created, running, success, failed or canceled" },

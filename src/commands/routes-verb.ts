@@ -1,4 +1,4 @@
-import { branchKinds } from "../route-columns.ts";
+import { branchKinds } from "../branch-kinds.ts";
 import { connected } from "./flags.ts";
 import type { Verb } from "./verbs.ts";
 

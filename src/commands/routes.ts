@@ -1,4 +1,5 @@
 import { shiftBetween } from "../audience.ts";
+import type { BranchKind } from "../branch-kinds.ts";
 import { connectReader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { type ExitCode, exit, exitCode, Refusal } from "../exit.ts";
@@ -9,7 +10,7 @@ import { nearest } from "../nearest.ts";
 import type { Renderers } from "../report/reports.ts";
 import { routesText, shiftText } from "../report/routes.ts";
 import type { Request } from "../request.ts";
-import { type BranchKind, events, type PipelineStatus } from "../route-columns.ts";
+import { events, type PipelineStatus } from "../route-columns.ts";
 import { type Listener, routesOf } from "../routes.ts";
 import { siteOf } from "../site.ts";
 import type { Terminal } from "../terminal.ts";

@@ -234,7 +234,10 @@ export const verbs: readonly Verb[] = [
     name: "schema",
     arguments: "[dir]",
     summary: "write the JSON Schemas for editors",
-    examples: [["evenkeel schema .evenkeel/schemas", "where init puts them"]],
+    examples: [
+      ["evenkeel schema .evenkeel/schemas", "where init puts them, and after each upgrade"],
+      ["evenkeel schema", "in this folder"],
+    ],
     options: [],
     load: async () => (await import("./schema.ts")).run,
   },

@@ -8,9 +8,9 @@ test("docs/commands.md is in step with the commands; npm run docs writes it", as
   await expect(commandsPage()).toMatchFileSnapshot(join(root, "docs/commands.md"));
 });
 
-test("every command has two or three real examples to begin with, and they are its own", () => {
-  for (const { name, examples } of verbs) {
-    expect([name, examples.length > 0]).toEqual([name, true]);
+test("every command has at least two examples to begin with, and they are its own", () => {
+  for (const { name, examples } of verbs.filter(({ hidden }) => !hidden)) {
+    expect([name, examples.length > 1]).toEqual([name, true]);
     const own = examples.map(([line]) => line).filter((line) => !line.includes(`evenkeel ${name}`));
     expect([name, own]).toEqual([name, []]);
   }

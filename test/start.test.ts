@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, inject, test } from "vitest";
+
+/** Files of the build that are read before the first command is known, and packages that they import. */
+function eager(file: string, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  if (!file.startsWith("./")) return seen;
+  const text = readFileSync(join(inject("build"), file), "utf8");
+  for (const [, imported = "", bare = imported] of text.matchAll(/^(?:import|export)\b[^;]*?\bfrom "([^"]+)";|^import "([^"]+)";/gm))
+    eager(bare, seen);
+  return seen;
+}
+
+test("help needs no catalogue, and of packages only what reads options and paints", () => {
+  const files = [...eager("./cli.js")];
+  expect(files.filter((file) => !file.startsWith("./") && !file.startsWith("node:")).sort()).toEqual([
+    "ansis",
+    "commander",
+  ]);
+  const own = files.filter((file) => file.startsWith("./"));
+  const bytes = own.map((file) => readFileSync(join(inject("build"), file)).length);
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(60_000);
+});
