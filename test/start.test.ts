@@ -8,7 +8,9 @@ function eager(file: string, seen = new Set<string>()): ReadonlySet<string> {
   seen.add(file);
   if (!file.startsWith("./")) return seen;
   const text = readFileSync(join(inject("build"), file), "utf8");
-  for (const [, imported = "", bare = imported] of text.matchAll(/^(?:import|export)\b[^;]*?\bfrom "([^"]+)";|^import "([^"]+)";/gm))
+  for (const [, imported = "", bare = imported] of text.matchAll(
+    /^(?:import|export)\b[^;]*?\bfrom "([^"]+)";|^import "([^"]+)";/gm,
+  ))
     eager(bare, seen);
   return seen;
 }

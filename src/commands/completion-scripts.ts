@@ -1,3 +1,4 @@
+// Zsh runs a file of its $fpath as the function that the file defines, so the first time that has to be called as well.
 // Bash splits words at : and = itself, so a candidate is what comes behind the last of them in the word.
 const bash = `_evenkeel() {
   local line=\${COMP_LINE:0:COMP_POINT} words word prefix= candidate
@@ -32,6 +33,7 @@ _evenkeel() {
   fi
 }
 compdef _evenkeel evenkeel
+[[ $funcstack[1] != _evenkeel ]] || _evenkeel
 `;
 
 const fish = `function __evenkeel_complete

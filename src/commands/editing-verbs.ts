@@ -20,7 +20,8 @@ export const editingVerbs: readonly Verb[] = [
     arguments: "<shell>",
     summary: "print a script that makes a shell complete commands, options, slugs, projects and addresses",
     examples: [
-      ["source <(evenkeel completion bash)", "in ~/.bashrc; zsh the same in ~/.zshrc, behind compinit"],
+      ["evenkeel completion bash > ~/.local/share/bash-completion/completions/evenkeel", "once"],
+      ["evenkeel completion zsh > ~/.zsh/_evenkeel", "in a folder of $fpath"],
       ["evenkeel completion fish > ~/.config/fish/completions/evenkeel.fish", "once"],
     ],
     options: [],

@@ -105,15 +105,15 @@ describe("scripts", () => {
   });
 
   test.skipIf(lacks("zsh"))("zsh, with meanings, and with a : in a word", () => {
-    const inZsh = (words: string) =>
-      shell(
-        "zsh",
-        `compdef() { true }; _describe() { print -rl -- \${(P)2} }; _files() { print files }
-         source <(evenkeel completion zsh); words=(${words}); CURRENT=$#words; _evenkeel`,
-      );
+    const stubs = "compdef() { true }; _describe() { print -rl -- ${(P)2} }; _files() { print files }";
+    const source = "source <(evenkeel completion zsh)";
+    const inZsh = (words: string, load = source) =>
+      shell("zsh", `${stubs}; ${load}; words=(${words}); CURRENT=$#words; _evenkeel`);
     expect(inZsh("evenkeel vali")).toBe("validate:check every manifest; offline, no token needed");
     expect(inZsh("evenkeel plan --target payments/api:lic")).toBe("payments/api\\:license/MIT");
     expect(inZsh("evenkeel apply plan")).toBe("files");
+    const installed = "evenkeel completion zsh > _evenkeel; fpath=(. $fpath); autoload -Uz _evenkeel";
+    expect(inZsh("evenkeel completion f", installed)).toBe("fish");
   });
 
   test.skipIf(lacks("fish"))("fish", () => {
