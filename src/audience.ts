@@ -62,21 +62,22 @@ function audiencesOf(listener: Listener | undefined, event: string | undefined):
 }
 
 function sentences(slug: string, mine: Audiences, others: Audiences, verb: "stops" | "starts"): string[] {
+  const elsewhere = [...others.values()].flat();
   return [...mine].flatMap(([name, heard]) => {
     const kept = new Set(others.get(name)?.map(({ key }) => key));
     const moved = heard.filter(({ key }) => !kept.has(key));
     if (moved.length === 0) return [];
     const behind = name === slug ? "" : ` (${slug})`;
-    return [`${name} ${verb} hearing of ${phrases(moved, heard)}${behind}`];
+    return [`${name} ${verb} hearing of ${phrases(moved, heard, elsewhere)}${behind}`];
   });
 }
 
 /** What moved, kinds of event on the same branches together: `issues, and of pushes and jobs on protected branches`. */
-function phrases(moved: readonly Situation[], heard: readonly Situation[]): string {
+function phrases(moved: readonly Situation[], heard: readonly Situation[], elsewhere: readonly Situation[]): string {
   const groups = new Map<string, string[]>();
   for (const event of new Set(moved.map((each) => each.event))) {
     const of = (list: readonly Situation[]) => list.filter((each) => each.event === event);
-    for (const { what, where } of parts(event, of(moved), of(heard))) {
+    for (const { what, where } of parts(event, of(moved), of(heard), of(elsewhere))) {
       groups.set(where, [...(groups.get(where) ?? []), what]);
     }
   }
@@ -91,13 +92,21 @@ interface Part {
 }
 
 /** One part where all statuses moved on the same branches, else one a status. */
-function parts(event: string, moved: readonly Situation[], heard: readonly Situation[]): Part[] {
+function parts(
+  event: string,
+  moved: readonly Situation[],
+  heard: readonly Situation[],
+  elsewhere: readonly Situation[],
+): Part[] {
   const { many = event, statuses = [] } = events.get(event) ?? {};
   const branchesOf = (list: readonly Situation[], status: PipelineStatus | undefined) =>
     list.flatMap((each) => (each.pipelineStatus === status ? (each.branchKind ?? []) : []));
   const found = [...new Set(moved.map(({ pipelineStatus }) => pipelineStatus))].map((status) => {
     const what = status ? `${statusWords[status]} ${many}` : many;
-    return { what, where: whereOf(branchesOf(moved, status), branchesOf(heard, status)) };
+    return {
+      what,
+      where: whereOf(branchesOf(moved, status), branchesOf(heard, status), branchesOf(elsewhere, status)),
+    };
   });
   const [first] = found;
   const isWhole = found.length >= statuses.length && found.every(({ where }) => where === first?.where);
@@ -106,9 +115,11 @@ function parts(event: string, moved: readonly Situation[], heard: readonly Situa
 
 const statusWords: Readonly<Record<PipelineStatus, string>> = { failed: "failed", success: "successful" };
 
-/** Nothing where all goes that there was. */
-function whereOf(moved: readonly BranchKind[], heard: readonly BranchKind[]): string {
-  return moved.length === heard.length ? "" : ` on ${branchWords(moved)}`;
+/** Nothing where all goes that there was, unless the other side hears of the same on other branches. */
+function whereOf(moved: readonly BranchKind[], heard: readonly BranchKind[], elsewhere: readonly BranchKind[]): string {
+  const isAll = moved.length === heard.length;
+  const sameThere = elsewhere.length === 0 || branchWords(elsewhere) === branchWords(heard);
+  return isAll && sameThere ? "" : ` on ${branchWords(moved)}`;
 }
 
 function joined(phrases: readonly string[]): string {

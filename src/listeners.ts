@@ -2,7 +2,7 @@ import { shiftOf } from "./audience.ts";
 import { hasActiveParameter, integrations, parameter } from "./catalogue.ts";
 import { isReference } from "./compare.ts";
 import { isRemoval } from "./guard.ts";
-import type { Change, Desired, DesiredProject, Fields, Live } from "./model.ts";
+import type { Change, Desired, DesiredProject, Fields, Live, Value } from "./model.ts";
 import type { Listener } from "./routes.ts";
 
 /** Integrations that manifests ask for, as listeners. */
@@ -17,13 +17,27 @@ export function liveListeners(live: readonly Live[]): Listener[] {
   return live.map(({ key: slug, fields, active }) => ({ slug, fields, active, told: "reported" }));
 }
 
-/** Live listeners as manifests see them: what is not reported is not different from what is declared (contract 6). */
+/** Live listeners as manifests see them: what servers hide is not different from what is declared (contract 6). */
 export function listenersBefore(live: readonly Listener[], { resources }: DesiredProject): Listener[] {
   const listed = bySlug(resources);
   return live.map((listener) => ({
     ...listener,
-    fields: { ...listed.get(listener.slug)?.fields, ...listener.fields },
+    fields: believed(listener.slug, listed.get(listener.slug)?.fields ?? {}, listener.fields),
   }));
+}
+
+/** What is reported, and what is declared where an answer would not tell it; what else it lacks was never set. */
+function believed(slug: string, declared: Fields, reported: Fields): Fields {
+  const isProperty = (name: string) => parameter(slug, name)?.level === "properties";
+  const tells = Object.keys(reported).some(isProperty);
+  const isUntold = ([name, value]: readonly [string, Value]) =>
+    !(tells && isProperty(name)) || isReference(value) || isHidden(slug, name);
+  return { ...Object.fromEntries(Object.entries(declared).filter(isUntold)), ...reported };
+}
+
+function isHidden(slug: string, name: string): boolean {
+  const column = parameter(slug, name);
+  return column !== undefined && (column.secret || column.observed.has("hidden"));
 }
 
 /** What live listeners become once manifests are applied: undeclared parameters are left alone (contract 6). */
@@ -62,7 +76,7 @@ export function lossesOf(change: Change): readonly string[] {
   if (kind !== "integration" || !live?.active) return [];
   if (isRemoval(change)) return hears(slug) ? [`${slug} stops hearing of everything`] : [];
   if (!Object.keys(change.after ?? {}).some((name) => decides(slug, name))) return [];
-  const before: Listener = { slug, active: true, fields: { ...declared, ...live.fields }, told: "reported" };
+  const before: Listener = { slug, active: true, fields: believed(slug, declared, live.fields), told: "reported" };
   return shiftOf(before, { ...before, fields: declared, active: activeBy(slug, declared) }).lost;
 }
 

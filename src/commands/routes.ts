@@ -57,7 +57,7 @@ function checkUsage({ event, live, diff }: RoutesOptions): void {
     throw new Refusal(`--event is missing; it takes ${[...events.keys()].join(", ")}`, exit.usage);
   }
   if (events.has(event)) return;
-  const meant = nearest(event, events.keys());
+  const meant = nearest(event.replace(/_events$/, ""), events.keys());
   const hint = meant ? `did you mean ${meant}?` : `there are ${[...events.keys()].join(", ")}`;
   throw new Refusal(`there is no event ${JSON.stringify(event)}; ${hint}`, exit.usage);
 }

@@ -69,6 +69,26 @@ test("a channel that a server does not report is nobody's loss", async () => {
   expect(live.stdout).toContain("channel is not reported");
 });
 
+test("a channel that the server never had is not the declared one, and --diff agrees with --live", async () => {
+  const declared = { ...hook, channel: "#live", push_channel: "#push", branches_to_be_notified: "protected" };
+  const live = { webhook: "https://x", channel: "#live", push_events: true, branches_to_be_notified: "default" };
+  const { evenkeel } = await scene({
+    projects: [{ path: "pay/api", integrations: { "chat-notifications-a": live } }],
+    policy: { projects: ["pay/api"], integrations: { "chat-notifications-a": declared } },
+    behaviour: "observed",
+  });
+  const shift = await evenkeel("routes", "pay/api", "--event", "push", "--diff", "--report", "json");
+  const lost = "#live stops hearing of pushes on the default branch (chat-notifications-a)";
+  expect(JSON.parse(shift.stdout)).toEqual({
+    lost: [lost],
+    gained: ["#push starts hearing of pushes on protected branches (chat-notifications-a)"],
+  });
+  const asked = await evenkeel("routes", "pay/api", "--event", "push", "--live", "--report", "json");
+  expect(JSON.parse(asked.stdout)).toMatchObject([{ reason: expect.not.stringContaining("push_channel") }]);
+  const plan = (await evenkeel("plan", "--report", "json")).plan();
+  expect(changeOf(plan, "pay/api:integration/chat-notifications-a").notes?.join()).toContain("#live stops hearing of");
+});
+
 test("a plan notes who loses what by a change", async () => {
   const { evenkeel } = await scene({ projects, policy });
   const plan = (await evenkeel("plan", "--report", "json")).plan();
@@ -81,6 +101,8 @@ test("wrong usage is told before anything is read", async () => {
   const { evenkeel } = await scene({ projects, policy });
   const wrong = await evenkeel("routes", "pay/api", "--event", "pipelines");
   expect(wrong).toMatchObject({ code: 64, stderr: expect.stringContaining("did you mean pipeline?"), reads: 0 });
+  const flag = await evenkeel("routes", "pay/api", "--event", "push_events");
+  expect(flag).toMatchObject({ code: 64, stderr: expect.stringContaining("did you mean push?"), reads: 0 });
   expect((await evenkeel("routes", "pay/api")).code).toBe(64);
   expect((await evenkeel("routes", "pay/api", "--diff", "--live")).code).toBe(64);
   expect((await evenkeel("routes", "pay/apy", "--event", "push")).stderr).toContain("did you mean pay/api?");
