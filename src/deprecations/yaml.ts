@@ -153,7 +153,7 @@ function fixOf(spot: Spot, detection: YamlDetection, text: string, spots: readon
   if (rename && !hasSibling(spot, rename, spots)) return rewritten(spot.key, rename, text);
   if (replace && !hasItem(spot, replace, spots)) return rewritten(spot.value, replace, text);
   if (drop) return rewritten(spot.value, withoutWord(stringOf(spot.value) ?? "", lists) ?? "", text);
-  return nest && isAlone(spot, detection, spots) ? nested(spot, nest, text) : {};
+  return nest && isAlone(spot, detection, spots) && isFlat(spot, nest) ? nested(spot, nest, text) : {};
 }
 
 /** A name that is there already, or the same item in one list, is no mechanical replacement. */
@@ -182,6 +182,11 @@ function isAlone({ value }: Spot, { path }: YamlDetection, spots: readonly Spot[
   const names = path.split("|");
   const merged = value.items.flatMap(({ value: inner }) => (isAlias(inner) ? [anchored(inner.source, spots)] : []));
   return !spots.some((other) => names.includes(String(other.path[0])) && merged.includes(other.value));
+}
+
+/** Beside the new key, or beside what a merge brings, a nested mapping would say something else. */
+function isFlat({ value }: Spot, name: string): boolean {
+  return isMap(value) && !value.items.some(({ key }) => [name, "<<"].includes(nameOf(key)));
 }
 
 /** Puts a block mapping one level deeper, below a new key. A flow mapping is left to a person. */
