@@ -57,16 +57,27 @@ export async function applyChanges(
   batches: readonly Batch[],
   options: ApplyOptions,
 ): Promise<Outcomes> {
-  const outcomes = await inParallel(batches, options.workers, (batch) => applyBatch(writer, batch, options));
+  let ended: string | undefined;
+  const end = (address: string) => {
+    ended ??= `the run ended with ${address}`;
+  };
+  const ending = { ...options, stopped: () => options.stopped() ?? ended };
+  const outcomes = await inParallel(batches, options.workers, (batch) => applyBatch(writer, batch, ending, end));
   return new Map(outcomes.flat().map(({ address, outcome }) => [address, outcome]));
 }
 
-async function applyBatch(writer: Writer, batch: Batch, options: ApplyOptions): Promise<Happened[]> {
+async function applyBatch(
+  writer: Writer,
+  batch: Batch,
+  options: ApplyOptions,
+  end: (address: string) => void,
+): Promise<Happened[]> {
   const happened: Happened[] = [];
   let failed: string | undefined;
   for (const step of await batch.steps()) {
     const event = await take(writer, step, failed, options);
     if (event.outcome.status === "failed" || event.outcome.status === "unknown") failed ??= event.address;
+    if (event.failure?.endsRun) end(event.address);
     for (const watcher of options.watchers) await watcher.outcome?.(event);
     happened.push(event);
   }
@@ -77,7 +88,7 @@ async function take(writer: Writer, step: Step, failed: string | undefined, opti
   if ("outcome" in step) return step;
   const { change } = step;
   const { address } = change;
-  const skip = failed ? `${failed} did not succeed, so the rest of its project waits` : options.stopped();
+  const skip = options.stopped() ?? (failed && `${failed} did not succeed, so the rest of its project waits`);
   if (skip) return { address, change, outcome: { status: "skipped", error: skip } };
   const call = callOf(change);
   for (const watcher of options.watchers) await watcher.intent?.(change, call);
@@ -94,10 +105,16 @@ async function carryOut(writer: Writer, change: Change, call: Call): Promise<Res
       return { answer, outcome: { status: "applied", ...(notKept.length > 0 && { not_kept: notKept }) } };
     } catch (error) {
       if (!(error instanceof CallFailed)) throw error;
+      if (isAnothers(error, call)) return { outcome: { status: "skipped", error: "the run ended before it was sent" } };
       const outcome = await afterFailure(writer, change, error, attempt);
       if (outcome) return { outcome, failure: error };
     }
   }
+}
+
+/** Whether a call was not sent since another one had ended the run: that one's failure is then thrown for it too. */
+function isAnothers(failure: CallFailed, { method, path }: Call): boolean {
+  return failure.endsRun && (failure.path !== path || failure.method !== method);
 }
 
 const createAttempts = 3;

@@ -36,6 +36,7 @@ function program(done: (code: ExitCode) => void): Command {
     .description("Keeps project integrations and license policies on a source-hosting platform as your manifests say.")
     .version(version)
     .option("--no-color", "plain text; NO_COLOR and FORCE_COLOR are honoured too")
+    .addHelpText("before", `${examplesText(firstExamples(rootExamples))}\n`)
     .addHelpText("after", "\nEvery command says more with -h, examples first.")
     .showSuggestionAfterError()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "evenkeel: ")) })
@@ -53,7 +54,16 @@ function parentOf(root: Command, name: string): Command {
 
 function addGroup(root: Command, name: string): Command {
   const summary = groups[name] ?? "";
-  return root.command(name).summary(summary).description(sentence(summary));
+  const members = verbs.filter((verb) => verb.name.startsWith(`${name} `)).map((verb) => verb.name);
+  const command = root.command(name).summary(summary).description(sentence(summary));
+  return command.addHelpText("before", `${examplesText(firstExamples(members))}\n`);
+}
+
+const rootExamples = ["validate", "plan", "apply", "drift"];
+
+function firstExamples(names: readonly string[]): Pick<Verb, "examples"> {
+  const named = names.flatMap((name) => verbs.filter((verb) => verb.name === name));
+  return { examples: named.flatMap(({ examples }) => examples.slice(0, 1)) };
 }
 
 function sentence(summary: string): string {
@@ -79,7 +89,7 @@ function addVerb(parent: Command, verb: Verb, done: (code: ExitCode) => void): v
   });
 }
 
-function examplesText({ examples }: Verb): string {
+function examplesText({ examples }: Pick<Verb, "examples">): string {
   const width = Math.max(...examples.map(([line]) => line.length));
   return ["Examples:", ...examples.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`)].join("\n");
 }
@@ -94,15 +104,19 @@ function optionOf({ flags, description, takes, choices, default: standard }: Fla
 
 function codeOf(error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
-  if (error instanceof Refusal) process.stderr.write(`evenkeel: ${error.message}\n`);
+  if (error instanceof Refusal) process.stderr.write(`evenkeel: ${debugged(error)}\n`);
   else process.stderr.write(defect(error));
   return error instanceof Refusal ? error.code : exit.problem;
 }
 
 function defect(error: unknown): string {
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  const more = process.env.EVENKEEL_DEBUG === "1" ? stack : `${message} (EVENKEEL_DEBUG=1 shows where)`;
-  return `evenkeel: a defect of evenkeel itself: ${more}\n`;
+  const thrown = error instanceof Error ? error : new Error(String(error));
+  return `evenkeel: a defect of evenkeel itself: ${debugged(thrown, " (EVENKEEL_DEBUG=1 shows where)")}\n`;
+}
+
+/** The message alone, or the whole stack where somebody asked for it. */
+function debugged({ message, stack = message }: Error, otherwise = ""): string {
+  return process.env.EVENKEEL_DEBUG === "1" ? stack : message + otherwise;
 }
 
 /** Whoever reads may stop reading, as `head` does: the run goes on, and nothing is said about it. */

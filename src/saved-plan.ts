@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Batch, Step } from "./apply.ts";
-import { CallFailed } from "./client/failure.ts";
+import { CallFailed, type FailureKind } from "./client/failure.ts";
 import type { Difference } from "./diff.ts";
 import { exit, Refusal } from "./exit.ts";
 import { explained } from "./hint.ts";
@@ -35,10 +35,21 @@ function parse(path: string): unknown {
   }
 }
 
-/** Throws {@link Refusal} where manifests (exit 4) or the server are not those that the plan was made from. */
+/** A saved plan that is stale altogether, since manifests changed. */
+export class StalePlan extends Refusal {
+  readonly plan: Plan;
+
+  constructor(plan: Plan) {
+    super("the manifests changed since the plan was made, so it is stale; make it again", exit.stale);
+    this.name = "StalePlan";
+    this.plan = plan;
+  }
+}
+
+/** Throws {@link StalePlan} where manifests, {@link Refusal} where the server is not the one that the plan was made for. */
 export function checkCurrent(plan: Plan, now: { readonly url: string; readonly manifests: Plan["manifests"] }): void {
   if (plan.manifests.digest !== now.manifests.digest) {
-    throw new Refusal("the manifests changed since the plan was made, so it is stale; make it again", exit.stale);
+    throw new StalePlan(plan);
   }
   if (plan.server.url !== now.url) {
     throw new Refusal(`the plan was made for ${plan.server.url}, and the server is ${now.url}; make it again`);
@@ -80,10 +91,13 @@ function addressOf(step: Step): string {
   return "change" in step ? step.change.address : step.address;
 }
 
-function failed({ address }: PlannedChange, problems: readonly Problem[]): Step {
-  const error = problems[0]?.message ?? "the project could not be read again";
-  return { address, outcome: { status: "failed", error } };
+/** Nothing was sent for it; where the run was stopped meanwhile nothing went wrong either. */
+function failed({ address }: PlannedChange, [problem]: readonly Problem[]): Step {
+  if (problem?.rule === stopped) return { address, outcome: { status: "skipped", error: "the run was stopped" } };
+  return { address, outcome: { status: "failed", error: problem?.message ?? "the project could not be read again" } };
 }
+
+const stopped: FailureKind = "aborted";
 
 function stepOf(planned: PlannedChange, change: Change | undefined): Step {
   const moved = change ? movedSince(planned, change) : "the live values are as declared by now";

@@ -1,11 +1,12 @@
 import { CallFailed } from "./client/failure.ts";
-import { exit, Refusal } from "./exit.ts";
+import { Refusal } from "./exit.ts";
 import { explained } from "./hint.ts";
 import { hasErrors } from "./manifest/validate.ts";
 import type { Problem } from "./model.ts";
 import { type Heading, headingOf, type Opened, open } from "./open.ts";
 import { planDigest, planOf, reportedProblem } from "./plan.ts";
 import type { Planned, Request } from "./request.ts";
+import { StalePlan } from "./saved-plan.ts";
 import { version } from "./version.ts";
 
 /** Opens the workspace and runs `work` on it; whatever keeps it from being planned becomes a plan that says so. */
@@ -21,8 +22,10 @@ export async function told<Result extends Planned>(
     known = opened.problems;
     return hasErrors(known) ? nothingPlanned(heading, known) : await work(opened);
   } catch (error) {
-    const stale = error instanceof Refusal && error.code === exit.stale;
-    return { ...nothingPlanned(heading, [...known, problemOf(error)]), ...(stale && { stale }) };
+    const nothing = nothingPlanned(heading, [...known, problemOf(error)]);
+    return error instanceof StalePlan
+      ? { ...withProblems({ ...nothing, plan: error.plan }, [problemOf(error)]), stale: true }
+      : nothing;
   }
 }
 

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
+import type { Outcomes } from "../apply.ts";
 import { type DeploymentWish, deploying, recordCalls } from "../deployment-record.ts";
 import { type ExitCode, exit, exitCode, Refusal } from "../exit.ts";
 import { type Objection, standing } from "../guard.ts";
-import type { Call, Problem } from "../model.ts";
+import type { Call, Outcome, Problem } from "../model.ts";
 import { type Plan, withOutcomes } from "../plan.ts";
 import { apply, rehearse } from "../reconcile.ts";
 import { remainingText } from "../report/moves.ts";
@@ -90,7 +91,7 @@ async function applying(terminal: Terminal, options: ApplyOptions, wanted: Wante
   const warnings: Problem[] = [];
   const warn = (problem: Problem) => void warnings.push(problem);
   const applied = withProblems(await applyWithBars(terminal, options, wanted, warn), warnings);
-  const plan = withOutcomes(applied.plan, applied.outcomes);
+  const plan = withOutcomes(applied.plan, applied.outcomes ?? untouched(applied));
   tellProblems(terminal, plan);
   const code = codeOf(terminal, applied, plan);
   tell(
@@ -100,6 +101,15 @@ async function applying(terminal: Terminal, options: ApplyOptions, wanted: Wante
   if (applied.refused) terminal.warn(refusalText(applied.refused, plan));
   else if (applied.surveyed && !applied.outcomes) terminal.warn("Not applied; nothing was written.");
   return code;
+}
+
+/** What became of changes that an apply did not come to, and why. */
+function untouched({ plan, stale, refused, surveyed }: Applied): Outcomes {
+  const why = refused ? "refused by a guard" : surveyed && plan.problems.length === 0 ? "not approved" : "not begun";
+  const outcome: Outcome = stale
+    ? { status: "stale", error: "the manifests changed" }
+    : { status: "skipped", error: why };
+  return new Map(plan.resource_changes.map(({ address }) => [address, outcome]));
 }
 
 function refusalText(objections: readonly Objection[], { summary }: Plan): string {

@@ -13,6 +13,10 @@ export type Renderers = Readonly<Record<string, (before: Before) => string>>;
 
 /** The reports asked for; throws {@link Refusal} for a kind that the command does not have. */
 export function reportTargets(asked: readonly string[], kinds: readonly string[]): ReportTarget[] {
+  const inPlace = asked.filter((each) => !each.includes("="));
+  if (inPlace.length > 1) {
+    throw new Refusal(`only one report can go to stdout; give ${inPlace.slice(1).join(" and ")} a path`, exit.usage);
+  }
   return asked.map((each) => {
     const [kind = "", ...rest] = each.split("=");
     if (!kinds.includes(kind)) throw new Refusal(unknownKind(kind, kinds), exit.usage);

@@ -95,20 +95,46 @@ test("show and merge-requests tell all of one, by EVENKEEL_URL without a workspa
   expect(JSON.parse(none.stdout)).toMatchObject({ status: "failed", error: expect.stringContaining("404") });
 });
 
-test("create and update write what they say; a status that stands already is explained", async () => {
+test("create and update write what they say; a status that stands already is no failure", async () => {
   const { evenkeel, ask } = await scene({ projects, behaviour: "observed" });
   const options = ["--environment", "production", "--sha", "abc", "--ref", "v2", "--tag", "--status", "running"];
   const created = await evenkeel("deployments", "create", "ops/policies", ...options, "--report", "json");
   expect(created).toMatchObject({ code: 0, writes: 1, reads: 0 });
   expect(JSON.parse(created.stdout)).toMatchObject({ id: 131, ref: "v2", status: "running" });
   const again = await evenkeel("deployments", "update", "ops/policies", "131", "--status", "running");
-  expect(again).toMatchObject({ code: 1, stdout: "" });
-  expect(again.stderr).toMatch(/deployment 131 is running already, and this server refuses to say so twice\n$/);
+  expect(again).toMatchObject({ code: 0, stderr: "note: deployment 131 is running already: nothing to change\n" });
+  expect(again.stdout).toMatch(/^Deployment 131 \(iid 131\): running\n/);
   const done = await evenkeel("deployments", "update", "ops/policies", "131", "--status", "success");
   expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Deployment 131 \(iid 131\): success\n/) });
   const back = await evenkeel("deployments", "update", "ops/policies", "131", "--status", "running");
   expect(back.stderr).toContain("deployment 131 is success, and this server does not let it become running from there");
   expect((await ask("GET", "/projects/7/deployments/131")).json.status).toBe("success");
+});
+
+test("a 400 that speaks of something else is not explained by the status", async () => {
+  const chaos = [{ method: "PUT", status: 400 }];
+  const { evenkeel } = await scene({ projects, behaviour: "observed", chaos });
+  const ran = await evenkeel("deployments", "update", "ops/policies", "3", "--status", "success");
+  expect(ran).toMatchObject({ code: 1, stdout: "", reads: 0 });
+  expect(ran.stderr).not.toContain("deployment 3 is");
+});
+
+test("a server that demands a status is told as such", async () => {
+  const { evenkeel } = await scene({ projects, behaviour: "observed" });
+  const ran = await evenkeel(
+    "deployments",
+    "create",
+    "7",
+    "--environment",
+    "e",
+    "--sha",
+    "a",
+    "--ref",
+    "r",
+    "--no-tag",
+  );
+  expect(ran).toMatchObject({ code: 1, stdout: "" });
+  expect(ran.stderr).toMatch(/; this server demands --status: running, success, failed or canceled\n$/);
 });
 
 test("a POST whose answer is lost is not sent again, and its outcome is told as unknown", async () => {

@@ -49,6 +49,18 @@ test("a refused token ends the run and is said once", async () => {
   expect(ran.stderr).not.toContain("CANARY");
 });
 
+test("a token that is refused in the middle of an apply is said once, and what was not sent is skipped", async () => {
+  const { evenkeel } = await scene({
+    projects: [{ path: "p" }, { path: "q" }, { path: "r" }],
+    policy: { projects: ["p", "q", "r"], licenses: { A: "allowed", B: "allowed" } },
+    chaos: [{ method: "POST", status: 401 }],
+  });
+  const ran = await evenkeel("apply", "--yes", "--concurrency", "1", "--report", "json");
+  expect(ran).toMatchObject({ code: 1, writes: 1 });
+  expect(ran.stdout.match(/answered 401/g)).toHaveLength(1);
+  expect(ran.plan().summary.outcomes).toMatchObject({ applied: 0, failed: 1, skipped: 5 });
+});
+
 test("a server that nobody answers for is one sentence", async () => {
   const url = `http://127.0.0.1:${await closedPort()}`;
   const files = folder({

@@ -68,7 +68,7 @@ test("the refusal lists what would have happened, in text and report, and keeps 
   expect(objections).toHaveLength(1);
   expect(objections[0]).toMatchObject({ guard: "delete-percent" });
   expect(objections[0].addresses).toHaveLength(12);
-  expect(resource_changes[0]).not.toHaveProperty("outcome");
+  expect(resource_changes[0].outcome).toEqual({ status: "skipped", error: "refused by a guard" });
   expect(Object.keys(files()).filter((name) => name.includes("journal/"))).toEqual([]);
 });
 

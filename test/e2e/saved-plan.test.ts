@@ -89,6 +89,7 @@ test("where manifests changed the plan is stale altogether", async () => {
   expect(ran).toMatchObject({ code: 4, reads: 0, writes: 0 });
   expect(ran.stderr).toContain("manifests changed");
   expect(ran.plan().problems[0]?.message).toContain("manifests changed");
+  expect(ran.plan().summary.outcomes?.stale).toBe(ran.plan().resource_changes.length);
   made.policy(policy);
   made.write("more.yaml", "# one more file\n");
   expect(await made.evenkeel("apply", "plan.json")).toMatchObject({ code: 4, writes: 0 });
