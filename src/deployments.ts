@@ -7,8 +7,10 @@ import type { Call, Fields } from "./model.ts";
 /** A deployment or a merge request as the server reports it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What became of a write. `unknown`: the server may have acted, and nobody can tell. */
-export type Written = { readonly row: Row } | { readonly status: "failed" | "unknown"; readonly error: string };
+/** What became of a write. `note`: why nothing had to be written. `unknown`: the server may have acted, and nobody can tell. */
+export type Written =
+  | { readonly row: Row; readonly note?: string }
+  | { readonly status: "failed" | "unknown"; readonly error: string };
 
 /** The deployments of a project that match, from all pages. @throws CallFailed. */
 export async function listDeployments(reader: Reader, project: string, filters: Fields): Promise<readonly Row[]> {
@@ -41,13 +43,22 @@ export async function createDeployment(writer: Writer, project: string, fields: 
     return { row: rowOf((await writer.send(creationCall(project, fields))).body) };
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    if (!error.uncertain) return { status: "failed", error: error.message };
+    if (!error.uncertain) return { status: "failed", error: error.message + demandOf(error, fields) };
     const doubt = "whether the deployment was created is unknown, so it is not sent again";
     return { status: "unknown", error: `${doubt}: ${error.message}` };
   }
 }
 
-/** Sets the status of a deployment record; where the server refuses, the error tells what its status is. */
+/** By the spec a status may be left out; servers that refuse this do not say what they would take. */
+function demandOf({ status, serverMessage = "" }: CallFailed, fields: Fields): string {
+  const isDemand = status === 400 && fields.status === undefined && serverMessage.includes("status is missing");
+  return isDemand ? "; this server demands --status: running, success, failed or canceled" : "";
+}
+
+/**
+ * Sets the status of a deployment record. A server that refuses the status that it has already leaves it as asked; one
+ * that refuses another change of status is told with the status that stands.
+ */
 export async function updateDeployment(
   writer: Writer,
   project: string,
@@ -59,23 +70,25 @@ export async function updateDeployment(
     return { row: rowOf((await writer.send(update)).body) };
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    const why = error.status === 400 ? await standingOf(writer, project, deployment, status) : undefined;
-    return { status: "failed", error: why ? `${error.message}; ${why}` : error.message };
+    const row = isTransition(error) ? await standing(writer, project, deployment) : undefined;
+    if (row?.status === status)
+      return { row, note: `deployment ${deployment} is ${status} already: nothing to change` };
+    return { status: "failed", error: error.message + refusalOf(deployment, row, status) };
   }
 }
 
-async function standingOf(
-  reader: Reader,
-  project: string,
-  deployment: string,
-  wanted: string,
-): Promise<string | undefined> {
+function isTransition({ status, serverMessage = "" }: CallFailed): boolean {
+  return status === 400 && serverMessage.includes("cannot transition");
+}
+
+function refusalOf(deployment: string, row: Row | undefined, wanted: string): string {
+  if (typeof row?.status !== "string") return "";
+  return `; deployment ${deployment} is ${row.status}, and this server does not let it become ${wanted} from there`;
+}
+
+async function standing(reader: Reader, project: string, deployment: string): Promise<Row | undefined> {
   try {
-    const { status } = await getDeployment(reader, project, deployment);
-    if (typeof status !== "string") return undefined;
-    if (status === wanted)
-      return `deployment ${deployment} is ${status} already, and this server refuses to say so twice`;
-    return `deployment ${deployment} is ${status}, and this server does not let it become ${wanted} from there`;
+    return await getDeployment(reader, project, deployment);
   } catch (error) {
     if (error instanceof CallFailed) return undefined;
     throw error;

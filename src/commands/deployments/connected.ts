@@ -50,9 +50,10 @@ function isFailure(shown: Shown): shown is Exclude<Shown, Renderers> {
 }
 
 /** What a write left, for people and for scripts. */
-export function shownDeployment(written: Written, { palette }: Terminal): Shown {
+export function shownDeployment(written: Written, { palette, note: tell }: Terminal): Shown {
   if (!("row" in written)) return written;
-  const { row } = written;
+  const { row, note } = written;
+  if (note) tell(`note: ${note}`);
   return { text: () => deploymentText(row, palette), json: () => JSON.stringify(row, null, 2) };
 }
 
