@@ -78,6 +78,7 @@ function addVerb(parent: Command, verb: Verb, done: (code: ExitCode) => void): v
     .addHelpText("before", `${examplesText(verb)}\n`)
     .option("--no-color", "plain text");
   for (const flag of verb.options) command.addOption(optionOf(flag));
+  refuseContradictions(command);
   command.action(async (...received) => {
     const args = received
       .slice(0, command.registeredArguments.length)
@@ -87,6 +88,21 @@ function addVerb(parent: Command, verb: Verb, done: (code: ExitCode) => void): v
     const run = await verb.load();
     done(await run(createTerminal(process, options) as never, options as never, args as never));
   });
+}
+
+/** `--tag --no-tag`: neither wins. */
+function refuseContradictions(command: Command): void {
+  for (const no of command.options.filter(({ negate }) => negate)) {
+    const yes = command.options.find((each) => !each.negate && each.attributeName() === no.attributeName());
+    if (!yes) continue;
+    const given = new Set<string>();
+    for (const { long } of [yes, no]) {
+      command.on(`option:${long?.slice(2)}`, () => {
+        given.add(String(long));
+        if (given.size > 1) command.error(`error: ${yes.long} and ${no.long} contradict each other: give one of them`);
+      });
+    }
+  }
 }
 
 function examplesText({ examples }: Pick<Verb, "examples">): string {

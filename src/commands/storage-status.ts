@@ -1,3 +1,4 @@
+import { exit, Refusal } from "../exit.ts";
 import { statusJson, statusText } from "../report/storage-status.ts";
 import { remaindersOn } from "../storage/status.ts";
 import { StorageHidden } from "../storage/view.ts";
@@ -6,8 +7,9 @@ import type { OnlineOptions } from "./run.ts";
 import type { Run } from "./verbs.ts";
 
 /** `evenkeel storage status STORAGE`. */
-export const run: Run<OnlineOptions> = (terminal, options, [storage = ""]) =>
-  reading(terminal, options, async (reader) => {
+export const run: Run<OnlineOptions> = (terminal, options, [storage = ""]) => {
+  if (storage.trim() === "") throw new Refusal("STORAGE is empty; it takes the name of a storage", exit.usage);
+  return reading(terminal, options, async (reader) => {
     try {
       const remainders = await remaindersOn(reader, storage);
       return {
@@ -19,3 +21,4 @@ export const run: Run<OnlineOptions> = (terminal, options, [storage = ""]) =>
       throw error;
     }
   });
+};

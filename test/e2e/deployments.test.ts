@@ -70,6 +70,10 @@ test.each([
   [["list", "p", "--updated-before", "tomorrow"], /ISO 8601/],
   [["show", "p", "first"], /ID takes a whole number/],
   [["create", "p", "--environment", "e", "--sha", "s", "--ref", "r"], /--tag or --no-tag is missing/],
+  [
+    ["create", "p", "--environment", "e", "--sha", "s", "--ref", "r", "--tag", "--no-tag"],
+    /^evenkeel: --tag and --no-tag contradict each other/,
+  ],
   [["update", "p", "7"], /--status is missing/],
   [["update", "p", "7", "--status", "done"], /--status takes/],
 ])("deployments %j is wrong usage, and nothing is sent", async (args, words) => {

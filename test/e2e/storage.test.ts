@@ -84,3 +84,9 @@ test("storage status of a token that is not an administrator's says what is miss
   expect(code).toBe(1);
   expect(stderr).toContain("need an administrator's token");
 });
+
+test("storage status of no storage is wrong usage", async () => {
+  const { run } = await program();
+  const { code, stderr } = await run("storage", "status", "").ended;
+  expect({ code, stderr }).toEqual({ code: 64, stderr: expect.stringContaining("STORAGE is empty") });
+});
