@@ -26,8 +26,9 @@ export const run: Run<ScanOptions> = (terminal, options, paths) => {
   const findings = scanned.flatMap((each) => ("findings" in each ? each.findings : []));
   for (const message of unreadable) terminal.warn(message);
   tellFixed(terminal, scanned);
+  const hasNoAnswer = findings.length === 0 && unreadable.length > 0;
   report({
-    text: () => findingsText(findings, terminal.palette),
+    text: () => (hasNoAnswer ? "" : findingsText(findings, terminal.palette)),
     json: () => JSON.stringify(findings, null, 2),
   });
   const isDue = findings.some(({ severity }) => severity === "error");

@@ -26,6 +26,8 @@ interface Asked {
   readonly start: number;
   /** Whether it begins with neither a slash nor an address. */
   readonly bare: boolean;
+  /** Whether its address is an interpolation, which may lead to any API. */
+  readonly open: boolean;
 }
 
 const beginning = new RegExp(
@@ -45,7 +47,7 @@ function readAsked(token: Token): Asked | undefined {
   const [before = "", base] = beginning.exec(text) ?? [];
   const path = /^[^\s?#"'<>\\]+/.exec(text.slice(before.length))?.[0];
   if (path === undefined || !/^(?:$|[?#]\S*$)/.test(text.slice(before.length + path.length))) return undefined;
-  return { path, start: token.start + before.length, bare: base === undefined };
+  return { path, start: token.start + before.length, bare: base === undefined, open: text.startsWith(hole) };
 }
 
 /** Templates of paths as patterns. */
@@ -75,7 +77,9 @@ export function restUses({ tokens, speaks }: Program, { detection }: Sought<Rest
     const { parameter, attribute } = detection;
     if (parameter) return parameterUses(tokens, index, detection);
     if (attribute) return attributeUses(tokens, index, attribute);
-    return speaks ? [pathUse(asked, detection)] : [];
+    if (speaks) return [pathUse(asked, detection)];
+    const isLikely = detection.hint && asked.open && isCalled(tokens, token);
+    return isLikely ? [{ offset: pathUse(asked, detection).offset }] : [];
   });
 }
 

@@ -117,6 +117,13 @@ describe("deprecations scan", () => {
     });
   });
 
+  it("does not say that nothing was found where it could not look", async () => {
+    const { root } = folder({ "ci.yml": "stages: [build]\n" });
+    const [gone, looked] = await Promise.all([run(root, "scan", "nope"), run(root, "scan", "ci.yml")]);
+    expect(gone).toMatchObject({ code: 1, stdout: "", stderr: "nope: no such file or folder\n" });
+    expect(looked).toMatchObject({ code: 0, stdout: "No uses found.\n", stderr: "" });
+  });
+
   it("rewrites in place, keeps comments, line ends, a byte order mark and the mode, and reports what is left", async () => {
     const promote = "#!/bin/sh\ngitlab-ctl promote-db # now\n";
     const { root, read } = folder({

@@ -1,0 +1,2 @@
+def slack(url, id):
+    return requests.get(f"{url}/projects/{id}/services/slack")
