@@ -104,7 +104,7 @@ export interface RestDetection extends Detecting<"rest"> {
 
 /** A name that is given, sent with or compared with a value. */
 export interface PairDetection extends Detecting<"pair"> {
-  /** A word that must stand in one of the file's texts. */
+  /** A word that the same request or statement must be about. */
   readonly near: string;
   readonly name: string;
   readonly values: readonly string[];

@@ -1,6 +1,7 @@
 import type { CallDetection, PairDetection, TextDetection } from "../schedule.ts";
 import { layersOf, type Program } from "./requests.ts";
-import { rewriting, type Sought, type Use } from "./source.ts";
+import { rewriting, type Sought, type Source, type Use } from "./source.ts";
+import { statementsAbout, statementsOf } from "./statements.ts";
 import type { Token } from "./tokens.ts";
 
 /** A name, and the value that it is given, sent with or compared with; undefined where that is no literal. */
@@ -30,15 +31,26 @@ function signsBehind(tokens: readonly Token[], index: number): string {
   return signs;
 }
 
-/** Uses of a name with a value, where something else in the program tells what it is about. */
-export function pairUses({ tokens }: Program, { detection }: Sought<PairDetection>): readonly Use[] {
+/** Uses of a name with a value, in a request or a statement that something else tells the subject of. */
+export function pairUses({ tokens }: Program, { text }: Source, { detection }: Sought<PairDetection>): readonly Use[] {
   const { near, name, values, replace } = detection;
-  if (!tokens.some(({ text }) => text.includes(near))) return [];
-  const pairs = layersOf(tokens).flatMap((layer) => pairsOf(layer, name));
-  return pairs.flatMap(({ value }) => {
-    if (!value || !values.includes(value.text)) return [];
-    return [{ offset: value.start, ...rewriting(value.start, value.start + value.text.length, replace) }];
-  });
+  if (!tokens.some(({ text: part }) => part.includes(near)) || !values.some((value) => text.includes(value))) return [];
+  const about = statementsAbout(statementsOf(tokens, text), near);
+  const layers = about.flatMap((statement) =>
+    layersOf(statement.tokens.filter((token) => !asksElse(token, detection))),
+  );
+  return layers
+    .flatMap((layer) => pairsOf(layer, name))
+    .flatMap(({ value }) => {
+      if (!value || !values.includes(value.text)) return [];
+      return [{ offset: value.start, ...rewriting(value.start, value.start + value.text.length, replace) }];
+    });
+}
+
+/** The query of an address is about what its path names. */
+function asksElse({ kind, text }: Token, { near, name }: PairDetection): boolean {
+  const path = /^\S*?\/[^\s?]*(?=\?)/.exec(text)?.[0];
+  return kind === "text" && path !== undefined && text.includes(name) && !path.includes(near);
 }
 
 /** Uses such as `gem "name"` and `Feature.enable(:name)`. */

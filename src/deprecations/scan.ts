@@ -95,7 +95,7 @@ function usesOf({ entry, detection }: Sought, view: View, source: Source): reado
     case "rest":
       return restUses(view.program, { entry, detection });
     case "pair":
-      return pairUses(view.program, { entry, detection });
+      return pairUses(view.program, source, { entry, detection });
     case "call":
       return callUses(view.program, { entry, detection });
     case "text":

@@ -1,0 +1,2 @@
+curl "$API/projects/5/managed_licenses" \
+  | jq '.[] | select(.approval_status == "allowed")'
