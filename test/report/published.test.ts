@@ -1,0 +1,58 @@
+import { createRequire } from "node:module";
+import AjvDraft04 from "ajv-draft-04";
+import fc from "fast-check";
+import { SaxesParser } from "saxes";
+import { describe, expect, test } from "vitest";
+import type { Plan } from "../../src/plan.ts";
+import { junit } from "../../src/report/junit.ts";
+import { prometheus } from "../../src/report/prometheus.ts";
+import { sarif } from "../../src/report/sarif.ts";
+import { changeWith, hostileAndPlain, plainWords, planWith, reportOf } from "./told.ts";
+
+const require = createRequire(import.meta.url);
+const none = () => undefined;
+
+const sarifSchema = require("@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json");
+const ajv = new AjvDraft04.default({
+  strict: false,
+  unicodeRegExp: false,
+  logger: false,
+  formats: { uri: true, "uri-reference": true, "date-time": true },
+});
+const parsePrometheus: (text: string) => readonly { readonly name: string }[] = require("parse-prometheus-text-format");
+const isSarif = ajv.compile(sarifSchema);
+
+/** Names of the elements of a document that the parser takes as well-formed. */
+function elementsOf(text: string): string[] {
+  const names: string[] = [];
+  const parser = new SaxesParser();
+  parser.on("opentag", ({ name }) => void names.push(name));
+  parser.write(text).close();
+  return names;
+}
+
+function check(plan: Plan): void {
+  const report = reportOf(plan);
+  isSarif(JSON.parse(sarif(report, none)));
+  expect(isSarif.errors ?? []).toEqual([]);
+  expect(elementsOf(junit(report, none))[0]).toBe("testsuites");
+  const metrics = parsePrometheus(`${prometheus(report, none)}\n`);
+  expect(metrics.map(({ name }) => name)).toContain("evenkeel_build_info");
+}
+
+describe("what others publish takes our reports: the SARIF 2.1.0 schema, an XML parser, a Prometheus parser", () => {
+  test("of a plan of every action", () => {
+    check(planWith({ changes: [0, 1, 2, 3].map((index) => changeWith(plainWords, index)) }));
+  });
+
+  test("of a plan with nothing to say", () => {
+    check(planWith({}));
+  });
+
+  test("of hostile plans", () => {
+    fc.assert(
+      fc.property(hostileAndPlain, ({ evil }) => check(evil)),
+      { numRuns: 50 },
+    );
+  });
+});
