@@ -17,6 +17,8 @@ export interface Endpoint {
   readonly parameters?: Readonly<Record<string, Parameter>> | "integration";
   /** Not in the spec: seen on deployed servers only. */
   readonly observed?: true;
+  /** The release that brought it (spec: Versioning 4). */
+  readonly introduced?: string;
 }
 
 export interface Parameter {
@@ -57,7 +59,7 @@ const table = {
     parameters: { repository_storage: { type: "string" } },
   },
 
-  listIntegrations: { method: "GET", path: "/projects/:id/integrations", list: "whole" },
+  listIntegrations: { method: "GET", path: "/projects/:id/integrations", list: "whole", introduced: "12.7" },
   getIntegration: { method: "GET", path: "/projects/:id/integrations/:slug" },
   putIntegration: {
     method: "PUT",
@@ -107,6 +109,7 @@ const table = {
     path: "/projects/:id/deployments/:deployment_id/merge_requests",
     segments: ofDeployment,
     list: "paged",
+    introduced: "12.7",
   },
 
   listLicenses: { method: "GET", path: "/projects/:id/managed_licenses", list: "paged" },

@@ -24,8 +24,9 @@ const renamedIn = "14.4";
 /** Compiles the endpoint table into a tree of segments. `path` is relative to /api/v4, without the query. */
 export function router(release: string, withObserved: boolean): Route {
   const root = emptyNode();
-  for (const [name, { method, path, observed }] of Object.entries(endpoints)) {
+  for (const [name, { method, path, observed, introduced }] of Object.entries(endpoints)) {
     if (observed && !withObserved) continue;
+    if (introduced && compareReleases(release, introduced) < 0) continue;
     for (const spelling of spellings(path, release)) grow(root, spelling, method, name as EndpointName);
   }
   return (method, path) => find(root, method as Method, path);

@@ -165,6 +165,14 @@ describe("writing", () => {
 });
 
 describe("release, tier and environment", () => {
+  test("has the list, and what a deployment shipped, from 12.7 on", async () => {
+    const old = (await serving({ seed, release: "12.6" })).ask;
+    const young = (await serving({ seed, release: "12.7" })).ask;
+    expect((await old("GET", "/projects/42/services")).status).toBe(404);
+    expect((await young("GET", "/projects/42/services")).status).toBe(200);
+    expect((await old("GET", "/projects/42/deployments/1/merge_requests")).json).toEqual({ error: "404 Not Found" });
+  });
+
   test("before 14.4 only the older alias is routed", async () => {
     const { ask } = await serving({ seed, release: "14.3" });
     const { status, json } = await ask("GET", "/projects/42/integrations");
