@@ -49,8 +49,8 @@ export function pairUses({ tokens }: Program, { text }: Source, { detection }: S
 
 /** The query of an address is about what its path names. */
 function asksElse({ kind, text }: Token, { near, name }: PairDetection): boolean {
-  const path = /^\S*?\/[^\s?]*(?=\?)/.exec(text)?.[0];
-  return kind === "text" && path !== undefined && text.includes(name) && !path.includes(near);
+  const path = /^[^\s?]+(?=\?)/.exec(text)?.[0];
+  return kind === "text" && path !== undefined && path.includes("/") && text.includes(name) && !path.includes(near);
 }
 
 /** Uses such as `gem "name"` and `Feature.enable(:name)`. */

@@ -28,9 +28,9 @@ function statementOf(tokens: readonly Token[], before: Token | undefined, text: 
   const [first] = tokens;
   const last = tokens.at(-1);
   if (!first || !last) return [];
-  const line = text.lastIndexOf("\n", first.start - 1) + 1;
   const ended = before ? before.start + before.text.length : 0;
-  const start = ended <= first.start ? Math.max(line, ended) : line;
+  const from = ended <= first.start ? ended : 0;
+  const start = from + text.slice(from, first.start).lastIndexOf("\n") + 1;
   return [{ tokens, start, text: text.slice(start, last.start + last.text.length) }];
 }
 
@@ -72,8 +72,8 @@ function goesOn(before: Token, token: Token): boolean {
 
 const named: readonly RegExp[] = [
   /^\s*(?:(?:export|const|let|var|val|local|final|readonly|my|auto|[A-Z]\w*)\s+)*\$?(\w+)(?:\s*:[^=\n]*)?\s*:?=(?![=>~])/g,
-  /\bfor\b[^\n]*?\b(\w+)\b\s*(?:\bin\b|\bof\b|:=\s*range|:)/g,
-  /(\w+)\)?\s*=>/g,
+  /\bfor\b[^\n]{0,100}?\b(\w+)\b\s*(?:\bin\b|\bof\b|:=\s*range|:)/g,
+  /\b(\w+)\)?\s*=>/g,
   /\|\s*(\w+)\s*\|/g,
 ];
 
@@ -91,24 +91,23 @@ export function statementsAbout(statements: readonly Statement[], word: string):
     for (const name of namesIn(statement)) about.set(name, found);
     return found;
   });
-  return statements.filter((statement, index) => isAbout[index] || isTaken(statements, isAbout, statement, index));
+  const isTaken = takenBy(statements, isAbout);
+  return statements.filter((_, index) => isAbout[index] || isTaken[index]);
 }
 
 function wordsOf({ text }: Statement): readonly string[] {
   return text.match(/\w+/g) ?? [];
 }
 
-/** Whether a later statement that is about the word takes a name of this one, before another gives it again. */
-function isTaken(
-  statements: readonly Statement[],
-  isAbout: readonly boolean[],
-  statement: Statement,
-  index: number,
-): boolean {
-  return namesIn(statement).some((name) => {
-    const later = statements.slice(index + 1);
-    const again = later.findIndex((other) => namesIn(other).includes(name));
-    const until = again < 0 ? later.length : again;
-    return later.slice(0, until).some((other, at) => isAbout[index + 1 + at] && wordsOf(other).includes(name));
+/** Of each statement, whether a later one that is about the word takes a name of it, before another gives it again. */
+function takenBy(statements: readonly Statement[], isAbout: readonly boolean[]): readonly boolean[] {
+  const wanted = new Set<string>();
+  const taken = statements.toReversed().map((statement, index) => {
+    const names = namesIn(statement);
+    const found = names.some((name) => wanted.has(name));
+    for (const name of names) wanted.delete(name);
+    if (isAbout[statements.length - 1 - index]) for (const word of wordsOf(statement)) wanted.add(word);
+    return found;
   });
+  return taken.toReversed();
 }
