@@ -77,7 +77,7 @@ async function kill(child) {
   await gone;
 }
 
-/** One run of the program; `life`: milliseconds after which it is killed. */
+/** One run of the program; `life`: how many writes reach the server before it is killed. */
 async function run(words, life) {
   const env = { PATH: process.env.PATH, EVENKEEL_URL: server.url, EVENKEEL_TOKEN: token, SOAK_HOOK: secret };
   const before = await served();
@@ -93,7 +93,10 @@ async function run(words, life) {
     });
   }
   const closed = once(child, "close");
-  if (life !== undefined && (await Promise.race([closed, setTimeout(life)])) === undefined) child.kill("SIGKILL");
+  if (life !== undefined) {
+    while (child.exitCode === null && (await served()).writes < before.writes + life) await setTimeout(10);
+    child.kill("SIGKILL");
+  }
   const [code] = await closed;
   tally.runs++;
   if (code === null) tally.kills++;
@@ -190,7 +193,7 @@ async function restart(chaos) {
 
 async function mainRoad() {
   for (let round = 0; round < kills; round++) {
-    const { code } = await run(apply, 1500 + random() * 5000 * (round + 1));
+    const { code } = await run(apply, Math.ceil((random() * 4000) / kills));
     say(code === null ? `apply ${round + 1} was killed` : `apply ${round + 1} ended by itself with ${code}`);
     if (round !== 1) continue;
     await restart(chaosOf(1));
