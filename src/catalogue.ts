@@ -1,4 +1,3 @@
-import { Ajv, type ValidateFunction } from "ajv";
 import schema from "../schemas/integrations.schema.json" with { type: "json" };
 import type { Environment, Scalar, Tier } from "./model.ts";
 import type { RouteColumn } from "./route-columns.ts";
@@ -64,15 +63,6 @@ export interface IntegrationParameter {
  */
 export type ObservedQuirk = "hidden" | "dropped" | "slash" | "trimmed" | "required";
 
-export type FaultKind = "missing" | "unknown" | "type" | "enum" | "pattern";
-
-/** What is wrong with one parameter. `expected` completes the words "expected …"; it never holds the value given. */
-export interface ParameterFault {
-  readonly parameter: string;
-  readonly fault: FaultKind;
-  readonly expected: string;
-}
-
 interface ParameterSchema {
   $ref?: string;
   description?: string;
@@ -111,6 +101,9 @@ interface IntegrationSchema {
 }
 
 const definitions = schema.definitions as Readonly<Record<string, ParameterSchema>>;
+
+/** The flags that a row of the integrations list shows, in the order of the spec (spec: Integration (list item)). */
+export const listedFlags: readonly string[] = schema["x-listed"];
 
 /** Every integration of the spec, by slug, in the order of the file. */
 export const integrations: ReadonlyMap<string, Integration> = new Map(
@@ -175,77 +168,3 @@ export function parameter(slug: string, name: string): IntegrationParameter | un
 export function hasActiveParameter(slug: string): boolean {
   return parameter(slug, "active") !== undefined;
 }
-
-const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
-const validators = new Map<string, ValidateFunction>();
-
-/**
- * All that is wrong with these parameters by the spec: required, unknown, type, enum, `:id` pattern; in the order in
- * which the spec lists parameters, unknown ones last; one fault a parameter. Empty where all is well. The slug must be a known one.
- */
-export function checkParameters(slug: string, parameters: Readonly<Record<string, unknown>>): ParameterFault[] {
-  const validate = validatorOf(slug);
-  if (validate(parameters)) return [];
-  const order = [...(integrations.get(slug)?.parameters.keys() ?? [])];
-  const rank = (fault: ParameterFault) => (fault.fault === "unknown" ? order.length : order.indexOf(fault.parameter));
-  const faults = (validate.errors ?? []).map((error) => faultOf(slug, error));
-  return faults.filter(isFirstOfItsParameter).sort((a, b) => rank(a) - rank(b));
-}
-
-/** A value of the wrong type breaks the enum as well: that is one mistake. */
-function isFirstOfItsParameter(
-  { parameter }: ParameterFault,
-  index: number,
-  faults: readonly ParameterFault[],
-): boolean {
-  return faults.findIndex((other) => other.parameter === parameter) === index;
-}
-
-function validatorOf(slug: string): ValidateFunction {
-  const known = validators.get(slug);
-  if (known) return known;
-  const integration = integrations.get(slug);
-  if (!integration) throw new RangeError(`unknown slug ${slug}`);
-  const parameters = [...integration.parameters.values()];
-  const compiled = ajv.compile({
-    type: "object",
-    additionalProperties: false,
-    required: parameters.filter((p) => p.required).map((p) => p.name),
-    properties: Object.fromEntries(parameters.map((p) => [p.name, apiSchema(p)])),
-  });
-  validators.set(slug, compiled);
-  return compiled;
-}
-
-function apiSchema({ types, enum: allowed, pattern }: IntegrationParameter): object {
-  return { type: [...types], ...(allowed && { enum: allowed }), ...(pattern && { pattern }) };
-}
-
-function faultOf(
-  slug: string,
-  error: { keyword: string; instancePath: string; params: Record<string, unknown> },
-): ParameterFault {
-  if (error.keyword === "required") {
-    const name = String(error.params.missingProperty);
-    return { parameter: name, fault: "missing", expected: expectationOf(parameter(slug, name)) };
-  }
-  if (error.keyword === "additionalProperties") {
-    return { parameter: String(error.params.additionalProperty), fault: "unknown", expected: `a parameter of ${slug}` };
-  }
-  const name = error.instancePath.slice(1).replaceAll("~1", "/").replaceAll("~0", "~");
-  return { parameter: name, fault: error.keyword as FaultKind, expected: expectationOf(parameter(slug, name)) };
-}
-
-/** What a parameter takes, in words that complete "expected …". */
-export function expectationOf(parameter: IntegrationParameter | undefined): string {
-  if (!parameter) return "a known parameter";
-  if (parameter.enum) return `one of ${parameter.enum.join(", ")}`;
-  const types = parameter.types.map((type) => typeWords[type]).join(" or ");
-  return parameter.pattern ? `${types} that contains ${parameter.pattern}` : types;
-}
-
-const typeWords: Record<ParameterType, string> = {
-  string: "a string",
-  boolean: "true or false",
-  integer: "an integer",
-};

@@ -5,13 +5,7 @@
 
 export { type ApplyOptions, applyChanges, type Batch, type Outcomes, type Step, type Watcher } from "./apply.ts";
 export { shiftBetween } from "./audience.ts";
-export {
-  checkParameters,
-  type Integration,
-  type IntegrationParameter,
-  integrations,
-  type ParameterFault,
-} from "./catalogue.ts";
+export { type Integration, type IntegrationParameter, integrations } from "./catalogue.ts";
 export {
   type Answer,
   type ClientOptions,
@@ -41,7 +35,9 @@ export { desiredOf as desired, needsLookup, projectsOf } from "./manifest/layers
 export type { Policy } from "./manifest/policies.ts";
 export { type Validated, validate } from "./manifest/validate.ts";
 export type * from "./model.ts";
-export { callOf, type Plan, type PlanInput, type PlannedChange, planOf, type Summary, withOutcomes } from "./plan.ts";
+export { withOutcomes } from "./outcomes.ts";
+export { checkParameters, type ParameterFault } from "./parameter-faults.ts";
+export { callOf, type Plan, type PlanInput, type PlannedChange, planOf, type Summary } from "./plan.ts";
 export { apply, plan, rehearse } from "./reconcile.ts";
 export { plain } from "./report/palette.ts";
 export { problemLine } from "./report/problems.ts";

@@ -10,7 +10,8 @@ import { isRow, reportedFields } from "./live.ts";
 import { type Memory, memoryOf } from "./memory.ts";
 import type { Change, Problem } from "./model.ts";
 import type { Opened } from "./open.ts";
-import { type Plan, withOutcomes } from "./plan.ts";
+import { withOutcomes } from "./outcomes.ts";
+import type { Plan } from "./plan.ts";
 import type { Planned } from "./request.ts";
 
 /**

@@ -10,6 +10,7 @@ const layers: readonly (readonly string[])[] = [
   [
     "address.ts",
     "catalogue.ts",
+    "parameter-faults.ts",
     "availability.ts",
     "endpoints.ts",
     "kinds.ts",
@@ -32,6 +33,7 @@ const layers: readonly (readonly string[])[] = [
     "diff.ts",
     "guard.ts",
     "plan.ts",
+    "outcomes.ts",
     "merge.ts",
     "manifest/",
     "import/",

@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import schema from "../schemas/integrations.schema.json" with { type: "json" };
 import manifestSchema from "../schemas/manifest.schema.json" with { type: "json" };
 import { compareReleases, unavailable } from "../src/availability.ts";
-import { checkParameters, hasActiveParameter, type IntegrationParameter, integrations } from "../src/catalogue.ts";
+import { hasActiveParameter, type IntegrationParameter, integrations } from "../src/catalogue.ts";
 import type { Platform } from "../src/model.ts";
+import { checkParameters } from "../src/parameter-faults.ts";
 
 /**
  * The spec's "Integrations by slug", copied by hand and independently of the schema.

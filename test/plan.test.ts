@@ -9,7 +9,8 @@ import { addressMatcher } from "../src/address.ts";
 import { diff } from "../src/diff.ts";
 import { judgePlan } from "../src/guard.ts";
 import type { Desired, Fields, Kind, Live, Outcome, Problem } from "../src/model.ts";
-import { type Plan, planDigest, planOf, withOutcomes } from "../src/plan.ts";
+import { withOutcomes } from "../src/outcomes.ts";
+import { type Plan, planDigest, planOf } from "../src/plan.ts";
 
 /** What goes into a plan: resources by `kind/key`, as in `test/cases/plan`. */
 interface Case {

@@ -4,7 +4,8 @@ import { type DeploymentWish, deploying, recordCalls } from "../deployment-recor
 import { type ExitCode, exit, exitCode, Refusal } from "../exit.ts";
 import { type Objection, standing } from "../guard.ts";
 import type { Call, Outcome, Problem } from "../model.ts";
-import { type Plan, withOutcomes } from "../plan.ts";
+import { withOutcomes } from "../outcomes.ts";
+import type { Plan } from "../plan.ts";
 import { apply, rehearse } from "../reconcile.ts";
 import { remainingText } from "../report/moves.ts";
 import { requestsText } from "../report/requests.ts";

@@ -1,6 +1,7 @@
-import { checkParameters, type IntegrationParameter, integrations, type ParameterFault } from "../catalogue.ts";
+import { type IntegrationParameter, integrations } from "../catalogue.ts";
 import { isReference, normalise } from "../compare.ts";
 import type { Live, Scalar } from "../model.ts";
+import { checkParameters, type ParameterFault } from "../parameter-faults.ts";
 import type { Entry, Stated } from "./found.ts";
 import { modernised } from "./modernised.ts";
 

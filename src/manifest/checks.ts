@@ -1,10 +1,11 @@
 import { compareReleases, licenseTier, tierIncludes, unavailable } from "../availability.ts";
 import { integrations, parameter } from "../catalogue.ts";
+import { legacyStatuses } from "../compare.ts";
 import type { Problem } from "../model.ts";
 import { nearest } from "../nearest.ts";
 import { removalOf } from "../schedule.ts";
 import type { Document } from "./document.ts";
-import { legacyStatuses, listed } from "./entries.ts";
+import { listed } from "./entries.ts";
 import type { Path } from "./places.ts";
 import type { PolicyText } from "./policies.ts";
 import { problemAt } from "./problem.ts";

@@ -1,4 +1,5 @@
 import { hasActiveParameter, integrations, parameter } from "../catalogue.ts";
+import { legacyStatuses } from "../compare.ts";
 import { kinds } from "../kinds.ts";
 import type { Desired, Fields, Origin, Problem, Resource, Scalar } from "../model.ts";
 import type { Document } from "./document.ts";
@@ -74,12 +75,6 @@ function licenseEntries(from: From, { licenses = {} }: Partial<PolicyText>): rea
     return entryOf(from, ["licenses", key], { kind: "license", key: key.trim(), fields });
   });
 }
-
-/** Legacy words and what they mean (spec: Managed license). */
-export const legacyStatuses: ReadonlyMap<string, string> = new Map([
-  ["approved", "allowed"],
-  ["blacklisted", "denied"],
-]);
 
 interface Rest {
   readonly presence?: Desired["presence"];

@@ -1,5 +1,5 @@
-import { checkParameters } from "../catalogue.ts";
 import type { Desired, Problem, Value } from "../model.ts";
+import { checkParameters } from "../parameter-faults.ts";
 import type { Entry } from "./entries.ts";
 import { parameterProblem, type Written } from "./parameters.ts";
 import type { Scope } from "./scope.ts";

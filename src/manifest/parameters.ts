@@ -1,11 +1,6 @@
-import {
-  checkParameters,
-  type FaultKind,
-  type Integration,
-  type IntegrationParameter,
-  type ParameterFault,
-} from "../catalogue.ts";
+import type { Integration, IntegrationParameter } from "../catalogue.ts";
 import type { Problem, SecretReference, Value } from "../model.ts";
+import { checkParameters, type FaultKind, type ParameterFault } from "../parameter-faults.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./places.ts";
 import { problemAt, type Rule } from "./problem.ts";

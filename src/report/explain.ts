@@ -1,5 +1,4 @@
 import {
-  expectationOf,
   hasActiveParameter,
   type Integration,
   type IntegrationParameter,
@@ -9,6 +8,7 @@ import {
 } from "../catalogue.ts";
 import type { Environment, Scalar, Tier } from "../model.ts";
 import { nearest } from "../nearest.ts";
+import { expectationOf } from "../parameter-faults.ts";
 import { columns } from "./columns.ts";
 import { type Palette, plain } from "./palette.ts";
 

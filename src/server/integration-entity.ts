@@ -1,6 +1,5 @@
-import { type Integration, type IntegrationParameter, integrations } from "../catalogue.ts";
+import { type Integration, type IntegrationParameter, integrations, listedFlags } from "../catalogue.ts";
 import type { Scalar } from "../model.ts";
-import { listedFlags } from "./integration-fields.ts";
 import type { IntegrationRecord } from "./state.ts";
 import type { World } from "./world.ts";
 
@@ -35,8 +34,7 @@ export function entityOf(world: World, integration: Integration | undefined, rec
 }
 
 function unlisted({ values }: IntegrationRecord): Fields {
-  const listed: readonly string[] = listedFlags;
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !listed.includes(name)));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !listedFlags.includes(name)));
 }
 
 /** By the spec no secret but those that it shows; on deployed servers all that is not hidden. */

@@ -1,5 +1,6 @@
-import { checkParameters, type FaultKind, type Integration, type IntegrationParameter } from "../catalogue.ts";
+import type { Integration, IntegrationParameter } from "../catalogue.ts";
 import type { Scalar } from "../model.ts";
+import { checkParameters, type FaultKind } from "../parameter-faults.ts";
 import { readBoolean, readInteger } from "./parameters.ts";
 import type { World } from "./world.ts";
 

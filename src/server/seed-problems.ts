@@ -1,6 +1,5 @@
-import { integrations } from "../catalogue.ts";
+import { integrations, listedFlags } from "../catalogue.ts";
 import type { Fault } from "./checked-yaml.ts";
-import { listedFlags } from "./integration-fields.ts";
 import type { Seed, SeedProject } from "./seed.ts";
 
 const approvalStatuses = ["allowed", "denied", "approved", "blacklisted"];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { checkParameters, integrations } from "../../src/catalogue.ts";
+import { integrations } from "../../src/catalogue.ts";
+import { checkParameters } from "../../src/parameter-faults.ts";
 import { explainJson, explainText } from "../../src/report/explain.ts";
 import type { Palette } from "../../src/report/palette.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import schema from "../../schemas/plan.schema.json" with { type: "json" };
-import { withOutcomes } from "../../src/plan.ts";
+import { withOutcomes } from "../../src/outcomes.ts";
 import { plain } from "../../src/report/palette.ts";
 import { planText } from "../../src/report/text.ts";
 import type { Applied } from "../../src/request.ts";
