@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { type ExitCode, exit, Refusal } from "./base/exit.ts";
+import { version } from "./base/version.ts";
+import { createTerminal } from "./commands/terminal.ts";
 import { type Flag, groups, type Parsed, type Verb, verbs } from "./commands/verbs.ts";
-import { type ExitCode, exit, Refusal } from "./exit.ts";
 import { durationOf } from "./manifest/duration.ts";
-import { createTerminal } from "./terminal.ts";
-import { version } from "./version.ts";
 
 const parsers: { readonly [Kind in keyof Parsed]: (text: string, before: unknown) => Parsed[Kind] } = {
   text: (text) => text,

@@ -1,8 +1,8 @@
-import type { Call, Fields, Value } from "../model.ts";
+import type { Call, Fields, Value } from "../model/types.ts";
+import type { Secrets } from "../workspace/secrets.ts";
 import { CallFailed } from "./failure.ts";
 import { mostPages, nextPage, type Page, pageSize, type Query, readPages } from "./pages.ts";
 import type { Backoff } from "./retry.ts";
-import type { Secrets } from "./secrets.ts";
 import { openSession, type Session } from "./session.ts";
 
 /** A successful answer: `body` is the parsed JSON, undefined where there was none. */

@@ -1,4 +1,4 @@
-import type { Call, Scalar } from "../model.ts";
+import type { Call, Scalar } from "../model/types.ts";
 
 /** A call as it goes on the wire, but for its origin and headers. */
 export interface Line {

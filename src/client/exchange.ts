@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
-import type { Call } from "../model.ts";
-import type { Flight, Flights } from "./flights.ts";
+import type { Call } from "../model/types.ts";
+import type { Flight, Flights } from "./deadlines.ts";
 import type { Broken, Headers, Received } from "./transport.ts";
 
 /** One request in flight: gathers its answer, and settles once, with it or with why there is none. */

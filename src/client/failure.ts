@@ -1,4 +1,4 @@
-import type { Call } from "../model.ts";
+import type { Call } from "../model/types.ts";
 
 /**
  * Why a call failed. `status`: the API said no. `network`: no answer came. `timeout`: none came in time. `cut`: an

@@ -1,4 +1,4 @@
-import type { Call } from "../model.ts";
+import type { Call } from "../model/types.ts";
 import type { Broken, Headers } from "./transport.ts";
 
 /** Full-jitter exponential backoff: milliseconds, and how often a request is tried in all. */

@@ -1,4 +1,4 @@
-import { Refusal } from "../exit.ts";
+import { Refusal } from "../base/exit.ts";
 
 /** Where requests go: an origin, and what stands before every path of the API. */
 export interface ServerUrl {

@@ -1,17 +1,17 @@
-import { isReference } from "../compare.ts";
-import type { Call, Scalar, Value } from "../model.ts";
-import { version } from "../version.ts";
-import { type Alias, createAlias } from "./alias.ts";
+import { version } from "../base/version.ts";
+import { isReference } from "../model/normalise.ts";
+import type { Call, Scalar, Value } from "../model/types.ts";
+import { type Attempt, judge, judgeBroken, type Reply, type Trouble } from "./classify-response.ts";
 import type { ClientOptions } from "./client.ts";
 import { encode, type Line, type Plain } from "./encode.ts";
 import { CallFailed } from "./failure.ts";
 import { createLimiter, type Limiter } from "./limiter.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 import { type Backoff, backoffDelay, defaultBackoff, longestPause, statedDelay } from "./retry.ts";
+import { type Alias, createAlias } from "./route-alias.ts";
 import { parseServerUrl, type ServerUrl } from "./server-url.ts";
 import { createStop, type Stop } from "./stop.ts";
 import { openTransport, type Received, type Transport } from "./transport.ts";
-import { type Attempt, judge, judgeBroken, type Reply, type Trouble } from "./verdict.ts";
 
 /** Opens a session that may send these methods and no others. */
 export async function openSession(options: ClientOptions, methods: ReadonlySet<Call["method"]>): Promise<Session> {

@@ -1,7 +1,7 @@
-import type { Call } from "../model.ts";
+import type { Call } from "../model/types.ts";
+import { createFlights } from "./deadlines.ts";
 import type { Line } from "./encode.ts";
 import { Exchange } from "./exchange.ts";
-import { createFlights } from "./flights.ts";
 import type { ServerUrl } from "./server-url.ts";
 
 /** An answer, read to its end. Header names are in lower case. */

@@ -1,22 +1,22 @@
 import { resolve } from "node:path";
-import type { Outcomes } from "../apply.ts";
-import { type DeploymentWish, deploying, recordCalls } from "../deployment-record.ts";
-import { type ExitCode, exit, exitCode, Refusal } from "../exit.ts";
-import { type Objection, standing } from "../guard.ts";
-import type { Call, Outcome, Problem } from "../model.ts";
-import { withOutcomes } from "../outcomes.ts";
-import type { Plan } from "../plan.ts";
-import { apply, rehearse } from "../reconcile.ts";
+import type { Outcomes } from "../apply/apply.ts";
+import { type ExitCode, exit, exitCode, Refusal } from "../base/exit.ts";
+import { type DeploymentWish, deploying, recordCalls } from "../deployments/record-apply.ts";
+import type { Call, Outcome, Problem } from "../model/types.ts";
+import { type Objection, standing } from "../plan/guards.ts";
+import { withOutcomes } from "../plan/outcomes.ts";
+import type { Plan } from "../plan/plan.ts";
+import { apply, rehearse } from "../reconcile/reconcile.ts";
+import type { Applied, Planned, Request } from "../reconcile/request.ts";
+import { withProblems } from "../reconcile/told.ts";
 import { remainingText } from "../report/moves.ts";
 import { requestsText } from "../report/requests.ts";
 import { counted, outcomesText, planText, waiversText } from "../report/text.ts";
-import type { Applied, Planned, Request } from "../request.ts";
-import type { Progress, Terminal } from "../terminal.ts";
-import { withProblems } from "../told.ts";
 import { type DeployingOptions, wishOf } from "./deploying.ts";
 import { type OnlineOptions, requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
 import { tellMissing, tellProblems } from "./tell.ts";
+import type { Progress, Terminal } from "./terminal.ts";
 import type { Run } from "./verbs.ts";
 
 export interface ApplyOptions extends OnlineOptions, DeployingOptions {

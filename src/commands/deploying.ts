@@ -1,6 +1,6 @@
-import { checkValues } from "../call-values.ts";
-import type { DeploymentWish } from "../deployment-record.ts";
-import { exit, Refusal } from "../exit.ts";
+import { exit, Refusal } from "../base/exit.ts";
+import type { DeploymentWish } from "../deployments/record-apply.ts";
+import { checkValues } from "../model/call-check.ts";
 
 /** The options of `apply` that ask for a deployment record. */
 export interface DeployingOptions {

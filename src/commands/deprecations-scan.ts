@@ -1,12 +1,12 @@
-import { type Finding, scanText } from "../deprecations/scan.ts";
-import { exitCode, Refusal } from "../exit.ts";
-import { filesBelow, type TextFile, textIn, type Unreadable } from "../load/texts.ts";
+import { exitCode, Refusal } from "../base/exit.ts";
+import { printable } from "../model/problem-line.ts";
 import { findingsText } from "../report/deprecations.ts";
-import { printable } from "../report/problems.ts";
 import { counted } from "../report/text.ts";
-import type { Terminal } from "../terminal.ts";
+import { type Finding, scanText } from "../scan/scan.ts";
+import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/texts.ts";
 import { releaseOf } from "./deprecations.ts";
 import { reporter, save } from "./emit.ts";
+import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verbs.ts";
 
 interface ScanOptions {

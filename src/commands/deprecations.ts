@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { exit, Refusal } from "../exit.ts";
-import { textIn } from "../load/texts.ts";
+import { exit, Refusal } from "../base/exit.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { readWorkspace, workspaceFile } from "../manifest/workspace.ts";
+import { schedule } from "../model/removals.ts";
 import { type Asked, listed, scheduleText } from "../report/deprecations.ts";
-import { schedule } from "../schedule.ts";
-import type { Terminal } from "../terminal.ts";
+import { textIn } from "../workspace/texts.ts";
 import { reporter } from "./emit.ts";
 import { folderOf } from "./run.ts";
+import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verbs.ts";
 
 interface ListOptions {

@@ -25,7 +25,7 @@ export const editingVerbs: readonly Verb[] = [
       ["evenkeel completion fish > ~/.config/fish/completions/evenkeel.fish", "once"],
     ],
     options: [],
-    load: async () => (await import("./completion.ts")).run,
+    load: async () => (await import("./completion/completion.ts")).run,
   },
   {
     name: "__complete",
@@ -33,7 +33,7 @@ export const editingVerbs: readonly Verb[] = [
     summary: "what a completion script asks for: the words that may stand in place of the last one",
     examples: [["evenkeel __complete -- explain irc-", "one candidate a line, its meaning behind a tab"]],
     options: [],
-    load: async () => (await import("./completing.ts")).run,
+    load: async () => (await import("./completion/completing.ts")).run,
     hidden: true,
   },
 ];

@@ -1,16 +1,16 @@
+import { Refusal } from "../base/exit.ts";
+import { nearest } from "../base/nearest.ts";
 import { connectReader } from "../client/client.ts";
-import { Refusal } from "../exit.ts";
-import { readProjects } from "../live.ts";
+import { readProjects } from "../live/read-live.ts";
 import { desiredOf, needsLookup } from "../manifest/layers.ts";
 import { hasErrors } from "../manifest/validate.ts";
-import type { DesiredProject, Project, Severity } from "../model.ts";
-import { nearest } from "../nearest.ts";
-import { clientOptions, type Opened, open } from "../open.ts";
-import { reportedProblem } from "../plan.ts";
-import type { Request } from "../request.ts";
-import type { Terminal } from "../terminal.ts";
-import { closing } from "../told.ts";
+import type { DesiredProject, Project, Severity } from "../model/types.ts";
+import { reportedProblem } from "../plan/plan.ts";
+import { clientOptions, type Opened, open } from "../reconcile/context.ts";
+import type { Request } from "../reconcile/request.ts";
+import { closing } from "../reconcile/told.ts";
 import { tellProblems } from "./tell.ts";
+import type { Terminal } from "./terminal.ts";
 
 /**
  * What manifests want of the project that a person named by ID or by full path; undefined where they have mistakes,

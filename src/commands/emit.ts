@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import writeFileAtomic from "write-file-atomic";
-import { Refusal } from "../exit.ts";
+import { Refusal } from "../base/exit.ts";
+import { systemTrouble } from "../base/system-errors.ts";
 import { type Renderers, reportTargets } from "../report/reports.ts";
-import { systemTrouble } from "../system-trouble.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 /**
  * Checks `--report` before anything else happens, and returns what writes the reports when the run is over: files

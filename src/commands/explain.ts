@@ -1,4 +1,4 @@
-import { exit, Refusal } from "../exit.ts";
+import { exit, Refusal } from "../base/exit.ts";
 import { explainJson, explainText } from "../report/explain.ts";
 import { reporter } from "./emit.ts";
 import type { OnlineOptions } from "./run.ts";

@@ -1,13 +1,13 @@
 import { dirname, join, relative, resolve } from "node:path";
-import { exitCode } from "../exit.ts";
+import { exitCode } from "../base/exit.ts";
 import { format } from "../format/format.ts";
-import { filesBelow, type TextFile, textIn } from "../load/texts.ts";
-import { findWorkspace, loadWorkspace } from "../load.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
-import { problemLine } from "../report/problems.ts";
-import type { Terminal } from "../terminal.ts";
+import { problemLine } from "../model/problem-line.ts";
+import { findWorkspace, loadWorkspace } from "../workspace/load.ts";
+import { filesBelow, type TextFile, textIn } from "../workspace/texts.ts";
 import { save } from "./emit.ts";
 import { folderOf } from "./run.ts";
+import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verbs.ts";
 
 interface FormatOptions {

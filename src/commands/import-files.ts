@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Draft, policyText } from "../import/policy.ts";
-import { loadWorkspace, workspaceAbove } from "../load.ts";
 import { validate } from "../manifest/validate.ts";
-import type { Problem } from "../model.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Problem } from "../model/types.ts";
+import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { save } from "./emit.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** A draft and the path of its file, as seen from the terminal's folder. */
 export type Written = readonly [path: string, draft: Draft];

@@ -1,19 +1,19 @@
-import { type Adoption, adopt } from "../adopt.ts";
+import { exit, exitCode, Refusal } from "../base/exit.ts";
 import { connectReader } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
-import { exit, exitCode, Refusal } from "../exit.ts";
-import { explained } from "../hint.ts";
-import { loadSettings } from "../load.ts";
+import { type Adoption, adopt } from "../import/import-projects.ts";
 import { selectorOf } from "../manifest/selector.ts";
+import { problemLine } from "../model/problem-line.ts";
+import { siteOf } from "../reconcile/connection.ts";
+import type { Request } from "../reconcile/request.ts";
+import { closing } from "../reconcile/told.ts";
 import { type ImportReport, importJson, importText } from "../report/import.ts";
-import { problemLine } from "../report/problems.ts";
-import type { Request } from "../request.ts";
-import { siteOf } from "../site.ts";
-import type { Terminal } from "../terminal.ts";
-import { closing } from "../told.ts";
+import { loadSettings } from "../workspace/load.ts";
 import { reporter } from "./emit.ts";
 import { placed, takenProblem, tellDoubts, write } from "./import-files.ts";
 import { type OnlineOptions, requestOf } from "./run.ts";
+import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verbs.ts";
 
 export interface ImportOptions extends OnlineOptions {

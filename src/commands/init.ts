@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-import { licenseTier, tierIncludes } from "../availability.ts";
-import { exit, Refusal } from "../exit.ts";
+import { exit, Refusal } from "../base/exit.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
-import { schemas } from "../schemas.ts";
-import type { Terminal } from "../terminal.ts";
+import { licenseTier, tierIncludes } from "../model/availability.ts";
+import { schemas } from "../model/schemas.ts";
 import { save } from "./emit.ts";
-import { type Server, serverOf } from "./interview.ts";
+import { type Server, serverOf } from "./prompts.ts";
+import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verbs.ts";
 
 const examplePolicy = "policies/example.yaml";

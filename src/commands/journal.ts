@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
-import { exit, Refusal } from "../exit.ts";
-import { listRuns, readRun } from "../journal.ts";
-import { findWorkspace } from "../load.ts";
-import { nearest } from "../nearest.ts";
+import { exit, Refusal } from "../base/exit.ts";
+import { nearest } from "../base/nearest.ts";
 import { runsText, runText } from "../report/journal.ts";
+import { listRuns, readRun } from "../state/journal.ts";
+import { findWorkspace } from "../workspace/load.ts";
 import { reporter } from "./emit.ts";
 import { folderOf, type OnlineOptions } from "./run.ts";
 import type { Run } from "./verbs.ts";

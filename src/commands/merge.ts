@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
-import { exit, exitCode, Refusal } from "../exit.ts";
-import { mergePlans, type Part } from "../merge.ts";
-import type { Plan } from "../plan.ts";
+import { exit, exitCode, Refusal } from "../base/exit.ts";
+import { mergePlans, type Part } from "../plan/merge.ts";
+import type { Plan } from "../plan/plan.ts";
+import { readPlan } from "../reconcile/saved-plan.ts";
 import { outcomesText, planText } from "../report/text.ts";
-import { readPlan } from "../saved-plan.ts";
-import type { Terminal } from "../terminal.ts";
 import { save } from "./emit.ts";
 import type { OnlineOptions } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
 import { tellProblems } from "./tell.ts";
+import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verbs.ts";
 
 export interface MergeOptions extends Pick<OnlineOptions, "C" | "report"> {

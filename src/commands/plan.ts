@@ -1,13 +1,13 @@
-import { type ExitCode, exitCode } from "../exit.ts";
-import { plan } from "../reconcile.ts";
+import { type ExitCode, exitCode } from "../base/exit.ts";
+import { tendencyOf } from "../plan/strictness.ts";
+import { plan } from "../reconcile/reconcile.ts";
+import type { Planned } from "../reconcile/request.ts";
 import { planText } from "../report/text.ts";
-import type { Planned } from "../request.ts";
-import { tendencyOf } from "../tendency.ts";
-import type { Terminal } from "../terminal.ts";
 import { save } from "./emit.ts";
 import { type OnlineOptions, requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
 import { tellMissing, tellProblems } from "./tell.ts";
+import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verbs.ts";
 
 export interface PlanOptions extends OnlineOptions {

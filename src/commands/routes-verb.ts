@@ -1,4 +1,4 @@
-import { branchKinds } from "../branch-kinds.ts";
+import { branchKinds } from "../model/branch-kinds.ts";
 import { connected } from "./flags.ts";
 import type { Verb } from "./verbs.ts";
 

@@ -1,23 +1,23 @@
-import { shiftBetween } from "../audience.ts";
-import type { BranchKind } from "../branch-kinds.ts";
+import { type ExitCode, exit, exitCode, Refusal } from "../base/exit.ts";
+import { nearest } from "../base/nearest.ts";
 import { connectReader } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
-import { type ExitCode, exit, exitCode, Refusal } from "../exit.ts";
-import { explained } from "../hint.ts";
-import { declaredListeners, hears, listenersAfter, listenersBefore, liveListeners } from "../listeners.ts";
-import { readActive } from "../live.ts";
-import { nearest } from "../nearest.ts";
+import { readActive } from "../live/read-live.ts";
+import type { BranchKind } from "../model/branch-kinds.ts";
+import { events, type PipelineStatus } from "../model/events.ts";
+import { siteOf } from "../reconcile/connection.ts";
+import type { Request } from "../reconcile/request.ts";
+import { closing } from "../reconcile/told.ts";
 import type { Renderers } from "../report/reports.ts";
 import { routesText, shiftText } from "../report/routes.ts";
-import type { Request } from "../request.ts";
-import { events, type PipelineStatus } from "../route-columns.ts";
-import { type Listener, routesOf } from "../routes.ts";
-import { siteOf } from "../site.ts";
-import type { Terminal } from "../terminal.ts";
-import { closing } from "../told.ts";
+import { shiftBetween } from "../routes/audience.ts";
+import { declaredListeners, hears, listenersAfter, listenersBefore, liveListeners } from "../routes/listeners.ts";
+import { type Listener, routesOf } from "../routes/routes.ts";
 import { effective } from "./effective.ts";
 import { reporter } from "./emit.ts";
 import { type OnlineOptions, requestOf } from "./run.ts";
+import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verbs.ts";
 
 export interface RoutesOptions extends OnlineOptions {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { exit, Refusal } from "../exit.ts";
-import type { Request } from "../request.ts";
-import type { Terminal } from "../terminal.ts";
+import { exit, Refusal } from "../base/exit.ts";
+import type { Request } from "../reconcile/request.ts";
+import type { Terminal } from "./terminal.ts";
 import type { Parsed } from "./verbs.ts";
 
 /** The options that every command with a workspace and a server has. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { exit } from "../exit.ts";
-import { schemas } from "../schemas.ts";
+import { exit } from "../base/exit.ts";
+import { schemas } from "../model/schemas.ts";
 import { save } from "./emit.ts";
 import type { Run } from "./verbs.ts";
 

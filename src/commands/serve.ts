@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { exit, Refusal } from "../exit.ts";
-import type { Environment, Problem, Tier } from "../model.ts";
-import { problemLine } from "../report/problems.ts";
+import { exit, Refusal } from "../base/exit.ts";
+import { systemTrouble } from "../base/system-errors.ts";
+import { problemLine } from "../model/problem-line.ts";
+import type { Environment, Problem, Tier } from "../model/types.ts";
 import type { ChaosRule } from "../server/chaos.ts";
 import { parseChaos } from "../server/chaos-file.ts";
 import { parseSeed, type Seed } from "../server/seed.ts";
 import { createServer, type Server, type ServerOptions } from "../server/server.ts";
-import { systemTrouble } from "../system-trouble.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verbs.ts";
 
 export interface ServeOptions {

@@ -1,4 +1,4 @@
-import { exitCode } from "../exit.ts";
+import { exitCode } from "../base/exit.ts";
 import { showJson, showText } from "../report/show.ts";
 import { effective } from "./effective.ts";
 import { reporter } from "./emit.ts";

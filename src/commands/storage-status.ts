@@ -1,4 +1,4 @@
-import { exit, Refusal } from "../exit.ts";
+import { exit, Refusal } from "../base/exit.ts";
 import { statusJson, statusText } from "../report/storage-status.ts";
 import { remaindersOn } from "../storage/status.ts";
 import { StorageHidden } from "../storage/view.ts";

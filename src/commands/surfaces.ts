@@ -1,15 +1,15 @@
 import { appendFileSync, existsSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
-import type { ExitCode } from "../exit.ts";
-import { findWorkspace } from "../load.ts";
-import type { Plan } from "../plan.ts";
+import type { ExitCode } from "../base/exit.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { Found } from "../report/findings.ts";
 import type { Report, Surface } from "../report/report.ts";
 import { findingKinds, type OwnKind, planKinds } from "../report/report-kinds.ts";
 import { findingSurfaces, planSurfaces } from "../report/surfaces.ts";
-import type { Terminal } from "../terminal.ts";
+import { findWorkspace } from "../workspace/load.ts";
 import { reporter } from "./emit.ts";
 import { folderOf, type OnlineOptions } from "./run.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** What a command knows how to show itself. */
 type Own = Readonly<Record<OwnKind, () => string>>;

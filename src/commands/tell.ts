@@ -1,6 +1,6 @@
-import type { Plan } from "../plan.ts";
-import { reportedLine } from "../report/problems.ts";
-import type { Terminal } from "../terminal.ts";
+import { reportedLine } from "../model/problem-line.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Problems and warnings of a plan, on stderr: each on a line of its own. */
 export function tellProblems(terminal: Terminal, { warnings, problems }: Pick<Plan, "warnings" | "problems">): void {

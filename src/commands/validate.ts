@@ -1,8 +1,8 @@
-import { exitCode } from "../exit.ts";
-import { loadWorkspace } from "../load.ts";
+import { exitCode } from "../base/exit.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
-import { reportedProblem } from "../plan.ts";
+import { reportedProblem } from "../plan/plan.ts";
 import { counted } from "../report/text.ts";
+import { loadWorkspace } from "../workspace/load.ts";
 import { folderOf, type OnlineOptions } from "./run.ts";
 import { findingReporter } from "./surfaces.ts";
 import { tellProblems } from "./tell.ts";

@@ -1,10 +1,10 @@
-import type { ExitCode } from "../exit.ts";
-import type { Terminal } from "../terminal.ts";
+import type { ExitCode } from "../base/exit.ts";
 import { deploymentVerbs } from "./deployment-verbs.ts";
 import { deprecationVerbs } from "./deprecation-verbs.ts";
 import { editingVerbs } from "./editing-verbs.ts";
 import { checking, connected, joining, offline, online, report } from "./flags.ts";
 import { routesVerb } from "./routes-verb.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** What a command's `run` is given: the parsed options, and the arguments in order. */
 export type Run<Options> = (

@@ -2,7 +2,7 @@ import equal from "fast-deep-equal";
 import { isMap, parseAllDocuments } from "yaml";
 import { parseManifest } from "../manifest/document.ts";
 import { parseYaml } from "../manifest/yaml.ts";
-import type { Problem } from "../model.ts";
+import type { Problem } from "../model/types.ts";
 import { type Arranged, arrange, lined } from "./arrange.ts";
 import { orderOf } from "./order.ts";
 

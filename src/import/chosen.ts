@@ -1,6 +1,6 @@
+import { nearest } from "../base/nearest.ts";
 import { selectorOf } from "../manifest/selector.ts";
-import type { Problem, Project } from "../model.ts";
-import { nearest } from "../nearest.ts";
+import type { Problem, Project } from "../model/types.ts";
 
 /** Which projects are asked for. */
 export interface Choice {

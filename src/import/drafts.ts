@@ -1,4 +1,4 @@
-import type { Project } from "../model.ts";
+import type { Project } from "../model/types.ts";
 import type { Imported } from "./found.ts";
 import { fileOf } from "./names.ts";
 import type { Draft } from "./policy.ts";

@@ -1,4 +1,4 @@
-import type { Project } from "../model.ts";
+import type { Project } from "../model/types.ts";
 import { draftsOf } from "./drafts.ts";
 import type { Entry, Imported } from "./found.ts";
 import { generalised } from "./generalised.ts";

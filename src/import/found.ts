@@ -1,4 +1,4 @@
-import type { Kind, Live, Project, Scalar } from "../model.ts";
+import type { Kind, Live, Project, Scalar } from "../model/types.ts";
 
 /** What a server told of one project. */
 export interface Found {

@@ -1,5 +1,5 @@
 import { interpolate } from "../manifest/template.ts";
-import type { Project } from "../model.ts";
+import type { Project } from "../model/types.ts";
 import type { Entry, Stated } from "./found.ts";
 import { literal } from "./policy.ts";
 

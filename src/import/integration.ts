@@ -1,7 +1,7 @@
-import { type IntegrationParameter, integrations } from "../catalogue.ts";
-import { isReference, normalise } from "../compare.ts";
-import type { Live, Scalar } from "../model.ts";
-import { checkParameters, type ParameterFault } from "../parameter-faults.ts";
+import { type IntegrationParameter, integrations } from "../model/catalogue.ts";
+import { isReference, normalise } from "../model/normalise.ts";
+import { checkParameters, type ParameterFault } from "../model/parameter-check.ts";
+import type { Live, Scalar } from "../model/types.ts";
 import type { Entry, Stated } from "./found.ts";
 import { modernised } from "./modernised.ts";
 

@@ -1,6 +1,6 @@
 import schema from "../../schemas/manifest.schema.json" with { type: "json" };
-import { kinds } from "../kinds.ts";
-import type { Live } from "../model.ts";
+import { kinds } from "../model/kinds.ts";
+import type { Live } from "../model/types.ts";
 import type { Entry } from "./found.ts";
 
 /** Licenses as a policy lists them, and sentences on those that it cannot. */

@@ -1,6 +1,6 @@
 import equal from "fast-deep-equal";
-import type { IntegrationParameter } from "../catalogue.ts";
-import type { Fields, Scalar } from "../model.ts";
+import type { IntegrationParameter } from "../model/catalogue.ts";
+import type { Fields, Scalar } from "../model/types.ts";
 
 type Values = ReadonlyMap<string, Scalar>;
 

@@ -1,4 +1,4 @@
-import type { Project } from "../model.ts";
+import type { Project } from "../model/types.ts";
 import type { Imported, Stated } from "./found.ts";
 import type { Draft } from "./policy.ts";
 

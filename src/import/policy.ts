@@ -1,6 +1,6 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
-import type { Scalar as Value } from "../model.ts";
-import { printable } from "../report/problems.ts";
+import { printable } from "../model/problem-line.ts";
+import type { Scalar as Value } from "../model/types.ts";
 import type { Entry, Stated } from "./found.ts";
 
 /** A policy that is going to be written. */

@@ -1,6 +1,6 @@
-import { unavailable } from "../availability.ts";
-import { integrations } from "../catalogue.ts";
-import type { Platform } from "../model.ts";
+import { unavailable } from "../model/availability.ts";
+import { integrations } from "../model/catalogue.ts";
+import type { Platform } from "../model/types.ts";
 import type { Found, Imported } from "./found.ts";
 import { importIntegration } from "./integration.ts";
 import { importLicenses } from "./licenses.ts";

@@ -1,5 +1,5 @@
 import { selectorOf } from "../manifest/selector.ts";
-import type { Project } from "../model.ts";
+import type { Project } from "../model/types.ts";
 import { selectorFor } from "./drafts.ts";
 import type { Imported } from "./found.ts";
 import type { Draft } from "./policy.ts";

@@ -1,5 +1,5 @@
-import { kinds } from "../kinds.ts";
-import type { Project } from "../model.ts";
+import { kinds } from "../model/kinds.ts";
+import type { Project } from "../model/types.ts";
 import type { Entry, Imported } from "./found.ts";
 
 /** What a project has. Forms, by identity, are equal where one policy could speak for both projects. */

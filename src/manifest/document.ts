@@ -1,6 +1,6 @@
-import type { Place, Problem } from "../model.ts";
+import type { Place, Problem } from "../model/types.ts";
 import { aliasFault } from "./aliases.ts";
-import { type Path, type Places, placesIn, type Source } from "./places.ts";
+import { type Path, type Places, placesIn, type Source } from "./positions.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import { parseYaml } from "./yaml.ts";
 

@@ -1,11 +1,11 @@
-import { hasActiveParameter, integrations, parameter } from "../catalogue.ts";
-import { legacyStatuses } from "../compare.ts";
-import { kinds } from "../kinds.ts";
-import type { Desired, Fields, Origin, Problem, Resource, Scalar } from "../model.ts";
+import { hasActiveParameter, integrations, parameter } from "../model/catalogue.ts";
+import { kinds } from "../model/kinds.ts";
+import { legacyStatuses } from "../model/normalise.ts";
+import type { Desired, Fields, Origin, Problem, Resource, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { type Declared, declare, type Written } from "./parameters.ts";
-import type { Path } from "./places.ts";
 import type { PolicyText } from "./policies.ts";
+import type { Path } from "./positions.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Where something stands in a policy. */

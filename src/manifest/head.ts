@@ -1,5 +1,5 @@
-import type { Problem } from "../model.ts";
-import { nearest } from "../nearest.ts";
+import { nearest } from "../base/nearest.ts";
+import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { problemAt } from "./problem.ts";
 import { apiVersion, type DocumentKind, documentKinds, typeOf } from "./shape.ts";

@@ -1,7 +1,7 @@
 import equal from "fast-deep-equal";
-import type { Desired, DesiredProject, Kind, Origin, Platform, Problem, Project } from "../model.ts";
+import type { Desired, DesiredProject, Kind, Origin, Platform, Problem, Project } from "../model/types.ts";
 import type { Entry, Stated } from "./entries.ts";
-import { fill } from "./fill.ts";
+import { fill } from "./interpolate.ts";
 import type { Policy, Variable } from "./policies.ts";
 import { problemAt } from "./problem.ts";
 import { createScope } from "./scope.ts";

@@ -1,5 +1,5 @@
-import type { Problem } from "../model.ts";
-import { type RepositoryKind, storageKey } from "../repository-kinds.ts";
+import { type RepositoryKind, storageKey } from "../model/repository-kinds.ts";
+import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./entries.ts";
 import { readHead } from "./head.ts";

@@ -1,8 +1,8 @@
-import type { Integration, IntegrationParameter } from "../catalogue.ts";
-import type { Problem, SecretReference, Value } from "../model.ts";
-import { checkParameters, type FaultKind, type ParameterFault } from "../parameter-faults.ts";
+import type { Integration, IntegrationParameter } from "../model/catalogue.ts";
+import { checkParameters, type FaultKind, type ParameterFault } from "../model/parameter-check.ts";
+import type { Problem, SecretReference, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import type { Path } from "./places.ts";
+import type { Path } from "./positions.ts";
 import { problemAt, type Rule } from "./problem.ts";
 import { meant, shown, typeOf } from "./shape.ts";
 import { isTemplate } from "./template.ts";

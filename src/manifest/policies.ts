@@ -1,4 +1,4 @@
-import type { Kind, Origin, Problem, Scalar } from "../model.ts";
+import type { Kind, Origin, Problem, Scalar } from "../model/types.ts";
 import { checkPolicy } from "./checks.ts";
 import type { Document } from "./document.ts";
 import { type Entry, listed, readEntries, type Stated, stated } from "./entries.ts";

@@ -1,5 +1,5 @@
-import type { Place, Problem, Severity } from "../model.ts";
-import type { Path } from "./places.ts";
+import type { Place, Problem, Severity } from "../model/types.ts";
+import type { Path } from "./positions.ts";
 
 /**
  * Every rule that a manifest can break, with what it asks for. A rule is an error unless it says otherwise; rules that

@@ -1,4 +1,4 @@
-import type { Problem, Project } from "../model.ts";
+import type { Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import { problemAt } from "./problem.ts";
 import { layersOf } from "./selection.ts";

@@ -1,8 +1,8 @@
-import type { Problem, Project, Scalar } from "../model.ts";
-import { nearest } from "../nearest.ts";
+import { nearest } from "../base/nearest.ts";
+import type { Problem, Project, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import type { Path } from "./places.ts";
 import type { Variable } from "./policies.ts";
+import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
 import { interpolate, isTemplate, longestText, type ProjectFact, parseReference, type Resolved } from "./template.ts";
 

@@ -1,4 +1,4 @@
-import type { Project } from "../model.ts";
+import type { Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import type { Selector } from "./selector.ts";
 

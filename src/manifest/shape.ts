@@ -1,9 +1,9 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import schema from "../../schemas/manifest.schema.json" with { type: "json" };
-import type { Problem } from "../model.ts";
-import { nearest } from "../nearest.ts";
+import { nearest } from "../base/nearest.ts";
+import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import type { Path } from "./places.ts";
+import type { Path } from "./positions.ts";
 import { problemAt, type Rule } from "./problem.ts";
 
 export type DocumentKind = "Workspace" | "Policy" | "StorageMigration";

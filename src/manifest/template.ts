@@ -1,4 +1,4 @@
-import type { Scalar } from "../model.ts";
+import type { Scalar } from "../model/types.ts";
 
 /** A string with interpolations, taken apart (contract 3 "Interpolation"): literal text and references in turn. */
 export type Template = readonly (string | Reference)[];

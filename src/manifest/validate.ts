@@ -1,4 +1,4 @@
-import type { Problem, Project } from "../model.ts";
+import type { Problem, Project } from "../model/types.ts";
 import { merge } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";

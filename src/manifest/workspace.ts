@@ -1,4 +1,4 @@
-import type { Environment, Problem, Tier } from "../model.ts";
+import type { Environment, Problem, Tier } from "../model/types.ts";
 import type { Document, Parsed } from "./document.ts";
 import { durationOf } from "./duration.ts";
 import { problemAt, problemIn } from "./problem.ts";

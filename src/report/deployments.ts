@@ -1,6 +1,6 @@
+import { printable } from "../model/problem-line.ts";
 import { columns } from "./columns.ts";
 import type { Palette } from "./palette.ts";
-import { printable } from "./problems.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 

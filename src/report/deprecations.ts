@@ -1,8 +1,8 @@
-import { compareReleases } from "../availability.ts";
-import type { Finding } from "../deprecations/scan.ts";
-import { type Deprecation, isRemoved } from "../schedule.ts";
+import { compareReleases } from "../model/availability.ts";
+import { printable } from "../model/problem-line.ts";
+import { type Deprecation, isRemoved } from "../model/removals.ts";
+import type { Finding } from "../scan/scan.ts";
 import type { Palette } from "./palette.ts";
-import { printable } from "./problems.ts";
 import { counted } from "./text.ts";
 
 /** What `deprecations` was asked: undefined parts were not. */

@@ -1,3 +1,4 @@
+import { nearest } from "../base/nearest.ts";
 import {
   hasActiveParameter,
   type Integration,
@@ -5,10 +6,9 @@ import {
   integrations,
   type ObservedQuirk,
   type ParameterType,
-} from "../catalogue.ts";
-import type { Environment, Scalar, Tier } from "../model.ts";
-import { nearest } from "../nearest.ts";
-import { expectationOf } from "../parameter-faults.ts";
+} from "../model/catalogue.ts";
+import { expectationOf } from "../model/parameter-check.ts";
+import type { Environment, Scalar, Tier } from "../model/types.ts";
 import { columns } from "./columns.ts";
 import { type Palette, plain } from "./palette.ts";
 

@@ -1,10 +1,10 @@
-import { addressOf } from "../address.ts";
 import type { Entry } from "../import/found.ts";
 import type { Draft } from "../import/policy.ts";
-import type { Problem } from "../model.ts";
-import { reportedProblem } from "../plan.ts";
+import { addressOf } from "../model/address.ts";
+import { printable } from "../model/problem-line.ts";
+import type { Problem } from "../model/types.ts";
+import { reportedProblem } from "../plan/plan.ts";
 import type { Palette } from "./palette.ts";
-import { printable } from "./problems.ts";
 
 /** What an import wrote, and what it leaves to people. */
 export interface ImportReport {

@@ -1,6 +1,6 @@
-import type { Written } from "../journal-entry.ts";
+import { printable } from "../model/problem-line.ts";
+import type { Written } from "../state/journal-entry.ts";
 import type { Palette } from "./palette.ts";
-import { printable } from "./problems.ts";
 import { counted } from "./text.ts";
 
 /** One line a run, newest first: when, who, and how it ended. */

@@ -1,5 +1,5 @@
-import type { Action } from "../model.ts";
-import type { PlannedChange } from "../plan.ts";
+import type { Action } from "../model/types.ts";
+import type { PlannedChange } from "../plan/plan.ts";
 import { code, fittingOr, heading, htmlCode, row } from "./markdown-text.ts";
 import { counted, shown } from "./text.ts";
 

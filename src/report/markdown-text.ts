@@ -1,4 +1,4 @@
-import { printable } from "./problems.ts";
+import { printable } from "../model/problem-line.ts";
 
 /** Longest text that is shown in one piece; what is beyond it is counted. */
 const longest = 300;

@@ -1,4 +1,4 @@
-import type { Plan } from "../plan.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { Palette } from "./palette.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { Plan, PlannedChange, ReportedProblem } from "../plan.ts";
-import { reportedLine } from "./problems.ts";
+import { reportedLine } from "../model/problem-line.ts";
+import type { Plan, PlannedChange, ReportedProblem } from "../plan/plan.ts";
 import type { Report, Surface } from "./report.ts";
 
 /** What every line has beside `type`; readers that do not know a type show `@message`. */

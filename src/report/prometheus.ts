@@ -1,6 +1,6 @@
-import { kinds } from "../kinds.ts";
-import type { Action, Kind } from "../model.ts";
-import { version } from "../version.ts";
+import { version } from "../base/version.ts";
+import { kinds } from "../model/kinds.ts";
+import type { Action, Kind } from "../model/types.ts";
 import type { Before, Report, Surface } from "./report.ts";
 
 type Labels = Readonly<Record<string, string>>;

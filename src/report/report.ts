@@ -1,4 +1,4 @@
-import type { Plan } from "../plan.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { Circumstances, Found } from "./findings.ts";
 
 /** All that is known when a run is over, and that a surface may show. It holds no secret, since a plan holds none. */

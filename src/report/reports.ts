@@ -1,5 +1,5 @@
-import { exit, Refusal } from "../exit.ts";
-import { nearest } from "../nearest.ts";
+import { exit, Refusal } from "../base/exit.ts";
+import { nearest } from "../base/nearest.ts";
 import type { Before } from "./report.ts";
 
 /** One `--report KIND[=PATH]`. Without a path it goes to stdout, in place of the text. */

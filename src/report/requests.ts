@@ -1,4 +1,4 @@
-import type { Call } from "../model.ts";
+import type { Call } from "../model/types.ts";
 import { shown } from "./text.ts";
 
 /** What a dry run prints: every request that would be sent, secrets as references. */

@@ -1,8 +1,8 @@
-import type { Shift } from "../audience.ts";
-import type { Route } from "../routes.ts";
+import { printable } from "../model/problem-line.ts";
+import type { Shift } from "../routes/audience.ts";
+import type { Route } from "../routes/routes.ts";
 import { columns } from "./columns.ts";
 import type { Palette } from "./palette.ts";
-import { printable } from "./problems.ts";
 
 /** Who hears of an event, for people: integration, channel and why. `many` names the events. */
 export function routesText(routes: readonly Route[], many: string, palette: Palette): string {

@@ -1,4 +1,4 @@
-import { version } from "../version.ts";
+import { version } from "../base/version.ts";
 import { type Finding, findingsOf } from "./findings.ts";
 import type { FindingSurface } from "./report.ts";
 

@@ -1,6 +1,6 @@
-import { addressOf } from "../address.ts";
-import type { Desired, DesiredProject, Kind, Origin, Value } from "../model.ts";
-import { printable } from "./problems.ts";
+import { addressOf } from "../model/address.ts";
+import { printable } from "../model/problem-line.ts";
+import type { Desired, DesiredProject, Kind, Origin, Value } from "../model/types.ts";
 
 /** How the resources of a kind are shown: under which heading, and which field alone says everything. */
 const sections: readonly { readonly kind: Kind; readonly heading: string; readonly only?: string }[] = [

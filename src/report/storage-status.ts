@@ -1,4 +1,4 @@
-import type { RepositoryKind } from "../repository-kinds.ts";
+import type { RepositoryKind } from "../model/repository-kinds.ts";
 import type { Palette } from "./palette.ts";
 
 /** What is left of one kind of repository on a storage. */

@@ -1,10 +1,10 @@
-import { isReference } from "../compare.ts";
-import type { Objection } from "../guard.ts";
-import type { Action, Fields, Value } from "../model.ts";
-import type { Plan, PlannedChange, Summary } from "../plan.ts";
+import { isReference } from "../model/normalise.ts";
+import { printable } from "../model/problem-line.ts";
+import type { Action, Fields, Value } from "../model/types.ts";
+import type { Objection } from "../plan/guards.ts";
+import type { Plan, PlannedChange, Summary } from "../plan/plan.ts";
 import { movingNotes } from "./moves.ts";
 import type { Palette } from "./palette.ts";
-import { printable } from "./problems.ts";
 
 const symbols: Readonly<Record<Action, string>> = { create: "+", update: "~", disable: "x", delete: "-" };
 

@@ -1,4 +1,4 @@
-import type { EndpointName } from "../endpoints.ts";
+import type { EndpointName } from "../model/endpoints.ts";
 import { answers, type Row } from "./answers.ts";
 import { readParameters } from "./parameters.ts";
 import { forbidden, invalid, notFound, type Reply } from "./reply.ts";

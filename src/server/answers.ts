@@ -1,4 +1,4 @@
-import type { EndpointName } from "../endpoints.ts";
+import type { EndpointName } from "../model/endpoints.ts";
 import * as deployments from "./deployments.ts";
 import * as integrations from "./integrations.ts";
 import * as licenses from "./licenses.ts";

@@ -1,4 +1,4 @@
-import type { EndpointName, Parameter } from "../endpoints.ts";
+import type { EndpointName, Parameter } from "../model/endpoints.ts";
 
 /** How the server answers where the spec and deployed servers differ, or where the spec leaves it open. One column a choice. */
 export interface Behaviour {

@@ -1,4 +1,4 @@
-import type { Problem } from "../model.ts";
+import type { Problem } from "../model/types.ts";
 import { type ChaosRule, regexMark } from "./chaos.ts";
 import { type Fault, parseChecked } from "./checked-yaml.ts";
 

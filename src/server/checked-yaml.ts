@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { type Document, LineCounter, parseDocument } from "yaml";
-import type { Place, Problem } from "../model.ts";
+import type { Place, Problem } from "../model/types.ts";
 
 /** A mistake and the keys that lead to it. */
 export interface Fault {

@@ -1,8 +1,8 @@
+import { environmentOf } from "./load-seed.ts";
 import { paged } from "./pages.ts";
 import { readInteger } from "./parameters.ts";
 import { putDeployment } from "./records.ts";
 import { invalid, json, noRecord, type Reply } from "./reply.ts";
-import { environmentOf } from "./sow.ts";
 import { type DeploymentRecord, later, nextNumber, type ProjectState } from "./state.ts";
 import { changeOf, jobOwned } from "./transitions.ts";
 import type { ProjectAnswer, Visit, World } from "./world.ts";

@@ -1,5 +1,5 @@
-import { type Integration, type IntegrationParameter, integrations, listedFlags } from "../catalogue.ts";
-import type { Scalar } from "../model.ts";
+import { type Integration, type IntegrationParameter, integrations, listedFlags } from "../model/catalogue.ts";
+import type { Scalar } from "../model/types.ts";
 import type { IntegrationRecord } from "./state.ts";
 import type { World } from "./world.ts";
 

@@ -1,6 +1,6 @@
-import type { Integration, IntegrationParameter } from "../catalogue.ts";
-import type { Scalar } from "../model.ts";
-import { checkParameters, type FaultKind } from "../parameter-faults.ts";
+import type { Integration, IntegrationParameter } from "../model/catalogue.ts";
+import { checkParameters, type FaultKind } from "../model/parameter-check.ts";
+import type { Scalar } from "../model/types.ts";
 import { readBoolean, readInteger } from "./parameters.ts";
 import type { World } from "./world.ts";
 

@@ -1,5 +1,5 @@
-import type { Integration } from "../catalogue.ts";
-import type { Scalar } from "../model.ts";
+import type { Integration } from "../model/catalogue.ts";
+import type { Scalar } from "../model/types.ts";
 import { entityOf, rowOf } from "./integration-entity.ts";
 import { readIntegration } from "./integration-parameters.ts";
 import { putIntegration as keep } from "./records.ts";

@@ -1,4 +1,4 @@
-import { licenseTier } from "../availability.ts";
+import { licenseTier } from "../model/availability.ts";
 import { paged } from "./pages.ts";
 import { dropLicense, putLicense } from "./records.ts";
 import { invalid, json, noContent, notFound, type Reply } from "./reply.ts";

@@ -1,4 +1,4 @@
-import { compareReleases } from "../availability.ts";
+import { compareReleases } from "../model/availability.ts";
 import { putMove } from "./records.ts";
 import { shelves } from "./repositories.ts";
 import type { Move, State } from "./state.ts";

@@ -1,4 +1,4 @@
-import type { Tier } from "../model.ts";
+import type { Tier } from "../model/types.ts";
 import { paged } from "./pages.ts";
 import { projectNames } from "./projects.ts";
 import { putMove } from "./records.ts";

@@ -1,4 +1,4 @@
-import type { Parameter } from "../endpoints.ts";
+import type { Parameter } from "../model/endpoints.ts";
 
 type Raw = Readonly<Record<string, unknown>>;
 

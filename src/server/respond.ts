@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { endpoints } from "../endpoints.ts";
+import { endpoints } from "../model/endpoints.ts";
 import { type Asked, answer } from "./answer.ts";
 import { formFields, type Read, readBody } from "./body.ts";
 import type { Chaos } from "./chaos.ts";
-import { inflict } from "./inflict.ts";
+import { inflict } from "./inject-fault.ts";
 import { broken, json, notAllowed, type Reply, unauthorized, unknownRoute } from "./reply.ts";
 import type { WritableLog } from "./request-log.ts";
 import type { Match, Route } from "./router.ts";

@@ -1,6 +1,6 @@
-import { compareReleases } from "../availability.ts";
-import { type EndpointName, endpoints, integrationsAlias } from "../endpoints.ts";
-import type { Call } from "../model.ts";
+import { compareReleases } from "../model/availability.ts";
+import { type EndpointName, endpoints, integrationsAlias } from "../model/endpoints.ts";
+import type { Call } from "../model/types.ts";
 
 type Method = Call["method"];
 

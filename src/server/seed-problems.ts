@@ -1,4 +1,4 @@
-import { integrations, listedFlags } from "../catalogue.ts";
+import { integrations, listedFlags } from "../model/catalogue.ts";
 import type { Fault } from "./checked-yaml.ts";
 import type { Seed, SeedProject } from "./seed.ts";
 

@@ -1,4 +1,4 @@
-import type { Problem } from "../model.ts";
+import type { Problem } from "../model/types.ts";
 import { parseChecked } from "./checked-yaml.ts";
 import { seedProblems } from "./seed-problems.ts";
 import { seedSchema } from "./seed-schema.ts";

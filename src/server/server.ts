@@ -1,15 +1,15 @@
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Environment, Tier } from "../model.ts";
+import type { Environment, Tier } from "../model/types.ts";
 import { type BehaviourName, behaviours } from "./behaviour.ts";
 import { type ChaosRule, createChaos } from "./chaos.ts";
+import { sow } from "./load-seed.ts";
 import { createMover, type Mover } from "./mover.ts";
 import { restore } from "./records.ts";
 import { type RequestLog, requestLog, type WritableLog } from "./request-log.ts";
 import { createResponder } from "./respond.ts";
 import { router } from "./router.ts";
 import type { Seed } from "./seed.ts";
-import { sow } from "./sow.ts";
 import { emptyState, type State, userOf } from "./state.ts";
 import { memoryStore, type Store } from "./store.ts";
 import { parametersOf, slugsOf, type World } from "./world.ts";

@@ -1,4 +1,4 @@
-import type { Scalar } from "../model.ts";
+import type { Scalar } from "../model/types.ts";
 import type { Store } from "./store.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { compareReleases, tierIncludes, unavailable } from "../availability.ts";
-import { type Integration, integrations } from "../catalogue.ts";
-import { type EndpointName, endpoints, type Parameter } from "../endpoints.ts";
-import type { Environment, Tier } from "../model.ts";
+import { compareReleases, tierIncludes, unavailable } from "../model/availability.ts";
+import { type Integration, integrations } from "../model/catalogue.ts";
+import { type EndpointName, endpoints, type Parameter } from "../model/endpoints.ts";
+import type { Environment, Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { forbidden, json, type Reply } from "./reply.ts";
 import type { Caller, ProjectState, State } from "./state.ts";

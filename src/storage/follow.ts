@@ -1,16 +1,16 @@
-import type { Happened, Outcomes, Watcher } from "../apply.ts";
+import type { Happened, Outcomes, Watcher } from "../apply/apply.ts";
 import type { Answer, Writer } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { createStop, type Stop } from "../client/stop.ts";
-import { explained } from "../hint.ts";
-import type { Outcome, Problem } from "../model.ts";
-import { callOf } from "../plan.ts";
-import { advanced, type Course, decide, type Situation, scheduledOnce, situationOf } from "./course.ts";
+import type { Outcome, Problem } from "../model/types.ts";
+import { callOf } from "../plan/plan.ts";
+import { cleanupWarning, failedError, interruptedError, unknownError } from "./messages.ts";
 import type { Move } from "./moves.ts";
-import { createPace } from "./pace.ts";
-import { createTally, type MovingProgress, type Tally } from "./tally.ts";
+import { createPace } from "./poll-interval.ts";
+import { createTally, type MovingProgress, type Tally } from "./progress.ts";
+import { advanced, type Course, decide, type Situation, scheduledOnce, situationOf } from "./state-machine.ts";
 import { look, StorageHidden } from "./view.ts";
-import { cleanupWarning, failedError, interruptedError, unknownError } from "./words.ts";
 
 export interface FollowOptions {
   readonly watchers: readonly Watcher[];

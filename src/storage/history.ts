@@ -1,6 +1,6 @@
-import { storageAddress } from "../address.ts";
-import { listRuns, readRun } from "../journal.ts";
-import type { Written } from "../journal-entry.ts";
+import { storageAddress } from "../model/address.ts";
+import { listRuns, readRun } from "../state/journal.ts";
+import type { Written } from "../state/journal-entry.ts";
 
 /** What the journal remembers of a storage address: the last run that did anything about it, and how far it came. */
 export interface Earlier {

@@ -1,15 +1,15 @@
-import { storageAddress } from "../address.ts";
+import { digestOf } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
-import { digestOf } from "../digest.ts";
-import type { Objection } from "../guard.ts";
-import { explained } from "../hint.ts";
 import type { StorageMigration } from "../manifest/migrations.ts";
-import type { Change, Fields, Platform, Problem } from "../model.ts";
-import { type RepositoryKind, repositoryKinds, storageKey } from "../repository-kinds.ts";
-import { mostRepeats, type Situation, situationOf } from "./course.ts";
+import { storageAddress } from "../model/address.ts";
+import { type RepositoryKind, repositoryKinds, storageKey } from "../model/repository-kinds.ts";
+import type { Change, Fields, Platform, Problem } from "../model/types.ts";
+import type { Objection } from "../plan/guards.ts";
 import type { Earlier, History } from "./history.ts";
 import { judgeMigration, mayLoseRepositories } from "./rules.ts";
+import { mostRepeats, type Situation, situationOf } from "./state-machine.ts";
 import { look, projectsOn, StorageHidden } from "./view.ts";
 
 /** One migration's repositories of one kind, on their way: a change, and what is known from before. */

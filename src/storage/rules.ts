@@ -1,8 +1,8 @@
-import { compareReleases, tierIncludes } from "../availability.ts";
-import type { Objection } from "../guard.ts";
 import type { StorageMigration } from "../manifest/migrations.ts";
-import type { Platform } from "../model.ts";
-import { repositoryKinds } from "../repository-kinds.ts";
+import { compareReleases, tierIncludes } from "../model/availability.ts";
+import { repositoryKinds } from "../model/repository-kinds.ts";
+import type { Platform } from "../model/types.ts";
+import type { Objection } from "../plan/guards.ts";
 
 /** What a rule for moving is judged by. */
 export interface Question {

@@ -1,6 +1,6 @@
 import type { Reader } from "../client/client.ts";
+import { type RepositoryKind, repositoryKinds } from "../model/repository-kinds.ts";
 import type { Remainder } from "../report/storage-status.ts";
-import { type RepositoryKind, repositoryKinds } from "../repository-kinds.ts";
 import { type ListedMove, latestMoves, projectsOn } from "./view.ts";
 
 /** Counts what is left on a storage (contract 8). @throws CallFailed, StorageHidden. */

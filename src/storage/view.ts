@@ -1,8 +1,8 @@
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { call } from "../endpoints.ts";
-import { isRow } from "../live.ts";
-import { type RepositoryKind, repositoryKinds } from "../repository-kinds.ts";
+import { isRow } from "../live/read-live.ts";
+import { call } from "../model/endpoints.ts";
+import { type RepositoryKind, repositoryKinds } from "../model/repository-kinds.ts";
 
 /** A project that lies on a storage, by the field of its own row. */
 export interface Held {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { connectReader, connectWriter } from "../../src/client/client.ts";
 import type { CallFailed } from "../../src/client/failure.ts";
-import { createSecrets } from "../../src/client/secrets.ts";
 import { parseServerUrl } from "../../src/client/server-url.ts";
-import { call } from "../../src/endpoints.ts";
-import type { Call } from "../../src/model.ts";
+import { call } from "../../src/model/endpoints.ts";
+import type { Call } from "../../src/model/types.ts";
+import { createSecrets } from "../../src/workspace/secrets.ts";
 import { failureOf, reader, type Scripted, serve, token, writer } from "./scripted.ts";
 
 const get = call("getLicense", { id: "a/b", managed_license_id: "1" });

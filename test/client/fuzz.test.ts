@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { judge } from "../../src/client/classify-response.ts";
 import { CallFailed } from "../../src/client/failure.ts";
 import { createRedactor } from "../../src/client/redact.ts";
-import { judge } from "../../src/client/verdict.ts";
-import { oneLine, wordsOf } from "../../src/client/words.ts";
+import { oneLine, wordsOf } from "../../src/client/server-message.ts";
 import { reader, serve, serveBytes, token } from "./scripted.ts";
 
 const text = fc.oneof(fc.string({ unit: "binary" }), fc.json(), fc.constantFrom("", "[", "{", "<html>", "null", token));

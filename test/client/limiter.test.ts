@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CallFailed } from "../../src/client/failure.ts";
 import { createLimiter } from "../../src/client/limiter.ts";
 import { createStop } from "../../src/client/stop.ts";
-import type { Call } from "../../src/model.ts";
+import type { Call } from "../../src/model/types.ts";
 import { failureOf, reader, type Scripted, serve, writer } from "./scripted.ts";
 
 const get: Call = { method: "GET", path: "/projects/7" };

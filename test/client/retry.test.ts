@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CallFailed } from "../../src/client/failure.ts";
 import { backoffDelay, statedDelay } from "../../src/client/retry.ts";
-import type { Call } from "../../src/model.ts";
+import type { Call } from "../../src/model/types.ts";
 import { closedPort, failureOf, reader, type Scripted, serve, serveBytes, writer } from "./scripted.ts";
 
 const path = "/projects/7/managed_licenses/1";

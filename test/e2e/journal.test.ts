@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Written } from "../../src/journal-entry.ts";
+import type { Written } from "../../src/state/journal-entry.ts";
 import { type Seen, serve } from "../client/scripted.ts";
 import { start, until } from "./program.ts";
 import { type Folder, folder, policyText, scene, token, told, workspaceText } from "./workspace.ts";

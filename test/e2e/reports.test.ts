@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Plan } from "../../src/plan.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { planKinds } from "../../src/report/report-kinds.ts";
 import { parseXml } from "../report/xml.ts";
 import { start } from "./program.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Plan } from "../../src/plan.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { serve } from "../client/scripted.ts";
 import { start } from "./program.ts";
 import { folder, outcomes, policyText, type Scene, scene, token, told, workspaceText } from "./workspace.ts";

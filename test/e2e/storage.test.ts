@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../../src/plan.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { drain, projectMoves, type Setting, type Stage, stage } from "../storage/stage.ts";
 import { start, until } from "./program.ts";
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { Ajv } from "ajv";
 import { afterEach } from "vitest";
 import schema from "../../schemas/plan.schema.json" with { type: "json" };
-import type { Plan, PlannedChange } from "../../src/plan.ts";
+import type { Plan, PlannedChange } from "../../src/plan/plan.ts";
 import type { SeedProject } from "../../src/server/seed.ts";
 import type { Server, ServerOptions } from "../../src/server/server.ts";
 import { type Answered, type Asking, serving } from "../server/serving.ts";

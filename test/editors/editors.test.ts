@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { integrations } from "../../src/catalogue.ts";
+import { integrations } from "../../src/model/catalogue.ts";
 import { start } from "../e2e/program.ts";
 import { type Editor, openEditor } from "./language-server.ts";
 

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { integrations } from "../../src/catalogue.ts";
-import { loadWorkspace } from "../../src/load.ts";
 import { desiredOf, needsLookup, projectsOf } from "../../src/manifest/layers.ts";
 import { hasErrors, validate } from "../../src/manifest/validate.ts";
-import { problemLine } from "../../src/report/problems.ts";
+import { integrations } from "../../src/model/catalogue.ts";
+import { problemLine } from "../../src/model/problem-line.ts";
 import { parseChaos } from "../../src/server/chaos-file.ts";
 import { parseSeed } from "../../src/server/seed.ts";
+import { loadWorkspace } from "../../src/workspace/load.ts";
 
 let folder = "";
 beforeAll(() => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { factored } from "../../src/import/factor.ts";
 import { withReferences } from "../../src/import/names.ts";
 import { importProject } from "../../src/import/project.ts";
-import type { Fields, Live, Project } from "../../src/model.ts";
+import type { Fields, Live, Project } from "../../src/model/types.ts";
 
 const platform = { release: "14.5" };
 

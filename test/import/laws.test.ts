@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type AdoptChoice, adopt } from "../../src/adopt.ts";
-import { integrations } from "../../src/catalogue.ts";
 import { connectReader } from "../../src/client/client.ts";
 import { format } from "../../src/format/format.ts";
+import { type AdoptChoice, adopt } from "../../src/import/import-projects.ts";
 import { policyText } from "../../src/import/policy.ts";
+import { integrations } from "../../src/model/catalogue.ts";
 import { type Fleet, fleet } from "../laws/fleet.ts";
 import { changesOf, inSync, law, onStage, type Stage, token, withoutPauses } from "../laws/stage.ts";
 

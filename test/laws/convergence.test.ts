@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parameter } from "../../src/catalogue.ts";
-import { compareField } from "../../src/compare.ts";
+import { parameter } from "../../src/model/catalogue.ts";
+import { compareField } from "../../src/model/normalise.ts";
 import { type Expected, expectedOf } from "./expected.ts";
 import { type Fleet, fleet } from "./fleet.ts";
 import { changesOf, inSync, law, onStage, type Stage, withoutPauses } from "./stage.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { unavailable } from "../../src/availability.ts";
-import { type Integration, integrations } from "../../src/catalogue.ts";
-import type { Platform } from "../../src/model.ts";
+import { unavailable } from "../../src/model/availability.ts";
+import { type Integration, integrations } from "../../src/model/catalogue.ts";
+import type { Platform } from "../../src/model/types.ts";
 import type { Seed, SeedProject } from "../../src/server/seed.ts";
 import { liveValue, type Written, writtenValue } from "./values.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { digestOf } from "../../src/digest.ts";
-import type { Plan } from "../../src/plan.ts";
+import { digestOf } from "../../src/base/json.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { fleet } from "./fleet.ts";
 import { law, onStage, withoutPauses } from "./stage.ts";
 

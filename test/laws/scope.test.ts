@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addressMatcher } from "../../src/address.ts";
+import { addressMatcher } from "../../src/model/address.ts";
 import { type Expected, expectedOf } from "./expected.ts";
 import { fleet } from "./fleet.ts";
 import { law, onStage, withoutPauses } from "./stage.ts";

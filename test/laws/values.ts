@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { IntegrationParameter } from "../../src/catalogue.ts";
+import type { IntegrationParameter } from "../../src/model/catalogue.ts";
 
 /** What a manifest may write for a parameter. */
 export type Written = string | number | boolean | { readonly secret: string };

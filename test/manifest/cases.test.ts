@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { loadWorkspace } from "../../src/load.ts";
 import { desiredOf, needsLookup, projectsOf } from "../../src/manifest/layers.ts";
 import { validate } from "../../src/manifest/validate.ts";
-import type { DesiredProject, Fields, Kind, Project } from "../../src/model.ts";
-import { problemLine } from "../../src/report/problems.ts";
+import { problemLine } from "../../src/model/problem-line.ts";
+import type { DesiredProject, Fields, Kind, Project } from "../../src/model/types.ts";
+import { loadWorkspace } from "../../src/workspace/load.ts";
 
 /**
  * A case is a YAML file in test/cases/validate or test/cases/desired; see the README there. Without an evenkeel.yaml

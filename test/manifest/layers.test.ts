@@ -7,7 +7,7 @@ import { readPolicies } from "../../src/manifest/policies.ts";
 import { selectorOf } from "../../src/manifest/selector.ts";
 import { hasErrors } from "../../src/manifest/validate.ts";
 import { readWorkspace } from "../../src/manifest/workspace.ts";
-import type { Project } from "../../src/model.ts";
+import type { Project } from "../../src/model/types.ts";
 
 const { workspace } = readWorkspace(
   parseManifest("evenkeel.yaml", "apiVersion: evenkeel/v1\nkind: Workspace\nledger: l.ndjson\n"),

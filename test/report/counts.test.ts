@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../../src/plan.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { ndjson } from "../../src/report/ndjson.ts";
 import { prometheus } from "../../src/report/prometheus.ts";
 import type { Report } from "../../src/report/report.ts";

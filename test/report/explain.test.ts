@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { integrations } from "../../src/catalogue.ts";
-import { checkParameters } from "../../src/parameter-faults.ts";
+import { integrations } from "../../src/model/catalogue.ts";
+import { checkParameters } from "../../src/model/parameter-check.ts";
 import { explainJson, explainText } from "../../src/report/explain.ts";
 import type { Palette } from "../../src/report/palette.ts";
 

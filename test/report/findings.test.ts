@@ -1,7 +1,7 @@
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../../src/plan.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { codequality } from "../../src/report/codequality.ts";
 import { findingsOf } from "../../src/report/findings.ts";
 import { github } from "../../src/report/github.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { printable } from "../../src/model/problem-line.ts";
 import { junit } from "../../src/report/junit.ts";
-import { printable } from "../../src/report/problems.ts";
 import { changeWith, hostileAndPlain, plainWords, planWith, reportOf } from "./told.ts";
 import { type Element, parseXml } from "./xml.ts";
 

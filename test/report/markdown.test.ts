@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../../src/plan.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { findingsMarkdown, longestMarkdown, planMarkdown } from "../../src/report/markdown.ts";
 import { changeWith, hostile, hostileAndPlain, plainWords, planWith, reportOf } from "./told.ts";
 

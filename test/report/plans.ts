@@ -1,5 +1,5 @@
-import type { Action, Fields, Kind, Outcome } from "../../src/model.ts";
-import { formatVersion, type Plan, type PlannedChange } from "../../src/plan.ts";
+import type { Action, Fields, Kind, Outcome } from "../../src/model/types.ts";
+import { formatVersion, type Plan, type PlannedChange } from "../../src/plan/plan.ts";
 
 const digest = `sha256:${"5a".repeat(32)}`;
 

@@ -3,7 +3,7 @@ import AjvDraft04 from "ajv-draft-04";
 import fc from "fast-check";
 import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../../src/plan.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { junit } from "../../src/report/junit.ts";
 import { prometheus } from "../../src/report/prometheus.ts";
 import { sarif } from "../../src/report/sarif.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { Desired, DesiredProject, Fields } from "../../src/model.ts";
-import { problemLine, problemsText } from "../../src/report/problems.ts";
+import { problemLine, problemsText } from "../../src/model/problem-line.ts";
+import type { Desired, DesiredProject, Fields } from "../../src/model/types.ts";
 import { showJson, showText } from "../../src/report/show.ts";
 
 const at = (line: number) => ({ place: () => ({ file: "p/a.yaml", line, column: 3 }) });

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Outcome } from "../../src/model.ts";
-import { withOutcomes } from "../../src/outcomes.ts";
-import type { Plan } from "../../src/plan.ts";
+import type { Outcome } from "../../src/model/types.ts";
+import { withOutcomes } from "../../src/plan/outcomes.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { type Palette, plain } from "../../src/report/palette.ts";
 import { requestsText } from "../../src/report/requests.ts";
 import { outcomesText, planText } from "../../src/report/text.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { integrations } from "../../src/catalogue.ts";
+import { integrations } from "../../src/model/catalogue.ts";
 import type { Seed } from "../../src/server/seed.ts";
 import { serving } from "./serving.ts";
 

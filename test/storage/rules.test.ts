@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StorageMigration } from "../../src/manifest/migrations.ts";
-import type { Platform } from "../../src/model.ts";
+import type { Platform } from "../../src/model/types.ts";
 import { judgeMigration } from "../../src/storage/rules.ts";
 
 const migration: StorageMigration = {

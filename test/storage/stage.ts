@@ -1,6 +1,6 @@
 import type { ApplyHooks } from "../../src/index.ts";
-import { apply, plan, rehearse } from "../../src/reconcile.ts";
-import type { Applied, Planned, Rehearsed, Request } from "../../src/request.ts";
+import { apply, plan, rehearse } from "../../src/reconcile/reconcile.ts";
+import type { Applied, Planned, Rehearsed, Request } from "../../src/reconcile/request.ts";
 import type { Seed } from "../../src/server/seed.ts";
 import type { ServerOptions } from "../../src/server/server.ts";
 import { type Folder, folder, token, workspaceText } from "../e2e/workspace.ts";

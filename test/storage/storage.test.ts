@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import schema from "../../schemas/plan.schema.json" with { type: "json" };
-import { withOutcomes } from "../../src/outcomes.ts";
+import { withOutcomes } from "../../src/plan/outcomes.ts";
+import type { Applied } from "../../src/reconcile/request.ts";
 import { plain } from "../../src/report/palette.ts";
 import { planText } from "../../src/report/text.ts";
-import type { Applied } from "../../src/request.ts";
 import { drain, groupMoves, projectMoves, seed, snippetMoves, stage } from "./stage.ts";
 
 const behaviours = ["spec", "observed"] as const;
@@ -228,7 +228,7 @@ describe("guards", () => {
       migrations: [cluster],
     });
     const { plan: planned } = await plan();
-    const { planDigest } = await import("../../src/plan.ts");
+    const { planDigest } = await import("../../src/plan/plan.ts");
     const forged = { ...planned, objections: [] };
     files.write("plan.json", JSON.stringify({ ...forged, digest: planDigest(forged) }));
     expect((await apply({ saved: join(files.root, "plan.json") })).refused).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { apply, plan } from "../../src/reconcile.ts";
-import type { Applied } from "../../src/request.ts";
+import { apply, plan } from "../../src/reconcile/reconcile.ts";
+import type { Applied } from "../../src/reconcile/request.ts";
 import { type Scripted, serve, token } from "../client/scripted.ts";
 import { folder, workspaceText } from "../e2e/workspace.ts";
 import { drain, projectMoves } from "./stage.ts";

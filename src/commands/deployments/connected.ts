@@ -1,17 +1,17 @@
-import { type Checked, checkValues, type Given } from "../../call-values.ts";
+import { type ExitCode, exit, exitCode, Refusal } from "../../base/exit.ts";
 import { type ClientOptions, type Closing, connectReader, connectWriter, type Reader } from "../../client/client.ts";
+import { explained } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
-import type { Written } from "../../deployments.ts";
-import type { EndpointName } from "../../endpoints.ts";
-import { type ExitCode, exit, exitCode, Refusal } from "../../exit.ts";
-import { explained } from "../../hint.ts";
+import type { Written } from "../../deployments/records.ts";
+import { type Checked, checkValues, type Given } from "../../model/call-check.ts";
+import type { EndpointName } from "../../model/endpoints.ts";
+import { siteOf } from "../../reconcile/connection.ts";
+import { closing } from "../../reconcile/told.ts";
 import { deploymentText } from "../../report/deployments.ts";
 import type { Renderers } from "../../report/reports.ts";
-import { siteOf } from "../../site.ts";
-import type { Terminal } from "../../terminal.ts";
-import { closing } from "../../told.ts";
 import { reporter } from "../emit.ts";
 import { type OnlineOptions, requestOf } from "../run.ts";
+import type { Terminal } from "../terminal.ts";
 
 /** What a command shows, or a sentence that says what went wrong. */
 export type Shown = Renderers | { readonly status: "failed" | "unknown"; readonly error: string };

@@ -1,4 +1,4 @@
-import { createDeployment } from "../../deployments.ts";
+import { createDeployment } from "../../deployments/records.ts";
 import type { OnlineOptions } from "../run.ts";
 import type { Run } from "../verbs.ts";
 import { checked, shownDeployment, writing } from "./connected.ts";

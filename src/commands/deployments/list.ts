@@ -1,4 +1,4 @@
-import { listDeployments } from "../../deployments.ts";
+import { listDeployments } from "../../deployments/records.ts";
 import { deploymentsText } from "../../report/deployments.ts";
 import type { OnlineOptions } from "../run.ts";
 import type { Run } from "../verbs.ts";

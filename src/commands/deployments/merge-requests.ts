@@ -1,4 +1,4 @@
-import { listMergeRequests } from "../../deployments.ts";
+import { listMergeRequests } from "../../deployments/records.ts";
 import { mergeRequestsText } from "../../report/deployments.ts";
 import type { OnlineOptions } from "../run.ts";
 import type { Run } from "../verbs.ts";

@@ -1,4 +1,4 @@
-import { getDeployment } from "../../deployments.ts";
+import { getDeployment } from "../../deployments/records.ts";
 import type { OnlineOptions } from "../run.ts";
 import type { Run } from "../verbs.ts";
 import { checked, reading, shownDeployment } from "./connected.ts";

@@ -1,5 +1,5 @@
-import { updateDeployment } from "../../deployments.ts";
-import { exit, Refusal } from "../../exit.ts";
+import { exit, Refusal } from "../../base/exit.ts";
+import { updateDeployment } from "../../deployments/records.ts";
 import type { OnlineOptions } from "../run.ts";
 import type { Run } from "../verbs.ts";
 import { checked, shownDeployment, writing } from "./connected.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Plan } from "../../plan.ts";
+import type { Plan } from "../../plan/plan.ts";
 import baseStyle from "./page/base.css" with { type: "text" };
 import body from "./page/body.html" with { type: "text" };
 import changesStyle from "./page/changes.css" with { type: "text" };

@@ -1,8 +1,8 @@
-/** @typedef {import("../../../plan.ts").Plan} Plan */
-/** @typedef {import("../../../plan.ts").PlannedChange} PlannedChange */
-/** @typedef {import("../../../plan.ts").ReportedProblem} ReportedProblem */
-/** @typedef {import("../../../model.ts").Action} Action */
-/** @typedef {import("../../../model.ts").Value} Value */
+/** @typedef {import("../../../plan/plan.ts").Plan} Plan */
+/** @typedef {import("../../../plan/plan.ts").PlannedChange} PlannedChange */
+/** @typedef {import("../../../plan/plan.ts").ReportedProblem} ReportedProblem */
+/** @typedef {import("../../../model/types.ts").Action} Action */
+/** @typedef {import("../../../model/types.ts").Value} Value */
 
 /**
  * An element with its class and what stands in it. Strings become text nodes, so no value can become markup.

@@ -1,0 +1,156 @@
+import type { Call } from "../model/types.ts";
+import { CallFailed, type FailureFacts } from "./failure.ts";
+import { mayHaveActed, passes, sendableAgain } from "./retry.ts";
+import { oneLine, wordsOf, wordsOfText } from "./server-message.ts";
+import type { Broken, Headers, Received } from "./transport.ts";
+
+/** What is known of an attempt before its end. */
+export interface Attempt {
+  readonly method: Call["method"];
+  readonly path: string;
+  readonly url: string;
+  readonly attempts: number;
+}
+
+/** A successful answer, with the headers that lists need. */
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly requestId: string | undefined;
+  readonly headers: Headers;
+}
+
+/** A failed attempt: whether another may go better, and whether the server may have acted by this one. */
+export interface Trouble {
+  readonly failure: CallFailed;
+  readonly again: boolean;
+  readonly acted: boolean;
+}
+
+/** Judges an answer. `clean` takes secrets out of the server's words. */
+export function judge(attempt: Attempt, received: Received, clean: (text: string) => string): Reply | Trouble {
+  const { status, headers, text } = received;
+  if (status >= 400) return refused(attempt, received, clean);
+  if (status >= 300) return redirected(attempt, received);
+  const requestId = requestIdOf(headers, clean);
+  if (text === "") return { status, body: undefined, requestId, headers };
+  try {
+    return { status, body: JSON.parse(text) as unknown, requestId, headers };
+  } catch {
+    return unreadable(attempt, received, clean);
+  }
+}
+
+/** It goes into the journal, so it is the server's words like any other. */
+function requestIdOf(headers: Headers, clean: (text: string) => string): string | undefined {
+  const id = headers["x-request-id"];
+  return typeof id === "string" ? oneLine(clean(id)) : undefined;
+}
+
+function refused(attempt: Attempt, { status, text }: Received, clean: (text: string) => string): Trouble {
+  const body = parsed(text);
+  const words = oneLine(body === undefined ? wordsOfText(text, clean) : clean(wordsOf(body) ?? ""));
+  if (status === 401) return unauthorized(attempt, words);
+  const again = passes(attempt.method, status, words);
+  if (!again && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", words);
+  return trouble(attempt, again, mayHaveActed(status), {
+    kind: "status",
+    what: `answered ${withStatus(status, words)}`,
+    status,
+    serverMessage: words || undefined,
+    unknownRoute: status === 404 && isUnknownRoute(body),
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `{"error": …}` without a `message`: a project's or an integration's own "Not Found" is a message. */
+function isUnknownRoute(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "error" in body && !("message" in body);
+}
+
+function unauthorized(attempt: Attempt, words: string): Trouble {
+  const facts = { kind: "unauthorized", status: 401, serverMessage: words || undefined, endsRun: true } as const;
+  return trouble(attempt, false, false, {
+    ...facts,
+    what: `answered ${withStatus(401, words)}: the token was refused`,
+  });
+}
+
+function withStatus(status: number, words: string): string {
+  if (words === "") return `${status}`;
+  return words.startsWith(`${status} `) ? words : `${status}: ${words}`;
+}
+
+function redirected(attempt: Attempt, { status, headers }: Received): Trouble {
+  const { location } = headers;
+  if (typeof location !== "string")
+    return trouble(attempt, false, false, { kind: "status", what: `answered ${status}`, status });
+  const here = new URL(attempt.url).origin;
+  const there = URL.canParse(location, attempt.url) ? new URL(location, attempt.url).origin : "null";
+  const what =
+    there === here
+      ? "to another path of the same server, which is not followed: correct server.url, or the project's path where it was moved"
+      : `to ${there === "null" ? "elsewhere" : there}, which is not followed: correct server.url`;
+  return trouble(attempt, false, false, {
+    kind: "redirect",
+    what: `answered ${status} with a redirect ${what}`,
+    status,
+  });
+}
+
+/** A success whose body is not JSON: an API's answer that was cut off, or not an API's answer. */
+function unreadable(attempt: Attempt, { status, text }: Received, clean: (text: string) => string): Trouble {
+  if (/^\s*[[{]/.test(text)) {
+    const again = attempt.method !== "POST";
+    return trouble(attempt, again, true, { kind: "cut", what: `answered ${status} with JSON that breaks off` });
+  }
+  const words = oneLine(wordsOfText(text, clean));
+  return notJson(attempt, status, isPage(text) ? "a web page" : "text", words);
+}
+
+function isPage(text: string): boolean {
+  return /^\s*</.test(text);
+}
+
+function notJson(attempt: Attempt, status: number, found: string, words: string): Trouble {
+  const quoted = words ? ` ("${words}")` : "";
+  const what = `answered ${status} with ${found}${quoted} where JSON is due: server.url may point at a web page instead of the API`;
+  return trouble(attempt, false, mayHaveActed(status), { kind: "html", what, serverMessage: words || undefined });
+}
+
+/** Judges an attempt without an answer. */
+export function judgeBroken(attempt: Attempt, broken: Broken, stopped: string | undefined): Trouble {
+  const kind = broken.broken === "large" ? "html" : broken.broken;
+  const what =
+    broken.broken === "aborted" ? `was cut off: ${stopped}` : (brokenWords[broken.code] ?? wordsOfBroken(broken));
+  const endsRun = broken.broken === "aborted";
+  return trouble(attempt, sendableAgain(attempt.method, broken), broken.sent, { kind, what, endsRun });
+}
+
+const brokenWords: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "was not sent: the connection was refused",
+  ENOTFOUND: "was not sent: the host is unknown",
+  EAI_AGAIN: "was not sent: the host's name could not be looked up",
+  UND_ERR_CONNECT_TIMEOUT: "was not sent: no connection came about in time",
+  timeout: "got no whole answer in time",
+};
+
+function wordsOfBroken({ broken, sent, code }: Broken): string {
+  if (broken === "large") return "answered with more than an API's answer can hold";
+  if (broken === "cut") return "got an answer that breaks off";
+  return sent ? `got no answer: the connection was lost (${code})` : `was not sent: no connection came about (${code})`;
+}
+
+type Part = Omit<FailureFacts, keyof Attempt | "uncertain">;
+
+function trouble(attempt: Attempt, again: boolean, acted: boolean, part: Part): Trouble {
+  const uncertain = attempt.method === "POST" && acted;
+  return { failure: new CallFailed({ ...attempt, ...part, uncertain }), again, acted };
+}

@@ -1,0 +1,43 @@
+import { integrations } from "../model/catalogue.ts";
+import { endpoints } from "../model/endpoints.ts";
+import { kinds } from "../model/kinds.ts";
+import { type RepositoryKindRow, repositoryKinds } from "../model/repository-kinds.ts";
+import type { Tier } from "../model/types.ts";
+import type { CallFailed } from "./failure.ts";
+
+/** A failed call's own sentence and, where the server says 403, what the platform would need to say yes. */
+export function explained(failure: CallFailed): string {
+  if (failure.status !== 403) return failure.message;
+  const needed = neededOf(failure.url);
+  return needed ? `${failure.message}; ${needed}` : failure.message;
+}
+
+const licensesSegment = endpoints.listLicenses.path.split("/").at(-1) ?? "";
+
+/** Endpoints of storages by the last segment of their path (spec: Repository storage moves). */
+const moves: ReadonlyMap<string, RepositoryKindRow> = new Map(
+  Object.values(repositoryKinds).map((row) => [endpoints[row.schedule].path.slice(1), row]),
+);
+
+function neededOf(url: string): string | undefined {
+  const { pathname, searchParams } = new URL(url);
+  const segments = pathname.split("/").map(decodeURIComponent);
+  const move = moves.get(segments.at(-1) ?? "");
+  if (move) return neededToMove(move);
+  if (searchParams.has(storageFilter)) return "seeing where projects are stored needs an administrator's token";
+  const integration = integrations.get(segments.at(-1) ?? "");
+  if (integration) return needs(integration.slug, integration.tier);
+  return segments.includes(licensesSegment) ? needs("the managed license list", kinds.license.tier) : undefined;
+}
+
+const storageFilter = "repository_storage";
+
+function neededToMove({ one, tier }: RepositoryKindRow): string {
+  const token = `${one} storage moves need an administrator's token`;
+  return tier === "free" ? token : `${token}, and tier ${tier}`;
+}
+
+function needs(what: string, tier: Tier): string {
+  const role = "the token needs the role that allows it, such as Maintainer";
+  return tier === "free" ? role : `${role}, and ${what} needs tier ${tier}`;
+}

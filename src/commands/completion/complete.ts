@@ -1,0 +1,121 @@
+import { integrations } from "../../model/catalogue.ts";
+import { type Flag, groups, type Verb } from "../verbs.ts";
+import { completionScripts } from "./scripts.ts";
+
+/** Something to go on with, and what it means. */
+export interface Candidate {
+  readonly word: string;
+  readonly meaning?: string;
+}
+
+/** What manifests name; asked for only where it is wanted. */
+export interface Named {
+  readonly projects: () => readonly string[];
+  readonly addresses: () => readonly string[];
+  readonly storages: () => readonly string[];
+}
+
+/**
+ * What may stand in place of the last of the words after `evenkeel`, which may be unfinished or empty. Nothing where
+ * a file is wanted, or something that only the user knows.
+ */
+export function candidatesFor(words: readonly string[], verbs: readonly Verb[], named: Named): readonly Candidate[] {
+  const word = words.at(-1) ?? "";
+  const before = words.slice(0, -1);
+  const verb = verbOf(before, verbs);
+  const within = verb ? inVerb(verb, before.slice(verb.name.split(" ").length), word, named) : [];
+  const offered = [...verbWords(before, verbs), ...within];
+  return offered.filter((candidate) => candidate.word.startsWith(word));
+}
+
+function verbOf(words: readonly string[], verbs: readonly Verb[]): Verb | undefined {
+  const fits = ({ name }: Verb) => name.split(" ").every((part, index) => part === words[index]);
+  return verbs.filter(fits).toSorted((a, b) => b.name.length - a.name.length)[0];
+}
+
+function verbWords(before: readonly string[], verbs: readonly Verb[]): readonly Candidate[] {
+  const shown = verbs.filter(({ hidden }) => !hidden);
+  if (before.length > 1) return [];
+  const [group] = before;
+  if (group !== undefined) {
+    const below = shown.filter(({ name }) => name.startsWith(`${group} `));
+    return below.map(({ name, summary }) => ({ word: name.slice(group.length + 1), meaning: summary }));
+  }
+  const single = shown.filter(({ name }) => !name.includes(" "));
+  return [
+    ...single.map(({ name, summary }) => ({ word: name, meaning: summary })),
+    ...Object.entries(groups).map(([word, meaning]) => ({ word, meaning })),
+    ...everywhere,
+    { word: "--version" },
+  ];
+}
+
+const everywhere: readonly Candidate[] = [{ word: "--help" }, { word: "--no-color", meaning: "plain text" }];
+
+function inVerb(verb: Verb, before: readonly string[], word: string, named: Named): readonly Candidate[] {
+  const [, option, value] = /^(--[^=]+)=(.*)$/.exec(word) ?? [];
+  if (option !== undefined && value !== undefined) {
+    const flag = flagOf(verb, option);
+    return flag ? valuesOf(flag, value, named).map((each) => ({ ...each, word: `${option}=${each.word}` })) : [];
+  }
+  const open = flagOf(verb, before.at(-1));
+  if (open && takesValue(open)) return valuesOf(open, word, named);
+  if (word.startsWith("-")) return optionWords(verb);
+  return wordsFor(placeholderOf(verb, before), word, named);
+}
+
+function flagOf({ options }: Verb, word: string | undefined): Flag | undefined {
+  return options.find(({ flags }) => flags.split(/[ ,]+/).some((part) => part === word));
+}
+
+function takesValue({ flags }: Flag): boolean {
+  return flags.includes("<");
+}
+
+function optionWords({ options }: Verb): readonly Candidate[] {
+  const own = options.map(({ flags, description }) => ({ word: flags.split(/[ ,]+/)[0] ?? "", meaning: description }));
+  return [...own, ...everywhere];
+}
+
+function valuesOf({ choices, suggests, flags }: Flag, word: string, named: Named): readonly Candidate[] {
+  const fixed = choices ?? suggests;
+  return fixed ? fixed.map((each) => ({ word: each })) : wordsFor(/<(.*)>/.exec(flags)?.[1] ?? "", word, named);
+}
+
+/** The word in the verb's usage that stands for the next argument. */
+function placeholderOf(verb: Verb, before: readonly string[]): string {
+  const placeholders = [...(verb.arguments ?? "").matchAll(/[[<]([^\]>]+)[\]>]/g)].map(([, name = ""]) => name);
+  const given = before.filter((word, index) => {
+    const option = flagOf(verb, before[index - 1]);
+    return !word.startsWith("-") && !(option && takesValue(option));
+  });
+  const last = placeholders.at(-1) ?? "";
+  return (placeholders[given.length] ?? (last.endsWith("...") ? last : "")).replace("...", "");
+}
+
+/** What can be known of what a placeholder stands for. */
+const kinds: Readonly<Record<string, (word: string, named: Named) => readonly Candidate[]>> = {
+  slug: slugWords,
+  shell: () => [...completionScripts.keys()].map((word) => ({ word })),
+  project: (_, { projects }) => projects().map((word) => ({ word })),
+  storage: (_, { storages }) => storages().map((word) => ({ word })),
+  glob: addressWords,
+  address: addressWords,
+};
+
+function wordsFor(placeholder: string, word: string, named: Named): readonly Candidate[] {
+  return kinds[placeholder]?.(word, named) ?? [];
+}
+
+function slugWords(word: string): readonly Candidate[] {
+  const slug = word.split(".")[0] ?? "";
+  if (!word.includes("."))
+    return [...integrations.values()].map(({ slug, description }) => ({ word: slug, meaning: description }));
+  const parameters = [...(integrations.get(slug)?.parameters.values() ?? [])];
+  return parameters.map(({ name, description }) => ({ word: `${slug}.${name}`, meaning: description }));
+}
+
+/** Projects first; their addresses when a project is known. */
+function addressWords(word: string, { projects, addresses }: Named): readonly Candidate[] {
+  return (word.includes(":") ? addresses() : projects()).map((each) => ({ word: each }));
+}

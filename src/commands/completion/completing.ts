@@ -1,0 +1,72 @@
+import { exit } from "../../base/exit.ts";
+import { desiredOf, projectsOf } from "../../manifest/layers.ts";
+import { readMigrations } from "../../manifest/migrations.ts";
+import { validate } from "../../manifest/validate.ts";
+import { addressOf, storageAddress } from "../../model/address.ts";
+import { storageKey } from "../../model/repository-kinds.ts";
+import { type Loaded, loadWorkspace } from "../../workspace/load.ts";
+import { folderOf } from "../run.ts";
+import type { Terminal } from "../terminal.ts";
+import { type Run, verbs } from "../verbs.ts";
+import { type Candidate, candidatesFor, type Named } from "./complete.ts";
+
+/** `evenkeel __complete -- WORD...`: what a shell offers in place of the last word, a line each; offline. */
+export const run: Run<object> = (terminal, _, words) => {
+  const candidates = candidatesFor(words, verbs, namedIn(terminal, folderIn(words)));
+  terminal.print(candidates.map(lineOf).join("\n"));
+  return exit.done;
+};
+
+/** Shells that show meanings find them behind a tab. */
+function lineOf({ word, meaning }: Candidate): string {
+  const line = meaning ? `${word}\t${meaning}` : word;
+  return line.replaceAll(/[\r\n]+/g, " ");
+}
+
+function folderIn(words: readonly string[]): string | undefined {
+  return words[words.indexOf("-C") + 1 || words.length];
+}
+
+const nothing: Known = { projects: [], addresses: [], storages: [] };
+
+interface Known {
+  readonly projects: readonly string[];
+  readonly addresses: readonly string[];
+  readonly storages: readonly string[];
+}
+
+/** A workspace that cannot be read names nothing; one with mistakes, what can be read of it. */
+function namedIn(terminal: Terminal, C: string | undefined): Named {
+  let read: Known | undefined;
+  const known = () => {
+    read ??= readKnown(folderOf(terminal, C === undefined ? {} : { C }));
+    return read;
+  };
+  return { projects: () => known().projects, addresses: () => known().addresses, storages: () => known().storages };
+}
+
+function readKnown(folder: string): Known {
+  try {
+    return knownIn(loadWorkspace(folder));
+  } catch {
+    return nothing;
+  }
+}
+
+function knownIn(loaded: Loaded): Known {
+  const { policies } = validate(loaded);
+  const { migrations } = readMigrations(loaded);
+  const { projects } = projectsOf(policies, undefined);
+  const resources = projects.flatMap((project) => {
+    const { desired } = desiredOf(policies, project, loaded.workspace.server);
+    return desired.resources.map(({ kind, key }) => addressOf(project.name, kind, key));
+  });
+  const moves = migrations.flatMap(({ from, repositories }) =>
+    repositories.map((kind) => storageAddress(storageKey(from, kind))),
+  );
+  return {
+    projects: projects.map(({ name }) => name),
+    addresses: [...resources, ...moves],
+    storages: [...new Set(migrations.flatMap(({ from, to }) => [from, to]))],
+  };
+}

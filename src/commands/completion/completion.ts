@@ -1,0 +1,11 @@
+import { exit, Refusal } from "../../base/exit.ts";
+import type { Run } from "../verbs.ts";
+import { completionScripts } from "./scripts.ts";
+
+/** `evenkeel completion SHELL`: a script to source. */
+export const run: Run<object> = (terminal, _, [shell = ""]) => {
+  const script = completionScripts.get(shell);
+  if (!script) throw new Refusal(`expected ${[...completionScripts.keys()].join(", ")}, got ${shell}`, exit.usage);
+  terminal.print(script.trimEnd());
+  return exit.done;
+};

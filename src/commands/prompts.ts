@@ -1,0 +1,77 @@
+import { exit, Refusal } from "../base/exit.ts";
+import { parseManifest } from "../manifest/document.ts";
+import { readWorkspace, workspaceFile } from "../manifest/workspace.ts";
+import type { Tier } from "../model/types.ts";
+import type { Ask, Terminal } from "./terminal.ts";
+
+/** What a new workspace says of its server; an empty tier means that none is checked. */
+export interface Server {
+  readonly url: string;
+  readonly release: string;
+  readonly tier: Tier | "";
+}
+
+interface Row {
+  readonly name: keyof Server;
+  readonly question: string;
+  /** Taken where nothing is answered, or nobody is asked. */
+  readonly standard: string;
+  readonly expected: string;
+}
+
+const rows: readonly Row[] = [
+  {
+    name: "url",
+    question: "Address of the server",
+    standard: "https://code.example.com",
+    expected: "an http or https address, such as https://code.example.com",
+  },
+  { name: "release", question: "Its release", standard: "14.5", expected: "a release, such as 14.5 or 14.5.2" },
+  {
+    name: "tier",
+    question: "Its tier: free, premium or ultimate; nothing to leave tiers unchecked",
+    standard: "",
+    expected: "free, premium or ultimate",
+  },
+];
+
+/**
+ * What flags say and, on a terminal, what a person answers to the rest; what is not right is asked again.
+ * @throws Refusal for a flag that is not right, and where the person leaves.
+ */
+export async function serverOf(terminal: Terminal, given: Partial<Server>): Promise<Server> {
+  for (const row of rows) {
+    const value = given[row.name];
+    if (value !== undefined && !isRight(row, value)) {
+      throw new Refusal(`--${row.name}: expected ${row.expected}`, exit.usage);
+    }
+  }
+  const open = rows.filter(({ name }) => given[name] === undefined);
+  const standard = Object.fromEntries(rows.map((row) => [row.name, row.standard])) as unknown as Server;
+  if (!terminal.interactive || open.length === 0) return { ...standard, ...given };
+  return terminal.interview(async (ask) => {
+    const answers: Record<string, string> = {};
+    for (const row of open) answers[row.name] = await answerTo(row, ask, terminal);
+    return { ...standard, ...given, ...answers };
+  });
+}
+
+async function answerTo(row: Row, ask: Ask, terminal: Terminal): Promise<string> {
+  for (;;) {
+    const answer = await ask(row.standard ? `${row.question} [${row.standard}]:` : `${row.question}:`);
+    if (answer === undefined) {
+      const code = terminal.interrupted.aborted ? exit.interrupted : exit.problem;
+      throw new Refusal("nothing was written, for there was no answer", code);
+    }
+    const value = answer || row.standard;
+    if (isRight(row, value)) return value;
+    terminal.warn(`Expected ${row.expected}.`);
+  }
+}
+
+/** As the workspace's own rules see it. */
+function isRight({ name, standard }: Row, value: string): boolean {
+  if (value === standard) return true;
+  const text = JSON.stringify({ apiVersion: "evenkeel/v1", kind: "Workspace", server: { [name]: value } });
+  return readWorkspace(parseManifest(workspaceFile, text)).problems.length === 0;
+}

@@ -1,0 +1,148 @@
+import { Ansis } from "ansis";
+import { type Palette, plain } from "../report/palette.ts";
+
+/** Where a command reads and writes: the process, as commands may see it. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** A result, to stdout. */
+  readonly print: (text: string) => void;
+  /** A problem or an error, to stderr. */
+  readonly warn: (text: string) => void;
+  /** What `--quiet` leaves out, to stderr. */
+  readonly note: (text: string) => void;
+  /** For stdout, and for stderr. */
+  readonly palette: Palette;
+  readonly warnings: Palette;
+  /** Whether there is a person to ask. */
+  readonly interactive: boolean;
+  /** Asks; true for the word `yes` alone. */
+  readonly confirm: (question: string) => Promise<boolean>;
+  /** Asks one thing after another. */
+  readonly interview: <Result>(work: (ask: Ask) => Promise<Result>) => Promise<Result>;
+  /** A bar on a terminal's stderr; nothing elsewhere. */
+  readonly progress: (label: string) => Progress;
+  /** Aborted by the first SIGINT or SIGTERM; the second one ends the process at once. */
+  readonly interrupted: AbortSignal;
+}
+
+/** The answer without white space around it; undefined where there is nobody to answer any more. */
+export type Ask = (question: string) => Promise<string | undefined>;
+
+export interface Progress {
+  /** `note` stands behind the numbers. */
+  readonly update: (done: number, total: number, note?: string) => void;
+  readonly stop: () => void;
+}
+
+export interface TerminalOptions {
+  readonly quiet?: boolean;
+  /** False for `--no-color`. */
+  readonly color?: boolean;
+}
+
+/** The terminal of a process. Listens for SIGINT and SIGTERM from then on. */
+export function createTerminal(host: NodeJS.Process, { quiet, color }: TerminalOptions): Terminal {
+  const { stdin, stdout, stderr, env } = host;
+  const warn = (text: string) => void (text && stderr.write(`${text}\n`));
+  const paletteFor = ({ isTTY }: NodeJS.WriteStream) =>
+    color !== false && isColourful(env, isTTY) ? colours() : plain;
+  return {
+    env,
+    cwd: host.cwd(),
+    print: (text) => void (text && stdout.write(`${text}\n`)),
+    warn,
+    note: quiet ? () => {} : warn,
+    palette: paletteFor(stdout),
+    warnings: paletteFor(stderr),
+    interactive: Boolean(stdin.isTTY && stderr.isTTY),
+    confirm: (question) => interview(host, async (ask) => (await ask(question)) === "yes"),
+    interview: (work) => interview(host, work),
+    progress: (label) => (quiet || !stderr.isTTY ? silent : startBar(label, stderr)),
+    interrupted: interruptionOf(host),
+  };
+}
+
+function isColourful(env: NodeJS.ProcessEnv, isTTY: boolean): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0";
+  return isTTY && env.TERM !== "dumb";
+}
+
+function colours(): Palette {
+  const paint = new Ansis(1);
+  return {
+    add: paint.green,
+    change: paint.yellow,
+    remove: paint.red,
+    strong: paint.bold,
+    faint: paint.dim,
+    warn: paint.yellow,
+  };
+}
+
+/** One reader for all questions: it keeps what is typed ahead. */
+async function interview<Result>(host: NodeJS.Process, work: (ask: Ask) => Promise<Result>): Promise<Result> {
+  const { createInterface } = await import("node:readline");
+  const prompt = createInterface({ input: host.stdin, output: host.stderr });
+  const lines = prompt[Symbol.asyncIterator]();
+  prompt.once("SIGINT", () => {
+    prompt.close();
+    host.emit("SIGINT");
+  });
+  const ask: Ask = async (question) => {
+    prompt.setPrompt(`${question} `);
+    prompt.prompt();
+    const { value, done } = await lines.next();
+    if (!done) return String(value).trim();
+    host.stderr.write("\n");
+    return undefined;
+  };
+  try {
+    return await work(ask);
+  } finally {
+    prompt.close();
+  }
+}
+
+const silent: Progress = { update: () => {}, stop: () => {} };
+
+function startBar(label: string, stream: NodeJS.WriteStream): Progress {
+  let stopped = false;
+  const bar = import("cli-progress").then(({ default: { SingleBar } }) => {
+    const options = {
+      format: `${label} [{bar}] {value}/{total} {note}`,
+      barsize: 30,
+      hideCursor: true,
+      clearOnComplete: true,
+    };
+    return new SingleBar({ ...options, stream });
+  });
+  let shown: Awaited<typeof bar> | undefined;
+  void bar.then((ready) => {
+    if (!stopped) shown = ready;
+  });
+  return {
+    update: (done, total, note = "") => {
+      if (!shown || stopped) return;
+      if (!shown.isActive) shown.start(total, done, { note });
+      shown.setTotal(total);
+      shown.update(done, { note });
+    },
+    stop: () => {
+      stopped = true;
+      if (shown?.isActive) shown.stop();
+    },
+  };
+}
+
+function interruptionOf(host: NodeJS.Process): AbortSignal {
+  const controller = new AbortController();
+  const interrupt = () => {
+    if (controller.signal.aborted) return host.exit(130);
+    controller.abort("the run was interrupted");
+  };
+  host.on("SIGINT", interrupt);
+  host.on("SIGTERM", interrupt);
+  return controller.signal;
+}

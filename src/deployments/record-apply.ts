@@ -1,0 +1,98 @@
+import type { Outcomes } from "../apply/apply.ts";
+import { type ClientOptions, connectWriter } from "../client/client.ts";
+import type { Call, Fields, Problem } from "../model/types.ts";
+import type { Around, Planned } from "../reconcile/request.ts";
+import { closing } from "../reconcile/told.ts";
+import { createDeployment, creationCall, updateDeployment, type Written } from "./records.ts";
+
+/** The deployment that an apply is recorded as (contract 8). */
+export interface DeploymentWish {
+  /** The project of the policies, by ID or full path. */
+  readonly project: string;
+  /** Parameters of the record but for its status. */
+  readonly fields: Fields;
+}
+
+/** Whom to tell of the record; none of it touches what the apply itself comes to. */
+export interface Told {
+  readonly warn: (problem: Problem) => void;
+  readonly note: (text: string) => void;
+}
+
+/**
+ * Wraps the writes of an apply in a deployment record: `running` before the first of them, then `success` where the
+ * apply ends well in every part, `failed` where it does not, `canceled` where it was interrupted. A record that cannot
+ * be kept is a warning, and the apply goes on without it.
+ */
+export function deploying(wish: DeploymentWish, interrupted: AbortSignal, told: Told): Around {
+  return async ({ site, planned }, writes) => {
+    const record = await begin(site, wish, told);
+    let status = "failed";
+    try {
+      const outcomes = await writes();
+      status = statusOf(planned, outcomes, interrupted);
+      return outcomes;
+    } finally {
+      if (record !== undefined) await end(site, wish, { record, status }, told);
+    }
+  };
+}
+
+function statusOf({ plan }: Planned, outcomes: Outcomes, interrupted: AbortSignal): string {
+  if (interrupted.aborted) return "canceled";
+  const isWell = plan.problems.length === 0 && [...outcomes.values()].every(({ status }) => status === "applied");
+  return isWell ? "success" : "failed";
+}
+
+function fieldsOf({ fields }: DeploymentWish): Fields {
+  return { ...fields, status: "running" };
+}
+
+/** The ID of the new record; undefined where there is none to go on with. */
+async function begin(site: ClientOptions, wish: DeploymentWish, { warn }: Told): Promise<string | undefined> {
+  if (site.signal?.aborted) return undefined;
+  const written = await write(site, (writer) => createDeployment(writer, wish.project, fieldsOf(wish)));
+  const id = "row" in written ? written.row.id : undefined;
+  if (id !== undefined) return String(id);
+  const why = "error" in written ? written.error : "the server did not say which record it made";
+  warn(unrecorded(`the apply is not recorded as a deployment: ${why}`));
+  return undefined;
+}
+
+interface End {
+  readonly record: string;
+  readonly status: string;
+}
+
+/** Also sent in an interrupted run, on a connection of its own, and given up after one request's time. */
+async function end(
+  site: ClientOptions,
+  { project }: DeploymentWish,
+  { record, status }: End,
+  told: Told,
+): Promise<void> {
+  const lasting = { ...site, signal: AbortSignal.timeout(site.requestTimeout) };
+  const written = await write(lasting, (writer) => updateDeployment(writer, project, record, status));
+  if (!("error" in written)) return told.note(`note: recorded as deployment ${record} of ${project}: ${status}`);
+  const remedy = `evenkeel deployments update ${project} ${record} --status ${status} mends it`;
+  told.warn(unrecorded(`deployment ${record} of ${project} is not marked as ${status}: ${written.error}; ${remedy}`));
+}
+
+async function write(
+  site: ClientOptions,
+  work: (writer: Awaited<ReturnType<typeof connectWriter>>) => Promise<Written>,
+): Promise<Written> {
+  const writer = await connectWriter(site);
+  return closing(writer, () => work(writer));
+}
+
+function unrecorded(message: string): Problem {
+  return { severity: "warning", rule: "deployment-record", message };
+}
+
+/** The requests that {@link deploying} puts around those of an apply that goes well, for a dry run. */
+export function recordCalls(wish: DeploymentWish): { readonly before: Call; readonly after: Call } {
+  const before = creationCall(wish.project, fieldsOf(wish));
+  const path = `${before.path}/:deployment_id`;
+  return { before, after: { ...before, method: "PUT", path, parameters: { status: "success" } } };
+}

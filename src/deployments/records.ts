@@ -1,0 +1,100 @@
+import type { Reader, Writer } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
+import { isRow } from "../live/read-live.ts";
+import { call } from "../model/endpoints.ts";
+import type { Call, Fields } from "../model/types.ts";
+
+/** A deployment or a merge request as the server reports it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What became of a write. `note`: why nothing had to be written. `unknown`: the server may have acted, and nobody can tell. */
+export type Written =
+  | { readonly row: Row; readonly note?: string }
+  | { readonly status: "failed" | "unknown"; readonly error: string };
+
+/** The deployments of a project that match, from all pages. @throws CallFailed. */
+export async function listDeployments(reader: Reader, project: string, filters: Fields): Promise<readonly Row[]> {
+  return (await reader.list(call("listDeployments", { id: project }, filters))).filter(isRow);
+}
+
+/** One deployment. @throws CallFailed. */
+export async function getDeployment(reader: Reader, project: string, deployment: string): Promise<Row> {
+  const { body } = await reader.get(call("getDeployment", { id: project, deployment_id: deployment }));
+  return isRow(body) ? body : {};
+}
+
+/** The merge requests that were shipped with a deployment, from all pages. @throws CallFailed. */
+export async function listMergeRequests(reader: Reader, project: string, deployment: string): Promise<readonly Row[]> {
+  const segments = { id: project, deployment_id: deployment };
+  return (await reader.list(call("listDeploymentMergeRequests", segments))).filter(isRow);
+}
+
+/** The request that creates a deployment record. */
+export function creationCall(project: string, fields: Fields): Call {
+  return call("createDeployment", { id: project }, fields);
+}
+
+/**
+ * Creates a deployment record. It is sent again only where the server surely did not act (contract 7): a record cannot
+ * be told from its like, so an effect that nobody saw stays unknown.
+ */
+export async function createDeployment(writer: Writer, project: string, fields: Fields): Promise<Written> {
+  try {
+    return { row: rowOf((await writer.send(creationCall(project, fields))).body) };
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+    if (!error.uncertain) return { status: "failed", error: error.message + demandOf(error, fields) };
+    const doubt = "whether the deployment was created is unknown, so it is not sent again";
+    return { status: "unknown", error: `${doubt}: ${error.message}` };
+  }
+}
+
+/** By the spec a status may be left out; servers that refuse this do not say what they would take. */
+function demandOf({ status, serverMessage = "" }: CallFailed, fields: Fields): string {
+  const isDemand = status === 400 && fields.status === undefined && serverMessage.includes("status is missing");
+  return isDemand ? "; this server demands --status: running, success, failed or canceled" : "";
+}
+
+/**
+ * Sets the status of a deployment record. A server that refuses the status that it has already leaves it as asked; one
+ * that refuses another change of status is told with the status that stands.
+ */
+export async function updateDeployment(
+  writer: Writer,
+  project: string,
+  deployment: string,
+  status: string,
+): Promise<Written> {
+  try {
+    const update = call("updateDeployment", { id: project, deployment_id: deployment }, { status });
+    return { row: rowOf((await writer.send(update)).body) };
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+    const row = isTransition(error) ? await standing(writer, project, deployment) : undefined;
+    if (row?.status === status)
+      return { row, note: `deployment ${deployment} is ${status} already: nothing to change` };
+    return { status: "failed", error: error.message + refusalOf(deployment, row, status) };
+  }
+}
+
+function isTransition({ status, serverMessage = "" }: CallFailed): boolean {
+  return status === 400 && serverMessage.includes("cannot transition");
+}
+
+function refusalOf(deployment: string, row: Row | undefined, wanted: string): string {
+  if (typeof row?.status !== "string") return "";
+  return `; deployment ${deployment} is ${row.status}, and this server does not let it become ${wanted} from there`;
+}
+
+async function standing(reader: Reader, project: string, deployment: string): Promise<Row | undefined> {
+  try {
+    return await getDeployment(reader, project, deployment);
+  } catch (error) {
+    if (error instanceof CallFailed) return undefined;
+    throw error;
+  }
+}
+
+function rowOf(body: unknown): Row {
+  return isRow(body) ? body : {};
+}

@@ -1,0 +1,245 @@
+import { digestOf } from "../base/json.ts";
+import { addressOf } from "../model/address.ts";
+import { hasActiveParameter, integrations } from "../model/catalogue.ts";
+import { kinds } from "../model/kinds.ts";
+import { type Comparison, compareField, readAs } from "../model/normalise.ts";
+import type {
+  Action,
+  Change,
+  Desired,
+  DesiredProject,
+  Fields,
+  Live,
+  Origin,
+  Problem,
+  Resource,
+  Value,
+} from "../model/types.ts";
+import { type Recalled, type Recollection, recollect } from "./last-applied.ts";
+
+/** What a project's desired and live resources come to. */
+export interface Difference {
+  readonly project: string;
+  /** In the order in which they are to be carried out. */
+  readonly changes: readonly Change[];
+  /** Live integrations and licenses that were read: what a guard's percentage is taken of. */
+  readonly live: number;
+  readonly unmanaged: number;
+  readonly unverified: readonly Unverified[];
+  /** Only with a ledger. */
+  readonly settled: readonly Settled[];
+  readonly problems: readonly Problem[];
+}
+
+/** Declared parameters of a live resource that could not be compared. */
+export interface Unverified {
+  readonly address: string;
+  readonly fields: readonly string[];
+}
+
+/** What decides beside the two states. */
+export interface DiffOptions {
+  /** Send unverified parameters anyway: `server.secrets: always-send`, without a ledger. */
+  readonly alwaysSend: boolean;
+  /** Addresses to write whatever the comparison says (`--resend`). */
+  readonly resend?: (address: string) => boolean;
+  /** Addresses that the run is about (`--target`). */
+  readonly target?: (address: string) => boolean;
+  /** What the last apply left, where the workspace keeps a ledger. */
+  readonly ledger?: Recollection;
+}
+
+/** Brings desired and live state of one project together (contract 6). Pure; the same input gives the same changes. */
+export function diff(desired: DesiredProject, live: readonly Live[], options: DiffOptions): Difference {
+  const project = desired.project.name;
+  const unlisted = groupByIdentity(live);
+  const verdicts: Verdict[] = [];
+  for (const resource of desired.resources) {
+    const identity = identityOf(resource);
+    const namesakes = unlisted.get(identity) ?? none;
+    unlisted.delete(identity);
+    if (!isTargeted(project, resource, options)) continue;
+    const verdict = judge(project, resource, namesakes, options);
+    if (verdict !== inSync) verdicts.push(verdict);
+  }
+  const leftovers = [...unlisted.values()].flat().filter(({ active }) => active);
+  for (const resource of leftovers) verdicts.push(judgeUnlisted(desired, resource, options));
+  return {
+    project,
+    changes: verdicts.flatMap((verdict) => verdict.change ?? []).sort(byOrder),
+    live: live.filter((resource) => resource.active).length,
+    unmanaged: verdicts.filter((verdict) => verdict.unmanaged).length,
+    unverified: verdicts.flatMap((verdict) => verdict.unverified ?? []),
+    settled: verdicts.flatMap((verdict) => verdict.settled ?? []),
+    problems: verdicts.flatMap((verdict) => verdict.problem ?? []),
+  };
+}
+
+const none: readonly Live[] = [];
+
+function isTargeted(project: string, { kind, key }: Resource, { target }: DiffOptions): boolean {
+  return !target || target(addressOf(project, kind, key));
+}
+
+interface Verdict {
+  readonly change?: Change;
+  readonly unverified?: Unverified;
+  readonly unmanaged?: boolean;
+  readonly problem?: Problem;
+  readonly settled?: Settled;
+}
+
+/** A resource that needs no change, for the ledger to remember. */
+export interface Settled extends Readonly<Record<Comparison, readonly string[]>> {
+  readonly address: string;
+  readonly desired: Desired;
+  readonly live: Live;
+}
+
+function identityOf({ kind, key }: Pick<Resource, "kind" | "key">): string {
+  return `${kind}/${kinds[kind].identity(key)}`;
+}
+
+function groupByIdentity(live: readonly Live[]): Map<string, Live[]> {
+  const groups = new Map<string, Live[]>();
+  for (const resource of live) {
+    const group = groups.get(identityOf(resource));
+    if (group) group.push(resource);
+    else groups.set(identityOf(resource), [resource]);
+  }
+  return groups;
+}
+
+function judge(project: string, desired: Desired, namesakes: readonly Live[], options: DiffOptions): Verdict {
+  if (namesakes.length > 1) return judgeAmbiguous(project, desired, namesakes);
+  const [live] = namesakes;
+  if (desired.presence === "absent") return judgeUnwanted(project, desired, live);
+  if (live && !isOff(live) && isPlainlyInSync(desired, live, options)) return inSync;
+  const address = addressOf(project, desired.kind, desired.key);
+  if (!live || isOff(live)) {
+    const visible = { before: null, after: desired.fields };
+    const gone = options.ledger?.recall(address)
+      ? "gone from the server since the last apply, drift"
+      : "not on the server";
+    return { change: changeOf(project, desired, undefined, "create", visible, gone) };
+  }
+  const compared = sortFields(desired, live);
+  const recalled = recollect(desired, address, compared, live.updatedAt, options.ledger);
+  const evidence = { ...compared, ...recalled, different: without(compared.different, recalled.unkept) };
+  const verdict = compared.unverified.length > 0 ? { unverified: { address, fields: compared.unverified } } : {};
+  const reason = reasonToUpdate(address, evidence, options);
+  if (!reason) return options.ledger ? { ...verdict, settled: { address, desired, live, ...compared } } : verdict;
+  const visible = {
+    before: pick(live.fields, evidence.different),
+    after: pick(desired.fields, [...evidence.different, ...evidence.edited]),
+  };
+  return { ...verdict, change: changeOf(project, desired, live, "update", visible, reason) };
+}
+
+/** What nearly every resource is on nearly every run, so that it costs next to nothing. */
+const inSync: Verdict = {};
+
+function isPlainlyInSync(desired: Desired, live: Live, { ledger, resend }: DiffOptions): boolean {
+  if (ledger || resend) return false;
+  for (const name in desired.fields) {
+    if (compareField(desired, name, desired.fields[name] ?? null, live.fields[name]) !== "same") return false;
+  }
+  return true;
+}
+
+function without(names: readonly string[], others: readonly string[]): string[] {
+  return names.filter((name) => !others.includes(name));
+}
+
+/** Licenses that are equal but for case: which of them is meant is for a person to say. */
+function judgeAmbiguous(project: string, desired: Desired, namesakes: readonly Live[]): Verdict {
+  const agree = namesakes.every((live) => sortFields(desired, live).different.length === 0);
+  if (agree && desired.presence === "present") return {};
+  const names = namesakes.map(({ key, id }) => (id === undefined ? key : `${key} (id ${id})`)).join(" and ");
+  const message = `the server has ${names}, which differ in case alone; keep one of them`;
+  return { problem: { severity: "error", rule: "ambiguous", message, place: desired.origin.place(), project } };
+}
+
+function judgeUnwanted(project: string, desired: Desired, live: Live | undefined): Verdict {
+  if (!live?.active) return {};
+  return { change: removalOf(project, desired, live, desired.origin, "listed under disabled") };
+}
+
+/** Off is absent, but for a slug that has `active` as a parameter (contract 6). */
+function isOff(live: Live): boolean {
+  return !live.active && !hasActiveParameter(live.key);
+}
+
+/** Fields by what comparing them gives; in order of their names, so that the order of a manifest's keys leaves no trace. */
+function sortFields(desired: Desired, live: Live): Record<Comparison, string[]> {
+  const sorted: Record<Comparison, string[]> = { same: [], different: [], unverified: [] };
+  for (const name of Object.keys(desired.fields).sort()) {
+    sorted[compareField(desired, name, desired.fields[name] ?? null, live.fields[name])].push(name);
+  }
+  return sorted;
+}
+
+type Evidence = Readonly<Record<Comparison, readonly string[]>> & Recalled;
+
+/** The first reason that holds (contract 6); undefined where the resource is in sync. */
+function reasonToUpdate(address: string, evidence: Evidence, options: DiffOptions): string | undefined {
+  const { different, drifted, edited, unverified, moved } = evidence;
+  if (different.length > 0) return reasonOfDifference(different, drifted, options);
+  if (edited.length > 0) return `pending: ${edited.join(", ")} changed since the last apply`;
+  if (moved && unverified.length > 0) return "suspected drift: updated_at moved, and nothing visible differs";
+  if (options.resend?.(address)) return "asked for by --resend";
+  if (options.alwaysSend && unverified.length > 0) return "server.secrets is always-send";
+  return undefined;
+}
+
+function reasonOfDifference(different: readonly string[], drifted: readonly string[], { ledger }: DiffOptions): string {
+  const plainly = different.length === 1 ? "field differs" : "fields differ";
+  if (!ledger) return plainly;
+  if (drifted.length === 0) return `${plainly}, pending`;
+  return different.length === drifted.length ? `${plainly}, drift` : `${plainly}, drift and pending`;
+}
+
+function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, options: DiffOptions): Verdict {
+  const origin = exclusive.get(live.kind);
+  if (!origin || !isTargeted(project.name, live, options)) return { unmanaged: true };
+  if (live.kind === "integration" && !integrations.has(live.key)) {
+    const message = `${live.key} is not in the catalogue, so exclusive leaves it alone`;
+    const where = { place: origin.place(), project: project.name };
+    return { unmanaged: true, problem: { severity: "warning", rule: "unknown-live", message, ...where } };
+  }
+  const unlisted: Resource = { kind: live.kind, key: live.key, fields: {} };
+  return { change: removalOf(project.name, unlisted, live, origin, "not listed, and the policy is exclusive") };
+}
+
+function removalOf(project: string, resource: Resource, live: Live, origin: Origin, reason: string): Change {
+  const { removal, removed } = kinds[resource.kind];
+  const visible = { before: { ...removed.before, ...live.fields }, after: removed.after };
+  return changeOf(project, { ...resource, origin }, live, removal, visible, reason);
+}
+
+function changeOf(
+  project: string,
+  resource: Resource & { readonly origin: Origin },
+  live: Live | undefined,
+  action: Action,
+  visible: Pick<Change, "before" | "after">,
+  reason: string,
+): Change {
+  const { kind, key, fields, origin } = resource;
+  const address = addressOf(project, kind, key);
+  const liveDigest = live && digestOf({ active: live.active, fields: readAs(live) });
+  return { address, project, kind, key, action, ...visible, declared: fields, live, liveDigest, reason, origin };
+}
+
+function pick(fields: Fields, names: readonly string[]): Fields {
+  const picked: Record<string, Value> = {};
+  for (const name of names) picked[name] = fields[name] ?? null;
+  return picked;
+}
+
+/** Disabling comes first, for a server may allow one active issue tracker; deleting last, so that a rename never leaves a gap. */
+const order: readonly Action[] = ["disable", "create", "update", "delete"];
+
+function byOrder(a: Change, b: Change): number {
+  return order.indexOf(a.action) - order.indexOf(b.action) || (a.address < b.address ? -1 : 1);
+}

@@ -1,0 +1,127 @@
+import type { Comparison } from "../model/normalise.ts";
+import { isReference } from "../model/normalise.ts";
+import type { Resource, Value } from "../model/types.ts";
+
+/** What the ledger remembers of one resource since the last apply (contract 6). */
+export interface Memory {
+  /** As the server answered our last write, or as it stood when we last found the resource in sync. */
+  readonly updated_at?: string;
+  /** A fingerprint of each declared value as it was sent; `""` where it was declared but never compared or sent. */
+  readonly sent: Readonly<Record<string, string>>;
+  /** The versions that the secrets had. */
+  readonly versions?: Readonly<Record<string, number>>;
+  /** Parameters that the server answered with another value than was sent. */
+  readonly unkept?: readonly string[];
+  /** Parameters that the server did not report. */
+  readonly unreported?: readonly string[];
+}
+
+/** The ledger as the diff sees it. */
+export interface Recollection {
+  readonly recall: (address: string) => Memory | undefined;
+  /** Undefined where the value is a secret that is not set here. */
+  readonly fingerprint: (
+    resource: Pick<Resource, "kind" | "key">,
+    address: string,
+    name: string,
+    value: Value,
+  ) => string | undefined;
+}
+
+/** What memory adds to a comparison: fields by what may be said of them now. */
+export interface Recalled {
+  /** Differs, but the server never keeps it: told once, not planned for ever. */
+  readonly unkept: readonly string[];
+  /** Differs from what was last applied: somebody changed the server. */
+  readonly drifted: readonly string[];
+  /** Not reported by the server, and not what was last sent. */
+  readonly edited: readonly string[];
+  /** Its `updated_at` moved and nothing visible differs. */
+  readonly moved: boolean;
+}
+
+/** The fingerprint of a value that was declared but neither sent nor compared. */
+const unknown = "";
+
+const nothing: Recalled = { unkept: [], drifted: [], edited: [], moved: false };
+
+/** Holds a comparison against what was last applied. */
+export function recollect(
+  resource: Resource,
+  address: string,
+  compared: Readonly<Record<Comparison, readonly string[]>>,
+  updatedAt: string | undefined,
+  ledger: Recollection | undefined,
+): Recalled {
+  const memory = ledger?.recall(address);
+  if (!ledger || !memory) return nothing;
+  const asSent = (name: string) => {
+    const value = resource.fields[name] ?? null;
+    return ledger.fingerprint(resource, address, name, value) === memory.sent[name] && sameVersion(name, value, memory);
+  };
+  const settled = compared.different.filter(asSent);
+  const unkept = settled.filter((name) => memory.unkept?.includes(name));
+  return {
+    unkept,
+    drifted: settled.filter((name) => !unkept.includes(name)),
+    edited: compared.unverified.filter((name) => isEdited(resource, name, address, memory, ledger)),
+    moved: memory.updated_at !== undefined && updatedAt !== undefined && memory.updated_at !== updatedAt,
+  };
+}
+
+function isEdited(resource: Resource, name: string, address: string, memory: Memory, ledger: Recollection): boolean {
+  const value = resource.fields[name] ?? null;
+  const sent = memory.sent[name];
+  if (sent === undefined || !sameVersion(name, value, memory)) return true;
+  const now = ledger.fingerprint(resource, address, name, value);
+  return sent !== unknown && now !== undefined && now !== sent;
+}
+
+function sameVersion(name: string, value: Value, { versions }: Memory): boolean {
+  return (isReference(value) ? value.version : undefined) === versions?.[name];
+}
+
+/**
+ * Whether an integration whose list row has this `updated_at` may be taken to be as it was last seen, without reading
+ * it on its own (`reads: trust-updated-at`): nothing moved on the server, and nothing was edited here.
+ */
+export function standsStill(
+  resource: Resource,
+  address: string,
+  updatedAt: string | undefined,
+  ledger: Recollection,
+): boolean {
+  const memory = ledger.recall(address);
+  if (!memory || updatedAt === undefined || memory.updated_at !== updatedAt) return false;
+  return Object.keys(resource.fields).every((name) => !isEdited(resource, name, address, memory, ledger));
+}
+
+/** What to remember of a resource that was found in sync: what could be compared, and when it last moved. */
+export function memoryOf(
+  resource: Resource,
+  address: string,
+  seen: {
+    readonly updatedAt?: string | undefined;
+    /** Fields that were neither sent nor compared. */
+    readonly unseen?: readonly string[];
+    readonly unkept?: readonly string[];
+    readonly unreported?: readonly string[];
+  },
+  fingerprint: Recollection["fingerprint"],
+): Memory {
+  const { updatedAt, unseen = [], unkept = [], unreported = [] } = seen;
+  const fields = Object.entries(resource.fields);
+  const versions = fields.flatMap(([name, value]) =>
+    isReference(value) && value.version ? [[name, value.version]] : [],
+  );
+  const sent = fields.map(([name, value]) => {
+    return [name, unseen.includes(name) ? unknown : (fingerprint(resource, address, name, value) ?? unknown)];
+  });
+  return {
+    ...(updatedAt !== undefined && { updated_at: updatedAt }),
+    sent: Object.fromEntries(sent),
+    ...(versions.length > 0 && { versions: Object.fromEntries(versions) }),
+    ...(unkept.length > 0 && { unkept }),
+    ...(unreported.length > 0 && { unreported }),
+  };
+}

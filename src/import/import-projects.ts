@@ -1,0 +1,37 @@
+import type { Reader } from "../client/client.ts";
+import { readProjects } from "../live/read-live.ts";
+import type { Problem } from "../model/types.ts";
+import { type Choice, chosenProjects, needsListing } from "./chosen.ts";
+import { draftsOf } from "./drafts.ts";
+import { factored } from "./factor.ts";
+import { type StockScope, takeStock } from "./inventory.ts";
+import { withOwnFiles, withReferences } from "./names.ts";
+import type { Draft } from "./policy.ts";
+import { importProject } from "./project.ts";
+
+/** Policies that say what is live, not yet written, and what could not be read. */
+export interface Adoption {
+  readonly drafts: readonly Draft[];
+  /** Names of projects that were read and of which there is nothing to say. */
+  readonly idle: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+export interface AdoptChoice extends Choice {
+  /** What most projects share goes into one policy. */
+  readonly factor: boolean;
+}
+
+/** The other way round: live state -> policies. @throws CallFailed where it ends the run. */
+export async function adopt(reader: Reader, choice: AdoptChoice, scope: StockScope): Promise<Adoption> {
+  const listing = choice.factor || needsListing(choice) ? await readProjects(reader) : [];
+  const chosen = chosenProjects(choice, listing);
+  const stock = await takeStock(reader, chosen.projects, scope);
+  const imported = withReferences(stock.found.map((found) => importProject(found, scope.platform)));
+  const idle = imported.filter(({ entries, remarks }) => entries.length + remarks.length === 0);
+  return {
+    drafts: withOwnFiles(choice.factor ? factored(imported, listing) : draftsOf(imported)),
+    idle: idle.map(({ project }) => project.name),
+    problems: [...chosen.problems, ...stock.problems],
+  };
+}

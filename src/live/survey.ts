@@ -1,0 +1,102 @@
+import { inParallel } from "../base/concurrency.ts";
+import type { Reader } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
+import { CallFailed } from "../client/failure.ts";
+import { type Difference, type DiffOptions, diff } from "../diff/diff.ts";
+import { desiredOf, needsLookup, projectsOf } from "../manifest/layers.ts";
+import type { Policy } from "../manifest/policies.ts";
+import { sortedProblems } from "../manifest/problem.ts";
+import { hasErrors } from "../manifest/validate.ts";
+import { addressMatcher, addressOf } from "../model/address.ts";
+import type { DesiredProject, Platform, Problem } from "../model/types.ts";
+import { readLive, readProjects, type Trusts } from "./read-live.ts";
+
+/** What a survey looks at. */
+export interface Scope {
+  readonly policies: readonly Policy[];
+  readonly platform: Platform;
+  /** `--target` and `--resend` as they were written, to be told when they match nothing. */
+  readonly globs: readonly string[];
+  /** Projects that this run is about: those of its `--target` and `--shard`. */
+  readonly includes: (project: string) => boolean;
+  readonly diff: DiffOptions;
+  /** Integrations that need no GET of their own (`reads: trust-updated-at`). */
+  readonly trusts?: Trusts;
+  readonly workers: number;
+  readonly progress?: (done: number, total: number) => void;
+}
+
+/** Every project's difference, sorted by project, and what stood in the way. */
+export interface Survey {
+  readonly differences: readonly Difference[];
+  readonly problems: readonly Problem[];
+  /** False where manifests turned out to be wrong once projects were known, so that nothing was read. */
+  readonly surveyed: boolean;
+}
+
+/** What manifests want of each project of a run, before any of them is read, and what is wrong with it. */
+export interface Selection {
+  readonly desired: readonly DesiredProject[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Finds the projects that policies mean, with one look-up where they need it, and what is wanted of each.
+ * @throws CallFailed where the look-up fails.
+ */
+export async function select(reader: Reader, { policies, platform, includes }: Scope): Promise<Selection> {
+  const listing = needsLookup(policies) ? await readProjects(reader) : undefined;
+  const selected = projectsOf(policies, listing);
+  const projects = selected.projects.filter(({ name }) => includes(name));
+  const merged = projects.map((project) => desiredOf(policies, project, platform));
+  const problems = sortedProblems([...selected.problems, ...merged.flatMap(({ problems }) => problems)]);
+  return { desired: merged.map(({ desired }) => desired), problems };
+}
+
+/**
+ * Desired state against live state, project by project. A project that cannot be read is a problem, and the others go
+ * on. Where manifests turn out to be wrong once projects are known, nothing is read at all.
+ * @throws CallFailed where it ends the run: a refused token, a server that cannot be reached.
+ */
+export async function survey(reader: Reader, scope: Scope): Promise<Survey> {
+  const selection = await select(reader, scope);
+  const { desired } = selection;
+  const problems = [...selection.problems, ...idleGlobs(scope.globs, desired)];
+  if (hasErrors(problems)) return { differences: [], problems, surveyed: false };
+  let done = 0;
+  const read = await inParallel(desired, scope.workers, async (project) => {
+    const result = await surveyProject(reader, project, scope);
+    scope.progress?.(++done, desired.length);
+    return result;
+  });
+  const differences = read.flatMap(({ difference }) => difference ?? []);
+  return { differences, problems: [...problems, ...read.flatMap(({ problems }) => problems)], surveyed: true };
+}
+
+/** A misspelt glob would otherwise look like a fleet in sync. */
+function idleGlobs(globs: readonly string[], desired: readonly DesiredProject[]): Problem[] {
+  const idle = globs.filter((glob) => {
+    const matches = addressMatcher(glob);
+    return !desired.some(({ project, resources }) =>
+      resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key))),
+    );
+  });
+  return idle.map((glob) => ({ severity: "warning", rule: "no-match", message: `nothing declared matches ${glob}` }));
+}
+
+export interface Surveyed {
+  readonly difference?: Difference;
+  readonly problems: readonly Problem[];
+}
+
+/** One project, read and compared. @throws CallFailed where it ends the run. */
+export async function surveyProject(reader: Reader, desired: DesiredProject, scope: Scope): Promise<Surveyed> {
+  try {
+    const difference = diff(desired, await readLive(reader, desired, scope.trusts), scope.diff);
+    return { difference, problems: difference.problems };
+  } catch (error) {
+    if (!(error instanceof CallFailed) || error.endsRun) throw error;
+    const { name: project } = desired.project;
+    return { problems: [{ severity: "error", rule: "unreadable", message: explained(error), project }] };
+  }
+}

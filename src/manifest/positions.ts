@@ -1,0 +1,127 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from "yaml";
+import type { Place } from "../model/types.ts";
+
+/** Keys and indices that lead to a value inside a document. */
+export type Path = readonly (string | number)[];
+
+/** A stretch of a file that was parsed on its own, and the number of lines before it. */
+export interface Source {
+  readonly file: string;
+  readonly text: string;
+  readonly linesBefore: number;
+}
+
+/** Offsets into a source's text. */
+interface Spot {
+  readonly key: number;
+  readonly value: number;
+}
+
+interface Duplicate {
+  readonly path: Path;
+  readonly offset: number;
+}
+
+interface Spots {
+  readonly spots: Map<string, Spot>;
+  readonly duplicates: Duplicate[];
+}
+
+/** Finds places in a source's documents, counted without the empty ones. */
+export interface Places {
+  /** Of a value or of its key; where the path leads nowhere, of what comes nearest on the way. */
+  place(document: number, path: Path, of: "key" | "value"): Place;
+  /** Keys that already stood in their mapping. */
+  duplicates(document: number): readonly { readonly path: Path; readonly place: Place }[];
+}
+
+/** Parses with positions when the first place is asked for, since that costs ten times as much as the values do. */
+export function placesIn(source: Source): Places {
+  let known: Found | undefined;
+  const found = () => {
+    known ??= find(source.text);
+    return known;
+  };
+  const placeAt = (offset: number): Place => {
+    const { line, col } = found().lines.linePos(offset);
+    return { file: source.file, line: Math.max(1, line) + source.linesBefore, column: Math.max(1, col) };
+  };
+  return {
+    place: (document, path, of) => placeAt(nearestSpot(found().documents[document], path)[of]),
+    duplicates: (document) =>
+      (found().documents[document]?.duplicates ?? []).map(({ path, offset }) => ({ path, place: placeAt(offset) })),
+  };
+}
+
+/** Inside an alias nothing has a place of its own: that of the alias counts. */
+function nearestSpot(document: Spots | undefined, path: Path): Spot {
+  for (let length = path.length; length >= 0; length--) {
+    const spot = document?.spots.get(path.slice(0, length).join(separator));
+    if (spot) return spot;
+  }
+  return { key: 0, value: 0 };
+}
+
+interface Found {
+  readonly documents: readonly Spots[];
+  readonly lines: LineCounter;
+}
+
+/** Only ever sees text that another parser has accepted: nesting is bounded, and errors do not matter. */
+function find(text: string): Found {
+  const lines = new LineCounter();
+  const parsed = parseAllDocuments(text, {
+    schema: "core",
+    uniqueKeys: false,
+    prettyErrors: false,
+    lineCounter: lines,
+  });
+  const roots = [...parsed].flatMap(({ contents }) => (isEmpty(contents) ? [] : [contents]));
+  return { documents: roots.map(spotsOf), lines };
+}
+
+function isEmpty(node: Node | null): node is null {
+  return node === null || (isScalar(node) && node.value === null);
+}
+
+function spotsOf(root: Node): Spots {
+  const found: Spots = { spots: new Map([["", spotOf(root, root)]]), duplicates: [] };
+  collect(root, [], found);
+  return found;
+}
+
+function collect(node: unknown, path: Path, found: Spots): void {
+  if (isSeq(node)) {
+    node.items.forEach((item, index) => {
+      add(item, item, [...path, index], found);
+    });
+  }
+  if (!isMap(node)) return;
+  const seen = new Set<string>();
+  for (const { key, value } of node.items) {
+    const name = nameOf(key);
+    if (seen.has(name)) found.duplicates.push({ path: [...path, name], offset: offsetOf(key) ?? 0 });
+    else add(key, value, [...path, name], found);
+    seen.add(name);
+  }
+}
+
+function add(key: unknown, value: unknown, path: Path, found: Spots): void {
+  found.spots.set(path.join(separator), spotOf(key, value));
+  collect(value, path, found);
+}
+
+function nameOf(key: unknown): string {
+  return isScalar(key) ? String(key.value) : String(key);
+}
+
+function spotOf(key: unknown, value: unknown): Spot {
+  const start = offsetOf(key) ?? 0;
+  return { key: start, value: offsetOf(value) ?? start };
+}
+
+function offsetOf(node: unknown): number | undefined {
+  return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range?.[0] : undefined;
+}
+
+const separator = "\0";

@@ -1,0 +1,46 @@
+import picomatch from "picomatch";
+import type { Kind } from "./types.ts";
+
+/** The one name of a thing everywhere: `payments/api:integration/irc-gateway` (contract 4). */
+export function addressOf(project: string, kind: Kind, key: string): string {
+  return `${project}:${kind}/${key}`;
+}
+
+/** The address of what a storage migration moves: `storage:nfs-1/projects`; the key is one of `storageKey`. */
+export function storageAddress(key: string): string {
+  return `storage:${key}`;
+}
+
+/**
+ * A test for addresses. `*` crosses `/`; the part before the first `:` is held against the project, the part after
+ * it against `kind/key`; a glob without `:` takes everything of the projects that it matches. Case does not count.
+ */
+export function addressMatcher(glob: string): (address: string) => boolean {
+  const [project, rest] = split(glob);
+  const matchesProject = pathMatcher(project);
+  const matchesRest = rest === undefined ? () => true : pathMatcher(rest);
+  return (address) => {
+    const [addressProject, addressRest = ""] = split(address);
+    return matchesProject(addressProject) && matchesRest(addressRest);
+  };
+}
+
+/** Whether a glob over addresses can match anything of this project. */
+export function projectMatcher(glob: string): (project: string) => boolean {
+  return pathMatcher(split(glob)[0]);
+}
+
+function split(address: string): [string, string | undefined] {
+  const colon = address.indexOf(":");
+  return colon < 0 ? [address, undefined] : [address.slice(0, colon), address.slice(colon + 1)];
+}
+
+/** Rules of file paths have no place here: `*` takes a license that is called `..` too, or has a line break in its name. */
+function pathMatcher(glob: string): (text: string) => boolean {
+  if (glob === "") return (text) => text === "";
+  const literal = glob.toLowerCase();
+  const matches = picomatch(glob, { bash: true, dot: true, flags: "is" });
+  return (text) => text.toLowerCase() === literal || matches(text) || matches(text.replaceAll(dotSegment, "$1\uE000"));
+}
+
+const dotSegment = /(^|\/)\.\.?(?=\/|$)/g;

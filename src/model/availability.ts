@@ -1,0 +1,48 @@
+import semver from "semver";
+import type { Integration } from "./catalogue.ts";
+import type { Platform, Tier } from "./types.ts";
+
+const tiers: readonly Tier[] = ["free", "premium", "ultimate"];
+
+/** Whether `tier` includes what needs `needed`. A tier that nobody stated includes everything. */
+export function tierIncludes(tier: Tier | undefined, needed: Tier): boolean {
+  return tier === undefined || tiers.indexOf(tier) >= tiers.indexOf(needed);
+}
+
+/** The lowest tier that has managed licenses (spec: What the service does). */
+export const licenseTier: Tier = "ultimate";
+
+/** Compares releases such as `14.5` and `14.5.2`; a missing patch level is 0. Negative, zero or positive. */
+export function compareReleases(a: string, b: string): number {
+  return semver.compare(fullRelease(a), fullRelease(b));
+}
+
+function fullRelease(release: string): string {
+  return release.split(".").length === 2 ? `${release}.0` : release;
+}
+
+export type Unavailability = "release" | "tier" | "environment";
+
+/** Why this platform does not have the integration, in a sentence; undefined where it has. */
+export function unavailable(
+  integration: Integration,
+  platform: Platform,
+): { rule: Unavailability; message: string } | undefined {
+  const { slug, introduced, removed, tier, environment } = integration;
+  if (introduced && compareReleases(platform.release, introduced) < 0) {
+    return {
+      rule: "release",
+      message: `${slug} exists from release ${introduced} on; the server is ${platform.release}`,
+    };
+  }
+  if (removed && compareReleases(platform.release, removed) >= 0) {
+    return { rule: "release", message: `${slug} was removed in release ${removed}; the server is ${platform.release}` };
+  }
+  if (!tierIncludes(platform.tier, tier)) {
+    return { rule: "tier", message: `${slug} needs tier ${tier}; the server is ${platform.tier}` };
+  }
+  if (environment && platform.environment !== environment) {
+    return { rule: "environment", message: `${slug} exists only where the environment is ${environment}` };
+  }
+  return undefined;
+}

@@ -1,0 +1,84 @@
+import { nearest } from "../base/nearest.ts";
+import { type EndpointName, endpoints, type Parameter } from "./endpoints.ts";
+import type { Fields, Scalar } from "./types.ts";
+
+/** What a person gave for the parameters and path segments of a call; undefined: nothing. */
+export type Given = Readonly<Record<string, string | boolean | undefined>>;
+
+/** Values that may be sent, or why they may not: a sentence for each mistake. */
+export type Checked =
+  | { readonly values: Fields; readonly notes: readonly string[] }
+  | { readonly mistakes: readonly string[] };
+
+/**
+ * Checks what was given against the endpoint's row, before anything is sent: required, type, enum. `named` says what a
+ * person calls a parameter. Values that deployed servers demand beside others are added where nothing was given for
+ * them; where something else was given, that is kept, and a note says so. Segments are checked, and are no values.
+ */
+export function checkValues(name: EndpointName, given: Given, named: (parameter: string) => string): Checked {
+  const { parameters, segments = {} } = endpoints[name];
+  const table = typeof parameters === "object" ? parameters : {};
+  const rows = Object.entries({ ...segments, ...table });
+  const mistakes = rows.flatMap(([parameter, row]) => mistakeIn(row, given[parameter], named(parameter)) ?? []);
+  if (mistakes.length > 0) return { mistakes };
+  const present = Object.entries(table).filter(([parameter]) => given[parameter] !== undefined);
+  const companions = present.flatMap(([parameter, { goesWith = {} }]) =>
+    Object.entries(goesWith).map(([other, value]) => ({ parameter, other, value })),
+  );
+  const notes = companions
+    .filter(({ other, value }) => given[other] !== undefined && given[other] !== value)
+    .map(({ parameter, other, value }) => note(named(parameter), `${named(other)} ${value}`));
+  return { values: { ...companionValues(companions), ...valuesOf(given, table) }, notes };
+}
+
+function companionValues(companions: readonly { readonly other: string; readonly value: string }[]): Fields {
+  return Object.fromEntries(companions.map(({ other, value }) => [other, value]));
+}
+
+function valuesOf(given: Given, table: Readonly<Record<string, Parameter>>): Fields {
+  const names = Object.keys(table).filter((name) => given[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, given[name] ?? null]));
+}
+
+function note(parameter: string, companion: string): string {
+  return `${parameter} goes with ${companion}: servers were seen to sort so all the same, or to refuse`;
+}
+
+function mistakeIn(row: Parameter, value: Scalar | undefined, name: string): string | undefined {
+  if (value === undefined || value === "") return missing(row, value, name);
+  if (fits[row.type](value) && (row.enum?.includes(String(value)) ?? true)) return undefined;
+  const meant = nearest(String(value), row.enum ?? []);
+  return `${name} takes ${expectation(row)}, not ${JSON.stringify(value)}${meant ? `; did you mean ${meant}?` : ""}`;
+}
+
+function missing(row: Parameter, value: "" | undefined, name: string): string | undefined {
+  if (value === undefined && !row.required) return undefined;
+  return `${name} is ${value === "" ? "empty" : "missing"}; it takes ${expectation(row)}`;
+}
+
+function expectation({ type, enum: allowed }: Parameter): string {
+  return allowed ? `${allowed.slice(0, -1).join(", ")} or ${allowed.at(-1)}` : expectations[type];
+}
+
+const expectations: Readonly<Record<Parameter["type"], string>> = {
+  string: "text",
+  boolean: "one of the two",
+  integer: "a whole number from 1 on",
+  datetime: "a time in ISO 8601 such as 2021-11-21 or 2021-11-21T07:30:00Z",
+};
+
+const fits: Readonly<Record<Parameter["type"], (value: Scalar) => boolean>> = {
+  string: (value) => typeof value === "string",
+  boolean: (value) => typeof value === "boolean",
+  integer: (value) => /^[1-9]\d{0,14}$/.test(String(value)),
+  datetime: (value) => isTime(String(value)),
+};
+
+const iso8601 = /^(\d{4}-\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
+
+/** Whether text is a time in ISO 8601 that the calendar has. */
+export function isTime(text: string): boolean {
+  const [, month, day] = iso8601.exec(text) ?? [];
+  if (!month || Number.isNaN(Date.parse(text))) return false;
+  return new Date(`${month}-${day}T00:00:00Z`).getUTCDate() === Number(day);
+}

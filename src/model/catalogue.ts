@@ -1,0 +1,170 @@
+import schema from "../../schemas/integrations.schema.json" with { type: "json" };
+import type { RouteColumn } from "./events.ts";
+import type { Environment, Scalar, Tier } from "./types.ts";
+
+/**
+ * Questions asked of `schemas/integrations.schema.json`, the only place where a slug or a parameter stands.
+ * In it, the first alternative of a parameter's `anyOf` is what the API takes; the others are what a manifest may
+ * write in its stead (a secret reference, an interpolation).
+ */
+export interface Integration {
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly tier: Tier;
+  /** Release that brought it, and the one that took it away. */
+  readonly introduced: string | undefined;
+  readonly removed: string | undefined;
+  /** The only environment that has it. */
+  readonly environment: Environment | undefined;
+  /** List fields that the single GET lacks. */
+  readonly omitted: readonly string[];
+  /**
+   * Deployed servers keep its settings apart from its record: a change of them alone does not move `updated_at`, and
+   * those never set are answered as null.
+   */
+  readonly apart: boolean;
+  readonly parameters: ReadonlyMap<string, IntegrationParameter>;
+}
+
+export type ParameterType = "string" | "boolean" | "integer";
+
+export interface IntegrationParameter {
+  readonly name: string;
+  /** One type, or two where the spec lists one and describes another: the described one first. */
+  readonly types: readonly ParameterType[];
+  readonly required: boolean;
+  readonly enum: readonly string[] | undefined;
+  readonly pattern: string | undefined;
+  readonly default: Scalar | undefined;
+  /** Release that brought it, where that is later than its integration. */
+  readonly introduced: string | undefined;
+  /** What to do instead, where the parameter is deprecated. */
+  readonly deprecated: string | undefined;
+  readonly secret: boolean;
+  /** A secret that the spec shows in its single GET nevertheless. */
+  readonly returned: boolean;
+  readonly description: string;
+  /** `top`: beside `id` and `active` in a response; `properties`: inside its `properties`. */
+  readonly level: "top" | "properties";
+  /** How its value is a list in one string; the order of such a list means nothing. */
+  readonly list: "comma" | "whitespace" | undefined;
+  /** An address; some servers strip a trailing slash from it. */
+  readonly url: boolean;
+  /** What it decides about who hears of an event, where it decides anything. */
+  readonly route: RouteColumn | undefined;
+  /** What deployed servers do with it, where that differs from the spec (`serve --behaviour observed`). */
+  readonly observed: ReadonlySet<ObservedQuirk>;
+}
+
+/**
+ * `hidden`: kept, never returned. `dropped`: accepted and not kept. `slash`: one trailing slash stripped.
+ * `trimmed`: white space at the ends stripped. `required`: refused without it.
+ */
+export type ObservedQuirk = "hidden" | "dropped" | "slash" | "trimmed" | "required";
+
+interface ParameterSchema {
+  $ref?: string;
+  description?: string;
+  anyOf?: ApiType[];
+  default?: Scalar;
+  deprecated?: boolean;
+  deprecationMessage?: string;
+  writeOnly?: boolean;
+  "x-returned"?: boolean;
+  "x-introduced"?: string;
+  "x-level"?: "top";
+  "x-list"?: "comma" | "whitespace";
+  "x-url"?: boolean;
+  "x-route"?: RouteColumn;
+  "x-observed"?: ObservedQuirk[];
+}
+
+interface ApiType {
+  $ref?: string;
+  type?: ParameterType | ParameterType[];
+  enum?: string[];
+  pattern?: string;
+}
+
+interface IntegrationSchema {
+  title: string;
+  description: string;
+  required?: string[];
+  properties: Record<string, ParameterSchema>;
+  "x-tier"?: Tier;
+  "x-introduced"?: string;
+  "x-removed"?: string;
+  "x-environment"?: Environment;
+  "x-omitted"?: string[];
+  "x-observed-apart"?: boolean;
+}
+
+const definitions = schema.definitions as Readonly<Record<string, ParameterSchema>>;
+
+/** The flags that a row of the integrations list shows, in the order of the spec (spec: Integration (list item)). */
+export const listedFlags: readonly string[] = schema["x-listed"];
+
+/** Every integration of the spec, by slug, in the order of the file. */
+export const integrations: ReadonlyMap<string, Integration> = new Map(
+  Object.entries(schema.properties as unknown as Record<string, IntegrationSchema>).map(([slug, entry]) => [
+    slug,
+    integrationOf(slug, entry),
+  ]),
+);
+
+function integrationOf(slug: string, entry: IntegrationSchema): Integration {
+  const required = new Set(entry.required);
+  const parameters = Object.entries(entry.properties).map(
+    ([name, parameter]) => [name, parameterOf(name, resolved(parameter), required.has(name))] as const,
+  );
+  return {
+    slug,
+    title: entry.title,
+    description: entry.description,
+    tier: entry["x-tier"] ?? "free",
+    introduced: entry["x-introduced"],
+    removed: entry["x-removed"],
+    environment: entry["x-environment"],
+    omitted: entry["x-omitted"] ?? [],
+    apart: entry["x-observed-apart"] ?? false,
+    parameters: new Map(parameters),
+  };
+}
+
+function resolved(parameter: ParameterSchema): ParameterSchema {
+  const name = parameter.$ref?.replace("#/definitions/", "");
+  return (name && definitions[name]) || parameter;
+}
+
+function parameterOf(name: string, parameter: ParameterSchema, required: boolean): IntegrationParameter {
+  const api = parameter.anyOf?.[0] ?? {};
+  return {
+    name,
+    types: [api.type ?? "string"].flat(),
+    required,
+    enum: api.enum,
+    pattern: api.pattern,
+    default: parameter.default,
+    introduced: parameter["x-introduced"],
+    deprecated: parameter.deprecated ? (parameter.deprecationMessage ?? "deprecated") : undefined,
+    secret: parameter.writeOnly ?? false,
+    returned: parameter["x-returned"] ?? false,
+    description: parameter.description ?? "",
+    level: parameter["x-level"] ?? "properties",
+    list: parameter["x-list"],
+    url: parameter["x-url"] ?? false,
+    route: parameter["x-route"],
+    observed: new Set(parameter["x-observed"]),
+  };
+}
+
+/** The parameter, or undefined where the slug or the name is not the spec's. */
+export function parameter(slug: string, name: string): IntegrationParameter | undefined {
+  return integrations.get(slug)?.parameters.get(name);
+}
+
+/** Whether "configured but off" is a state of its own for this slug: it is where `active` is a parameter (contract 6). */
+export function hasActiveParameter(slug: string): boolean {
+  return parameter(slug, "active") !== undefined;
+}

@@ -1,0 +1,159 @@
+import type { Call, Fields } from "./types.ts";
+
+/**
+ * The API as a table (spec: Endpoints). The client builds its requests from it and the embedded server routes by it.
+ * Paths are relative to /api/v4; `:name` is one URL-encoded segment.
+ */
+export interface Endpoint {
+  readonly method: Call["method"];
+  readonly path: string;
+  /** How parameters travel in a request with a body. Form fields unless the spec states JSON. */
+  readonly body?: Call["body"];
+  /** A list: `paged` ones take `per_page`; a `whole` one is not asked for pages, though they are followed if it names any. */
+  readonly list?: Call["list"];
+  /** Segments of the path that are not just any text. */
+  readonly segments?: Readonly<Record<string, Parameter>>;
+  /** Query or body parameters; `integration` means: those that the catalogue gives for the slug. */
+  readonly parameters?: Readonly<Record<string, Parameter>> | "integration";
+  /** Not in the spec: seen on deployed servers only. */
+  readonly observed?: true;
+  /** The release that brought it (spec: Versioning 4). */
+  readonly introduced?: string;
+}
+
+export interface Parameter {
+  readonly type: "string" | "boolean" | "integer" | "datetime";
+  readonly required?: true;
+  readonly enum?: readonly string[];
+  readonly default?: string;
+  /** What deployed servers demand beside it: parameters by name, with their values. */
+  readonly goesWith?: Readonly<Record<string, string>>;
+}
+
+export const deploymentStatuses = ["created", "running", "success", "failed", "canceled"] as const;
+
+const deploymentStatus: Parameter = { type: "string", enum: deploymentStatuses };
+
+/** Filtered by a time, deployed servers sort by it, or refuse. */
+const updatedTime: Parameter = { type: "datetime", goesWith: { order_by: "updated_at" } };
+
+const requiredText: Parameter = { type: "string", required: true };
+
+const ofProject: Endpoint["segments"] = { id: requiredText };
+
+const ofDeployment: Endpoint["segments"] = { ...ofProject, deployment_id: { type: "integer", required: true } };
+
+const approval: Parameter = {
+  type: "string",
+  required: true,
+  enum: ["allowed", "denied", "approved", "blacklisted"],
+};
+
+const move: Endpoint["parameters"] = { source_storage_name: requiredText, destination_storage_name: requiredText };
+
+const table = {
+  listProjects: {
+    method: "GET",
+    path: "/projects",
+    list: "paged",
+    parameters: { repository_storage: { type: "string" } },
+  },
+
+  listIntegrations: { method: "GET", path: "/projects/:id/integrations", list: "whole", introduced: "12.7" },
+  getIntegration: { method: "GET", path: "/projects/:id/integrations/:slug" },
+  putIntegration: {
+    method: "PUT",
+    path: "/projects/:id/integrations/:slug",
+    body: "form",
+    parameters: "integration",
+  },
+  deleteIntegration: { method: "DELETE", path: "/projects/:id/integrations/:slug" },
+
+  listDeployments: {
+    method: "GET",
+    path: "/projects/:id/deployments",
+    segments: ofProject,
+    list: "paged",
+    parameters: {
+      order_by: { type: "string", enum: ["id", "iid", "created_at", "updated_at", "ref"], default: "id" },
+      sort: { type: "string", enum: ["asc", "desc"], default: "asc" },
+      updated_after: updatedTime,
+      updated_before: updatedTime,
+      environment: { type: "string" },
+      status: deploymentStatus,
+    },
+  },
+  getDeployment: { method: "GET", path: "/projects/:id/deployments/:deployment_id", segments: ofDeployment },
+  createDeployment: {
+    method: "POST",
+    path: "/projects/:id/deployments",
+    segments: ofProject,
+    body: "form",
+    parameters: {
+      environment: requiredText,
+      sha: requiredText,
+      ref: requiredText,
+      tag: { type: "boolean", required: true },
+      status: deploymentStatus,
+    },
+  },
+  updateDeployment: {
+    method: "PUT",
+    path: "/projects/:id/deployments/:deployment_id",
+    segments: ofDeployment,
+    body: "form",
+    parameters: { status: deploymentStatus },
+  },
+  listDeploymentMergeRequests: {
+    method: "GET",
+    path: "/projects/:id/deployments/:deployment_id/merge_requests",
+    segments: ofDeployment,
+    list: "paged",
+    introduced: "12.7",
+  },
+
+  listLicenses: { method: "GET", path: "/projects/:id/managed_licenses", list: "paged" },
+  getLicense: { method: "GET", path: "/projects/:id/managed_licenses/:managed_license_id" },
+  createLicense: {
+    method: "POST",
+    path: "/projects/:id/managed_licenses",
+    body: "form",
+    parameters: { name: requiredText, approval_status: approval },
+  },
+  updateLicense: {
+    method: "PATCH",
+    path: "/projects/:id/managed_licenses/:managed_license_id",
+    body: "form",
+    parameters: { approval_status: approval },
+  },
+  deleteLicense: { method: "DELETE", path: "/projects/:id/managed_licenses/:managed_license_id" },
+
+  moveProjects: { method: "POST", path: "/project_repository_storage_moves", body: "json", parameters: move },
+  moveSnippets: { method: "POST", path: "/snippet_repository_storage_moves", body: "json", parameters: move },
+  moveGroups: { method: "POST", path: "/group_repository_storage_moves", body: "json", parameters: move },
+
+  listProjectMoves: { method: "GET", path: "/project_repository_storage_moves", list: "paged", observed: true },
+  listSnippetMoves: { method: "GET", path: "/snippet_repository_storage_moves", list: "paged", observed: true },
+  listGroupMoves: { method: "GET", path: "/group_repository_storage_moves", list: "paged", observed: true },
+} as const satisfies Record<string, Endpoint>;
+
+export type EndpointName = keyof typeof table;
+
+export const endpoints: Readonly<Record<EndpointName, Endpoint>> = table;
+
+/** The older name of the integrations segment (spec: Versioning 2), for servers that do not route the newer one. */
+export const integrationsAlias = { segment: "/integrations", alias: "/services" } as const;
+
+/**
+ * The call of an endpoint, its path filled in and URL-encoded.
+ * @throws RangeError where `segments` lacks a name that the path has: a mistake in this program.
+ */
+export function call(name: EndpointName, segments: Readonly<Record<string, string>>, parameters?: Fields): Call {
+  const { method, path, body, list } = endpoints[name];
+  const filled = path.replace(/:(\w+)/g, (_, segment: string) => {
+    const value = segments[segment];
+    if (value === undefined) throw new RangeError(`${name} needs ${segment}`);
+    return encodeURIComponent(value);
+  });
+  return { method, path: filled, ...(parameters && { parameters }), ...(body && { body }), ...(list && { list }) };
+}

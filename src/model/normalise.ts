@@ -1,0 +1,81 @@
+import { type IntegrationParameter, parameter } from "./catalogue.ts";
+import type { Kind, Resource, Scalar, SecretReference, Value } from "./types.ts";
+
+/**
+ * Comparison by meaning (contract 6): both sides are brought to one spelling, then compared plainly.
+ *
+ * `unverified`: the server did not report it, or nobody may look at it, so nothing can be said.
+ */
+export type Comparison = "same" | "different" | "unverified";
+
+/** Whether a value is a reference to a secret rather than a value. */
+export function isReference(value: Value | undefined): value is SecretReference {
+  return typeof value === "object" && value !== null;
+}
+
+/** Compares one declared field with what was read. A live value of undefined means: not in the response. */
+export function compareField(
+  resource: Pick<Resource, "kind" | "key">,
+  name: string,
+  desired: Value,
+  live: Value | undefined,
+): Comparison {
+  if (isReference(desired) || isReference(live)) return "unverified";
+  const wanted = normalise(resource.kind, resource.key, name, desired);
+  if (live === undefined) return wanted === "" ? "same" : "unverified";
+  return wanted === normalise(resource.kind, resource.key, name, live) ? "same" : "different";
+}
+
+/** The one spelling of all values that mean the same. */
+export function normalise(kind: Kind, key: string, name: string, value: Scalar): Scalar {
+  if (kind === "license") return legacyStatuses.get(String(value)) ?? value;
+  const column = kind === "integration" ? parameter(key, name) : undefined;
+  return column ? normaliseParameter(column, value) : value;
+}
+
+/** The deprecated words for an approval status, and today's (spec: Managed license). */
+export const legacyStatuses: ReadonlyMap<string, string> = new Map([
+  ["approved", "allowed"],
+  ["blacklisted", "denied"],
+]);
+
+function normaliseParameter(column: IntegrationParameter, value: Scalar): Scalar {
+  const [type] = column.types;
+  if (type === "boolean") return toBoolean(value);
+  if (type === "integer") return toInteger(value);
+  const text = String(value ?? "").replaceAll("\r\n", "\n");
+  if (column.list) return asSet(text, column.list);
+  if (column.url) return text.replace(/\/+$/, "");
+  return column.observed.has("trimmed") ? text.trim() : text;
+}
+
+function toBoolean(value: Scalar): Scalar {
+  if (value === null || value === "") return false;
+  return words.get(String(value)) ?? value;
+}
+
+const words: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
+function toInteger(value: Scalar): Scalar {
+  return typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value;
+}
+
+function asSet(text: string, separator: "comma" | "whitespace"): string {
+  const parts = text.split(separator === "comma" ? /,/ : /\s+/).map((part) => part.trim());
+  return [...new Set(parts.filter(Boolean))].sort().join("\n");
+}
+
+/** The fields of a live resource in one spelling: what a digest of the live side is taken of. */
+export function readAs({ kind, key, fields }: Resource): Readonly<Record<string, Scalar>> {
+  const read: Record<string, Scalar> = {};
+  for (const name of Object.keys(fields).sort()) {
+    const value = fields[name];
+    if (value !== undefined && !isReference(value)) read[name] = normalise(kind, key, name, value);
+  }
+  return read;
+}

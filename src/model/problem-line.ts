@@ -1,0 +1,27 @@
+import type { ReportedProblem } from "../plan/plan.ts";
+import type { Problem } from "./types.ts";
+
+/** `file:line:column  path  message  (rule)` (contract 3), always one line, whatever a manifest put in its keys. */
+export function problemLine({ place, ...problem }: Problem): string {
+  return reportedLine({ ...problem, ...place });
+}
+
+/** The same for a problem in a plan; what has no place is told of its project. */
+export function reportedLine({ file, line, column, project, path, message, rule }: ReportedProblem): string {
+  const where = file === undefined ? project : `${file}:${line}:${column}`;
+  const parts = [where, path, message, `(${rule})`].filter((part) => part !== undefined);
+  return printable(parts.join("  "));
+}
+
+/** A line a problem, each ended. */
+export function problemsText(problems: readonly Problem[]): string {
+  return problems.map((problem) => `${problemLine(problem)}\n`).join("");
+}
+
+/** Control characters would move a terminal's cursor, or break the line. */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
+  return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}

@@ -1,0 +1,221 @@
+import text from "../../schemas/deprecations.json" with { type: "json" };
+import { compareReleases } from "./availability.ts";
+
+/** A sub-item of the spec's planned removals (spec: Versioning), as `schemas/deprecations.json` has it. */
+export interface Deprecation {
+  /** Stable. */
+  readonly id: string;
+  /** The release of the row. */
+  readonly release: string;
+  /** `YYYY-MM-DD`; null where no removal date is set. */
+  readonly removal_date: string | null;
+  /** A clause without a full stop, such as "the keyword type in CI/CD configuration is removed". */
+  readonly change: string;
+  /** What to do instead, in the imperative; null where the spec names nothing. */
+  readonly replacement: string | null;
+  /** How uses are found; null where no file shows them. */
+  readonly detect: readonly Detection[] | null;
+}
+
+/** What is no removal, and worth a word all the same. */
+export interface Hint extends Omit<Deprecation, "release" | "removal_date"> {
+  /** The release from which on the replacement exists. */
+  readonly since?: string;
+}
+
+/** One way to find uses: `in` says where to look, `by` which interpreter looks, the rest is for that interpreter. */
+export type Detection =
+  | YamlDetection
+  | TomlDetection
+  | GraphqlDetection
+  | RestDetection
+  | PairDetection
+  | CallDetection
+  | TextDetection
+  | ArgumentDetection
+  | CommandDetection
+  | VariableDetection
+  | ManifestDetection;
+
+interface Detecting<By extends string> {
+  readonly in: string;
+  readonly by: By;
+  /** Never more than a hint: still accepted after the removal, with another meaning. */
+  readonly hint?: boolean;
+  /** The release from which on a rewritten file works. */
+  readonly since?: string;
+}
+
+/** A key or value at a path of a YAML file; all conditions that are stated must hold. */
+export interface YamlDetection extends Detecting<"yaml"> {
+  /** Segments by `/`, alternatives by `|`; `*` is any one, `**` any number, `@job` a job of a CI/CD configuration. */
+  readonly path: string;
+  readonly is?: "scalar" | "list" | "mapping";
+  /** The key has more characters. */
+  readonly longer?: number;
+  /** The value is one of these. */
+  readonly equals?: readonly string[];
+  /** The value is a comma-separated list with this word. */
+  readonly lists?: string;
+  /** The mapping has one of these keys directly. */
+  readonly has?: readonly string[];
+  /** The mapping's values are mappings, and the first key is another one. */
+  readonly startsWithout?: string;
+  /** Mechanical fixes: the key's new name, the value's new text, the listed word left out, a key to nest under. */
+  readonly rename?: string;
+  readonly replace?: string;
+  readonly drop?: boolean;
+  readonly nest?: string;
+}
+
+/** A setting that a table of a TOML file lacks. */
+export interface TomlDetection extends Detecting<"toml"> {
+  /** An array of tables. */
+  readonly each: string;
+  /** Dotted paths below it, and the values one of which each must have. */
+  readonly where: Readonly<Record<string, readonly string[]>>;
+  /** A dotted path below it. */
+  readonly lacks: string;
+}
+
+/** A field, or an argument of it, in a GraphQL document. */
+export interface GraphqlDetection extends Detecting<"graphql"> {
+  readonly field: string;
+  /** Types that the field is selected on; any where left out. */
+  readonly on?: readonly string[];
+  readonly argument?: string;
+  readonly values?: readonly string[];
+  readonly replace?: string;
+}
+
+/** A request in a script or a program. */
+export interface RestDetection extends Detecting<"rest"> {
+  /** Path templates below /api/v4; the whole path must match one. */
+  readonly paths: readonly string[];
+  /** A request parameter, or a field compared with one of the values. */
+  readonly parameter?: string;
+  readonly values?: readonly string[];
+  /** Something read from the answer. */
+  readonly attribute?: string;
+  /** The segment of the path that is meant. */
+  readonly segment?: string;
+  readonly replace?: string;
+}
+
+/** A name that is given, sent with or compared with a value. */
+export interface PairDetection extends Detecting<"pair"> {
+  /** A word that the same request or statement must be about. */
+  readonly near: string;
+  readonly name: string;
+  readonly values: readonly string[];
+  readonly replace?: string;
+}
+
+/** `receiver "name"` or `receiver.method(:name, …)`. */
+export interface CallDetection extends Detecting<"call"> {
+  readonly receiver: string;
+  readonly names: readonly string[];
+}
+
+/** A text of a program that matches a pattern. */
+export interface TextDetection extends Detecting<"text"> {
+  readonly matches: string;
+}
+
+/** An argument of a shell command that matches a pattern; interpolations are \u0001 characters. */
+export interface ArgumentDetection extends Detecting<"argument"> {
+  readonly commands?: readonly string[];
+  readonly matches: string;
+  readonly replace?: string;
+}
+
+/** A subcommand of a shell command. */
+export interface CommandDetection extends Detecting<"command"> {
+  /** A pattern of the command's name. */
+  readonly of: string;
+  readonly word: string;
+  readonly replace?: string;
+}
+
+/** A shell variable whose value is a comma-separated list with a word. */
+export interface VariableDetection extends Detecting<"variable"> {
+  readonly name: string;
+  readonly lists: string;
+  readonly drop?: boolean;
+}
+
+/** A problem that `validate` finds in a manifest of our own. */
+export interface ManifestDetection extends Detecting<"manifest"> {
+  readonly rule: string;
+  readonly values?: readonly string[];
+  readonly replace?: string;
+}
+
+/** Where uses are looked for, and words that tell uses from talk. */
+export interface Surroundings {
+  /** Globs of file names, by the kind of file. */
+  readonly files: Readonly<Record<string, readonly string[]>>;
+  readonly ci: {
+    /** Stands for a job in paths. */
+    readonly job: string;
+    /** Top-level keys that are no jobs. */
+    readonly reserved: readonly string[];
+    /** Keys of a job that hold shell commands. */
+    readonly scripts: readonly string[];
+    /** Keys of a job. */
+    readonly keywords: readonly string[];
+  };
+  readonly yaml: {
+    /** Keys that hold shell commands in other files. */
+    readonly scripts: readonly string[];
+  };
+  readonly shell: {
+    /** Commands that send requests, that run the command after them, that run one elsewhere, that run Ruby. */
+    readonly http: readonly string[];
+    readonly wrappers: readonly string[];
+    readonly remote: readonly string[];
+    readonly ruby: readonly string[];
+    /** Commands whose arguments are programs that read answers. */
+    readonly readers: readonly string[];
+    /** Commands that compare. */
+    readonly tests: readonly string[];
+    /** Commands whose arguments are no uses. */
+    readonly talk: readonly string[];
+  };
+  readonly code: {
+    /** Functions that run a shell command, whose texts are no uses, and that send requests. */
+    readonly shell: readonly string[];
+    readonly talk: readonly string[];
+    readonly http: readonly string[];
+  };
+  /** Types of GraphQL fields, by the last fields of their path. */
+  readonly graphql: readonly { readonly at: string; readonly is: string; readonly below?: readonly string[] }[];
+  /** Other names of types. */
+  readonly graphqlTypes: Readonly<Record<string, string>>;
+}
+
+const file = text as unknown as Surroundings & {
+  readonly deprecations: readonly Deprecation[];
+  readonly hints: readonly Hint[];
+};
+
+/** The whole schedule, in the order of the spec. */
+export const schedule: readonly Deprecation[] = file.deprecations;
+
+/** Findings beyond the schedule. */
+export const hints: readonly Hint[] = file.hints;
+
+/** How files are told apart. */
+export const surroundings: Surroundings = file;
+
+/** Whether a release has reached the removal; never where no removal date is set. */
+export function isRemoved({ release, removal_date }: Deprecation, reached: string): boolean {
+  return removal_date !== null && compareReleases(reached, release) >= 0;
+}
+
+/** The release of an entry. Throws {@link RangeError} for an id that is not of the schedule. */
+export function removalOf(id: string): string {
+  const entry = schedule.find((each) => each.id === id);
+  if (!entry) throw new RangeError(`unknown deprecation ${id}`);
+  return entry.release;
+}

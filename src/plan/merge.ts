@@ -1,0 +1,91 @@
+import { Refusal } from "../base/exit.ts";
+import { canonical } from "../base/json.ts";
+import { reportedLine } from "../model/problem-line.ts";
+import { type Plan, planDigest, type Summary } from "./plan.ts";
+
+/** A plan and the file that it came from. */
+export interface Part {
+  readonly name: string;
+  readonly plan: Plan;
+}
+
+/**
+ * Joins the plans of a run's shards into the one that a run of the whole would have made: the same whatever their
+ * order, as old as the oldest, and what several parts tell alike told once.
+ * @throws Refusal where they are not parts of one run: other manifests, another server, another version, or an address
+ * in two of them.
+ */
+export function mergePlans(parts: readonly [Part, ...Part[]]): Plan {
+  const [first, ...others] = parts;
+  for (const other of others) checkSameRun(first, other);
+  checkDisjoint(parts);
+  const plans = parts.map(({ plan }) => plan);
+  const { format_version, evenkeel_version, server, manifests } = first.plan;
+  const sameCommit = plans.every((plan) => plan.manifests.commit === manifests.commit);
+  const rest = {
+    format_version,
+    evenkeel_version,
+    server,
+    manifests: { ...manifests, commit: sameCommit ? manifests.commit : null },
+    summary: sum(plans.map(({ summary }) => summary)),
+    resource_changes: gathered(plans, "resource_changes", ({ address }) => address),
+    unverified: gathered(plans, "unverified", ({ address }) => address),
+    objections: gathered(plans, "objections", ({ message }) => message),
+    problems: gathered(plans, "problems", reportedLine),
+    warnings: gathered(plans, "warnings", reportedLine),
+  };
+  const [oldest = first.plan.created_at] = plans.map(({ created_at }) => created_at).sort();
+  return { ...rest, digest: planDigest(rest), created_at: oldest };
+}
+
+const headings: readonly (readonly [what: string, of: (plan: Plan) => string])[] = [
+  ["the same manifests", ({ manifests }) => manifests.digest],
+  ["the same server", ({ server }) => server.url],
+  ["one version of Evenkeel", ({ evenkeel_version }) => evenkeel_version],
+];
+
+function checkSameRun(first: Part, other: Part): void {
+  const differing = headings.find(([, of]) => of(first.plan) !== of(other.plan));
+  if (!differing) return;
+  throw new Refusal(`${first.name} and ${other.name} were not made from ${differing[0]}; make the plans again`);
+}
+
+function checkDisjoint(parts: readonly Part[]): void {
+  const owners = new Map<string, string>();
+  for (const { name, plan } of parts) {
+    for (const { address } of plan.resource_changes) {
+      const owner = owners.get(address);
+      if (owner !== undefined) {
+        throw new Refusal(`${address} is in ${owner} and in ${name}; each shard's plan is to be given once`);
+      }
+      owners.set(address, name);
+    }
+  }
+}
+
+type Lists = { readonly [Key in keyof Plan as Plan[Key] extends readonly unknown[] ? Key : never]: Plan[Key] };
+
+function gathered<Key extends keyof Lists>(
+  plans: readonly Lists[],
+  key: Key,
+  order: (row: Lists[Key][number]) => string,
+): Lists[Key][number][] {
+  const rows = plans.flatMap((plan) => plan[key] as readonly Lists[Key][number][]);
+  const distinct = [...new Map(rows.map((row) => [canonical(row), row])).entries()];
+  const keyed = distinct.map(([text, row]) => ({ row, sorted: `${order(row)}\0${text}` }));
+  return keyed.sort((a, b) => (a.sorted < b.sorted ? -1 : 1)).map(({ row }) => row);
+}
+
+/** Counts added up; outcomes too, where any part has them. */
+function sum(summaries: readonly Summary[]): Summary {
+  const counts = added(summaries.map(({ outcomes: _, ...counts }) => counts));
+  const outcomes = summaries.flatMap((summary) => summary.outcomes ?? []);
+  return outcomes.length > 0 ? { ...counts, outcomes: added(outcomes) } : counts;
+}
+
+function added<Row extends Readonly<Record<keyof Row, number>>>(rows: readonly Row[]): Row {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))] as (keyof Row)[];
+  return Object.fromEntries(
+    names.map((name) => [name, rows.reduce((total, row) => total + (row[name] ?? 0), 0)]),
+  ) as Row;
+}

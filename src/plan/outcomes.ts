@@ -1,0 +1,45 @@
+import type { Outcome } from "../model/types.ts";
+import { type Plan, type PlannedChange, planDigest, type ReportedProblem } from "./plan.ts";
+
+const statuses = ["applied", "failed", "skipped", "stale", "unknown"] as const;
+
+/** The plan with what became of each change, and what servers did not keep named once a parameter. */
+export function withOutcomes(plan: Plan, outcomes: ReadonlyMap<string, Outcome> | undefined): Plan {
+  if (!outcomes) return plan;
+  const changes = plan.resource_changes.map((change) => withOutcome(change, outcomes.get(change.address)));
+  const count = (status: Outcome["status"]) => changes.filter(({ outcome }) => outcome?.status === status).length;
+  const counts = Object.fromEntries(statuses.map((status) => [status, count(status)])) as Record<
+    Outcome["status"],
+    number
+  >;
+  const done = {
+    ...plan,
+    summary: { ...plan.summary, outcomes: counts },
+    resource_changes: changes,
+    warnings: [...plan.warnings, ...notKept(changes)],
+  };
+  return { ...done, digest: planDigest(done) };
+}
+
+function withOutcome(change: PlannedChange, outcome: Outcome | undefined): PlannedChange {
+  return outcome ? { ...change, outcome } : change;
+}
+
+function notKept(changes: readonly PlannedChange[]): ReportedProblem[] {
+  const places = new Map<string, string[]>();
+  for (const { kind, key, address, outcome } of changes) {
+    for (const name of outcome?.not_kept ?? []) {
+      const parameter = `${kind}/${key}: ${name}`;
+      places.set(parameter, [...(places.get(parameter) ?? []), address]);
+    }
+  }
+  return [...places].map(([parameter, addresses]) => ({
+    rule: "not-kept",
+    message: notKeptMessage(parameter, addresses),
+  }));
+}
+
+function notKeptMessage(parameter: string, [first = "", ...more]: readonly string[]): string {
+  const where = more.length > 0 ? `${first} and ${more.length} more` : first;
+  return `${parameter} was sent, and the server answered another value (${where})`;
+}

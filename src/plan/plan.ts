@@ -1,0 +1,180 @@
+import { digestOf } from "../base/json.ts";
+import type { Difference, Unverified } from "../diff/diff.ts";
+import { call, type EndpointName, endpoints } from "../model/endpoints.ts";
+import { kinds } from "../model/kinds.ts";
+import { isReference } from "../model/normalise.ts";
+import type { Action, Call, Change, Fields, Kind, Outcome, Place, Problem } from "../model/types.ts";
+import { lossesOf } from "../routes/listeners.ts";
+import type { Objection } from "./guards.ts";
+import { tendencyOf } from "./strictness.ts";
+
+/** What `plan --report json` prints and `--out` saves (contract 5; `schemas/plan.schema.json`). Holds no secret. */
+export interface Plan {
+  readonly format_version: typeof formatVersion;
+  readonly evenkeel_version: string;
+  readonly created_at: string;
+  /** Of everything else but `created_at`. */
+  readonly digest: string;
+  readonly server: { readonly url: string };
+  readonly manifests: { readonly digest: string; readonly commit: string | null };
+  readonly summary: Summary;
+  readonly resource_changes: readonly PlannedChange[];
+  readonly unverified: readonly Unverified[];
+  readonly objections: readonly Objection[];
+  readonly problems: readonly ReportedProblem[];
+  readonly warnings: readonly ReportedProblem[];
+}
+
+export const formatVersion = "1.0";
+
+export interface Summary {
+  readonly projects: number;
+  readonly changed_projects: number;
+  /** Live integrations and licenses that were read: what a guard's percentage is taken of. */
+  readonly live: number;
+  readonly create: number;
+  readonly update: number;
+  readonly disable: number;
+  readonly delete: number;
+  readonly unmanaged: number;
+  readonly unverified: number;
+  readonly reads: number;
+  readonly writes: number;
+  readonly outcomes?: Readonly<Record<Outcome["status"], number>>;
+}
+
+export interface PlannedChange {
+  readonly address: string;
+  readonly project: string;
+  readonly kind: Kind;
+  readonly key: string;
+  readonly change: {
+    readonly actions: readonly [Action];
+    readonly before: Fields | null;
+    readonly after: Fields | null;
+    readonly after_sensitive: Readonly<Record<string, true>>;
+  };
+  readonly live: { readonly updated_at: string | null; readonly digest: string } | null;
+  readonly action_reason: string;
+  /** Who loses what by it. Left out where nobody is known to. */
+  readonly notes?: readonly string[];
+  readonly source: Place;
+  readonly call: { readonly method: Call["method"]; readonly path: string };
+  readonly outcome?: Outcome;
+}
+
+export interface ReportedProblem extends Partial<Place> {
+  readonly rule: string;
+  readonly message: string;
+  readonly path?: string;
+  readonly project?: string;
+}
+
+/** All that a plan is made of. */
+export interface PlanInput {
+  readonly version: string;
+  readonly createdAt: string;
+  readonly url: string;
+  readonly manifests: Plan["manifests"];
+  readonly differences: readonly Difference[];
+  /** Changes of no project: storage moves. */
+  readonly moves?: readonly Change[];
+  readonly objections: readonly Objection[];
+  readonly problems: readonly Problem[];
+  readonly reads: number;
+}
+
+/** The plan as a document: sorted, and the same bytes for the same input but for `created_at`. */
+export function planOf(input: PlanInput): Plan {
+  const changes = [...input.differences.flatMap((difference) => difference.changes), ...(input.moves ?? [])];
+  const rest = {
+    format_version: formatVersion,
+    evenkeel_version: input.version,
+    server: { url: input.url },
+    manifests: input.manifests,
+    summary: summaryOf(input, changes),
+    resource_changes: changes.map(plannedChange).sort(byAddress),
+    unverified: input.differences.flatMap((difference) => difference.unverified).sort(byAddress),
+    objections: input.objections,
+    problems: input.problems.filter((problem) => problem.severity === "error").map(reportedProblem),
+    warnings: input.problems.filter((problem) => problem.severity === "warning").map(reportedProblem),
+  } as const;
+  return { ...rest, digest: planDigest(rest), created_at: input.createdAt };
+}
+
+/** The digest that a plan should carry; it differs from the one it does carry where somebody has edited it. */
+export function planDigest(plan: Omit<Plan, "digest" | "created_at"> & Partial<Plan>): string {
+  const { digest: _, created_at: __, ...rest } = plan;
+  return digestOf(rest);
+}
+
+/** The call that carries a change out, its parameters still references where they are secret. */
+export function callOf(change: Change): Call {
+  const row = kinds[change.kind];
+  const named = row.calls[change.action];
+  const name = typeof named === "function" ? named(change.key) : named;
+  if (!name) throw new RangeError(`no call for ${change.action} of a ${change.kind}`);
+  const segments = { id: change.project, [row.segment]: String(change.live?.id ?? change.key) };
+  return call(name, segments, endpoints[name].body && parametersOf(change, name));
+}
+
+function parametersOf(change: Change, name: EndpointName): Fields {
+  const { nameParameter } = kinds[change.kind];
+  const named = nameParameter && endpoints[name].method === "POST" ? { [nameParameter]: change.key } : {};
+  return { ...named, ...change.declared };
+}
+
+function summaryOf(input: PlanInput, changes: readonly Change[]): Summary {
+  const count = (action: Action) => changes.filter((change) => change.action === action).length;
+  const sum = (of: (difference: Difference) => number) => input.differences.reduce((total, d) => total + of(d), 0);
+  return {
+    projects: input.differences.length,
+    changed_projects: input.differences.filter((difference) => difference.changes.length > 0).length,
+    live: sum((difference) => difference.live),
+    create: count("create"),
+    update: count("update"),
+    disable: count("disable"),
+    delete: count("delete"),
+    unmanaged: sum((difference) => difference.unmanaged),
+    unverified: sum((difference) => difference.unverified.reduce((n, { fields }) => n + fields.length, 0)),
+    reads: input.reads,
+    writes: changes.length,
+  };
+}
+
+function plannedChange(change: Change): PlannedChange {
+  const { address, project, kind, key, action, before, after, live, liveDigest } = change;
+  const { method, path } = callOf(change);
+  const notes = lossesOf(change);
+  return {
+    address,
+    project,
+    kind,
+    key,
+    change: { actions: [action], before, after, after_sensitive: sensitiveOf(after) },
+    live: live && liveDigest ? { updated_at: live.updatedAt ?? null, digest: liveDigest } : null,
+    action_reason: reasonOf(change),
+    ...(notes.length > 0 && { notes }),
+    source: change.origin.place(),
+    call: { method, path },
+  };
+}
+
+function reasonOf(change: Change): string {
+  const tendency = tendencyOf(change);
+  return tendency ? `${change.reason}, ${tendency}` : change.reason;
+}
+
+function sensitiveOf(fields: Fields | null): Record<string, true> {
+  const names = Object.keys(fields ?? {}).filter((name) => isReference(fields?.[name]));
+  return Object.fromEntries(names.map((name) => [name, true]));
+}
+
+/** A problem as reports hold it. */
+export function reportedProblem({ rule, message, path, project, place }: Problem): ReportedProblem {
+  return { rule, message, ...(path !== undefined && { path }), ...(project !== undefined && { project }), ...place };
+}
+
+function byAddress(a: { readonly address: string }, b: { readonly address: string }): number {
+  return a.address < b.address ? -1 : Number(a.address > b.address);
+}

@@ -1,0 +1,27 @@
+import { Refusal } from "../base/exit.ts";
+import type { ClientOptions } from "../client/client.ts";
+import { loadSettings } from "../workspace/load.ts";
+import { readToken } from "../workspace/token.ts";
+import type { Request } from "./request.ts";
+
+/** What is needed to talk to a server without reading manifests. */
+export type SiteRequest = Pick<Request, "folder" | "env" | "concurrency" | "signal">;
+
+/**
+ * How to reach the server of the workspace around a folder, or the one that EVENKEEL_URL names.
+ * @throws Refusal where neither names one, where there is no usable token, or where `evenkeel.yaml` has mistakes.
+ */
+export function siteOf({ folder, env, concurrency, signal }: SiteRequest): ClientOptions {
+  const { server, requestTimeout, ...settings } = loadSettings(folder);
+  const url = env.EVENKEEL_URL || server.url;
+  if (!url) throw new Refusal("no server: set server.url in evenkeel.yaml, or EVENKEEL_URL");
+  const { allowInsecure } = server;
+  return {
+    url,
+    token: readToken(env),
+    concurrency: concurrency ?? settings.concurrency,
+    requestTimeout,
+    allowInsecure,
+    signal,
+  };
+}

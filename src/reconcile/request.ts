@@ -1,0 +1,78 @@
+import type { Outcomes, Watcher } from "../apply/apply.ts";
+import type { ClientOptions } from "../client/client.ts";
+import type { Difference } from "../diff/diff.ts";
+import type { Call } from "../model/types.ts";
+import type { Objection, Waivers } from "../plan/guards.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Move } from "../storage/moves.ts";
+import type { MovingProgress } from "../storage/progress.ts";
+
+/** What a person asked for. Everything but `folder` and `env` is optional. */
+export interface Request {
+  /** Where to look for `evenkeel.yaml`, and upward from there. */
+  readonly folder: string;
+  /** Holds the token, the secrets and EVENKEEL_URL. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Globs over addresses; none: everything. */
+  readonly targets?: readonly string[];
+  /** Whether a project is in this run's part of the fleet; left out: it is. */
+  readonly shard?: (project: string) => boolean;
+  /** Requests in flight; the workspace's own number where it is left out. */
+  readonly concurrency?: number;
+  /** Aborted: no request is begun any more, and a write in flight is finished. */
+  readonly signal?: AbortSignal;
+  /** Globs over addresses to write whatever the comparison says. */
+  readonly resend?: readonly string[];
+  readonly waivers?: Waivers;
+  /** Path of a plan that `plan --out` saved, to be carried out instead of a new one. */
+  readonly saved?: string;
+  /** Told as projects are read. */
+  readonly progress?: (done: number, total: number) => void;
+  /** Whether storage migrations are planned too. */
+  readonly storage?: boolean;
+  /** Told as repositories move. */
+  readonly moving?: (progress: MovingProgress) => void;
+  /** Milliseconds between two looks at moving repositories; left out: a second at first, longer with time. */
+  readonly pollInterval?: number;
+}
+
+/** A plan, with what an apply needs beyond the document. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly differences: readonly Difference[];
+  /** What storage migrations are to move; only where a new plan was asked for them. */
+  readonly moves?: readonly Move[];
+  /** False where manifests or the server kept anything from being compared: the plan then says nothing of the state. */
+  readonly surveyed: boolean;
+  /** Secrets that an apply would need and that cannot be resolved here, each with the reason. */
+  readonly missing: readonly string[];
+  /** Whether a saved plan was refused whole since manifests changed. */
+  readonly stale?: boolean;
+}
+
+/** A plan and the requests that would carry it out; outcomes only where a saved plan's target is stale. */
+export interface Rehearsed extends Planned {
+  readonly requests?: readonly Call[];
+  readonly outcomes?: Outcomes;
+}
+
+/** A plan that was carried out as far as possible; or was not, and then it has no outcomes. */
+export interface Applied extends Planned {
+  readonly outcomes?: Outcomes;
+  /** What the guards object to in spite of the waivers: then nothing was written. */
+  readonly refused?: readonly Objection[];
+}
+
+/** Decides, once the plan stands, whether to go on; and listens while it is carried out. */
+export interface ApplyHooks {
+  readonly approve: (planned: Planned) => Promise<boolean>;
+  readonly watchers: readonly Watcher[];
+  /** Runs the writes, where there are any, between what should come before and after them. */
+  readonly around?: Around;
+}
+
+/** Calls `writes` once and gives its outcomes back. `site` is how to reach the server; its signal stops the run. */
+export type Around = (
+  context: { readonly site: ClientOptions; readonly planned: Planned },
+  writes: () => Promise<Outcomes>,
+) => Promise<Outcomes>;

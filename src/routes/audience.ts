@@ -1,0 +1,128 @@
+import { type BranchKind, branchKinds } from "../model/branch-kinds.ts";
+import { events, type PipelineStatus } from "../model/events.ts";
+import { audienceOf, branchWords, type Happening, type Listener } from "./routes.ts";
+
+/** Sentences on who stops and who starts hearing of what. */
+export interface Shift {
+  readonly lost: readonly string[];
+  readonly gained: readonly string[];
+}
+
+/**
+ * How the audience of a project changes from one state of its integrations to another, integration by integration.
+ * `event`: only as far as one kind of event goes.
+ */
+export function shiftBetween(before: readonly Listener[], after: readonly Listener[], event?: string): Shift {
+  const bySlug = (listeners: readonly Listener[]) => new Map(listeners.map((each) => [each.slug, each]));
+  const [was, is] = [bySlug(before), bySlug(after)];
+  const slugs = [...new Set([...was.keys(), ...is.keys()])].sort();
+  const shifts = slugs.map((slug) => shiftOf(was.get(slug), is.get(slug), event));
+  return { lost: shifts.flatMap(({ lost }) => lost), gained: shifts.flatMap(({ gained }) => gained) };
+}
+
+/** How one integration's audience changes; undefined on a side where the integration is not there. */
+export function shiftOf(before: Listener | undefined, after: Listener | undefined, event?: string): Shift {
+  const slug = before?.slug ?? after?.slug ?? "";
+  const heardBefore = audiencesOf(before, event);
+  const heardAfter = audiencesOf(after, event);
+  return {
+    lost: sentences(slug, heardBefore, heardAfter, "stops"),
+    gained: sentences(slug, heardAfter, heardBefore, "starts"),
+  };
+}
+
+/** One way in which an event may come about. */
+interface Situation extends Happening {
+  readonly key: string;
+}
+
+const situations: readonly Situation[] = [...events].flatMap(([event, { onBranch, statuses }]) =>
+  (onBranch ? branchKinds : [undefined]).flatMap((branchKind) =>
+    (statuses ?? [undefined]).map((pipelineStatus) => {
+      return { event, branchKind, pipelineStatus, key: [event, branchKind, pipelineStatus].join() };
+    }),
+  ),
+);
+
+/** Who hears, each channel, recipient or slug, of which situations. */
+type Audiences = ReadonlyMap<string, readonly Situation[]>;
+
+function audiencesOf(listener: Listener | undefined, event: string | undefined): Audiences {
+  const audiences = new Map<string, Situation[]>();
+  if (!listener) return audiences;
+  for (const situation of situations) {
+    if (event !== undefined && situation.event !== event) continue;
+    for (const name of audienceOf(listener, situation)) {
+      const heard = audiences.get(name);
+      if (heard) heard.push(situation);
+      else audiences.set(name, [situation]);
+    }
+  }
+  return audiences;
+}
+
+function sentences(slug: string, mine: Audiences, others: Audiences, verb: "stops" | "starts"): string[] {
+  const elsewhere = [...others.values()].flat();
+  return [...mine].flatMap(([name, heard]) => {
+    const kept = new Set(others.get(name)?.map(({ key }) => key));
+    const moved = heard.filter(({ key }) => !kept.has(key));
+    if (moved.length === 0) return [];
+    const behind = name === slug ? "" : ` (${slug})`;
+    return [`${name} ${verb} hearing of ${phrases(moved, heard, elsewhere)}${behind}`];
+  });
+}
+
+/** What moved, kinds of event on the same branches together: `issues, and of pushes and jobs on protected branches`. */
+function phrases(moved: readonly Situation[], heard: readonly Situation[], elsewhere: readonly Situation[]): string {
+  const groups = new Map<string, string[]>();
+  for (const event of new Set(moved.map((each) => each.event))) {
+    const of = (list: readonly Situation[]) => list.filter((each) => each.event === event);
+    for (const { what, where } of parts(event, of(moved), of(heard), of(elsewhere))) {
+      groups.set(where, [...(groups.get(where) ?? []), what]);
+    }
+  }
+  const whole = ([where]: readonly [string, unknown]) => Number(where !== "");
+  const sorted = [...groups].sort((a, b) => whole(a) - whole(b));
+  return sorted.map(([where, words]) => `${joined(words)}${where}`).join(", and of ");
+}
+
+interface Part {
+  readonly what: string;
+  readonly where: string;
+}
+
+/** One part where all statuses moved on the same branches, else one a status. */
+function parts(
+  event: string,
+  moved: readonly Situation[],
+  heard: readonly Situation[],
+  elsewhere: readonly Situation[],
+): Part[] {
+  const { many = event, statuses = [] } = events.get(event) ?? {};
+  const branchesOf = (list: readonly Situation[], status: PipelineStatus | undefined) =>
+    list.flatMap((each) => (each.pipelineStatus === status ? (each.branchKind ?? []) : []));
+  const found = [...new Set(moved.map(({ pipelineStatus }) => pipelineStatus))].map((status) => {
+    const what = status ? `${statusWords[status]} ${many}` : many;
+    return {
+      what,
+      where: whereOf(branchesOf(moved, status), branchesOf(heard, status), branchesOf(elsewhere, status)),
+    };
+  });
+  const [first] = found;
+  const isWhole = found.length >= statuses.length && found.every(({ where }) => where === first?.where);
+  return first && isWhole ? [{ what: many, where: first.where }] : found;
+}
+
+const statusWords: Readonly<Record<PipelineStatus, string>> = { failed: "failed", success: "successful" };
+
+/** Nothing where all goes that there was, unless the other side hears of the same on other branches. */
+function whereOf(moved: readonly BranchKind[], heard: readonly BranchKind[], elsewhere: readonly BranchKind[]): string {
+  const isAll = moved.length === heard.length;
+  const sameThere = elsewhere.length === 0 || branchWords(elsewhere) === branchWords(heard);
+  return isAll && sameThere ? "" : ` on ${branchWords(moved)}`;
+}
+
+function joined(phrases: readonly string[]): string {
+  const last = phrases.at(-1) ?? "";
+  return phrases.length > 1 ? `${phrases.slice(0, -1).join(", ")} and ${last}` : last;
+}

@@ -1,0 +1,95 @@
+import { type DocumentNode, type FieldNode, Kind, parse, type SelectionSetNode, Source as Text } from "graphql";
+import { type GraphqlDetection, surroundings } from "../model/removals.ts";
+import { rewriting, type Sought, type Use } from "./source.ts";
+import { hole, type Stretch } from "./text.ts";
+
+/** A selected field, and what is known of the type that it is selected on. */
+export interface Selected {
+  readonly node: FieldNode;
+  readonly on: string | undefined;
+}
+
+/** Every field that a GraphQL document selects; undefined where the text is none. Interpolations may stand in it. */
+export function selectedFields({ text }: Stretch): readonly Selected[] | undefined {
+  // An interpolation is a value, a field or a fragment; as a name it fits where the first two do, as space elsewhere.
+  for (const fill of [" ", "_"]) {
+    const document = parsed(text.replaceAll(hole, fill));
+    if (document) return fieldsOf(document);
+  }
+  return undefined;
+}
+
+function parsed(text: string): DocumentNode | undefined {
+  try {
+    return parse(new Text(text), { allowLegacyFragmentVariables: true, maxTokens: 100_000 });
+  } catch {
+    return undefined;
+  }
+}
+
+const roots: Readonly<Record<string, string>> = { query: "Query", mutation: "Mutation", subscription: "Subscription" };
+
+function fieldsOf({ definitions }: DocumentNode): readonly Selected[] {
+  return definitions.flatMap((definition) => {
+    if (definition.kind === Kind.OPERATION_DEFINITION) {
+      return below(definition.selectionSet, roots[definition.operation], []);
+    }
+    if (definition.kind !== Kind.FRAGMENT_DEFINITION) return [];
+    return below(definition.selectionSet, typeNamed(definition.typeCondition.name.value), []);
+  });
+}
+
+function below(
+  set: SelectionSetNode | undefined,
+  on: string | undefined,
+  path: readonly string[],
+): readonly Selected[] {
+  return (set?.selections ?? []).flatMap((selection) => {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return [];
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      const named = selection.typeCondition?.name.value;
+      return below(selection.selectionSet, named === undefined ? on : typeNamed(named), path);
+    }
+    const inner = [...path, selection.name.value];
+    return [{ node: selection, on }, ...below(selection.selectionSet, typeAt(inner, on), inner)];
+  });
+}
+
+function typeNamed(name: string): string {
+  return surroundings.graphqlTypes[name] ?? name;
+}
+
+function typeAt(path: readonly string[], on: string | undefined): string | undefined {
+  const way = `/${path.join("/")}`;
+  const row = surroundings.graphql.find(
+    ({ at, below: types }) => way.endsWith(`/${at}`) && (!types || types.includes(on ?? "")),
+  );
+  return row?.is;
+}
+
+/** Uses among the fields of a document that stands from `start` on. */
+export function graphqlUses(
+  fields: readonly Selected[],
+  { start }: Stretch,
+  { detection }: Sought<GraphqlDetection>,
+): readonly Use[] {
+  const { field, on, argument } = detection;
+  return fields
+    .filter(({ node, on: type }) => node.name.value === field && (!on || on.includes(type ?? "")))
+    .flatMap(({ node }) => {
+      if (argument !== undefined) return argumentUses(node, start, detection);
+      return [{ offset: start + (node.name.loc?.start ?? 0) }];
+    });
+}
+
+function argumentUses(node: FieldNode, start: number, detection: GraphqlDetection): readonly Use[] {
+  const { argument, values = [], replace } = detection;
+  return (node.arguments ?? [])
+    .filter(({ name }) => name.value === argument)
+    .flatMap(({ value }) => (value.kind === Kind.LIST ? value.values : [value]))
+    .filter((value) => value.kind === Kind.ENUM && values.includes(value.value))
+    .map((value) => {
+      const from = start + (value.loc?.start ?? 0);
+      return { offset: from, ...rewriting(from, start + (value.loc?.end ?? 0), replace) };
+    });
+}

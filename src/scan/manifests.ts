@@ -1,0 +1,33 @@
+import { parseManifest } from "../manifest/document.ts";
+import { readPolicies } from "../manifest/policies.ts";
+import { readWorkspace } from "../manifest/workspace.ts";
+import type { ManifestDetection } from "../model/removals.ts";
+import type { Problem } from "../model/types.ts";
+import { rewriting, type Sought, type Source, type Use } from "./source.ts";
+
+/** What `validate` has to say about the policies of a manifest, held against the release of the scan. */
+export function manifestProblems({ file, text, release }: Source): readonly Problem[] {
+  const { workspace } = readWorkspace({ documents: [], problems: [] });
+  const platform = { ...workspace, server: { ...workspace.server, release } };
+  const { documents } = parseManifest(file, text);
+  return readPolicies({ documents, workspace: platform }).problems;
+}
+
+/** Uses among the problems of a manifest. */
+export function manifestUses(
+  problems: readonly Problem[],
+  { text }: Source,
+  { detection }: Sought<ManifestDetection>,
+): readonly Use[] {
+  const { rule, values, replace } = detection;
+  const lines = text.split("\n");
+  return problems.flatMap(({ rule: broken, place, message }): readonly Use[] => {
+    if (broken !== rule || !place) return [];
+    const offset = lines.slice(0, place.line - 1).reduce((sum, line) => sum + line.length + 1, place.column - 1);
+    if (!values) return [{ offset, message }];
+    const [whole = "", quote = "", word = ""] = /^(["']?)(\w+)\1/.exec(text.slice(offset)) ?? [];
+    if (!values.includes(word)) return [];
+    const fix = replace === undefined ? undefined : `${quote}${replace}${quote}`;
+    return [{ offset, message, ...rewriting(offset, offset + whole.length, fix) }];
+  });
+}

@@ -1,0 +1,156 @@
+import { integrations } from "../model/catalogue.ts";
+import type { Scalar } from "../model/types.ts";
+import { jobOf } from "./deployable.ts";
+import * as records from "./records.ts";
+import type { Seed, SeedDeployment, SeedProject, SeedRepository } from "./seed.ts";
+import {
+  type Caller,
+  type DeploymentRecord,
+  type IntegrationRecord,
+  later,
+  nextNumber,
+  type ProjectState,
+  type Repository,
+  type State,
+  takeNumber,
+  type User,
+  userOf,
+} from "./state.ts";
+
+const defaultStorage = "default";
+
+/** Puts a seed into an empty state. `putActivates`: an integration whose `active` is left out is active in any case. */
+export function sow(state: State, seed: Seed, putActivates: boolean): void {
+  const now = later();
+  for (const storage of seed.storages ?? []) {
+    records.putStorage(state, typeof storage === "string" ? { name: storage, cluster: false } : clusterOf(storage));
+  }
+  for (const [feature, on] of Object.entries(seed.features ?? {})) if (on) records.putFeature(state, feature);
+  for (const { token, role } of seed.tokens ?? []) records.putToken(state, token, callerOf(state, role));
+  for (const snippet of seed.snippets ?? []) records.putSnippet(state, repositoryOf(state, "snippet", snippet, now));
+  for (const group of seed.groups ?? []) records.putGroup(state, repositoryOf(state, "group", group, now));
+  reserve(state, seed.projects ?? []);
+  for (const project of seed.projects ?? []) sowProject(state, project, now, putActivates);
+}
+
+function clusterOf({ name, cluster = false }: { name: string; cluster?: boolean }) {
+  return { name, cluster };
+}
+
+function callerOf(state: State, role: Caller["role"]): Caller {
+  return { role, user: userOf(takeNumber(state, "user", Math.max(2, nextNumber(state, "user"))), role) };
+}
+
+/** IDs that the seed states are never given to a project without one. */
+function reserve(state: State, projects: readonly SeedProject[]): void {
+  for (const { id } of projects) if (id) takeNumber(state, "project", id);
+}
+
+function repositoryOf(
+  state: State,
+  kind: "project" | "snippet" | "group",
+  seed: SeedRepository,
+  now: string,
+): Repository {
+  const id = seed.id ? takeNumber(state, kind, seed.id) : nextNumber(state, kind);
+  const path = seed.path ?? String(id);
+  const storage = seed.repository_storage ?? defaultStorage;
+  if (!state.storages.has(storage)) records.putStorage(state, { name: storage, cluster: false });
+  return {
+    id,
+    path,
+    name: seed.name ?? path.slice(path.lastIndexOf("/") + 1),
+    repository_storage: storage,
+    created_at: now,
+    ...(seed.fail_moves && { fail_moves: seed.fail_moves }),
+    ...(seed.leave_copy && { leave_copy: true }),
+  };
+}
+
+function sowProject(state: State, seed: SeedProject, now: string, putActivates: boolean): void {
+  const access = accessOf(seed);
+  const project = records.putProject(state, {
+    ...repositoryOf(state, "project", seed, now),
+    default_branch: seed.default_branch ?? "main",
+    ...(access && { access }),
+    ...(seed.merge_requests && { merge_requests: seed.merge_requests }),
+  });
+  for (const [slug, values] of Object.entries(seed.integrations ?? {})) {
+    records.putIntegration(state, project, integrationOf(state, slug, values ?? {}, now, putActivates));
+  }
+  const licenses = Object.entries(seed.licenses ?? {});
+  records.putLicenses(
+    state,
+    project,
+    licenses.map(([name, approval_status]) => ({ id: nextNumber(state, "license"), name, approval_status })),
+  );
+  for (const deployment of seed.deployments ?? []) {
+    records.putDeployment(state, project, deploymentOf(state, project, deployment, now));
+  }
+}
+
+function accessOf({ access, visible }: SeedProject): "none" | "hidden" | undefined {
+  if (visible === false) return "hidden";
+  return access === "none" ? "none" : undefined;
+}
+
+function integrationOf(
+  state: State,
+  slug: string,
+  { active, created_at, updated_at, ...values }: Readonly<Record<string, Scalar>>,
+  now: string,
+  putActivates: boolean,
+): IntegrationRecord {
+  const byDefault = putActivates || (integrations.get(slug)?.parameters.get("active")?.default ?? true);
+  return {
+    id: nextNumber(state, "integration"),
+    slug,
+    active: Boolean(active ?? byDefault),
+    created_at: String(created_at ?? now),
+    updated_at: String(updated_at ?? now),
+    values,
+  };
+}
+
+function deploymentOf(state: State, project: ProjectState, seed: SeedDeployment, now: string): DeploymentRecord {
+  const id = seed.id ? takeNumber(state, "deployment", seed.id) : nextNumber(state, "deployment");
+  const counter = `deployment of ${project.record.id}`;
+  const iid = seed.iid ? takeNumber(state, counter, seed.iid) : nextNumber(state, counter);
+  const created = { ref: seed.ref ?? "main", sha: seed.sha ?? String(id).padStart(40, "0"), tag: seed.tag ?? false };
+  const user = { ...userOf(1, "admin"), ...seed.user } as User;
+  const status = seed.status ?? "success";
+  const created_at = instant(seed.created_at, now);
+  return {
+    id,
+    iid,
+    ...created,
+    status,
+    created_at,
+    updated_at: instant(seed.updated_at, created_at),
+    user,
+    environment: environmentOf(state, project, seed.environment ?? "production"),
+    deployable: seed.deployable ? jobOf({ id, ...created, status, created_at, user }, seed.deployable) : null,
+  };
+}
+
+function instant(text: string | undefined, otherwise: string): string {
+  const time = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(time) ? otherwise : new Date(time).toISOString();
+}
+
+/** The environment of that name, as the project's deployments know it; a new one gets a number. */
+export function environmentOf(
+  state: State,
+  project: ProjectState,
+  wanted: NonNullable<SeedDeployment["environment"]>,
+): DeploymentRecord["environment"] {
+  const { id, name, external_url } =
+    typeof wanted === "string" ? { id: undefined, name: wanted, external_url: undefined } : wanted;
+  const known = project.deployments.find(({ environment }) => environment.name === name)?.environment;
+  if (known && external_url === undefined) return known;
+  return {
+    id: id ? takeNumber(state, "environment", id) : (known?.id ?? nextNumber(state, "environment")),
+    name,
+    external_url: external_url ?? "",
+  };
+}

@@ -1,0 +1,37 @@
+import type { Action, OutcomeStatus } from "../model/types.ts";
+
+/** One line of a journal (contract 5). Holds no secret: parameters are not written down at all. */
+export type Entry =
+  | {
+      readonly event: "start";
+      readonly who: string;
+      readonly pid: number;
+      readonly commit: string | null;
+      readonly manifests: string;
+      readonly server: string;
+      readonly changes: number;
+    }
+  | {
+      readonly event: "intent";
+      readonly address: string;
+      readonly action: Action;
+      readonly method: string;
+      readonly path: string;
+    }
+  | {
+      readonly event: "outcome";
+      readonly address: string;
+      readonly status: OutcomeStatus;
+      /** Status of the HTTP answer, and the server's own name for the request. */
+      readonly http?: number;
+      readonly request_id?: string;
+      readonly error?: string;
+    }
+  /** The server took on a storage migration, which then goes on by itself. */
+  | { readonly event: "scheduled"; readonly address: string; readonly to: string; readonly http?: number }
+  | { readonly event: "end"; readonly outcomes: Readonly<Record<string, number>> }
+  /** A later run has named this one, which was cut short. */
+  | { readonly event: "noticed" };
+
+/** An entry with the time at which it was written, ISO 8601. */
+export type Written = Entry & { readonly at: string };

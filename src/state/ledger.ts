@@ -1,0 +1,145 @@
+import { createHash, createHmac } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import writeFileAtomic from "write-file-atomic";
+import { canonical } from "../base/json.ts";
+import type { Memory, Recollection } from "../diff/last-applied.ts";
+import { isRow } from "../live/read-live.ts";
+import { isReference, normalise } from "../model/normalise.ts";
+import type { Place, Problem, SecretReference } from "../model/types.ts";
+import type { Secrets } from "../workspace/secrets.ts";
+import { ledgerKey } from "./ledger-key.ts";
+
+/**
+ * What the last apply left, in a file of one JSON line a project, sorted, so that it merges in git (contract 6). It
+ * holds fingerprints, never values.
+ */
+export interface Ledger extends Recollection {
+  readonly problems: readonly Problem[];
+  readonly remember: (address: string, memory: Memory) => void;
+  readonly forget: (address: string) => void;
+  /** Writes the file whole, if anything was remembered or forgotten. */
+  readonly save: () => void;
+}
+
+interface Line {
+  readonly project: string;
+  /** Names the key that the fingerprints were made with. */
+  readonly key: string;
+  readonly resources: Record<string, Memory>;
+}
+
+export interface LedgerOptions {
+  /** The workspace's folder, and the ledger's path in it. */
+  readonly root: string;
+  readonly file: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly secrets: Secrets;
+}
+
+/** Opens a ledger; one that is not there yet is empty. Lines that cannot be used count as unknown, with a warning. */
+export function openLedger(options: LedgerOptions): Ledger {
+  const path = join(options.root, options.file);
+  const { key, keep } = ledgerKey(options);
+  const keyId = createHash("sha256").update(`evenkeel ledger ${key}`).digest("hex").slice(0, 8);
+  const { lines, problems } = readLines(path, options.file);
+  const foreign = [...lines.values()].filter((line) => line.key !== keyId).length;
+  let changed = false;
+  const usable = (project: string) => {
+    const line = lines.get(project.toLowerCase());
+    return line?.key === keyId ? line : undefined;
+  };
+  const edit = (address: string, change: (resources: Record<string, Memory>, rest: string) => void) => {
+    const [project, rest] = parts(address);
+    const resources = { ...usable(project)?.resources };
+    change(resources, rest);
+    lines.set(project.toLowerCase(), { project, key: keyId, resources });
+    changed = true;
+  };
+  return {
+    problems: foreign > 0 ? [...problems, foreignKey(options.file, foreign)] : problems,
+    recall: (address) => {
+      const [project, rest] = parts(address);
+      return usable(project)?.resources[rest];
+    },
+    fingerprint: fingerprinter(key, options.secrets),
+    remember: (address, memory) => edit(address, (resources, rest) => Object.assign(resources, { [rest]: memory })),
+    forget: (address) => edit(address, (resources, rest) => Reflect.deleteProperty(resources, rest)),
+    save: () => {
+      if (changed) keep();
+      if (changed) write(path, lines);
+      changed = false;
+    },
+  };
+}
+
+function parts(address: string): [project: string, rest: string] {
+  const colon = address.indexOf(":");
+  return [address.slice(0, colon), address.slice(colon + 1)];
+}
+
+function write(path: string, lines: ReadonlyMap<string, Line>): void {
+  const kept = [...lines.values()].filter(({ resources }) => Object.keys(resources).length > 0);
+  const sorted = kept.map(canonicalLine).sort();
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileAtomic.sync(path, sorted.map((line) => `${line}\n`).join(""));
+}
+
+/** The project first, so that sorting the lines sorts the projects. */
+function canonicalLine({ project, key, resources }: Line): string {
+  return `{"project":${JSON.stringify(project)},"key":"${key}","resources":${canonical(resources)}}`;
+}
+
+function readLines(path: string, file: string): { lines: Map<string, Line>; problems: Problem[] } {
+  const lines = new Map<string, Line>();
+  const problems: Problem[] = [];
+  if (!existsSync(path)) return { lines, problems };
+  for (const [index, text] of readFileSync(path, "utf8").split("\n").entries()) {
+    if (text.trim() === "") continue;
+    const line = parse(text);
+    const place = { file, line: index + 1, column: 1 };
+    if (!line || lines.has(line.project.toLowerCase())) problems.push(unusable(place, line));
+    if (line)
+      lines.set(line.project.toLowerCase(), lines.has(line.project.toLowerCase()) ? { ...line, key: "" } : line);
+  }
+  return { lines, problems };
+}
+
+function parse(text: string): Line | undefined {
+  try {
+    const line: unknown = JSON.parse(text);
+    const usable =
+      isRow(line) && typeof line.project === "string" && typeof line.key === "string" && isRow(line.resources);
+    return usable ? (line as unknown as Line) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unusable(place: Place, line: Line | undefined): Problem {
+  const message = line
+    ? `${line.project} stands here twice, as after a merge; what is known of it is left aside`
+    : "not a line of a ledger, as after a merge conflict; what it held is left aside";
+  return { severity: "warning", rule: "ledger", message, place };
+}
+
+function foreignKey(file: string, count: number): Problem {
+  const lines = count === 1 ? "1 line was" : `${count} lines were`;
+  const message = `${lines} written with another key than this one, and counts as unknown; set EVENKEEL_LEDGER_KEY to the key that wrote it`;
+  return { severity: "warning", rule: "ledger", message, place: { file, line: 1, column: 1 } };
+}
+
+type Fingerprint = Recollection["fingerprint"];
+
+function fingerprinter(key: string, secrets: Secrets): Fingerprint {
+  return ({ kind, key: of }, address, name, value) => {
+    const plain = isReference(value) ? resolved(value, secrets) : normalise(kind, of, name, value);
+    if (plain === undefined) return undefined;
+    const hmac = createHmac("sha256", key).update(canonical([address.toLowerCase(), name, plain]));
+    return hmac.digest("base64url").slice(0, 22);
+  };
+}
+
+function resolved(reference: SecretReference, secrets: Secrets): string | undefined {
+  return secrets.missing([reference]).length === 0 ? secrets.resolve(reference) : undefined;
+}

@@ -1,0 +1,51 @@
+import { repositoryKinds } from "../model/repository-kinds.ts";
+import type { Problem } from "../model/types.ts";
+import { counted, type Move, several } from "./moves.ts";
+import type { Course, Situation } from "./state-machine.ts";
+
+/** Why moves count as failed: what stayed, and how often it was tried. */
+export function failedError(move: Move, course: Course, situation: Situation): string {
+  const once = move.repeats === 0 ? "; this release may lose what is scheduled again, so it was not" : "";
+  return `${stayed(move, situation)} after being scheduled ${times(course.scheduled)}${failures(move, situation)}${once}`;
+}
+
+/** Why nobody can say what became of moves. */
+export function unknownError(move: Move, course: Course, situation: Situation): string {
+  if (course.unanswered !== undefined) {
+    return `${course.unanswered}; whether the server acted cannot be known, so it was not asked again`;
+  }
+  const silent = "the server does not say whether moves still run";
+  return `${stayed(move, situation)} after being scheduled ${times(course.scheduled)}; ${silent}, so run apply --storage again later`;
+}
+
+/** What goes on when a run that follows moves is stopped. */
+export function interruptedError(move: Move, situation: Situation | undefined, reason: string): string {
+  const open = situation?.left ? ` while ${left(move, situation.left.length)} still on ${move.migration.from}` : "";
+  return `${reason}${open}; what was scheduled goes on moving on the server, and apply --storage takes it up again`;
+}
+
+/** Moves that succeeded, with an old copy left behind. */
+export function cleanupWarning({ change, migration: { from } }: Move, { unclean }: Situation): Problem | undefined {
+  if (unclean.length === 0) return undefined;
+  const what = `moved, but old copies could not be removed from ${from}: ${several(unclean)}`;
+  return { severity: "warning", rule: "storage-cleanup", message: `${change.address}: ${what}` };
+}
+
+function stayed(move: Move, { left: held, failed }: Situation): string {
+  const { from } = move.migration;
+  if (held) return `${left(move, held.length)} still on ${from} (${several(held)})`;
+  const { one } = repositoryKinds[move.kind];
+  return `${one} moves did not all succeed (${several(failed)})`;
+}
+
+function left({ kind }: Move, count: number): string {
+  return `${counted(count, kind)} ${count === 1 ? "is" : "are"}`;
+}
+
+function failures({ kind }: Move, { left: held, failed }: Situation): string {
+  return held && failed.length > 0 ? `; ${counted(failed.length, kind, "move")} failed` : "";
+}
+
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
+}

@@ -1,0 +1,48 @@
+import type { Situation } from "./state-machine.ts";
+
+/** How far all moves of a run have come. */
+export interface MovingProgress {
+  readonly done: number;
+  readonly total: number;
+  /** Milliseconds that the rest will take at the rate so far; undefined before anything has moved. */
+  readonly remaining: number | undefined;
+}
+
+/** Adds up what is seen of several moves. */
+export interface Tally {
+  readonly saw: (address: string, situation: Situation) => void;
+}
+
+interface Count {
+  readonly first: number;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** A tally that tells `progress` of each look, once there is something to move. */
+export function createTally(progress?: (progress: MovingProgress) => void, now: () => number = Date.now): Tally {
+  const start = now();
+  const counts = new Map<string, Count>();
+  return {
+    saw: (address, situation) => {
+      counts.set(address, countOf(situation, counts.get(address)));
+      const sum = sumOf([...counts.values()], now() - start);
+      if (sum.total > 0) progress?.(sum);
+    },
+  };
+}
+
+/** Projects are counted by what is left, the others by their moves. */
+function countOf({ left, running, failed, moved }: Situation, before: Count | undefined): Count {
+  const open = left ? left.length : running + failed.length;
+  const done = left ? Math.max(0, (before?.total ?? left.length) - left.length) : moved.length;
+  return { first: before?.first ?? done, done, total: Math.max(before?.total ?? 0, open + done) };
+}
+
+function sumOf(counts: readonly Count[], elapsed: number): MovingProgress {
+  const sum = (of: (count: Count) => number) => counts.reduce((total, count) => total + of(count), 0);
+  const done = sum((count) => count.done);
+  const total = sum((count) => count.total);
+  const moved = done - sum((count) => count.first);
+  return { done, total, remaining: moved > 0 ? ((total - done) * elapsed) / moved : undefined };
+}

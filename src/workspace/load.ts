@@ -1,0 +1,71 @@
+import { createHash, type Hash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { Refusal } from "../base/exit.ts";
+import { type Parsed, parseManifest } from "../manifest/document.ts";
+import { defaultWorkspace, type Loaded, readWorkspace, type Workspace, workspaceFile } from "../manifest/workspace.ts";
+import { problemLine } from "../model/problem-line.ts";
+import { discover } from "./discover.ts";
+import { readText } from "./read.ts";
+
+export type { Document } from "../manifest/document.ts";
+export type { Loaded, Workspace } from "../manifest/workspace.ts";
+
+/**
+ * Reads the workspace around a folder: `evenkeel.yaml`, found upward, and its manifests. Mistakes are problems.
+ * @throws Refusal where there is no workspace.
+ */
+export function loadWorkspace(folder: string): Loaded {
+  const root = dirname(findWorkspace(folder));
+  const digest = createHash("sha256");
+  const head = load(root, workspaceFile, digest);
+  const { workspace, problems } = readWorkspace(head);
+  const { files, problems: found } = discover(root, workspace.manifests, head.documents[0]);
+  const manifests = files.map((file) => load(root, file, digest));
+  return {
+    root,
+    workspace,
+    documents: manifests.flatMap(({ documents }) => documents),
+    problems: [...problems, ...found, ...manifests.flatMap(({ problems }) => problems)],
+    digest: `sha256:${digest.digest("hex")}`,
+  };
+}
+
+/**
+ * The settings around a folder, without its manifests; the defaults where there is no workspace.
+ * @throws Refusal where `evenkeel.yaml` has mistakes: every one of them, a line each.
+ */
+export function loadSettings(folder: string): Workspace {
+  const file = workspaceAbove(folder);
+  if (!file) return defaultWorkspace;
+  const { workspace, problems } = readWorkspace(load(dirname(file), workspaceFile, createHash("sha256")));
+  const mistakes = problems.filter(({ severity }) => severity === "error");
+  if (mistakes.length > 0) throw new Refusal(mistakes.map(problemLine).join("\n"));
+  return workspace;
+}
+
+/**
+ * The absolute path of the `evenkeel.yaml` in a folder or above it.
+ * @throws Refusal where there is none.
+ */
+export function findWorkspace(folder: string): string {
+  const found = workspaceAbove(folder);
+  if (found) return found;
+  throw new Refusal(`no ${workspaceFile} in ${resolve(folder)} or above it; evenkeel init makes one`);
+}
+
+/** The absolute path of the `evenkeel.yaml` in a folder or above it; undefined where there is none. */
+export function workspaceAbove(folder: string): string | undefined {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    if (existsSync(join(at, workspaceFile))) return join(at, workspaceFile);
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+function load(root: string, file: string, digest: Hash): Parsed {
+  const read = readText(root, file);
+  digest.update(`${file}\0${"text" in read ? read.size : read.problem.rule}\0`);
+  if ("problem" in read) return { documents: [], problems: [read.problem] };
+  digest.update(read.text);
+  return parseManifest(file, read.text);
+}

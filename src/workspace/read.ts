@@ -1,0 +1,49 @@
+import { isUtf8 } from "node:buffer";
+import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { join, sep } from "node:path";
+import { problemIn } from "../manifest/problem.ts";
+import type { Problem } from "../model/types.ts";
+
+/** A manifest of more bytes than this is not even read. */
+const mostBytes = 4 * 1024 * 1024;
+
+export type Read = { readonly text: string; readonly size: number } | { readonly problem: Problem };
+
+/** The text of a manifest, without a byte order mark; or why it is none. */
+export function readText(root: string, file: string): Read {
+  try {
+    const path = join(root, file);
+    const isLink = lstatSync(path).isSymbolicLink();
+    if (isLink && leaves(root, path)) {
+      return { problem: problemIn(file, "symlink", "a symbolic link that leaves the workspace") };
+    }
+    const stat = statSync(path);
+    if (!stat.isFile()) return { problem: problemIn(file, "unreadable", "expected a file") };
+    if (stat.size > mostBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
+    return textOf(file, readFileSync(path));
+  } catch (error) {
+    return { problem: problemIn(file, "unreadable", `cannot be read (${codeOf(error)})`) };
+  }
+}
+
+function leaves(root: string, path: string): boolean {
+  return !realpathSync(path).startsWith(realpathSync(root) + sep);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+}
+
+function textOf(file: string, bytes: Buffer): Read {
+  if (!isUtf8(bytes)) return { problem: problemIn(file, "binary", "not UTF-8 text") };
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
+  const found = controlCharacter.exec(text);
+  if (!found) return { text, size: bytes.length };
+  const before = text.slice(0, found.index).split("\n");
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  const message = "a control character, which YAML text does not hold; is this a binary file?";
+  return { problem: problemIn(file, "binary", message, before.length, column) };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
+const controlCharacter = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]/;

@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Refusal } from "../base/exit.ts";
+
+/**
+ * The access token (contract 2), from EVENKEEL_TOKEN or the file that EVENKEEL_TOKEN_FILE names, relative to `root`.
+ * An empty variable counts as unset.
+ * @throws Refusal, which never repeats the token.
+ */
+export function readToken(env: Readonly<Record<string, string | undefined>>, root = "."): string {
+  const { EVENKEEL_TOKEN: direct, EVENKEEL_TOKEN_FILE: file } = env;
+  if (direct && file) throw new Refusal("EVENKEEL_TOKEN and EVENKEEL_TOKEN_FILE are both set; keep one of them");
+  if (direct) return checked(direct, "EVENKEEL_TOKEN");
+  if (file) return checked(read(resolve(root, file), file), `the file of EVENKEEL_TOKEN_FILE (${file})`);
+  throw new Refusal("no access token: set EVENKEEL_TOKEN, or EVENKEEL_TOKEN_FILE to the path of a file that holds it");
+}
+
+function read(path: string, name: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new Refusal(`EVENKEEL_TOKEN_FILE names ${name}, which cannot be read (${code})`);
+  }
+}
+
+function checked(text: string, source: string): string {
+  const token = text.replace(/\r?\n$/, "");
+  if (token === "") throw new Refusal(`${source} is empty; expected an access token`);
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new Refusal(`${source} holds white space, a control character or one outside ASCII; no token does`);
+  }
+  return token;
+}

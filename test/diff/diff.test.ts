@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { type DiffOptions, diff } from "../../src/diff/diff.ts";
+import { addressMatcher } from "../../src/model/address.ts";
+import type { Desired, Fields, Kind, Live } from "../../src/model/types.ts";
+import { callOf } from "../../src/plan/plan.ts";
+
+/** A golden case: what is declared, what is live, and the changes that it comes to, in order. */
+interface Case {
+  readonly name: string;
+  readonly desired: Readonly<Record<string, Fields | "absent">>;
+  readonly live: Readonly<Record<string, { fields?: Fields; active?: boolean; id?: number; updated_at?: string }>>;
+  readonly exclusive?: readonly Kind[];
+  readonly secrets?: "always-send";
+  readonly resend?: string;
+  readonly target?: string;
+  readonly changes: readonly string[];
+  readonly unmanaged?: number;
+  readonly unverified?: readonly string[];
+  readonly problems?: readonly string[];
+}
+
+const folder = join(import.meta.dirname, "../cases/diff");
+const origin = { place: () => ({ file: "policy.yaml", line: 1, column: 1 }) };
+
+function split(name: string): { kind: Kind; key: string } {
+  const [kind, ...key] = name.split("/");
+  return { kind: kind as Kind, key: key.join("/") };
+}
+
+function desiredOf(written: Case["desired"]): Desired[] {
+  return Object.entries(written).map(([name, fields]) => ({
+    ...split(name),
+    origin,
+    ...(fields === "absent" ? { presence: "absent", fields: {} } : { presence: "present", fields }),
+  }));
+}
+
+function liveOf(written: Case["live"]): Live[] {
+  return Object.entries(written).map(([name, { fields = {}, active = true, id, updated_at: updatedAt }]) => {
+    return { ...split(name), fields, active, ...(id && { id }), ...(updatedAt && { updatedAt }) };
+  });
+}
+
+function optionsOf({ secrets, resend, target }: Case): DiffOptions {
+  return {
+    alwaysSend: secrets === "always-send",
+    ...(resend && { resend: addressMatcher(resend) }),
+    ...(target && { target: addressMatcher(target) }),
+  };
+}
+
+function run(written: Case) {
+  const resources = desiredOf(written.desired);
+  const kinds = new Set<Kind>(["integration", "license"]);
+  const exclusive = new Map((written.exclusive ?? []).map((kind) => [kind, origin] as const));
+  const desired = { project: { name: "team/app" }, resources, kinds, exclusive };
+  return diff(desired, liveOf(written.live), optionsOf(written));
+}
+
+const compact = (fields: Fields | null) => (fields ? JSON.stringify(fields) : "nothing");
+
+describe("golden cases of the diff", () => {
+  for (const file of readdirSync(folder)) {
+    for (const written of parse(readFileSync(join(folder, file), "utf8")) as Case[]) {
+      test(`${file}: ${written.name}`, () => {
+        const found = run(written);
+        const lines = found.changes.map((change) => {
+          const { method, path } = callOf(change);
+          const { action, kind, key, reason } = change;
+          return `${action} ${kind}/${key}: ${compact(change.before)} -> ${compact(change.after)} (${reason}) ${method} ${path}`;
+        });
+        expect(lines).toEqual(written.changes);
+        expect(found.unmanaged).toBe(written.unmanaged ?? 0);
+        expect(found.unverified.flatMap(({ fields }) => fields)).toEqual(written.unverified ?? []);
+        expect(found.problems.map(({ message }) => message)).toEqual(written.problems ?? []);
+      });
+    }
+  }
+});

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { addressMatcher, projectMatcher } from "../../src/model/address.ts";
+
+test.each([
+  ["*:license/*", "a/b:license/GPL/LGPL v2+", true],
+  ["*:license/*", "a/b:license/..", true],
+  ["*:license/*", "a/b:license/.", true],
+  ["*:license/*", "a/b:license/two\nlines", true],
+  ["*:license/*", "a/b:integration/irc-gateway", false],
+  ["a/b:license/bsd (3-clause)", "A/B:license/BSD (3-Clause)", true],
+  ["a/b:license/C++ [x]", "a/b:license/C++ [x]", true],
+  ["a/*:license/A:B", "a/b/c:license/a:b", true],
+  ["a/b", "a/b:license/MIT", true],
+  ["a/b", "a/bc:license/MIT", false],
+  ["a/b:license/..", "a/b:license/..", true],
+  ["a/b:license/x", "a/b:license/..", false],
+  ["", "a/b:license/x", false],
+  [":license/*", "a/b:license/x", false],
+  ["a/b:", "a/b:license/x", false],
+])("%s against %j: %s", (glob, address, expected) => {
+  expect(addressMatcher(glob)(address)).toBe(expected);
+});
+
+test("a glob over addresses also says which projects it can be about", () => {
+  expect(projectMatcher("a/*:license/MIT")("A/b")).toBe(true);
+  expect(projectMatcher("a/*:license/MIT")("b/a")).toBe(false);
+});

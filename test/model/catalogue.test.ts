@@ -1,0 +1,517 @@
+import { Ajv } from "ajv";
+import { describe, expect, test } from "vitest";
+import schema from "../../schemas/integrations.schema.json" with { type: "json" };
+import manifestSchema from "../../schemas/manifest.schema.json" with { type: "json" };
+import { compareReleases, unavailable } from "../../src/model/availability.ts";
+import { hasActiveParameter, type IntegrationParameter, integrations } from "../../src/model/catalogue.ts";
+import { checkParameters } from "../../src/model/parameter-check.ts";
+import type { Platform } from "../../src/model/types.ts";
+
+/**
+ * The spec's "Integrations by slug", copied by hand and independently of the schema.
+ * A line is: name type R|O, then what else the spec gives: `=default`, `[enum]`, `~pattern`, `deprecated`, `secret`.
+ */
+const notifySetA = `
+  push_events boolean O
+  issues_events boolean O
+  confidential_issues_events boolean O
+  merge_requests_events boolean O
+  tag_push_events boolean O
+  note_events boolean O
+  confidential_note_events boolean O
+  pipeline_events boolean O
+  wiki_page_events boolean O`;
+
+const branches = "branches_to_be_notified string O [all,default,protected,default_and_protected] =default";
+
+const issueTrackerLinksA = `
+  new_issue_url string R
+  issues_url string R
+  project_url string R
+  description string O
+  title string O
+  push_events boolean O`;
+
+const chatWebhookA = `
+  webhook string R secret
+  notify_only_broken_pipelines boolean O
+  ${branches}
+  ${notifySetA}`;
+
+const chatWebhookD = `
+  webhook string R secret
+  notify_only_broken_pipelines boolean O
+  notify_only_default_branch boolean O deprecated
+  ${branches}
+  ${notifySetA}`;
+
+const spec: Readonly<Record<string, string>> = {
+  "task-comments-a": `
+    api_key string R secret
+    restrict_to_branch string O
+    push_events boolean O`,
+  "project-mgmt-commits": `
+    token string R secret
+    subdomain string O
+    push_events boolean O`,
+  "ci-build-server-a": `
+    ci_url string R
+    build_key string R
+    username string R
+    password string R secret
+    push_events boolean O`,
+  "issue-tracker-links-a": issueTrackerLinksA,
+  "ci-pipeline-token": `
+    token string R secret
+    project_url string R
+    enable_ssl_verification boolean O deprecated
+    push_events boolean O`,
+  "chat-room-push": `
+    token string R secret
+    subdomain string O
+    room string O
+    push_events boolean O`,
+  "monitoring-a": `
+    api_key string R secret
+    api_url string O
+    monitor_site string O
+    monitor_service string O
+    monitor_env string O`,
+  "chat-webhook-a": chatWebhookA,
+  "chat-webhook-b": chatWebhookA,
+  "custom-issue-tracker": issueTrackerLinksA,
+  "chat-webhook-c": `
+    webhook string R secret`,
+  "ci-container-a": `
+    token string R secret
+    ci_url string R
+    enable_ssl_verification boolean O
+    push_events boolean O
+    merge_requests_events boolean O
+    tag_push_events boolean O`,
+  "emails-on-push": `
+    recipients string R
+    disable_diffs boolean O
+    send_from_committer_email boolean O
+    push_events boolean O
+    tag_push_events boolean O
+    branches_to_be_notified string O [all,default,protected,default_and_protected] =all`,
+  "issue-tracker-workflow": `
+    new_issue_url string R
+    project_url string R
+    issues_url string R ~:id`,
+  "wiki-cloud-workspace": `
+    wiki_url string R`,
+  "external-wiki": `
+    external_wiki_url string R`,
+  "chatops-flows": `
+    token string R secret
+    push_events boolean O`,
+  "code-host-status": `
+    token string R secret
+    repository_url string R
+    static_context boolean O`,
+  "chat-webhook-d": chatWebhookD,
+  "irc-gateway": `
+    recipients string R
+    default_irc_uri string O
+    server_host string O
+    server_port integer O
+    colorize_messages boolean O
+    push_events boolean O`,
+  "issue-tracker-full": `
+    url string R
+    api_url string O
+    username string R
+    password string R secret
+    active boolean O =false
+    tracker_issue_transition_automatic boolean O =false
+    tracker_issue_transition_id string O =
+    commit_events boolean O
+    merge_requests_events boolean O
+    comment_on_event_enabled boolean O`,
+  "chat-slash-commands-a": `
+    token string R secret`,
+  "chat-slash-commands-b": `
+    token string R secret
+    username string O`,
+  "package-repo-update": `
+    username string R
+    token string R secret
+    server string|boolean O
+    push_events boolean O
+    merge_requests_events boolean O
+    tag_push_events boolean O`,
+  "pipelines-email": `
+    recipients string R
+    add_pusher boolean O
+    notify_only_broken_pipelines boolean O
+    ${branches}
+    notify_only_default_branch boolean O
+    pipeline_events boolean O`,
+  "story-comments": `
+    token string R secret
+    restrict_to_branch string|boolean O
+    push_events boolean O`,
+  "metrics-monitoring": `
+    api_url string R
+    proxy_iap_audience_client_id string O
+    proxy_iap_service_account_json string O secret`,
+  "mobile-push-notify": `
+    api_key string R secret
+    user_key string R secret
+    priority string R
+    device string O
+    sound string O
+    push_events boolean O`,
+  "issue-tracker-links-b": `
+    new_issue_url string R
+    project_url string R
+    issues_url string R
+    description string O
+    push_events boolean O`,
+  "chat-notifications-a": `
+    webhook string R secret
+    username string O
+    channel string O
+    notify_only_broken_pipelines boolean O
+    notify_only_default_branch boolean O deprecated
+    ${branches}
+    commit_events boolean O
+    confidential_issues_events boolean O
+    confidential_note_events boolean O
+    deployment_events boolean O
+    issues_events boolean O
+    job_events boolean O
+    merge_requests_events boolean O
+    note_events boolean O
+    pipeline_events boolean O
+    push_events boolean O
+    tag_push_events boolean O
+    wiki_page_events boolean O
+    confidential_issue_channel string O
+    confidential_note_channel string O
+    deployment_channel string O
+    issue_channel string O
+    merge_request_channel string O
+    note_channel string O
+    pipeline_channel string O
+    push_channel string O
+    tag_push_channel string O
+    wiki_page_channel string O`,
+  "chat-webhook-e": chatWebhookD,
+  "chat-notifications-b": `
+    webhook string R secret
+    username string O
+    channel string O
+    notify_only_broken_pipelines boolean O
+    notify_only_default_branch boolean O deprecated
+    ${branches}
+    ${notifySetA}
+    push_channel string O
+    issue_channel string O
+    confidential_issue_channel string O
+    merge_request_channel string O
+    note_channel string O
+    confidential_note_channel string O
+    tag_push_channel string O
+    pipeline_channel string O
+    wiki_page_channel string O`,
+  "ci-build-server-b": `
+    ci_url string R
+    build_type string R
+    username string R
+    password string R secret
+    push_events boolean O`,
+  "ci-build-server-c": `
+    ci_url string R
+    project_name string R
+    username string O
+    password string O secret
+    push_events boolean O
+    merge_requests_events boolean O
+    tag_push_events boolean O`,
+  "ci-build-server-c-legacy": `
+    project_url string R
+    multiproject_enabled boolean|string O
+    pass_unstable boolean|string O`,
+  "mock-ci": `
+    mock_service_url string R`,
+  "issue-tracker-links-c": `
+    issues_url string R
+    project_url string R
+    description string O
+    push_events boolean O`,
+};
+
+function linesOf(text: string | undefined): string[] {
+  return (text ?? "").split("\n").flatMap((line) => line.trim() || []);
+}
+
+function lineOf(parameter: IntegrationParameter): string {
+  return [
+    parameter.name,
+    parameter.types.join("|"),
+    parameter.required ? "R" : "O",
+    parameter.enum ? `[${parameter.enum.join(",")}]` : "",
+    parameter.pattern ? `~${parameter.pattern}` : "",
+    parameter.default === undefined ? "" : `=${parameter.default}`,
+    parameter.deprecated ? "deprecated" : "",
+    parameter.secret ? "secret" : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+function integrationOf(slug: string) {
+  const integration = integrations.get(slug);
+  if (!integration) throw new Error(`no ${slug}`);
+  return integration;
+}
+
+describe("the catalogue is the spec's", () => {
+  test("it has the 37 slugs, in order", () => {
+    expect([...integrations.keys()]).toEqual(Object.keys(spec));
+    expect(integrations.size).toBe(37);
+  });
+
+  test.each(Object.keys(spec))("%s has its parameters and no others, in order", (slug) => {
+    expect([...integrationOf(slug).parameters.values()].map(lineOf)).toEqual(linesOf(spec[slug]));
+  });
+
+  test("only these depend on a tier, a release or an environment", () => {
+    const special = [...integrations.values()].filter(
+      (each) => each.tier !== "free" || each.introduced || each.removed || each.environment,
+    );
+    expect(special.map((each) => [each.slug, each.tier, each.introduced, each.removed, each.environment])).toEqual([
+      ["wiki-cloud-workspace", "free", "13.2", undefined, undefined],
+      ["code-host-status", "premium", undefined, undefined, undefined],
+      ["ci-build-server-c-legacy", "free", undefined, "13.0", undefined],
+      ["mock-ci", "free", undefined, undefined, "development"],
+    ]);
+  });
+
+  test("every integration and every parameter is described", () => {
+    const texts = [...integrations.values()].flatMap((each) => [each, ...each.parameters.values()]);
+    expect(texts.filter(({ description }) => !description.endsWith("."))).toEqual([]);
+  });
+
+  test("what is deprecated says what to do instead", () => {
+    const deprecated = [...integrations.values()].flatMap((each) => [...each.parameters.values()]);
+    expect(new Set(deprecated.flatMap((parameter) => parameter.deprecated ?? []))).toEqual(
+      new Set(["use branches_to_be_notified instead", "leave it out: it has no effect, verification is always on"]),
+    );
+  });
+
+  test("one parameter came later than its integration", () => {
+    const later = [...integrations.values()].flatMap(({ slug, parameters }) =>
+      [...parameters.values()].filter((each) => each.introduced).map((each) => [slug, each.name, each.introduced]),
+    );
+    expect(later).toEqual([["pipelines-email", "notify_only_default_branch", "12.0"]]);
+  });
+});
+
+describe("what the columns say", () => {
+  const rows = [...integrations.values()].flatMap(({ slug, parameters }) =>
+    [...parameters.values()].map((parameter) => ({ at: `${slug}.${parameter.name}`, parameter })),
+  );
+  const where = (holds: (parameter: IntegrationParameter) => boolean) =>
+    rows.filter(({ parameter }) => holds(parameter)).map(({ at }) => at);
+
+  test("flags and `active` stand at the top level of a response, all else under properties", () => {
+    const flag = /_events$|^active$|^comment_on_event_enabled$/;
+    expect(where((each) => (each.level === "top") !== flag.test(each.name))).toEqual([]);
+  });
+
+  test("lists in one string, and how they are separated", () => {
+    expect(where((each) => each.list === "whitespace")).toEqual([
+      "emails-on-push.recipients",
+      "irc-gateway.recipients",
+    ]);
+    expect(where((each) => each.list === "comma")).toEqual([
+      "task-comments-a.restrict_to_branch",
+      "pipelines-email.recipients",
+      "story-comments.restrict_to_branch",
+    ]);
+  });
+
+  test("addresses are marked by what they are", () => {
+    const named = (each: IntegrationParameter) => /(^|_)url$/.test(each.name) || each.name === "server";
+    expect(where((each) => each.url !== named(each))).toEqual([]);
+  });
+
+  test("deployed servers never return what looks like a secret, but do return webhooks", () => {
+    const hidden = /password|token|key|title|description/;
+    expect(where((each) => hidden.test(each.name) && !each.observed.has("hidden"))).toEqual([]);
+    expect(where((each) => each.name === "webhook" && each.observed.size > 0)).toEqual([]);
+  });
+
+  test("only one slug can be configured but off", () => {
+    expect([...integrations.keys()].filter(hasActiveParameter)).toEqual(["issue-tracker-full"]);
+  });
+});
+
+describe("checkParameters", () => {
+  test("has nothing to say of what the spec takes", () => {
+    expect(checkParameters("irc-gateway", { recipients: "#a #b", server_port: 6659, push_events: true })).toEqual([]);
+    expect(checkParameters("package-repo-update", { username: "u", token: "t", server: "" })).toEqual([]);
+    expect(checkParameters("package-repo-update", { username: "u", token: "t", server: true })).toEqual([]);
+    expect(checkParameters("story-comments", { token: "t", restrict_to_branch: "main,next" })).toEqual([]);
+  });
+
+  test("reports each kind of mistake, all at once, in the spec's order", () => {
+    const given = { colour: 1, server_port: "6659", push_events: "yes" };
+    expect(checkParameters("irc-gateway", given)).toEqual([
+      { parameter: "recipients", fault: "missing", expected: "a string" },
+      { parameter: "server_port", fault: "type", expected: "an integer" },
+      { parameter: "push_events", fault: "type", expected: "true or false" },
+      { parameter: "colour", fault: "unknown", expected: "a parameter of irc-gateway" },
+    ]);
+  });
+
+  test.each(["some", 5, null])("branches_to_be_notified: %j is one mistake", (branches_to_be_notified) => {
+    const faults = checkParameters("emails-on-push", { recipients: "a@example.com", branches_to_be_notified });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]?.expected).toBe("one of all, default, protected, default_and_protected");
+  });
+
+  test("issues_url of issue-tracker-workflow must contain :id", () => {
+    const base = { new_issue_url: "x", project_url: "x" };
+    expect(checkParameters("issue-tracker-workflow", { ...base, issues_url: "https://example.com/:id" })).toEqual([]);
+    expect(checkParameters("issue-tracker-workflow", { ...base, issues_url: "https://example.com/id" })).toEqual([
+      { parameter: "issues_url", fault: "pattern", expected: "a string that contains :id" },
+    ]);
+  });
+
+  test("no URL or format check beyond the spec", () => {
+    expect(checkParameters("external-wiki", { external_wiki_url: "not an address" })).toEqual([]);
+    expect(checkParameters("mobile-push-notify", { api_key: "", user_key: "", priority: "loud" })).toEqual([]);
+  });
+
+  test("a name that every object has is no parameter", () => {
+    expect(checkParameters("mock-ci", { mock_service_url: "x", constructor: "x" })).toMatchObject([
+      { parameter: "constructor", fault: "unknown" },
+    ]);
+  });
+});
+
+describe("unavailable", () => {
+  const production: Platform = { release: "14.5", tier: "free", environment: "production" };
+  const rule = (slug: string, platform: Partial<Platform>) =>
+    unavailable(integrationOf(slug), { ...production, ...platform })?.rule;
+
+  test.each<[string, Partial<Platform>, string | undefined]>([
+    ["irc-gateway", {}, undefined],
+    ["wiki-cloud-workspace", { release: "13.1.11" }, "release"],
+    ["wiki-cloud-workspace", { release: "13.2" }, undefined],
+    ["ci-build-server-c-legacy", { release: "12.10" }, undefined],
+    ["ci-build-server-c-legacy", { release: "13.0.0" }, "release"],
+    ["code-host-status", {}, "tier"],
+    ["code-host-status", { tier: "premium" }, undefined],
+    ["code-host-status", { tier: "ultimate" }, undefined],
+    ["code-host-status", { tier: undefined }, undefined],
+    ["mock-ci", {}, "environment"],
+    ["mock-ci", { environment: undefined }, "environment"],
+    ["mock-ci", { environment: "development" }, undefined],
+  ])("%s on %j: %s", (slug, platform, expected) => {
+    expect(rule(slug, platform)).toBe(expected);
+  });
+});
+
+test.each([
+  ["14.5", "14.5.0", 0],
+  ["14.10", "14.9", 1],
+  ["13.12.12", "13.12.11", 1],
+  ["9.5", "14.0", -1],
+])("release %s against %s: %i", (a, b, sign) => {
+  expect(Math.sign(compareReleases(a, b))).toBe(sign);
+});
+
+interface Written {
+  readonly $ref?: string;
+  readonly anyOf?: readonly Written[];
+}
+
+/** Each parameter with the `$ref`s of the alternatives that a manifest may write for it. */
+function everyParameter() {
+  const definitions = schema.definitions as Readonly<Record<string, Written>>;
+  const slugs: Readonly<Record<string, { readonly properties: Readonly<Record<string, Written>> }>> = schema.properties;
+  return [...integrations.values()].flatMap(({ slug, parameters }) =>
+    [...parameters.values()].map((parameter) => {
+      const written = slugs[slug]?.properties[parameter.name];
+      const full = definitions[written?.$ref?.replace("#/definitions/", "") ?? ""] ?? written;
+      return { at: `${slug}.${parameter.name}`, parameter, alternatives: full?.anyOf?.map((each) => each.$ref) ?? [] };
+    }),
+  );
+}
+
+describe("the schema for editors", () => {
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  const accepts = ajv.compile(schema);
+
+  test("is valid draft-07", () => {
+    expect(schema.$schema).toBe("http://json-schema.org/draft-07/schema#");
+    expect(ajv.validateSchema(schema)).toBe(true);
+  });
+
+  test("each definition is used, and a $ref has no siblings", () => {
+    const text = JSON.stringify(schema);
+    const all = text + JSON.stringify(manifestSchema);
+    const unused = Object.keys(schema.definitions).filter((name) => !all.includes(`#/definitions/${name}"`));
+    expect(unused).toEqual([]);
+    expect(text).not.toMatch(/"\$ref":"[^"]*",|,"\$ref"/);
+  });
+
+  test("offers every slug where one is named", () => {
+    expect(schema.definitions.slug.enum).toEqual(Object.keys(schema.properties));
+  });
+
+  test("takes an interpolation for what is no free text, and a reference for what may be a string", () => {
+    const single = everyParameter().filter(({ parameter }) => parameter.types.length === 1);
+    const odd = single.filter(({ parameter: { types, enum: allowed, pattern }, alternatives }) => {
+      const isText = types[0] === "string" && !allowed;
+      const isStrict = !isText || pattern !== undefined;
+      return (
+        alternatives.includes("#/definitions/interpolation") !== isStrict ||
+        alternatives.includes("#/definitions/reference") !== isText
+      );
+    });
+    expect(odd.map(({ at }) => at)).toEqual([]);
+  });
+
+  test.each<[string, string, Record<string, unknown>]>([
+    ["a reference for a secret", "chat-webhook-c", { webhook: { secret: "env:HOOK" } }],
+    ["a reference with a version", "chat-webhook-c", { webhook: { secret: "file:hook.txt", version: 2 } }],
+    ["a reference for any string", "external-wiki", { external_wiki_url: { secret: "env:WIKI" } }],
+    ["an interpolated boolean", "chatops-flows", { token: { secret: "env:T" }, push_events: "${vars.push}" }],
+    ["an interpolated integer", "irc-gateway", { recipients: "#a", server_port: "${vars.port}" }],
+    ["an interpolated choice", "pipelines-email", { recipients: "a", branches_to_be_notified: "${vars.branches}" }],
+    [
+      "an interpolated issues_url",
+      "issue-tracker-workflow",
+      { new_issue_url: "x", project_url: "x", issues_url: "${vars.issues}" },
+    ],
+    ["a server that is true", "package-repo-update", { username: "u", token: "t", server: true }],
+  ])("accepts %s", (_, slug, parameters) => {
+    expect(accepts({ [slug]: parameters }), JSON.stringify(accepts.errors)).toBe(true);
+  });
+
+  test.each<[string, string, unknown]>([
+    ["an unknown slug", "irc-gatway", { recipients: "#a" }],
+    ["an unknown parameter", "irc-gateway", { recipients: "#a", colour: "red" }],
+    ["a missing parameter", "irc-gateway", { push_events: true }],
+    ["a word for a boolean", "irc-gateway", { recipients: "#a", push_events: "yes" }],
+    ["a word for an integer", "irc-gateway", { recipients: "#a", server_port: "6659" }],
+    ["a choice that is none", "pipelines-email", { recipients: "a", branches_to_be_notified: "some" }],
+    ["an issues_url without :id", "issue-tracker-workflow", { new_issue_url: "x", project_url: "x", issues_url: "x" }],
+    ["a number for a string", "external-wiki", { external_wiki_url: 5 }],
+    ["a reference to nowhere", "chat-webhook-c", { webhook: { secret: "vault:x" } }],
+    ["a reference without a name", "chat-webhook-c", { webhook: { secret: "env:" } }],
+    ["a reference with a misspelt word", "chat-webhook-c", { webhook: { secret: "env:A", verson: 1 } }],
+    ["a version below 1", "chat-webhook-c", { webhook: { secret: "env:A", version: 0 } }],
+    ["a reference for a boolean", "chatops-flows", { token: "t", push_events: { secret: "env:A" } }],
+    ["no parameters at all", "mock-ci", null],
+  ])("rejects %s", (_, slug, parameters) => {
+    expect(accepts({ [slug]: parameters })).toBe(false);
+  });
+});

@@ -1,0 +1,174 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { Ajv } from "ajv";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import schema from "../../schemas/plan.schema.json" with { type: "json" };
+import { diff } from "../../src/diff/diff.ts";
+import { addressMatcher } from "../../src/model/address.ts";
+import type { Desired, Fields, Kind, Live, Outcome, Problem } from "../../src/model/types.ts";
+import { judgePlan } from "../../src/plan/guards.ts";
+import { withOutcomes } from "../../src/plan/outcomes.ts";
+import { type Plan, planDigest, planOf } from "../../src/plan/plan.ts";
+
+/** What goes into a plan: resources by `kind/key`, as in `test/cases/plan`. */
+interface Case {
+  readonly reads: number;
+  readonly projects: Readonly<Record<string, CaseProject>>;
+  readonly protected?: string;
+  readonly problems?: readonly Problem[];
+}
+
+interface CaseProject {
+  readonly desired: Readonly<Record<string, Fields | "absent">>;
+  readonly live?: Readonly<Record<string, { fields?: Fields; id?: number; updated_at?: string }>>;
+  readonly exclusive?: readonly Kind[];
+}
+
+const folder = join(import.meta.dirname, "../cases/plan");
+const names = readdirSync(folder).flatMap((file) => (file.endsWith(".yaml") ? [basename(file, ".yaml")] : []));
+
+function split(name: string): { kind: Kind; key: string } {
+  const [kind, ...key] = name.split("/");
+  return { kind: kind as Kind, key: key.join("/") };
+}
+
+const originAt = (line: number) => ({ place: () => ({ file: "policies/all.yaml", line, column: 3 }) });
+
+function desiredOf(written: CaseProject["desired"]): Desired[] {
+  return Object.entries(written).map(([name, fields], index) => {
+    const stated =
+      fields === "absent" ? ({ presence: "absent", fields: {} } as const) : ({ presence: "present", fields } as const);
+    return { ...split(name), ...stated, origin: originAt(index + 5) };
+  });
+}
+
+function liveOf(written: CaseProject["live"] = {}): Live[] {
+  return Object.entries(written).map(([name, { fields = {}, id, updated_at: updatedAt }]) => ({
+    ...split(name),
+    fields,
+    active: true,
+    ...(id !== undefined && { id }),
+    ...(updatedAt && { updatedAt }),
+  }));
+}
+
+function differenceOf([name, { desired, live, exclusive = [] }]: [string, CaseProject]) {
+  const resources = desiredOf(desired);
+  const project = {
+    project: { name },
+    resources,
+    kinds: new Set(resources.map(({ kind }) => kind)),
+    exclusive: new Map(exclusive.map((kind) => [kind, originAt(20)])),
+  };
+  return diff(project, liveOf(live), { alwaysSend: false, resend: () => false, target: () => true });
+}
+
+/** The plan of a case; `arrange` decides the order in which its projects are found. */
+function planned(name: string, createdAt: string, arrange = <T>(projects: T[]): T[] => projects): Plan {
+  const written = parse(readFileSync(join(folder, `${name}.yaml`), "utf8")) as Case;
+  const differences = arrange(Object.entries(written.projects)).map(differenceOf);
+  const rules = {
+    guards: { deletePercent: 30, deleteMinimum: 10 },
+    isProtected: addressMatcher(written.protected ?? "none"),
+  };
+  return planOf({
+    version: "1.2.3",
+    createdAt,
+    url: "https://code.example.com",
+    manifests: { digest: `sha256:${"5".repeat(64)}`, commit: "0123456789abcdef0123456789abcdef01234567" },
+    differences,
+    objections: judgePlan(differences, rules),
+    problems: written.problems ?? [],
+    reads: written.reads,
+  });
+}
+
+const noon = "2026-01-02T12:00:00.000Z";
+const isPlan = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
+
+/** Every value of a document that is not a collection, by the keys that lead to it. */
+function leavesOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== "object" || value === null) return [path];
+  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
+}
+
+function edited(document: Plan, path: readonly string[], edit: (value: unknown) => unknown): Plan {
+  const copy = structuredClone(document);
+  const last = path.at(-1) ?? "";
+  let at: unknown = copy;
+  for (const key of path.slice(0, -1)) at = (at as Record<string, unknown>)[key];
+  const holder = at as Record<string, unknown>;
+  holder[last] = edit(holder[last]);
+  return copy;
+}
+
+describe.each(names)("the plan of %s", (name) => {
+  const plan = planned(name, noon);
+
+  test("is the golden one", async () => {
+    await expect(`${JSON.stringify(plan, null, 2)}\n`).toMatchFileSnapshot(join(folder, `${name}.json`));
+  });
+
+  test("keeps to its schema, with outcomes too", () => {
+    isPlan(plan);
+    expect(isPlan.errors).toBeNull();
+    const outcome: Outcome = { status: "failed", error: "PUT answered 400", not_kept: ["channel"] };
+    isPlan(withOutcomes(plan, new Map(plan.resource_changes.map(({ address }) => [address, outcome]))));
+    expect(isPlan.errors).toBeNull();
+  });
+
+  test("is the same bytes in whatever order projects were read, but for created_at", () => {
+    const later = planned(name, "2027-01-01T00:00:00.000Z", (projects) => projects.reverse());
+    expect(JSON.stringify({ ...later, created_at: noon })).toBe(JSON.stringify(plan));
+  });
+
+  test("has a digest of everything but itself and created_at", () => {
+    expect(planDigest(plan)).toBe(plan.digest);
+    const free = new Set(["digest", "created_at"]);
+    for (const path of leavesOf(plan)) {
+      const changed = planDigest(edited(plan, path, (value) => (value === "edited" ? "" : "edited")));
+      if (path.length === 1 && free.has(path[0] ?? "")) expect(changed).toBe(plan.digest);
+      else expect({ path, changed }).not.toEqual({ path, changed: plan.digest });
+    }
+  });
+
+  test("has a digest that moves with a single character, and not with the order of keys", () => {
+    const texts = leavesOf(plan).filter((path) => path.length > 1);
+    const character = fc.tuple(fc.constantFrom(...texts), fc.nat(), fc.constantFrom("x", "0", " ", "é"));
+    fc.assert(
+      fc.property(character, ([path, position, inserted]) => {
+        const insert = (value: unknown) => {
+          const text = String(value);
+          const at = position % (text.length + 1);
+          return text.slice(0, at) + inserted + text.slice(at);
+        };
+        expect(planDigest(edited(plan, path, insert))).not.toBe(plan.digest);
+      }),
+    );
+    const turned = Object.fromEntries(Object.entries(plan).reverse()) as unknown as Plan;
+    expect(planDigest(turned)).toBe(plan.digest);
+  });
+});
+
+test("outcomes are counted, and a parameter that is not kept is warned of once for all its places", () => {
+  const plan = planned("mixed", noon);
+  const statuses = ["applied", "failed", "skipped", "stale", "unknown"] as const;
+  const some = plan.resource_changes.map(({ address }, index): [string, Outcome] => {
+    return [address, { status: statuses[index] ?? "applied", ...(index < 3 && { not_kept: ["approval_status"] }) }];
+  });
+  const done = withOutcomes(plan, new Map(some));
+  expect(done.summary.outcomes).toEqual({
+    applied: plan.resource_changes.length - 4,
+    failed: 1,
+    skipped: 1,
+    stale: 1,
+    unknown: 1,
+  });
+  const warnings = done.warnings.slice(plan.warnings.length);
+  expect(warnings.map(({ rule }) => rule)).toEqual(warnings.map(() => "not-kept"));
+  expect(new Set(warnings.map(({ message }) => message.split(" was sent")[0])).size).toBe(warnings.length);
+  expect(planDigest(done)).toBe(done.digest);
+  expect(withOutcomes(plan, undefined)).toBe(plan);
+});

@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv } from "ajv";
+import { describe, expect, it } from "vitest";
+import { hints, isRemoved, removalOf, schedule } from "../../src/model/removals.ts";
+import { type Asked, listed, scheduleText } from "../../src/report/deprecations.ts";
+import { plain } from "../../src/report/palette.ts";
+
+const schemas = join(import.meta.dirname, "../../schemas");
+const json = (file: string) => JSON.parse(readFileSync(join(schemas, file), "utf8"));
+
+const all: Asked = { release: undefined, asOf: undefined, reached: "14.5" };
+const ids = (asked: Partial<Asked>) => listed(schedule, { ...all, ...asked }).map(({ id }) => id);
+
+describe("schemas/deprecations.json", () => {
+  it("is what its schema says", () => {
+    const validate = new Ajv({ allErrors: true, strict: false, validateFormats: false }).compile(
+      json("deprecations.schema.json"),
+    );
+    expect(validate(json("deprecations.json")) || validate.errors).toBe(true);
+  });
+
+  it("has every row of the planned removals, with its release and date", () => {
+    const rows = [...new Set(schedule.map(({ release, removal_date }) => `${release} ${removal_date}`))];
+    expect(rows).toEqual(["14.5 2021-11-22", "14.6 2021-12-22", "14.8 2022-02-22", "15.0 2022-05-22", "15.0 null"]);
+  });
+
+  it("has no id twice", () => {
+    const known = [...schedule, ...hints].map(({ id }) => id);
+    expect(new Set(known).size).toBe(known.length);
+  });
+
+  it("has patterns that compile", () => {
+    const patterns = schedule.flatMap(({ detect }) =>
+      (detect ?? []).flatMap((way) => [...("matches" in way ? [way.matches] : []), ...("of" in way ? [way.of] : [])]),
+    );
+    for (const pattern of patterns) expect(() => new RegExp(pattern)).not.toThrow();
+  });
+});
+
+describe("what is due", () => {
+  it("by a release: its own row and earlier ones", () => {
+    expect(ids({ release: "14.6" })).toEqual(["task-runner-pod", "task-runner-chart", "release-cli-object-storage"]);
+    expect(ids({ release: "14.4" })).toEqual([]);
+    expect(ids({ release: "15.0" })).toHaveLength(schedule.length);
+  });
+
+  it("by a day, to the day", () => {
+    expect(ids({ asOf: "2021-11-21" })).toEqual([]);
+    expect(ids({ asOf: "2021-11-22" })).toEqual(["task-runner-pod", "task-runner-chart"]);
+    expect(ids({ asOf: "2999-01-01" })).not.toContain("certificate-based-clusters");
+  });
+
+  it("is never what has no removal date", () => {
+    const due = listed(schedule, { ...all, reached: "99.0" }).filter((row) => !row.due);
+    expect(due.map(({ id }) => id)).toEqual(["certificate-based-clusters"]);
+  });
+
+  it("is marked in the text", () => {
+    const text = scheduleText(listed(schedule, all), all, plain);
+    expect(text.match(/^Release .*$/gm)).toEqual([
+      "Release 14.5, 2021-11-22  due",
+      "Release 14.6, 2021-12-22",
+      "Release 14.8, 2022-02-22",
+      "Release 15.0, 2022-05-22",
+      "Release 15.0, no removal date set",
+    ]);
+    expect(text).toContain(`${schedule.length} changes, 2 due by release 14.5.`);
+  });
+});
+
+it("a patch release reaches its removals", () => {
+  const [entry] = schedule.filter(({ id }) => id === "ci-type");
+  expect(entry && isRemoved(entry, "15.0.2")).toBe(true);
+  expect(entry && isRemoved(entry, "14.10.5")).toBe(false);
+  expect(() => removalOf("no-such")).toThrow(RangeError);
+});

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import {
+  advanced,
+  type Course,
+  type Decision,
+  decide,
+  mostRepeats,
+  type Situation,
+  scheduledOnce,
+  situationOf,
+} from "../../src/storage/state-machine.ts";
+import type { ListedMove } from "../../src/storage/view.ts";
+
+const fresh: Course = {
+  kind: "projects",
+  scheduled: 0,
+  repeats: mostRepeats,
+  covered: false,
+  unanswered: undefined,
+  quiet: 0,
+  seen: undefined,
+};
+const still: Situation = { left: ["a/one"], running: 0, failed: [], moved: [], unclean: [], tells: true };
+
+/** What is decided look after look; a scheduling is answered, unless `unanswered` says why not. */
+function decisions(start: Course, situations: readonly Situation[], unanswered?: string): Decision[] {
+  let course = start;
+  return situations.map((situation) => {
+    course = advanced(course, situation);
+    const decision = decide(course, situation);
+    if (decision === "schedule") course = scheduledOnce(course, unanswered);
+    return decision;
+  });
+}
+
+const looks = (count: number, situation: Situation) => Array.from({ length: count }, () => situation);
+const countOf = (list: readonly Decision[], decision: Decision) => list.filter((each) => each === decision).length;
+
+describe("projects", () => {
+  test("are scheduled at once, followed while they run, and done when none is left", () => {
+    const running = { ...still, running: 1 };
+    const gone = { ...still, left: [] };
+    expect(decisions(fresh, [still, running, running, gone])).toEqual(["schedule", "wait", "wait", "done"]);
+  });
+
+  test("what runs already is never scheduled, however long it takes", () => {
+    expect(new Set(decisions(fresh, looks(500, { ...still, running: 1 })))).toEqual(new Set(["wait"]));
+  });
+
+  test.each([true, false])("what stays is scheduled again a bounded number of times (tells: %s)", (tells) => {
+    const list = decisions(fresh, looks(400, { ...still, tells, failed: tells ? ["a/one"] : [] }));
+    const end = list.findIndex((each) => each !== "wait" && each !== "schedule");
+    expect(list[end]).toBe(tells ? "failed" : "unknown");
+    expect(countOf(list.slice(0, end), "schedule")).toBe(1 + mostRepeats);
+    const waits = list.slice(0, end).join(" ").split("schedule").slice(1);
+    const lengths = waits.map((text) => text.split("wait").length - 1);
+    expect(lengths).toEqual([...lengths].sort((a, b) => a - b));
+    expect(new Set(lengths).size).toBe(lengths.length);
+  });
+
+  test("a scheduling without an answer is not repeated", () => {
+    const list = decisions(fresh, looks(30, still), "it broke off");
+    expect(countOf(list.slice(0, list.indexOf("unknown")), "schedule")).toBe(1);
+  });
+
+  test("a scheduling without an answer that shows itself at work counts", () => {
+    const list = decisions(fresh, [still, { ...still, running: 1 }, ...looks(5, still)], "it broke off");
+    expect(list).not.toContain("unknown");
+    expect(countOf(list, "schedule")).toBe(2);
+  });
+
+  test("what an earlier run scheduled gets time to show itself", () => {
+    const list = decisions({ ...fresh, covered: true }, looks(6, still));
+    expect(list.indexOf("schedule")).toBe(3);
+  });
+});
+
+describe("kinds that cannot be counted", () => {
+  const unseen: Situation = { ...still, left: undefined, tells: false };
+  const listed: Situation = { ...unseen, tells: true };
+
+  test("are done with the scheduling where the server does not list moves", () => {
+    expect(decisions(fresh, [unseen, unseen])).toEqual(["schedule", "done"]);
+    expect(decisions(fresh, [unseen, unseen], "it broke off")).toEqual(["schedule", "unknown"]);
+  });
+
+  test("are done when the moves that show up have ended", () => {
+    const moved = { ...listed, moved: ["snippet 7"] };
+    const list = decisions(fresh, [listed, { ...listed, running: 1 }, ...looks(5, moved)]);
+    expect(list.slice(0, 3)).toEqual(["schedule", "wait", "wait"]);
+    expect(list.at(-1)).toBe("done");
+    expect(countOf(list, "schedule")).toBe(1);
+  });
+
+  test("are scheduled again where moves failed", () => {
+    const failed = { ...listed, failed: ["snippet 7"] };
+    const list = decisions(fresh, [listed, ...looks(100, failed)]);
+    expect(countOf(list.slice(0, list.indexOf("failed")), "schedule")).toBe(1 + mostRepeats);
+  });
+});
+
+describe("a look", () => {
+  const move = (id: string, phase: ListedMove["phase"], more: Partial<ListedMove> = {}): ListedMove => {
+    return { id, repository: id, name: `snippet ${id}`, from: "old", to: "new", phase, unclean: false, ...more };
+  };
+
+  test("counts moves of this source, but those that had ended before", () => {
+    const moves = [
+      move("1", "failed"),
+      move("2", "moved", { unclean: true }),
+      move("3", "running"),
+      move("4", "failed"),
+    ];
+    const elsewhere = move("5", "running", { from: "other" });
+    expect(situationOf({ held: undefined, moves: [...moves, elsewhere] }, "old", "new", new Set(["1"]))).toEqual({
+      left: undefined,
+      running: 1,
+      failed: ["snippet 4"],
+      moved: ["snippet 2"],
+      unclean: ["snippet 2"],
+      tells: true,
+    });
+  });
+
+  test.each([
+    [true, 1, true],
+    [false, 0, true],
+    [undefined, 0, false],
+  ])("takes read-only %s for %i moving", (readOnly, running, tells) => {
+    const held = [{ id: "1", path: "a/one", readOnly }];
+    expect(situationOf({ held, moves: undefined }, "old", "new")).toMatchObject({ left: ["a/one"], running, tells });
+  });
+});
