@@ -3,10 +3,11 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import { type ExitCode, exit, Refusal } from "./base/exit.ts";
 import { version } from "./base/version.ts";
 import { createTerminal } from "./commands/terminal.ts";
-import { type Flag, groups, type Parsed, type Verb, verbs } from "./commands/verbs.ts";
+import { type Flag, groups, type OptionValues, type Verb } from "./commands/verb.ts";
+import { verbs } from "./commands/verbs.ts";
 import { durationOf } from "./manifest/duration.ts";
 
-const parsers: { readonly [Kind in keyof Parsed]: (text: string, before: unknown) => Parsed[Kind] } = {
+const parsers: { readonly [Kind in keyof OptionValues]: (text: string, before: unknown) => OptionValues[Kind] } = {
   text: (text) => text,
   list: (text, before) => [...(Array.isArray(before) ? before : []), text],
   count: (text) => {
@@ -85,8 +86,7 @@ function addVerb(parent: Command, verb: Verb, done: (code: ExitCode) => void): v
       .flat()
       .filter((arg) => arg !== undefined);
     const options = command.optsWithGlobals();
-    const run = await verb.load();
-    done(await run(createTerminal(process, options) as never, options as never, args as never));
+    done(await verb.run(createTerminal(process, options), options, args));
   });
 }
 

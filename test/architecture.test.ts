@@ -4,123 +4,102 @@ import { describe, expect, test } from "vitest";
 
 const source = join(import.meta.dirname, "../src");
 
-/** Files and folders by layer, as in src/README.md; what is not named here makes the first test fail. */
-const layers: readonly (readonly string[])[] = [
-  ["model.ts", "exit.ts", "system-trouble.ts", "version.ts", "parallel.ts", "journal-entry.ts"],
-  [
-    "address.ts",
-    "catalogue.ts",
-    "parameter-faults.ts",
-    "availability.ts",
-    "endpoints.ts",
-    "kinds.ts",
-    "repository-kinds.ts",
-    "nearest.ts",
-    "digest.ts",
-    "schemas.ts",
-    "schedule.ts",
-    "call-values.ts",
-    "route-columns.ts",
-    "branch-kinds.ts",
-  ],
-  [
-    "compare.ts",
-    "memory.ts",
-    "tendency.ts",
-    "routes.ts",
-    "audience.ts",
-    "listeners.ts",
-    "diff.ts",
-    "guard.ts",
-    "plan.ts",
-    "outcomes.ts",
-    "merge.ts",
-    "manifest/",
-    "import/",
-    "deprecations/",
-    "format/",
-    "report/",
-    "storage/rules.ts",
-  ],
-  [
-    ...[
-      "load.ts",
-      "load/",
-      "client/",
-      "hint.ts",
-      "live.ts",
-      "holdings.ts",
-      "survey.ts",
-      "apply.ts",
-      "saved-plan.ts",
-      "deployments.ts",
-      "storage/",
-    ],
-    ...["journal.ts", "ledger.ts", "ledger-key.ts", "lock.ts", "state-folder.ts", "commit.ts"],
-  ],
-  [
-    "request.ts",
-    "open.ts",
-    "prepare.ts",
-    "record.ts",
-    "told.ts",
-    "reconcile.ts",
-    "adopt.ts",
-    "site.ts",
-    "migrate.ts",
-    "deployment-record.ts",
-  ],
-  ["terminal.ts", "commands/"],
-  ["cli.ts", "index.ts"],
-];
+/** The floors of src/README.md, top to bottom; a folder imports what stands below it, or its own. */
+const floors = {
+  face: ["commands", "report"],
+  run: ["reconcile", "deployments", "storage", "import", "apply"],
+  world: ["state", "live", "client", "workspace"],
+  core: ["plan", "diff", "routes", "scan", "format", "manifest"],
+  ground: ["model", "base"],
+} as const;
+const folders: readonly string[] = Object.values(floors).flat();
+const pure: readonly string[] = [...floors.core, ...floors.ground];
 
-const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
-const textOf = (file: string) => readFileSync(join(source, file), "utf8");
-const layerOf = (file: string) =>
-  layers.findIndex((names) => names.some((name) => (name.endsWith("/") ? file.startsWith(name) : file === name)));
+const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => /(?<!\.d)\.ts$/.test(name));
+const texts = new Map(files.map((file) => [file, readFileSync(join(source, file), "utf8")]));
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+const arrows = [...imports].flatMap(([from, all]) => all.map((to) => ({ from, to })));
 
 function importsOf(file: string): string[] {
-  const specifiers = [...textOf(file).matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+\.ts)"/g)].map(
-    ([, path]) => path ?? "",
-  );
-  return specifiers.map((path) => relative(source, join(source, dirname(file), path)));
+  const specifiers = (texts.get(file) ?? "").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+\.ts)"/g);
+  return [...specifiers].map(([, path = ""]) => relative(source, join(source, dirname(file), path)));
 }
 
-describe("the layers of src/README.md", () => {
-  test("every file has its place", () => {
-    const lost = files.filter((file) => layerOf(file) < 0 && !file.startsWith("server/"));
-    expect(lost).toEqual([]);
+const folderOf = (file: string) => (file.includes("/") ? file.slice(0, file.indexOf("/")) : "");
+const filesOf = (names: readonly string[]) => files.filter((file) => names.includes(folderOf(file)));
+
+describe("the house (src/README.md)", () => {
+  test("the map and two front doors stand at the root, and every folder has its floor", () => {
+    const root = readdirSync(source, { withFileTypes: true });
+    expect(root.filter((each) => each.isFile()).map(({ name }) => name)).toEqual(["README.md", "cli.ts", "index.ts"]);
+    const rooms = root.filter((each) => each.isDirectory()).map(({ name }) => name);
+    expect(rooms.toSorted()).toEqual([...folders, "server"].toSorted());
   });
 
-  test("imports point down, or sideways", () => {
-    const upward = files
-      .filter((file) => !file.startsWith("server/"))
-      .flatMap((file) => importsOf(file).map((imported) => [file, imported] as const))
-      .filter(([file, imported]) => !imported.startsWith("server/") && layerOf(imported) > layerOf(file));
+  test("a folder imports only what stands below it", () => {
+    const upward = arrows.filter(({ from, to }) => {
+      const [here, there] = [folderOf(from), folderOf(to)];
+      if (here === there || here === "" || here === "server" || there === "server") return false;
+      return there === "" || folders.indexOf(there) < folders.indexOf(here);
+    });
     expect(upward).toEqual([]);
   });
 
   test("the embedded server knows nothing of the core that it is used to test", () => {
-    const foreign = files
-      .filter((file) => file.startsWith("server/"))
-      .flatMap((file) => importsOf(file).map((imported) => [file, imported] as const))
-      .filter(([, imported]) => !imported.startsWith("server/") && layerOf(imported) > 1);
-    expect(foreign).toEqual([]);
+    const allowed = ["server", ...floors.ground];
+    expect(arrows.filter(({ from, to }) => folderOf(from) === "server" && !allowed.includes(folderOf(to)))).toEqual([]);
+    const users = arrows.filter(({ from, to }) => folderOf(from) !== "server" && folderOf(to) === "server");
+    expect(
+      users.map(({ from }) => from).filter((from) => from !== "index.ts" && folderOf(from) !== "commands"),
+    ).toEqual([]);
   });
 
-  test("the core touches no file, network, clock, environment or chance", () => {
+  test("no circle of files, types included", () => {
+    expect(circles()).toEqual([]);
+  });
+
+  test("core and ground touch no file, network, clock, environment or chance", () => {
     const effects =
-      /from "(node:(?!crypto")|undici|write-file-atomic)|\bDate\.now|new Date\(\)|Math\.random|\bprocess\.|\bfetch\(/;
-    const impure = files.filter((file) => layerOf(file) >= 0 && layerOf(file) <= 2 && effects.test(textOf(file)));
-    expect(impure).toEqual([]);
+      /from "(node:(?!crypto")|undici|write-file-atomic)|\bDate\.now|new Date\(\)|Math\.random|\bprocess\.|\bfetch\(|\bperformance\./;
+    expect(filesOf(pure).filter((file) => effects.test(texts.get(file) ?? ""))).toEqual([]);
+  });
+
+  test("no exported name stands for two things", () => {
+    const homes = new Map<string, string[]>();
+    for (const [file, text] of texts) {
+      const names = text.matchAll(/^export (?:async )?(?:function|const|class|interface|type) (\w+)/gm);
+      for (const [, name = ""] of names) homes.set(name, [...(homes.get(name) ?? []), file]);
+    }
+    const verbs = (home: string) => folderOf(home) === "commands";
+    const twice = [...homes].filter(([name, all]) => all.length > 1 && !(name === "run" && all.every(verbs)));
+    expect(Object.fromEntries(twice)).toEqual({});
   });
 
   test("no slug and no parameter stands in code", () => {
-    const { properties } = JSON.parse(readFileSync(join(source, "../schemas/integrations.schema.json"), "utf8"));
-    const slugs = Object.keys(properties);
-    const named = files.flatMap((file) =>
-      slugs.filter((slug) => textOf(file).includes(`"${slug}"`)).map((slug) => [file, slug]),
+    const schema = JSON.parse(readFileSync(join(source, "../schemas/integrations.schema.json"), "utf8"));
+    const slugs = Object.keys(schema.properties);
+    const named = [...texts].flatMap(([file, text]) =>
+      slugs.filter((slug) => quoted(text, slug)).map((slug) => [file, slug]),
     );
     expect(named).toEqual([]);
   });
 });
+
+function quoted(text: string, word: string): boolean {
+  return text.includes(`"${word}"`) || text.includes(`\`${word}\``);
+}
+
+/** Each circle once, as the files that one walks through. */
+function circles(): string[][] {
+  const found: string[][] = [];
+  const done = new Set<string>();
+  const walk = (file: string, path: readonly string[]) => {
+    const start = path.indexOf(file);
+    if (start >= 0) found.push([...path.slice(start), file]);
+    if (start >= 0 || done.has(file)) return;
+    for (const next of imports.get(file) ?? []) walk(next, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) walk(file, []);
+  return found;
+}

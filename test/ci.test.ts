@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { type Verb, verbs } from "../src/commands/verbs.ts";
+import type { Verb } from "../src/commands/verb.ts";
+import { verbs } from "../src/commands/verbs.ts";
 import { folder } from "./e2e/workspace.ts";
 import { cloned, freePort, read, remove, root, session } from "./readme.ts";
 

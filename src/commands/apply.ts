@@ -12,24 +12,16 @@ import { withProblems } from "../reconcile/told.ts";
 import { remainingText } from "../report/moves.ts";
 import { requestsText } from "../report/requests.ts";
 import { counted, outcomesText, planText, waiversText } from "../report/text.ts";
-import { type DeployingOptions, wishOf } from "./deploying.ts";
-import { type OnlineOptions, requestOf } from "./run.ts";
+import { wishOf } from "./deploying.ts";
+import type { Options } from "./flags.ts";
+import { requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
 import { tellMissing, tellProblems } from "./tell.ts";
 import type { Progress, Terminal } from "./terminal.ts";
-import type { Run } from "./verbs.ts";
-
-export interface ApplyOptions extends OnlineOptions, DeployingOptions {
-  readonly yes?: boolean;
-  readonly dryRun?: boolean;
-  readonly storage?: boolean;
-  readonly resend?: readonly string[];
-  readonly allowDeletes?: number;
-  readonly allowProtected?: readonly string[];
-}
+import type { Run } from "./verb.ts";
 
 /** `evenkeel apply [PLAN]`. */
-export const run: Run<ApplyOptions> = async (terminal, options, [saved]) => {
+export const run: Run<Options<"apply">> = async (terminal, options, [saved]) => {
   const tell = planReporter(terminal, "apply", options);
   checkUsage(terminal, options, saved);
   const deployment = wishOf(options);
@@ -43,7 +35,7 @@ interface Wanted {
   readonly deployment: DeploymentWish | undefined;
 }
 
-function checkUsage({ interactive }: Terminal, { yes, dryRun, target, shard }: ApplyOptions, saved?: string): void {
+function checkUsage({ interactive }: Terminal, { yes, dryRun, target, shard }: Options<"apply">, saved?: string): void {
   if (saved && (target || shard)) {
     throw new Refusal("a saved plan is applied whole: --target and --shard go with the plan that makes it", exit.usage);
   }
@@ -88,7 +80,7 @@ function rehearsalText({ palette }: Terminal, plan: Plan, requests: readonly Cal
   return [planText(plan, palette), headline, requestsText(requests)].filter(Boolean).join("\n\n");
 }
 
-async function applying(terminal: Terminal, options: ApplyOptions, wanted: Wanted, tell: Tell): Promise<ExitCode> {
+async function applying(terminal: Terminal, options: Options<"apply">, wanted: Wanted, tell: Tell): Promise<ExitCode> {
   const warnings: Problem[] = [];
   const warn = (problem: Problem) => void warnings.push(problem);
   const applied = withProblems(await applyWithBars(terminal, options, wanted, warn), warnings);
@@ -126,7 +118,7 @@ function resultText({ palette }: Terminal, { outcomes, refused }: Applied, plan:
 
 async function applyWithBars(
   terminal: Terminal,
-  options: ApplyOptions,
+  options: Options<"apply">,
   { request, deployment }: Wanted,
   warn: (problem: Problem) => void,
 ): Promise<Applied> {
@@ -166,7 +158,7 @@ function movingBar(writing: Progress, moving: Progress): NonNullable<Request["mo
 }
 
 /** On stdout before the outcome; where a report takes its place there, a person who is asked still sees it. */
-function showPlan(terminal: Terminal, { report }: ApplyOptions, { plan }: Planned, asks: boolean): void {
+function showPlan(terminal: Terminal, { report }: Options<"apply">, { plan }: Planned, asks: boolean): void {
   const replaced = report?.some((each) => !each.includes("="));
   if (!replaced) terminal.print(`${planText(plan, terminal.palette)}\n`);
   else if (asks) terminal.warn(planText(plan, terminal.warnings));
@@ -176,7 +168,7 @@ function question({ summary }: Plan): string {
   return `Make ${summary.writes === 1 ? "this change" : `these ${summary.writes} changes`}? Type yes to go on:`;
 }
 
-function wishesOf({ cwd }: Terminal, options: ApplyOptions, saved: string | undefined): Partial<Request> {
+function wishesOf({ cwd }: Terminal, options: Options<"apply">, saved: string | undefined): Partial<Request> {
   return {
     waivers: { deletes: options.allowDeletes ?? 0, protected: new Set(options.allowProtected) },
     resend: options.resend ?? [],

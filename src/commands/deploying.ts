@@ -1,18 +1,10 @@
 import { exit, Refusal } from "../base/exit.ts";
 import type { DeploymentWish } from "../deployments/record-apply.ts";
 import { checkValues } from "../model/call-check.ts";
-
-/** The options of `apply` that ask for a deployment record. */
-export interface DeployingOptions {
-  readonly recordDeployment?: string;
-  readonly deploymentProject?: string;
-  readonly sha?: string;
-  readonly ref?: string;
-  readonly tag?: boolean;
-}
+import type { Options } from "./flags.ts";
 
 /** The record that is asked for, if one is. @throws Refusal naming every mistake. */
-export function wishOf(options: DeployingOptions): DeploymentWish | undefined {
+export function wishOf(options: Options<"apply">): DeploymentWish | undefined {
   const { recordDeployment: environment, deploymentProject: id, sha, ref, tag } = options;
   if (environment === undefined) {
     if (id === undefined && sha === undefined && ref === undefined && tag === undefined) return undefined;

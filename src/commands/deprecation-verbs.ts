@@ -1,11 +1,9 @@
-import { folder, quiet, report } from "./flags.ts";
-import type { Verb } from "./verbs.ts";
-
-const release = (description: string) => ({ flags: "--release <release>", description });
+import { flags } from "./flags.ts";
+import { type Verb, verb } from "./verb.ts";
 
 /** `evenkeel deprecations [scan PATH...]` (contract 8). */
 export const deprecationVerbs: readonly Verb[] = [
-  {
+  verb({
     name: "deprecations",
     summary: "the schedule of removals, and where files use what goes away",
     examples: [
@@ -14,16 +12,10 @@ export const deprecationVerbs: readonly Verb[] = [
       ["evenkeel deprecations --as-of 2022-05-22 --report json", "by a day, for scripts"],
       ["evenkeel deprecations scan .", "uses of it below this folder"],
     ],
-    options: [
-      folder,
-      release("only what is removed up to this release"),
-      { flags: "--as-of <date>", description: "only what is removed by this day, such as 2022-05-22" },
-      report,
-      quiet,
-    ],
-    load: async () => (await import("./deprecations.ts")).run,
-  },
-  {
+    options: flags.deprecations,
+    load: () => import("./deprecations.ts"),
+  }),
+  verb({
     name: "deprecations scan",
     arguments: "<path...>",
     summary: "find uses of what is removed, and rewrite them",
@@ -33,13 +25,7 @@ export const deprecationVerbs: readonly Verb[] = [
       ["evenkeel deprecations scan . --fix", "rewrite what has a mechanical replacement"],
       ["evenkeel deprecations scan . --report json=uses.json", "a file for scripts beside the text"],
     ],
-    options: [
-      folder,
-      release("hold uses against this release; the workspace's, else 14.5"),
-      { flags: "--fix", description: "rewrite uses that have a mechanical replacement; comments and layout stay" },
-      report,
-      quiet,
-    ],
-    load: async () => (await import("./deprecations-scan.ts")).run,
-  },
+    options: flags["deprecations scan"],
+    load: () => import("./deprecations-scan.ts"),
+  }),
 ];

@@ -6,18 +6,12 @@ import { type Finding, scanText } from "../scan/scan.ts";
 import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/texts.ts";
 import { releaseOf } from "./deprecations.ts";
 import { reporter, save } from "./emit.ts";
+import type { Options } from "./flags.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verbs.ts";
-
-interface ScanOptions {
-  readonly C?: string;
-  readonly report?: readonly string[];
-  readonly release?: string;
-  readonly fix?: boolean;
-}
+import type { Run } from "./verb.ts";
 
 /** `evenkeel deprecations scan`: uses in files; with `--fix`, those that are left when mechanical ones are rewritten. */
-export const run: Run<ScanOptions> = (terminal, options, paths) => {
+export const run: Run<Options<"deprecations scan">> = (terminal, options, paths) => {
   const report = reporter(terminal, options.report);
   const release = releaseOf(terminal, options);
   const files = distinct(paths.flatMap((path) => filesBelow(terminal.cwd, path)));

@@ -7,19 +7,13 @@ import { schedule } from "../model/removals.ts";
 import { type Asked, listed, scheduleText } from "../report/deprecations.ts";
 import { textIn } from "../workspace/texts.ts";
 import { reporter } from "./emit.ts";
+import type { Options } from "./flags.ts";
 import { folderOf } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verbs.ts";
-
-interface ListOptions {
-  readonly C?: string;
-  readonly report?: readonly string[];
-  readonly release?: string;
-  readonly asOf?: string;
-}
+import type { Run } from "./verb.ts";
 
 /** `evenkeel deprecations`: the schedule, or what of it is due by a release or a day. */
-export const run: Run<ListOptions> = (terminal, options) => {
+export const run: Run<Options<"deprecations">> = (terminal, options) => {
   const report = reporter(terminal, options.report);
   const reached = releaseOf(terminal, options);
   const asked: Asked = { release: options.release, asOf: options.asOf && dayOf(options.asOf), reached };
@@ -35,7 +29,7 @@ export const run: Run<ListOptions> = (terminal, options) => {
  * The release that was asked for, else the one of the workspace in the folder or above it, else 14.5.
  * @throws Refusal for what is no release.
  */
-export function releaseOf(terminal: Terminal, options: Pick<ListOptions, "C" | "release">): string {
+export function releaseOf(terminal: Terminal, options: Pick<Options<"deprecations">, "C" | "release">): string {
   const { release } = options;
   if (release === undefined) return workspaceRelease(folderOf(terminal, options));
   if (/^\d{1,4}\.\d{1,4}(?:\.\d{1,4})?$/.test(release)) return release;

@@ -1,6 +1,7 @@
-import { type PlanOptions, planAs } from "./plan.ts";
-import type { Run } from "./verbs.ts";
+import type { Options } from "./flags.ts";
+import { planAs } from "./plan.ts";
+import type { Run } from "./verb.ts";
 
 /** `evenkeel drift`: a plan whose exit code tells whether anything is pending. */
-export const run: Run<PlanOptions> = (terminal, options) =>
+export const run: Run<Options<"drift">> = (terminal, options) =>
   planAs("drift", terminal, { ...options, detailedExitcode: true });

@@ -1,9 +1,9 @@
-import { folder } from "./flags.ts";
-import type { Verb } from "./verbs.ts";
+import { flags } from "./flags.ts";
+import { type Verb, verb } from "./verb.ts";
 
 /** What makes writing manifests pleasant. */
 export const editingVerbs: readonly Verb[] = [
-  {
+  verb({
     name: "fmt",
     arguments: "[path...]",
     summary: "put the keys of manifests in order; comments and values stay",
@@ -12,10 +12,10 @@ export const editingVerbs: readonly Verb[] = [
       ["evenkeel fmt --check", "for CI: changes nothing, exit 1 where something would change"],
       ["evenkeel fmt policies/payments.yaml", "one file"],
     ],
-    options: [folder, { flags: "--check", description: "name the files that would change, and change none" }],
-    load: async () => (await import("./fmt.ts")).run,
-  },
-  {
+    options: flags.fmt,
+    load: () => import("./fmt.ts"),
+  }),
+  verb({
     name: "completion",
     arguments: "<shell>",
     summary: "print a script that makes a shell complete commands, options, slugs, projects and addresses",
@@ -24,16 +24,7 @@ export const editingVerbs: readonly Verb[] = [
       ["evenkeel completion zsh > ~/.zsh/_evenkeel", "in a folder of $fpath"],
       ["evenkeel completion fish > ~/.config/fish/completions/evenkeel.fish", "once"],
     ],
-    options: [],
-    load: async () => (await import("./completion/completion.ts")).run,
-  },
-  {
-    name: "__complete",
-    arguments: "[word...]",
-    summary: "what a completion script asks for: the words that may stand in place of the last one",
-    examples: [["evenkeel __complete -- explain irc-", "one candidate a line, its meaning behind a tab"]],
-    options: [],
-    load: async () => (await import("./completion/completing.ts")).run,
-    hidden: true,
-  },
+    options: flags.completion,
+    load: () => import("./completion/completion.ts"),
+  }),
 ];

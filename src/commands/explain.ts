@@ -1,11 +1,11 @@
 import { exit, Refusal } from "../base/exit.ts";
 import { explainJson, explainText } from "../report/explain.ts";
 import { reporter } from "./emit.ts";
-import type { OnlineOptions } from "./run.ts";
-import type { Run } from "./verbs.ts";
+import type { Options } from "./flags.ts";
+import type { Run } from "./verb.ts";
 
 /** `evenkeel explain [SLUG[.PARAM]]`: the catalogue, for people and for scripts. */
-export const run: Run<OnlineOptions> = (terminal, options, [selection]) => {
+export const run: Run<Options<"explain">> = (terminal, options, [selection]) => {
   const report = reporter(terminal, options.report);
   const text = explainText(selection, terminal.palette);
   const json = explainJson(selection);

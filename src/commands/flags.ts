@@ -1,41 +1,44 @@
+import { branchKinds } from "../model/branch-kinds.ts";
 import { findingKinds, planKinds } from "../report/report-kinds.ts";
-import type { Flag } from "./verbs.ts";
+import type { Flag, OptionsOf } from "./verb.ts";
 
 /** Where the workspace is. */
-export const folder: Flag = { flags: "-C <dir>", description: "look for evenkeel.yaml in this folder and upward" };
+const folder = { flags: "-C <dir>", description: "look for evenkeel.yaml in this folder and upward" } as const;
+
 /** For cron jobs. */
-export const quiet: Flag = { flags: "--quiet", description: "no progress and no notes on stderr" };
+const quiet = { flags: "--quiet", description: "no progress and no notes on stderr" } as const;
+
 /** For commands that have something to report, in these kinds. */
-function reportOf(kinds: readonly string[]): Flag {
+function reportOf(kinds: readonly string[]) {
   return {
     flags: "--report <kind[=path]>",
     description: `also write a report: ${kinds.join(", ")}; without a path to stdout in place of the text (repeatable)`,
     takes: "list",
     suggests: kinds,
-  };
+  } as const;
 }
 
-export const report: Flag = reportOf(["json", "text"]);
-
-/** Of commands that send nothing. */
-export const offline: readonly Flag[] = [folder, report, quiet];
-/** Of those that check manifests, and of those that have a plan to show. */
-export const checking: readonly Flag[] = [folder, reportOf(findingKinds), quiet];
-const planReport: Flag = reportOf(planKinds);
-export const joining: readonly Flag[] = [folder, planReport, quiet];
-
-const concurrency: Flag = { flags: "--concurrency <n>", description: "requests in flight", takes: "positive" };
-const timeout: Flag = {
+const report = reportOf(["json", "text"]);
+const planReport = reportOf(planKinds);
+const concurrency = { flags: "--concurrency <n>", description: "requests in flight", takes: "positive" } as const;
+const timeout = {
   flags: "--timeout <duration>",
   description: "stop the whole run after, say, 10m",
   takes: "duration",
-};
+} as const;
+const out = { flags: "--out <file>", description: "save the plan, as JSON" } as const;
+const detailedExitcode = { flags: "--detailed-exitcode", description: "exit 2 when changes are pending" } as const;
+const storage = { flags: "--storage", description: "storage migrations too" } as const;
+const status = { flags: "--status <status>", description: "created, running, success, failed or canceled" } as const;
+
+/** Of commands that send nothing. */
+const offline = [folder, report, quiet] as const;
 
 /** Of commands that talk to the server, whatever manifests say. */
-export const connected: readonly Flag[] = [folder, report, concurrency, timeout, quiet];
+const connected = [folder, report, concurrency, timeout, quiet] as const;
 
 /** Of commands that compare a workspace with its server. */
-export const online: readonly Flag[] = [
+const online = [
   folder,
   {
     flags: "--target <glob>",
@@ -51,4 +54,141 @@ export const online: readonly Flag[] = [
   concurrency,
   timeout,
   quiet,
-];
+] as const;
+
+/** The options of each command; the types of what a command is given are derived from here. */
+export const flags = {
+  init: [
+    { flags: "--url <url>", description: "the server's address; on a terminal, what no option says is asked for" },
+    { flags: "--release <release>", description: "its release, such as 14.5" },
+    { flags: "--tier <tier>", description: "its tier", choices: ["free", "premium", "ultimate"] },
+  ],
+  validate: [folder, reportOf(findingKinds), quiet],
+  plan: [
+    ...online,
+    out,
+    detailedExitcode,
+    storage,
+    { flags: "--fail-on-loosening", description: "exit 3 when a change loosens a license policy" },
+  ],
+  apply: [
+    ...online,
+    { flags: "--yes", description: "do not ask" },
+    storage,
+    { flags: "--dry-run", description: "print every request and send none" },
+    {
+      flags: "--resend <glob>",
+      description: "write matching integrations whatever the comparison says (repeatable)",
+      takes: "list",
+    },
+    { flags: "--allow-deletes <n>", description: "let up to n disables and deletes pass the guards", takes: "count" },
+    {
+      flags: "--allow-protected <address>",
+      description: "let this protected one be removed (repeatable)",
+      takes: "list",
+    },
+    {
+      flags: "--record-deployment <environment>",
+      description: "record the apply as a deployment to this environment",
+    },
+    { flags: "--deployment-project <project>", description: "whose deployment it is: the project of the policies" },
+    { flags: "--sha <sha>", description: "the commit that is deployed" },
+    { flags: "--ref <ref>", description: "its branch or tag" },
+    { flags: "--tag", description: "the ref is a tag" },
+  ],
+  drift: online,
+  merge: [folder, planReport, quiet, out, detailedExitcode],
+  show: offline,
+  import: [
+    ...connected,
+    { flags: "--all", description: "every project that the token can see" },
+    {
+      flags: "--group <glob>",
+      description: "projects whose path matches, or those below a group (repeatable)",
+      takes: "list",
+    },
+    { flags: "--factor", description: "what most of the projects share goes into one policy" },
+    { flags: "--out <dir>", description: "where to write; by default policies/ of the workspace" },
+  ],
+  explain: [report],
+  journal: offline,
+  "deployments list": [
+    ...connected,
+    { flags: "--order-by <field>", description: "id, iid, created_at, updated_at or ref" },
+    { flags: "--sort <direction>", description: "asc or desc" },
+    { flags: "--updated-after <time>", description: "ISO 8601, such as 2021-11-21T07:30:00Z" },
+    { flags: "--updated-before <time>", description: "ISO 8601" },
+    { flags: "--environment <name>", description: "deployments to this environment" },
+    status,
+  ],
+  "deployments show": connected,
+  "deployments merge-requests": connected,
+  "deployments create": [
+    ...connected,
+    { flags: "--environment <name>", description: "where to" },
+    { flags: "--sha <sha>", description: "the commit" },
+    { flags: "--ref <ref>", description: "the branch or tag" },
+    { flags: "--tag", description: "the ref is a tag" },
+    { flags: "--no-tag", description: "the ref is a branch" },
+    status,
+  ],
+  "deployments update": [...connected, status],
+  deprecations: [
+    folder,
+    { flags: "--release <release>", description: "only what is removed up to this release" },
+    { flags: "--as-of <date>", description: "only what is removed by this day, such as 2022-05-22" },
+    report,
+    quiet,
+  ],
+  "deprecations scan": [
+    folder,
+    { flags: "--release <release>", description: "hold uses against this release; the workspace's, else 14.5" },
+    { flags: "--fix", description: "rewrite uses that have a mechanical replacement; comments and layout stay" },
+    report,
+    quiet,
+  ],
+  routes: [
+    ...connected,
+    { flags: "--event <kind>", description: "push, pipeline, issues, ...: a flag's name without _events" },
+    { flags: "--branch <branch>", description: "on this branch, for integrations that list branches" },
+    { flags: "--branch-kind <kind>", description: "on a branch of this kind", choices: branchKinds },
+    { flags: "--pipeline-status <status>", description: "how the pipeline ended", choices: ["success", "failed"] },
+    { flags: "--live", description: "from the server, not from manifests" },
+    { flags: "--diff", description: "live against desired; with --event, as far as that goes" },
+  ],
+  fmt: [folder, { flags: "--check", description: "name the files that would change, and change none" }],
+  completion: [],
+  schema: [],
+  "storage status": connected,
+  serve: [
+    { flags: "--port <n>", description: "0 for a free one", takes: "count", default: "0" },
+    { flags: "--host <host>", description: "the address to bind to", default: "127.0.0.1" },
+    { flags: "--seed <file>", description: "YAML with what a new server holds" },
+    { flags: "--data <file>", description: "keep everything in this database file" },
+    { flags: "--token <token>", description: "an administrator's token", default: "evenkeel-dev-token" },
+    { flags: "--release <release>", description: "the release to behave like", default: "14.5" },
+    {
+      flags: "--tier <tier>",
+      description: "free, premium or ultimate",
+      choices: ["free", "premium", "ultimate"],
+      default: "ultimate",
+    },
+    {
+      flags: "--environment <name>",
+      description: "development has mock-ci",
+      choices: ["production", "development"],
+      default: "production",
+    },
+    {
+      flags: "--behaviour <name>",
+      description: "as the spec says, or as deployed servers were seen to do",
+      choices: ["spec", "observed"],
+      default: "spec",
+    },
+    { flags: "--latency <ms>", description: "answer this much later", takes: "count", default: "0" },
+    { flags: "--chaos <file>", description: "YAML with faults to inject" },
+  ],
+} as const satisfies Readonly<Record<string, readonly Flag[]>>;
+
+/** What the command of this name is given of its options. */
+export type Options<Name extends keyof typeof flags> = OptionsOf<(typeof flags)[Name]>;

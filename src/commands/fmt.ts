@@ -6,20 +6,16 @@ import { problemLine } from "../model/problem-line.ts";
 import { findWorkspace, loadWorkspace } from "../workspace/load.ts";
 import { filesBelow, type TextFile, textIn } from "../workspace/texts.ts";
 import { save } from "./emit.ts";
+import type { Options } from "./flags.ts";
 import { folderOf } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verbs.ts";
-
-interface FormatOptions {
-  readonly C?: string;
-  readonly check?: boolean;
-}
+import type { Run } from "./verb.ts";
 
 /** How one file fared; the mistakes are lines for a person. */
 type Fared = "kept" | "changed" | { readonly mistakes: readonly string[] };
 
 /** `evenkeel fmt`: names the files that it changes; with `--check`, those that it would change, and changes none. */
-export const run: Run<FormatOptions> = (terminal, options, paths) => {
+export const run: Run<Options<"fmt">> = (terminal, options, paths) => {
   const files = paths.length > 0 ? manifestsBelow(terminal, paths) : manifestsAround(folderOf(terminal, options));
   const fared = files.map((file): readonly [name: string, Fared] => {
     const name = nameOf(terminal, file);
@@ -57,7 +53,7 @@ function manifestsAround(folder: string): readonly Found[] {
   return [...new Set([workspaceFile, ...named])].map((name) => ({ name, path: join(root, name) }));
 }
 
-function formatFile(terminal: Terminal, file: TextFile, { check }: FormatOptions): Fared {
+function formatFile(terminal: Terminal, file: TextFile, { check }: Options<"fmt">): Fared {
   const read = textIn(file);
   const name = nameOf(terminal, file);
   if (typeof read !== "string")

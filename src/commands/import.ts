@@ -11,20 +11,14 @@ import { closing } from "../reconcile/told.ts";
 import { type ImportReport, importJson, importText } from "../report/import.ts";
 import { loadSettings } from "../workspace/load.ts";
 import { reporter } from "./emit.ts";
+import type { Options } from "./flags.ts";
 import { placed, takenProblem, tellDoubts, write } from "./import-files.ts";
-import { type OnlineOptions, requestOf } from "./run.ts";
+import { requestOf } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verbs.ts";
-
-export interface ImportOptions extends OnlineOptions {
-  readonly all?: boolean;
-  readonly group?: readonly string[];
-  readonly factor?: boolean;
-  readonly out?: string;
-}
+import type { Run } from "./verb.ts";
 
 /** `evenkeel import`: policies from live state. No file that exists is overwritten. */
-export const run: Run<ImportOptions> = async (terminal, options, names) => {
+export const run: Run<Options<"import">> = async (terminal, options, names) => {
   const report = reporter(terminal, options.report);
   checkUsage(options, names);
   const request = requestOf(terminal, options);
@@ -46,7 +40,7 @@ function writeAll(terminal: Terminal, adoption: Adoption, folder: string, out: s
   return { written, idle, problems };
 }
 
-function checkUsage({ all, group = [] }: ImportOptions, names: readonly string[]): void {
+function checkUsage({ all, group = [] }: Options<"import">, names: readonly string[]): void {
   if (!all && group.length === 0 && names.length === 0) {
     throw new Refusal("name projects by path or ID, or give --group GLOB or --all", exit.usage);
   }
@@ -56,7 +50,7 @@ function checkUsage({ all, group = [] }: ImportOptions, names: readonly string[]
 
 async function adopted(
   terminal: Terminal,
-  { all = false, group = [], factor = false }: ImportOptions,
+  { all = false, group = [], factor = false }: Options<"import">,
   request: Request,
   names: readonly string[],
 ): Promise<Adoption> {

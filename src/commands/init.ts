@@ -5,9 +5,10 @@ import { workspaceFile } from "../manifest/workspace.ts";
 import { licenseTier, tierIncludes } from "../model/availability.ts";
 import { schemas } from "../model/schemas.ts";
 import { save } from "./emit.ts";
+import type { Options } from "./flags.ts";
 import { type Server, serverOf } from "./prompts.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verbs.ts";
+import type { Run } from "./verb.ts";
 
 const examplePolicy = "policies/example.yaml";
 const schemaFolder = ".evenkeel/schemas";
@@ -55,10 +56,8 @@ const ignored = `# The journal, the lock and keys stay on this machine; a ledger
 .evenkeel/*.key
 `;
 
-export type InitOptions = Partial<Server>;
-
 /** `evenkeel init [DIR]`: nothing that exists is overwritten. On a terminal, what no flag says is asked for. */
-export const run: Run<InitOptions> = async (terminal, options, [folder = "."]) => {
+export const run: Run<Options<"init">> = async (terminal, options, [folder = "."]) => {
   const [taken] = [workspaceFile, examplePolicy].filter((file) => existsSync(join(terminal.cwd, folder, file)));
   if (taken) throw new Refusal(`${join(folder, taken)} exists already; nothing was written`);
   const server = await serverOf(terminal, options);

@@ -5,11 +5,12 @@ import { runsText, runText } from "../report/journal.ts";
 import { listRuns, readRun } from "../state/journal.ts";
 import { findWorkspace } from "../workspace/load.ts";
 import { reporter } from "./emit.ts";
-import { folderOf, type OnlineOptions } from "./run.ts";
-import type { Run } from "./verbs.ts";
+import type { Options } from "./flags.ts";
+import { folderOf } from "./run.ts";
+import type { Run } from "./verb.ts";
 
 /** `evenkeel journal [RUN]`: all runs of this workspace, or what one of them did. */
-export const run: Run<OnlineOptions> = (terminal, options, [wanted]) => {
+export const run: Run<Options<"journal">> = (terminal, options, [wanted]) => {
   const report = reporter(terminal, options.report);
   const root = dirname(findWorkspace(folderOf(terminal, options)));
   const runs = listRuns(root).map((name) => ({ run: name, entries: readRun(root, name) ?? [] }));

@@ -5,19 +5,14 @@ import type { Plan } from "../plan/plan.ts";
 import { readPlan } from "../reconcile/saved-plan.ts";
 import { outcomesText, planText } from "../report/text.ts";
 import { save } from "./emit.ts";
-import type { OnlineOptions } from "./run.ts";
+import type { Options } from "./flags.ts";
 import { planReporter } from "./surfaces.ts";
 import { tellProblems } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verbs.ts";
-
-export interface MergeOptions extends Pick<OnlineOptions, "C" | "report"> {
-  readonly out?: string;
-  readonly detailedExitcode?: boolean;
-}
+import type { Run } from "./verb.ts";
 
 /** `evenkeel merge PLAN...`: the plans of shards as one; offline. */
-export const run: Run<MergeOptions> = (terminal, options, files) => {
+export const run: Run<Options<"merge">> = (terminal, options, files) => {
   const tell = planReporter(terminal, "merge", options);
   const [first, ...others] = files.map((file) => partOf(terminal, file));
   if (!first) throw new Refusal("merge needs the plans of the shards", exit.usage);

@@ -4,27 +4,21 @@ import { plan } from "../reconcile/reconcile.ts";
 import type { Planned } from "../reconcile/request.ts";
 import { planText } from "../report/text.ts";
 import { save } from "./emit.ts";
-import { type OnlineOptions, requestOf } from "./run.ts";
+import type { Options } from "./flags.ts";
+import { requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
 import { tellMissing, tellProblems } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verbs.ts";
-
-export interface PlanOptions extends OnlineOptions {
-  readonly out?: string;
-  readonly detailedExitcode?: boolean;
-  readonly storage?: boolean;
-  readonly failOnLoosening?: boolean;
-}
+import type { Run } from "./verb.ts";
 
 /** `evenkeel plan`. */
-export const run: Run<PlanOptions> = (terminal, options) => planAs("plan", terminal, options);
+export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", terminal, options);
 
 /**
  * A plan by the name of the command that makes it. Where nothing was compared there is nothing to say in text: the
  * problems have said it.
  */
-export async function planAs(command: string, terminal: Terminal, options: PlanOptions): Promise<ExitCode> {
+export async function planAs(command: string, terminal: Terminal, options: Options<"plan">): Promise<ExitCode> {
   const tell = planReporter(terminal, command, options);
   const planned = await planning(terminal, options);
   const { plan, surveyed } = planned;
@@ -52,7 +46,7 @@ function looseningOf({ differences }: Planned): string[] {
   return changes.filter((change) => tendencyOf(change) === "loosened").map(({ address }) => address);
 }
 
-async function planning(terminal: Terminal, options: PlanOptions): Promise<Planned> {
+async function planning(terminal: Terminal, options: Options<"plan">): Promise<Planned> {
   const bar = terminal.progress("Reading");
   const storage = options.storage === true;
   return plan({ ...requestOf(terminal, options), storage, progress: bar.update }).finally(bar.stop);

@@ -4,8 +4,7 @@ import { connectReader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { readActive } from "../live/read-live.ts";
-import type { BranchKind } from "../model/branch-kinds.ts";
-import { events, type PipelineStatus } from "../model/events.ts";
+import { events } from "../model/events.ts";
 import { siteOf } from "../reconcile/connection.ts";
 import type { Request } from "../reconcile/request.ts";
 import { closing } from "../reconcile/told.ts";
@@ -16,21 +15,13 @@ import { declaredListeners, hears, listenersAfter, listenersBefore, liveListener
 import { type Listener, routesOf } from "../routes/routes.ts";
 import { effective } from "./effective.ts";
 import { reporter } from "./emit.ts";
-import { type OnlineOptions, requestOf } from "./run.ts";
+import type { Options } from "./flags.ts";
+import { requestOf } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verbs.ts";
-
-export interface RoutesOptions extends OnlineOptions {
-  readonly event?: string;
-  readonly branch?: string;
-  readonly branchKind?: BranchKind;
-  readonly pipelineStatus?: PipelineStatus;
-  readonly live?: boolean;
-  readonly diff?: boolean;
-}
+import type { Run } from "./verb.ts";
 
 /** `evenkeel routes PROJECT`: who hears of an event, by manifests or by the server; or what changes between the two. */
-export const run: Run<RoutesOptions> = async (terminal, options, [project = ""]) => {
+export const run: Run<Options<"routes">> = async (terminal, options, [project = ""]) => {
   const report = reporter(terminal, options.report);
   checkUsage(options);
   const request = requestOf(terminal, options);
@@ -50,7 +41,7 @@ function failed({ warn, interrupted }: Terminal, error: unknown): ExitCode {
   return exitCode({ interrupted: interrupted.aborted, problem: true });
 }
 
-function checkUsage({ event, live, diff }: RoutesOptions): void {
+function checkUsage({ event, live, diff }: Options<"routes">): void {
   if (live && diff) throw new Refusal("--diff reads both sides: leave --live out", exit.usage);
   if (event === undefined) {
     if (diff) return;
@@ -64,7 +55,7 @@ function checkUsage({ event, live, diff }: RoutesOptions): void {
 
 type Show = (
   terminal: Terminal,
-  options: RoutesOptions,
+  options: Options<"routes">,
   request: Request,
   project: string,
 ) => Promise<Renderers | undefined>;

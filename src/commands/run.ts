@@ -2,18 +2,12 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import type { Request } from "../reconcile/request.ts";
+import type { Options } from "./flags.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Parsed } from "./verbs.ts";
+import type { OptionValues } from "./verb.ts";
 
 /** The options that every command with a workspace and a server has. */
-export interface OnlineOptions {
-  readonly C?: string;
-  readonly target?: readonly string[];
-  readonly shard?: Parsed["shard"];
-  readonly report?: readonly string[];
-  readonly concurrency?: number;
-  readonly timeout?: number;
-}
+export type OnlineOptions = Options<"drift">;
 
 /** What the options ask for, in the pipeline's words. */
 export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
@@ -43,10 +37,10 @@ function stopOf({ interrupted, warn }: Terminal, timeout: number | undefined): A
   return AbortSignal.any([interrupted, deadline.signal]);
 }
 
-type Part = Exclude<Parsed["shard"], "auto">;
+type Part = Exclude<OptionValues["shard"], "auto">;
 
 /** `auto` is the pipeline's own part; a job that is not split is all of it. */
-function partOf(shard: Parsed["shard"], { env }: Pick<Terminal, "env">): Part {
+function partOf(shard: OptionValues["shard"], { env }: Pick<Terminal, "env">): Part {
   if (shard !== "auto") return shard;
   const { CI_NODE_TOTAL: total = "", CI_NODE_INDEX: index = total === "1" ? "1" : "" } = env;
   const part = { index: Number(index), total: Number(total) };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { exit } from "../base/exit.ts";
 import { schemas } from "../model/schemas.ts";
 import { save } from "./emit.ts";
-import type { Run } from "./verbs.ts";
+import type { Run } from "./verb.ts";
 
 /** `evenkeel schema [DIR]`: the JSON Schemas, as editors want them. */
 export const run: Run<object> = (terminal, _, [folder = "."]) => {

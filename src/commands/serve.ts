@@ -3,30 +3,17 @@ import { resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import { problemLine } from "../model/problem-line.ts";
-import type { Environment, Problem, Tier } from "../model/types.ts";
+import type { Problem } from "../model/types.ts";
 import type { ChaosRule } from "../server/chaos.ts";
 import { parseChaos } from "../server/chaos-file.ts";
 import { parseSeed, type Seed } from "../server/seed.ts";
 import { createServer, type Server, type ServerOptions } from "../server/server.ts";
+import type { Options } from "./flags.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verbs.ts";
-
-export interface ServeOptions {
-  readonly port: number;
-  readonly host: string;
-  readonly seed?: string;
-  readonly data?: string;
-  readonly token: string;
-  readonly release: string;
-  readonly tier: Tier;
-  readonly environment: Environment;
-  readonly behaviour: "spec" | "observed";
-  readonly latency: number;
-  readonly chaos?: string;
-}
+import type { Run } from "./verb.ts";
 
 /** `evenkeel serve`: until it is interrupted. */
-export const run: Run<ServeOptions> = async (terminal, options) => {
+export const run: Run<Options<"serve">> = async (terminal, options) => {
   const { seed, chaos, data, ...rest } = options;
   if (options.port > 65535) throw new Refusal("--port takes a number from 0 to 65535", exit.usage);
   const server = await started({

@@ -2,11 +2,12 @@ import { exitCode } from "../base/exit.ts";
 import { showJson, showText } from "../report/show.ts";
 import { effective } from "./effective.ts";
 import { reporter } from "./emit.ts";
-import { type OnlineOptions, requestOf } from "./run.ts";
-import type { Run } from "./verbs.ts";
+import type { Options } from "./flags.ts";
+import { requestOf } from "./run.ts";
+import type { Run } from "./verb.ts";
 
 /** `evenkeel show PROJECT`: offline, unless only the server can tell which IDs and paths are one project. */
-export const run: Run<OnlineOptions> = async (terminal, options, [name = ""]) => {
+export const run: Run<Options<"show">> = async (terminal, options, [name = ""]) => {
   const report = reporter(terminal, options.report);
   const desired = await effective(terminal, requestOf(terminal, options), name);
   if (!desired) return exitCode({ problem: true });

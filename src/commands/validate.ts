@@ -3,10 +3,11 @@ import { hasErrors, validate } from "../manifest/validate.ts";
 import { reportedProblem } from "../plan/plan.ts";
 import { counted } from "../report/text.ts";
 import { loadWorkspace } from "../workspace/load.ts";
-import { folderOf, type OnlineOptions } from "./run.ts";
+import type { Options } from "./flags.ts";
+import { folderOf } from "./run.ts";
 import { findingReporter } from "./surfaces.ts";
 import { tellProblems } from "./tell.ts";
-import type { Run } from "./verbs.ts";
+import type { Run } from "./verb.ts";
 
 /** What `validate --report json` prints. */
 interface Verdict {
@@ -17,7 +18,7 @@ interface Verdict {
 }
 
 /** `evenkeel validate`: every problem of every manifest, offline. */
-export const run: Run<OnlineOptions> = (terminal, options) => {
+export const run: Run<Options<"validate">> = (terminal, options) => {
   const tell = findingReporter(terminal, "validate", options);
   const loaded = loadWorkspace(folderOf(terminal, options));
   const { problems, policies } = validate(loaded);

@@ -1,4 +1,5 @@
-import { type Flag, groups, type Verb, verbs } from "../../src/commands/verbs.ts";
+import { type Flag, groups, type Verb } from "../../src/commands/verb.ts";
+import { verbs } from "../../src/commands/verbs.ts";
 
 const head = `# Commands
 

@@ -1,5 +1,5 @@
 import { integrations } from "../../model/catalogue.ts";
-import { type Flag, groups, type Verb } from "../verbs.ts";
+import { type Flag, groups, type Verb } from "../verb.ts";
 import { completionScripts } from "./scripts.ts";
 
 /** Something to go on with, and what it means. */

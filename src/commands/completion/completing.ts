@@ -7,15 +7,17 @@ import { storageKey } from "../../model/repository-kinds.ts";
 import { type Loaded, loadWorkspace } from "../../workspace/load.ts";
 import { folderOf } from "../run.ts";
 import type { Terminal } from "../terminal.ts";
-import { type Run, verbs } from "../verbs.ts";
+import type { Run, Verb } from "../verb.ts";
 import { type Candidate, candidatesFor, type Named } from "./complete.ts";
 
 /** `evenkeel __complete -- WORD...`: what a shell offers in place of the last word, a line each; offline. */
-export const run: Run<object> = (terminal, _, words) => {
-  const candidates = candidatesFor(words, verbs, namedIn(terminal, folderIn(words)));
-  terminal.print(candidates.map(lineOf).join("\n"));
-  return exit.done;
-};
+export function completing(verbs: readonly Verb[]): Run<object> {
+  return (terminal, _, words) => {
+    const candidates = candidatesFor(words, verbs, namedIn(terminal, folderIn(words)));
+    terminal.print(candidates.map(lineOf).join("\n"));
+    return exit.done;
+  };
+}
 
 /** Shells that show meanings find them behind a tab. */
 function lineOf({ word, meaning }: Candidate): string {

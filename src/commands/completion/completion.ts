@@ -1,5 +1,5 @@
 import { exit, Refusal } from "../../base/exit.ts";
-import type { Run } from "../verbs.ts";
+import type { Run } from "../verb.ts";
 import { completionScripts } from "./scripts.ts";
 
 /** `evenkeel completion SHELL`: a script to source. */

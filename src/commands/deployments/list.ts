@@ -1,20 +1,11 @@
 import { listDeployments } from "../../deployments/records.ts";
 import { deploymentsText } from "../../report/deployments.ts";
-import type { OnlineOptions } from "../run.ts";
-import type { Run } from "../verbs.ts";
+import type { Options } from "../flags.ts";
+import type { Run } from "../verb.ts";
 import { checked, reading } from "./connected.ts";
 
-export interface ListOptions extends OnlineOptions {
-  readonly orderBy?: string;
-  readonly sort?: string;
-  readonly updatedAfter?: string;
-  readonly updatedBefore?: string;
-  readonly environment?: string;
-  readonly status?: string;
-}
-
 /** `evenkeel deployments list PROJECT`. */
-export const run: Run<ListOptions> = (terminal, options, [project = ""]) => {
+export const run: Run<Options<"deployments list">> = (terminal, options, [project = ""]) => {
   const { values } = checked(terminal, "listDeployments", {
     id: project,
     order_by: options.orderBy,

@@ -1,11 +1,11 @@
 import { listMergeRequests } from "../../deployments/records.ts";
 import { mergeRequestsText } from "../../report/deployments.ts";
-import type { OnlineOptions } from "../run.ts";
-import type { Run } from "../verbs.ts";
+import type { Options } from "../flags.ts";
+import type { Run } from "../verb.ts";
 import { checked, reading } from "./connected.ts";
 
 /** `evenkeel deployments merge-requests PROJECT ID`: which changes a deployment shipped. */
-export const run: Run<OnlineOptions> = (terminal, options, [project = "", id = ""]) => {
+export const run: Run<Options<"deployments merge-requests">> = (terminal, options, [project = "", id = ""]) => {
   checked(terminal, "listDeploymentMergeRequests", { id: project, deployment_id: id });
   return reading(terminal, options, async (reader) => {
     const rows = await listMergeRequests(reader, project, id);

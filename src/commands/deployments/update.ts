@@ -1,15 +1,11 @@
 import { exit, Refusal } from "../../base/exit.ts";
 import { updateDeployment } from "../../deployments/records.ts";
-import type { OnlineOptions } from "../run.ts";
-import type { Run } from "../verbs.ts";
+import type { Options } from "../flags.ts";
+import type { Run } from "../verb.ts";
 import { checked, shownDeployment, writing } from "./connected.ts";
 
-export interface UpdateOptions extends OnlineOptions {
-  readonly status?: string;
-}
-
 /** `evenkeel deployments update PROJECT ID --status STATUS`. */
-export const run: Run<UpdateOptions> = (terminal, options, [project = "", id = ""]) => {
+export const run: Run<Options<"deployments update">> = (terminal, options, [project = "", id = ""]) => {
   const { status } = options;
   checked(terminal, "updateDeployment", { id: project, deployment_id: id, status });
   if (status === undefined) throw new Refusal("--status is missing: without it nothing would change", exit.usage);
