@@ -17,10 +17,10 @@ export {
 export { CallFailed } from "./client/failure.ts";
 export { type DeploymentWish, deploying } from "./deployments/record-apply.ts";
 export {
-  createDeployment,
-  getDeployment,
-  listDeployments,
   listMergeRequests,
+  readDeployment as getDeployment,
+  readDeployments as listDeployments,
+  recordDeployment as createDeployment,
   updateDeployment,
 } from "./deployments/records.ts";
 export { type Difference, type DiffOptions, diff, type Unverified } from "./diff/diff.ts";

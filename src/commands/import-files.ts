@@ -8,10 +8,15 @@ import { save } from "./emit.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A draft and the path of its file, as seen from the terminal's folder. */
-export type Written = readonly [path: string, draft: Draft];
+export type ImportedFile = readonly [path: string, draft: Draft];
 
 /** Where drafts go: to a folder that was named, or to `policies/` of the workspace around `around`. */
-export function placed({ cwd }: Terminal, drafts: readonly Draft[], around: string, out?: string): readonly Written[] {
+export function placed(
+  { cwd }: Terminal,
+  drafts: readonly Draft[],
+  around: string,
+  out?: string,
+): readonly ImportedFile[] {
   const folder = out === undefined ? join(rootOf(around), "policies") : resolve(cwd, out);
   return drafts.map((draft) => [relative(cwd, join(folder, draft.file)), draft]);
 }
@@ -22,7 +27,7 @@ function rootOf(around: string): string {
 }
 
 /** Undefined where none of the files exists. */
-export function takenProblem({ cwd }: Terminal, written: readonly Written[]): Problem | undefined {
+export function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]): Problem | undefined {
   const [first, ...others] = written.filter(([path]) => existsSync(resolve(cwd, path)));
   if (!first) return undefined;
   const which = others.length > 0 ? `${first[0]} and ${others.length} more exist` : `${first[0]} exists`;
@@ -31,7 +36,7 @@ export function takenProblem({ cwd }: Terminal, written: readonly Written[]): Pr
 }
 
 /** Writes the policies. @throws Refusal where one cannot be written. */
-export function write(terminal: Terminal, written: readonly Written[], around: string): void {
+export function write(terminal: Terminal, written: readonly ImportedFile[], around: string): void {
   for (const [path, draft] of written) {
     const folder = dirname(resolve(terminal.cwd, path));
     save(terminal, path, policyText(draft, schemaFrom(folder, around)));
@@ -50,7 +55,7 @@ function schemaFrom(folder: string, around: string): string {
 }
 
 /** What a person would find out only later: files that the workspace does not look at, and policies that do not go together. */
-export function tellDoubts({ cwd, note }: Terminal, written: readonly Written[], around: string): void {
+export function tellDoubts({ cwd, note }: Terminal, written: readonly ImportedFile[], around: string): void {
   if (!workspaceAbove(around) || written.length === 0) return;
   const loaded = loadWorkspace(around);
   const listed = new Set(loaded.documents.map(({ file }) => resolve(loaded.root, file)));

@@ -6,14 +6,14 @@ import { licenseTier, tierIncludes } from "../model/availability.ts";
 import { schemas } from "../model/schemas.ts";
 import { save } from "./emit.ts";
 import type { Options } from "./flags.ts";
-import { type Server, serverOf } from "./prompts.ts";
+import { type ServerSettings, serverOf } from "./prompts.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
 const examplePolicy = "policies/example.yaml";
 const schemaFolder = ".evenkeel/schemas";
 
-const workspace = ({ url, release, tier }: Server) =>
+const workspace = ({ url, release, tier }: ServerSettings) =>
   `# yaml-language-server: $schema=${schemaFolder}/manifest.schema.json
 apiVersion: evenkeel/v1
 kind: Workspace

@@ -5,14 +5,14 @@ import type { Tier } from "../model/types.ts";
 import type { Ask, Terminal } from "./terminal.ts";
 
 /** What a new workspace says of its server; an empty tier means that none is checked. */
-export interface Server {
+export interface ServerSettings {
   readonly url: string;
   readonly release: string;
   readonly tier: Tier | "";
 }
 
 interface Row {
-  readonly name: keyof Server;
+  readonly name: keyof ServerSettings;
   readonly question: string;
   /** Taken where nothing is answered, or nobody is asked. */
   readonly standard: string;
@@ -39,7 +39,7 @@ const rows: readonly Row[] = [
  * What flags say and, on a terminal, what a person answers to the rest; what is not right is asked again.
  * @throws Refusal for a flag that is not right, and where the person leaves.
  */
-export async function serverOf(terminal: Terminal, given: Partial<Server>): Promise<Server> {
+export async function serverOf(terminal: Terminal, given: Partial<ServerSettings>): Promise<ServerSettings> {
   for (const row of rows) {
     const value = given[row.name];
     if (value !== undefined && !isRight(row, value)) {
@@ -47,7 +47,7 @@ export async function serverOf(terminal: Terminal, given: Partial<Server>): Prom
     }
   }
   const open = rows.filter(({ name }) => given[name] === undefined);
-  const standard = Object.fromEntries(rows.map((row) => [row.name, row.standard])) as unknown as Server;
+  const standard = Object.fromEntries(rows.map((row) => [row.name, row.standard])) as unknown as ServerSettings;
   if (!terminal.interactive || open.length === 0) return { ...standard, ...given };
   return terminal.interview(async (ask) => {
     const answers: Record<string, string> = {};

@@ -3,7 +3,7 @@ import { type ClientOptions, connectWriter } from "../client/client.ts";
 import type { Call, Fields, Problem } from "../model/types.ts";
 import type { Around, Planned } from "../reconcile/request.ts";
 import { closing } from "../reconcile/told.ts";
-import { createDeployment, creationCall, updateDeployment, type Written } from "./records.ts";
+import { creationCall, recordDeployment, updateDeployment, type Written } from "./records.ts";
 
 /** The deployment that an apply is recorded as (contract 8). */
 export interface DeploymentWish {
@@ -51,7 +51,7 @@ function fieldsOf({ fields }: DeploymentWish): Fields {
 /** The ID of the new record; undefined where there is none to go on with. */
 async function begin(site: ClientOptions, wish: DeploymentWish, { warn }: Told): Promise<string | undefined> {
   if (site.signal?.aborted) return undefined;
-  const written = await write(site, (writer) => createDeployment(writer, wish.project, fieldsOf(wish)));
+  const written = await write(site, (writer) => recordDeployment(writer, wish.project, fieldsOf(wish)));
   const id = "row" in written ? written.row.id : undefined;
   if (id !== undefined) return String(id);
   const why = "error" in written ? written.error : "the server did not say which record it made";

@@ -13,12 +13,12 @@ export type Written =
   | { readonly status: "failed" | "unknown"; readonly error: string };
 
 /** The deployments of a project that match, from all pages. @throws CallFailed. */
-export async function listDeployments(reader: Reader, project: string, filters: Fields): Promise<readonly Row[]> {
+export async function readDeployments(reader: Reader, project: string, filters: Fields): Promise<readonly Row[]> {
   return (await reader.list(call("listDeployments", { id: project }, filters))).filter(isRow);
 }
 
 /** One deployment. @throws CallFailed. */
-export async function getDeployment(reader: Reader, project: string, deployment: string): Promise<Row> {
+export async function readDeployment(reader: Reader, project: string, deployment: string): Promise<Row> {
   const { body } = await reader.get(call("getDeployment", { id: project, deployment_id: deployment }));
   return isRow(body) ? body : {};
 }
@@ -38,7 +38,7 @@ export function creationCall(project: string, fields: Fields): Call {
  * Creates a deployment record. It is sent again only where the server surely did not act (contract 7): a record cannot
  * be told from its like, so an effect that nobody saw stays unknown.
  */
-export async function createDeployment(writer: Writer, project: string, fields: Fields): Promise<Written> {
+export async function recordDeployment(writer: Writer, project: string, fields: Fields): Promise<Written> {
   try {
     return { row: rowOf((await writer.send(creationCall(project, fields))).body) };
   } catch (error) {
@@ -88,7 +88,7 @@ function refusalOf(deployment: string, row: Row | undefined, wanted: string): st
 
 async function standing(reader: Reader, project: string, deployment: string): Promise<Row | undefined> {
   try {
-    return await getDeployment(reader, project, deployment);
+    return await readDeployment(reader, project, deployment);
   } catch (error) {
     if (error instanceof CallFailed) return undefined;
     throw error;

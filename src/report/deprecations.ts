@@ -6,7 +6,7 @@ import type { Palette } from "./palette.ts";
 import { counted } from "./text.ts";
 
 /** What `deprecations` was asked: undefined parts were not. */
-export interface Asked {
+export interface ScheduleFilter {
   /** Only rows of this release and earlier ones. */
   readonly release: string | undefined;
   /** Only what is removed by this day, `YYYY-MM-DD`. */
@@ -30,7 +30,7 @@ export interface Listed {
 }
 
 /** The rows asked for, in the order of the spec. */
-export function listed(schedule: readonly Deprecation[], asked: Asked): readonly Listed[] {
+export function listed(schedule: readonly Deprecation[], asked: ScheduleFilter): readonly Listed[] {
   const { release, asOf } = asked;
   return schedule
     .filter((entry) => release === undefined || compareReleases(release, entry.release) >= 0)
@@ -38,7 +38,7 @@ export function listed(schedule: readonly Deprecation[], asked: Asked): readonly
     .map((entry) => rowOf(entry, asked));
 }
 
-function rowOf(entry: Deprecation, { asOf, reached }: Asked): Listed {
+function rowOf(entry: Deprecation, { asOf, reached }: ScheduleFilter): Listed {
   const { id, release, removal_date, change, replacement, detect } = entry;
   const fixes = ["rename", "replace", "drop", "nest"];
   return {
@@ -54,7 +54,7 @@ function rowOf(entry: Deprecation, { asOf, reached }: Asked): Listed {
 }
 
 /** The schedule for people: a heading a release and day, below it a line a sub-item and what to do instead. */
-export function scheduleText(rows: readonly Listed[], { asOf, reached }: Asked, palette: Palette): string {
+export function scheduleText(rows: readonly Listed[], { asOf, reached }: ScheduleFilter, palette: Palette): string {
   if (rows.length === 0) return "Nothing is scheduled for removal by then.";
   const headings = [...new Set(rows.map(headingOf))];
   const parts = headings.map((heading) => {

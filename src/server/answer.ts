@@ -1,5 +1,5 @@
 import type { EndpointName } from "../model/endpoints.ts";
-import { answers, type Row } from "./answers.ts";
+import { answers, type HandlerRow } from "./answers.ts";
 import { readParameters } from "./parameters.ts";
 import { forbidden, invalid, notFound, type Reply } from "./reply.ts";
 import { type Caller, findProject, roles } from "./state.ts";
@@ -7,7 +7,7 @@ import { accessRefusal, type Visit, type World } from "./world.ts";
 
 const noProject = notFound("Project");
 
-export interface Asked {
+export interface RoutedRequest {
   readonly endpoint: EndpointName;
   readonly caller: Caller;
   readonly segments: Visit["segments"];
@@ -18,7 +18,7 @@ export interface Asked {
 }
 
 /** Checks in the platform's order (project, role, parameters; where the row says so, parameters first), then answers. */
-export function answer(world: World, { endpoint, unreadable, ...asked }: Asked): Reply {
+export function answer(world: World, { endpoint, unreadable, ...asked }: RoutedRequest): Reply {
   const row = answers[endpoint];
   const { values, faults } = readParameters(world.parameters[endpoint], asked.raw);
   const unread = unreadable ?? (faults.length > 0 ? invalid(faults) : undefined);
@@ -30,7 +30,7 @@ export function answer(world: World, { endpoint, unreadable, ...asked }: Asked):
   return accessRefusal(project) ?? refusalOf(row, asked.caller, unread) ?? row.project(world, visit, project);
 }
 
-function refusalOf(row: Row, { role }: Caller, unread: Reply | undefined): Reply | undefined {
+function refusalOf(row: HandlerRow, { role }: Caller, unread: Reply | undefined): Reply | undefined {
   const isAllowed = roles.indexOf(role) >= roles.indexOf(row.role);
   return isAllowed ? unread : forbidden;
 }

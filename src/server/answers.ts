@@ -5,23 +5,23 @@ import * as licenses from "./licenses.ts";
 import { listMoves, scheduleMoves } from "./moves.ts";
 import { listProjects } from "./projects.ts";
 import type { Role } from "./state.ts";
-import type { Answer, ProjectAnswer } from "./world.ts";
+import type { Handler, ProjectHandler } from "./world.ts";
 
 /** What an endpoint asks of its caller, and how it answers. */
-export type Row = {
+export type HandlerRow = {
   /** The least role. */
   readonly role: Role;
   /** The role is asked for before parameters are looked at; otherwise after. */
   readonly roleFirst?: true;
-} & ({ readonly project: ProjectAnswer } | { readonly instance: Answer });
+} & ({ readonly project: ProjectHandler } | { readonly instance: Handler });
 
 /** The endpoint table's other half (spec: Endpoints; Authentication). */
-export const answers: Readonly<Record<EndpointName, Row>> = {
+export const answers: Readonly<Record<EndpointName, HandlerRow>> = {
   listProjects: { role: "guest", instance: listProjects },
 
   listIntegrations: { role: "maintainer", roleFirst: true, project: integrations.listIntegrations },
   getIntegration: { role: "maintainer", roleFirst: true, project: integrations.getIntegration },
-  putIntegration: { role: "maintainer", roleFirst: true, project: integrations.putIntegration },
+  putIntegration: { role: "maintainer", roleFirst: true, project: integrations.editIntegration },
   deleteIntegration: { role: "maintainer", roleFirst: true, project: integrations.deleteIntegration },
 
   listDeployments: { role: "reporter", project: deployments.listDeployments },

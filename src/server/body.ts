@@ -3,13 +3,13 @@ import { malformed, type Reply, tooLarge } from "./reply.ts";
 
 type Raw = Readonly<Record<string, unknown>>;
 
-export type Read = { readonly raw: Raw; readonly isJson: boolean } | { readonly refusal: Reply };
+export type ReadBody = { readonly raw: Raw; readonly isJson: boolean } | { readonly refusal: Reply };
 
 /** The largest body, in bytes. */
 const limit = 1024 * 1024;
 
 /** Reads the parameters of a request from its body: JSON, form fields, or multipart form fields. */
-export async function readBody(request: IncomingMessage): Promise<Read> {
+export async function readBody(request: IncomingMessage): Promise<ReadBody> {
   const type = request.headers["content-type"] ?? "";
   const body = await collect(request);
   if (!body) return { refusal: tooLarge };
@@ -33,7 +33,7 @@ async function collect(request: IncomingMessage): Promise<Buffer | undefined> {
   return size > limit ? undefined : Buffer.concat(chunks);
 }
 
-function jsonFields(text: string): Read {
+function jsonFields(text: string): ReadBody {
   const value: unknown = JSON.parse(text);
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? { raw: value as Raw, isJson: true } : { refusal: malformed };

@@ -8,7 +8,7 @@ export interface Fault {
   readonly message: string;
 }
 
-export type Parsed<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
+export type CheckedYaml<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
 
 /** What a file is held against. */
 export interface Checks<T> {
@@ -26,7 +26,7 @@ export function parseChecked<T>(
   text: string,
   file: string,
   { rule, schema, empty, faults: further }: Checks<T>,
-): Parsed<T> {
+): CheckedYaml<T> {
   const problem = (message: string, place: Place, path: readonly string[] = []): Problem => {
     return { severity: "error", rule, message, place, ...(path.length > 0 && { path: path.join(".") }) };
   };

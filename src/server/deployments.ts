@@ -5,12 +5,12 @@ import { putDeployment } from "./records.ts";
 import { invalid, json, noRecord, type Reply } from "./reply.ts";
 import { type DeploymentRecord, later, nextNumber, type ProjectState } from "./state.ts";
 import { changeOf, jobOwned } from "./transitions.ts";
-import type { ProjectAnswer, Visit, World } from "./world.ts";
+import type { ProjectHandler, Visit, World } from "./world.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The deployment endpoints (spec: Deployments). */
-export const listDeployments: ProjectAnswer = (world, visit, project) => {
+export const listDeployments: ProjectHandler = (world, visit, project) => {
   const { sort, ...given } = visit.given;
   const kept = project.deployments.filter((deployment) => isWanted(deployment, given));
   const isByTime = given.updated_after !== undefined || given.updated_before !== undefined;
@@ -19,12 +19,12 @@ export const listDeployments: ProjectAnswer = (world, visit, project) => {
   return paged(world, visit, rows, listRow);
 };
 
-export const getDeployment: ProjectAnswer = (_, visit, project) => {
+export const getDeployment: ProjectHandler = (_, visit, project) => {
   const found = find(visit, project);
   return "reply" in found ? found.reply : json(200, singleRow(found.record));
 };
 
-export const createDeployment: ProjectAnswer = (world, visit, project) => {
+export const createDeployment: ProjectHandler = (world, visit, project) => {
   const { given, caller } = visit;
   const wanted = {
     ref: String(given.ref),
@@ -47,7 +47,7 @@ export const createDeployment: ProjectAnswer = (world, visit, project) => {
   return json(201, writtenRow(world, record));
 };
 
-export const updateDeployment: ProjectAnswer = (world, visit, project) => {
+export const updateDeployment: ProjectHandler = (world, visit, project) => {
   const found = find(visit, project);
   if ("reply" in found) return found.reply;
   const { record } = found;
@@ -63,7 +63,7 @@ export const updateDeployment: ProjectAnswer = (world, visit, project) => {
 };
 
 /** The merge requests shipped with a deployment; those that name no deployment were shipped with each. */
-export const listDeploymentMergeRequests: ProjectAnswer = (world, visit, project) => {
+export const listDeploymentMergeRequests: ProjectHandler = (world, visit, project) => {
   const found = find(visit, project);
   if ("reply" in found) return found.reply;
   const { state } = visit.raw;

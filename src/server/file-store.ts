@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import sqlite from "node-sqlite3-wasm";
 import { takeFileLock } from "./file-lock.ts";
-import { type Row, type RowKind, rowKinds, type Store } from "./store.ts";
+import { type RowKind, rowKinds, type Store, type StoredRow } from "./store.ts";
 
 type Database = InstanceType<typeof sqlite.Database>;
 
@@ -119,7 +119,7 @@ function writeRows(database: Database, dirty: ReadonlyMap<RowKind, ReadonlyMap<s
   }
 }
 
-function* rowsOf(database: Database): Iterable<Row> {
+function* rowsOf(database: Database): Iterable<StoredRow> {
   for (const kind of rowKinds) {
     for (const { key, value } of database.all("SELECT key, value FROM record WHERE kind = ?", [kind])) {
       yield { kind, key: String(key), value: JSON.parse(String(value)) };

@@ -4,7 +4,7 @@ import type { Scalar } from "../model/types.ts";
 import { readBoolean, readInteger } from "./parameters.ts";
 import type { World } from "./world.ts";
 
-export interface Written {
+export interface ReadIntegration {
   readonly values: Readonly<Record<string, Scalar>>;
   /** What `active` says, where it is a parameter and is listened to. */
   readonly active: boolean | undefined;
@@ -14,7 +14,7 @@ export interface Written {
 type Raw = Readonly<Record<string, unknown>>;
 
 /** Reads what a PUT carries: form fields in words and JSON alike. A null, or an empty boolean or integer, clears. */
-export function readIntegration(world: World, integration: Integration, raw: Raw): Written {
+export function readIntegration(world: World, integration: Integration, raw: Raw): ReadIntegration {
   const read: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(raw)) read[name] = readValue(integration.parameters.get(name), value);
   const faults = faultsOf(world, integration, read);

@@ -5,23 +5,23 @@ import { readIntegration } from "./integration-parameters.ts";
 import { putIntegration as keep } from "./records.ts";
 import { invalid, json, noContent, notAllowed, notFound, type Reply } from "./reply.ts";
 import { type IntegrationRecord, later, nextNumber, type ProjectState } from "./state.ts";
-import type { ProjectAnswer, Visit, World } from "./world.ts";
+import type { ProjectHandler, Visit, World } from "./world.ts";
 
 const noIntegration = notFound("Integration");
 const unknownSlug = invalid(["slug does not have a valid value"]);
 
 /** The integration endpoints (spec: Integrations). Lists are whole, and hold the active ones alone. */
-export const listIntegrations: ProjectAnswer = (_, __, project) =>
+export const listIntegrations: ProjectHandler = (_, __, project) =>
   json(200, [...project.integrations.values()].filter(({ active }) => active).map(rowOf));
 
-export const getIntegration: ProjectAnswer = (world, visit, project) => {
+export const getIntegration: ProjectHandler = (world, visit, project) => {
   const known = lookUp(world, visit, project);
   if (!known) return unknownSlug;
   if ("status" in known) return known;
   return known.record ? json(200, entityOf(world, known.integration, known.record)) : noIntegration;
 };
 
-export const putIntegration: ProjectAnswer = (world, visit, project) => {
+export const editIntegration: ProjectHandler = (world, visit, project) => {
   const integration = world.slugs.get(slugOf(visit));
   if (!integration) return notAllowed;
   if ("status" in integration) return integration;
@@ -33,7 +33,7 @@ export const putIntegration: ProjectAnswer = (world, visit, project) => {
   return json(200, entityOf(world, integration, record));
 };
 
-export const deleteIntegration: ProjectAnswer = (world, visit, project) => {
+export const deleteIntegration: ProjectHandler = (world, visit, project) => {
   const known = lookUp(world, visit, project);
   if (!known) return unknownSlug;
   if ("status" in known) return known;

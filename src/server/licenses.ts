@@ -3,22 +3,22 @@ import { paged } from "./pages.ts";
 import { dropLicense, putLicense } from "./records.ts";
 import { invalid, json, noContent, notFound, type Reply } from "./reply.ts";
 import { type LicenseRecord, nextNumber, type ProjectState } from "./state.ts";
-import { hasLegacyWords, legacyWords, type ProjectAnswer, tierRefusal, type Visit, type World } from "./world.ts";
+import { hasLegacyWords, legacyWords, type ProjectHandler, tierRefusal, type Visit, type World } from "./world.ts";
 
 const noLicense = notFound("SoftwareLicensePolicy");
 
 /** The managed license endpoints (spec: Managed licenses). */
-export const listLicenses: ProjectAnswer = (world, visit, project) =>
+export const listLicenses: ProjectHandler = (world, visit, project) =>
   tierOf(world) ?? paged(world, visit, project.licenses, (license) => row(world, license));
 
-export const getLicense: ProjectAnswer = (world, visit, project) => {
+export const getLicense: ProjectHandler = (world, visit, project) => {
   const refusal = tierOf(world);
   if (refusal) return refusal;
   const license = find(project, visit);
   return license ? json(200, row(world, license)) : noLicense;
 };
 
-export const createLicense: ProjectAnswer = (world, visit, project) => {
+export const createLicense: ProjectHandler = (world, visit, project) => {
   const refusal = tierOf(world);
   if (refusal) return refusal;
   const name = String(visit.given.name).trim();
@@ -29,7 +29,7 @@ export const createLicense: ProjectAnswer = (world, visit, project) => {
   return json(201, row(world, license));
 };
 
-export const updateLicense: ProjectAnswer = (world, visit, project) => {
+export const updateLicense: ProjectHandler = (world, visit, project) => {
   const refusal = tierOf(world);
   if (refusal) return refusal;
   const known = find(project, visit);
@@ -39,7 +39,7 @@ export const updateLicense: ProjectAnswer = (world, visit, project) => {
   return json(200, row(world, license));
 };
 
-export const deleteLicense: ProjectAnswer = (world, visit, project) => {
+export const deleteLicense: ProjectHandler = (world, visit, project) => {
   const refusal = tierOf(world);
   if (refusal) return refusal;
   const license = find(project, visit);

@@ -1,7 +1,7 @@
 import { compareReleases } from "../model/availability.ts";
 import { putMove } from "./records.ts";
 import { shelves } from "./repositories.ts";
-import type { Move, State } from "./state.ts";
+import type { MoveRecord, State } from "./state.ts";
 
 /** Runs storage moves, each a while after it was scheduled. */
 export interface Mover {
@@ -37,7 +37,7 @@ export function createMover({ state, release, duration, settle }: MoverOptions):
   return { start, stop: () => timers.forEach((timer) => void clearTimeout(timer)) };
 }
 
-function resume(state: State, move: Move): boolean {
+function resume(state: State, move: MoveRecord): boolean {
   const isUnderWay = move.state in next;
   if (isUnderWay) state.moving[move.kind].add(move.repository);
   return isUnderWay;
@@ -63,7 +63,7 @@ function advance(state: State, release: string, id: number): boolean {
 }
 
 /** Seeded failures; a move onto its own storage; one into a cluster that lacks direct-fetch replication. */
-function fails(state: State, release: string, move: Move): boolean {
+function fails(state: State, release: string, move: MoveRecord): boolean {
   const repository = shelves[move.kind].find(state, move.repository);
   if ((repository?.fail_moves ?? 0) > 0 || move.source_storage_name === move.destination_storage_name) return true;
   const isCluster = state.storages.get(move.destination_storage_name)?.cluster ?? false;

@@ -4,13 +4,13 @@ import { projectNames } from "./projects.ts";
 import { putMove } from "./records.ts";
 import { invalid, json, type Reply } from "./reply.ts";
 import { shelves } from "./repositories.ts";
-import { later, type Move, type MoveKind, nextNumber, type Repository, type State } from "./state.ts";
-import { type Answer, tierRefusal, type Visit } from "./world.ts";
+import { later, type MoveKind, type MoveRecord, nextNumber, type Repository, type State } from "./state.ts";
+import { type Handler, tierRefusal, type Visit } from "./world.ts";
 
 const tiers: Readonly<Record<MoveKind, Tier>> = { project: "free", snippet: "free", group: "premium" };
 
 /** POST of a storage move: schedules one for each repository of the kind on the source (spec: Repository storage moves). */
-export function scheduleMoves(kind: MoveKind): Answer {
+export function scheduleMoves(kind: MoveKind): Handler {
   return (world, visit) => {
     const refusal = tierRefusal(world, `${kind} storage moves`, tiers[kind]) ?? storageFault(world.state, visit);
     if (refusal) return refusal;
@@ -24,7 +24,7 @@ export function scheduleMoves(kind: MoveKind): Answer {
 }
 
 /** The moves of a kind, newest first; deployed servers have it, the spec does not. */
-export function listMoves(kind: MoveKind): Answer {
+export function listMoves(kind: MoveKind): Handler {
   return (world, visit) => {
     const refusal = tierRefusal(world, `${kind} storage moves`, tiers[kind]);
     if (refusal) return refusal;
@@ -55,8 +55,8 @@ function repositoriesOn(state: State, kind: MoveKind, storage: string): Reposito
     .filter(({ id, repository_storage }) => repository_storage === storage && !moving.has(id));
 }
 
-function schedule(state: State, kind: MoveKind, repository: Repository, destination: string): Move {
-  const move: Move = {
+function schedule(state: State, kind: MoveKind, repository: Repository, destination: string): MoveRecord {
+  const move: MoveRecord = {
     id: nextNumber(state, "move"),
     kind,
     repository: repository.id,
@@ -70,7 +70,7 @@ function schedule(state: State, kind: MoveKind, repository: Repository, destinat
   return move;
 }
 
-function moveRow(state: State, { kind, repository, ...move }: Move): object {
+function moveRow(state: State, { kind, repository, ...move }: MoveRecord): object {
   const record = shelves[kind].find(state, repository);
   return { ...move, [kind]: record && names[kind](record) };
 }

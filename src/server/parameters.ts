@@ -2,13 +2,13 @@ import type { Parameter } from "../model/endpoints.ts";
 
 type Raw = Readonly<Record<string, unknown>>;
 
-export interface Given {
+export interface ReadParameters {
   readonly values: Readonly<Record<string, string | number | boolean>>;
   readonly faults: readonly string[];
 }
 
 /** Reads and checks the parameters that the table names; others are ignored. An absent one takes its default. */
-export function readParameters(table: Readonly<Record<string, Parameter>>, raw: Raw): Given {
+export function readParameters(table: Readonly<Record<string, Parameter>>, raw: Raw): ReadParameters {
   const values: Record<string, string | number | boolean> = {};
   const faults: string[] = [];
   for (const [name, parameter] of Object.entries(table)) {

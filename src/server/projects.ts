@@ -1,10 +1,10 @@
 import { paged } from "./pages.ts";
 import { forbidden } from "./reply.ts";
 import type { Repository, State } from "./state.ts";
-import type { Answer } from "./world.ts";
+import type { Handler } from "./world.ts";
 
 /** GET /projects, all or those on one storage (spec: Project (storage filter)). */
-export const listProjects: Answer = (world, visit) => {
+export const listProjects: Handler = (world, visit) => {
   const { state, behaviour } = world;
   const isAdmin = visit.caller.role === "admin";
   const storage = visit.given.repository_storage;

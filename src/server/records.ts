@@ -3,7 +3,7 @@ import type {
   DeploymentRecord,
   IntegrationRecord,
   LicenseRecord,
-  Move,
+  MoveRecord,
   ProjectState,
   Repository,
   State,
@@ -77,7 +77,7 @@ export function putLicenses(state: State, project: ProjectState, records: readon
   project.licenses = records;
 }
 
-export function putMove(state: State, move: Move): void {
+export function putMove(state: State, move: MoveRecord): void {
   state.store.save("move", String(move.id), move);
   state.moves.set(move.id, move);
 }
@@ -122,7 +122,7 @@ const placements: Record<RowKind, Placement> = {
   deployment: (state, key, value) => {
     (owner(state, key).deployments as DeploymentRecord[]).push(value as DeploymentRecord);
   },
-  move: (state, _, value) => state.moves.set((value as Move).id, value as Move),
+  move: (state, _, value) => state.moves.set((value as MoveRecord).id, value as MoveRecord),
 };
 
 function owner(state: State, key: string): ProjectState {

@@ -1,19 +1,19 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { endpoints } from "../model/endpoints.ts";
-import { type Asked, answer } from "./answer.ts";
-import { formFields, type Read, readBody } from "./body.ts";
+import { answer, type RoutedRequest } from "./answer.ts";
+import { formFields, type ReadBody, readBody } from "./body.ts";
 import type { Chaos } from "./chaos.ts";
 import { inflict } from "./inject-fault.ts";
 import { broken, json, notAllowed, type Reply, unauthorized, unknownRoute } from "./reply.ts";
 import type { WritableLog } from "./request-log.ts";
-import type { Match, Route } from "./router.ts";
+import type { Match, Router } from "./router.ts";
 import type { Caller } from "./state.ts";
 import type { World } from "./world.ts";
 
 interface Parts {
   readonly world: World;
-  readonly route: Route;
+  readonly route: Router;
   readonly log: WritableLog;
   readonly chaos: Chaos;
   /** Milliseconds. */
@@ -80,7 +80,7 @@ function callerOf({ state }: World, { headers }: IncomingMessage): Caller | unde
 
 async function answerBody(
   world: World,
-  asked: Omit<Asked, "raw"> & Match,
+  asked: Omit<RoutedRequest, "raw"> & Match,
   query: string,
   request: IncomingMessage,
 ): Promise<Reply> {
@@ -89,7 +89,7 @@ async function answerBody(
   return answer(world, { ...asked, raw: { ...formFields(query), ...raw }, unreadable: refusalOf(world, asked, read) });
 }
 
-function refusalOf({ behaviour }: World, { endpoint }: Match, read: Read): Reply | undefined {
+function refusalOf({ behaviour }: World, { endpoint }: Match, read: ReadBody): Reply | undefined {
   if ("refusal" in read) return read.refusal;
   const isFit = read.isJson || behaviour.movesTakeForms || endpoints[endpoint].body !== "json";
   return isFit ? undefined : needsJson;

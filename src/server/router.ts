@@ -16,13 +16,13 @@ export interface Match {
 }
 
 /** The endpoint that a request means. `unknown`: no such path; `method`: the path has no such method. */
-export type Route = (method: string, path: string) => Match | "unknown" | "method";
+export type Router = (method: string, path: string) => Match | "unknown" | "method";
 
 /** The release from which on the newer name of the integrations segment is routed (spec: Versioning 2). */
 const renamedIn = "14.4";
 
 /** Compiles the endpoint table into a tree of segments. `path` is relative to /api/v4, without the query. */
-export function router(release: string, withObserved: boolean): Route {
+export function router(release: string, withObserved: boolean): Router {
   const root = emptyNode();
   for (const [name, { method, path, observed, introduced }] of Object.entries(endpoints)) {
     if (observed && !withObserved) continue;

@@ -13,7 +13,7 @@ export interface State {
   readonly projectsByPath: Map<string, ProjectState>;
   readonly snippets: Map<number, Repository>;
   readonly groups: Map<number, Repository>;
-  readonly moves: Map<number, Move>;
+  readonly moves: Map<number, MoveRecord>;
   readonly storages: Map<string, Storage>;
   readonly tokens: Map<string, Caller>;
   readonly features: Set<string>;
@@ -84,7 +84,7 @@ export const moveKinds = ["project", "snippet", "group"] as const;
 
 export type MoveKind = (typeof moveKinds)[number];
 
-export interface Move {
+export interface MoveRecord {
   readonly id: number;
   readonly kind: MoveKind;
   readonly repository: number;

@@ -15,7 +15,7 @@ export const rowKinds = [
 
 export type RowKind = (typeof rowKinds)[number];
 
-export interface Row {
+export interface StoredRow {
   readonly kind: RowKind;
   readonly key: string;
   readonly value: unknown;
@@ -26,7 +26,7 @@ export interface Store {
   /** True until a seed was kept: a store that is fresh holds nothing. */
   readonly fresh: boolean;
   /** All rows, by kind in the order of {@link rowKinds}. */
-  rows(): Iterable<Row>;
+  rows(): Iterable<StoredRow>;
   save(kind: RowKind, key: string, value: unknown): void;
   forget(kind: RowKind, key: string): void;
   /** Keeps all rows saved so far as one: undefined where nothing is left to do. Rejects where that fails. */

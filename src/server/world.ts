@@ -34,9 +34,9 @@ export interface Visit {
   readonly address: string;
 }
 
-export type Answer = (world: World, visit: Visit) => Reply;
+export type Handler = (world: World, visit: Visit) => Reply;
 
-export type ProjectAnswer = (world: World, visit: Visit, project: ProjectState) => Reply;
+export type ProjectHandler = (world: World, visit: Visit, project: ProjectState) => Reply;
 
 /** The slugs that exist here. Those of another release or environment do not; those of another tier refuse. */
 export function slugsOf(platform: Pick<World, "release" | "tier" | "environment">): World["slugs"] {

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { hints, isRemoved, removalOf, schedule } from "../../src/model/removals.ts";
-import { type Asked, listed, scheduleText } from "../../src/report/deprecations.ts";
+import { listed, type ScheduleFilter, scheduleText } from "../../src/report/deprecations.ts";
 import { plain } from "../../src/report/palette.ts";
 
 const schemas = join(import.meta.dirname, "../../schemas");
 const json = (file: string) => JSON.parse(readFileSync(join(schemas, file), "utf8"));
 
-const all: Asked = { release: undefined, asOf: undefined, reached: "14.5" };
-const ids = (asked: Partial<Asked>) => listed(schedule, { ...all, ...asked }).map(({ id }) => id);
+const all: ScheduleFilter = { release: undefined, asOf: undefined, reached: "14.5" };
+const ids = (asked: Partial<ScheduleFilter>) => listed(schedule, { ...all, ...asked }).map(({ id }) => id);
 
 describe("schemas/deprecations.json", () => {
   it("is what its schema says", () => {

@@ -1,4 +1,4 @@
-import { createDeployment } from "../../deployments/records.ts";
+import { recordDeployment } from "../../deployments/records.ts";
 import type { Options } from "../flags.ts";
 import type { Run } from "../verb.ts";
 import { checked, shownDeployment, writing } from "./connected.ts";
@@ -8,6 +8,6 @@ export const run: Run<Options<"deployments create">> = (terminal, options, [proj
   const { environment, sha, ref, tag, status } = options;
   const { values } = checked(terminal, "createDeployment", { id: project, environment, sha, ref, tag, status });
   return writing(terminal, options, async (writer) =>
-    shownDeployment(await createDeployment(writer, project, values), terminal),
+    shownDeployment(await recordDeployment(writer, project, values), terminal),
   );
 };

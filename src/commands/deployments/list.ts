@@ -1,4 +1,4 @@
-import { listDeployments } from "../../deployments/records.ts";
+import { readDeployments } from "../../deployments/records.ts";
 import { deploymentsText } from "../../report/deployments.ts";
 import type { Options } from "../flags.ts";
 import type { Run } from "../verb.ts";
@@ -16,7 +16,7 @@ export const run: Run<Options<"deployments list">> = (terminal, options, [projec
     status: options.status,
   });
   return reading(terminal, options, async (reader) => {
-    const rows = await listDeployments(reader, project, values);
+    const rows = await readDeployments(reader, project, values);
     return { text: () => deploymentsText(rows, terminal.palette), json: () => JSON.stringify(rows, null, 2) };
   });
 };

@@ -1,4 +1,4 @@
-import { getDeployment } from "../../deployments/records.ts";
+import { readDeployment } from "../../deployments/records.ts";
 import type { Options } from "../flags.ts";
 import type { Run } from "../verb.ts";
 import { checked, reading, shownDeployment } from "./connected.ts";
@@ -7,6 +7,6 @@ import { checked, reading, shownDeployment } from "./connected.ts";
 export const run: Run<Options<"deployments show">> = (terminal, options, [project = "", id = ""]) => {
   checked(terminal, "getDeployment", { id: project, deployment_id: id });
   return reading(terminal, options, async (reader) =>
-    shownDeployment({ row: await getDeployment(reader, project, id) }, terminal),
+    shownDeployment({ row: await readDeployment(reader, project, id) }, terminal),
   );
 };
