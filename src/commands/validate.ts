@@ -1,6 +1,6 @@
 import { exitCode } from "../base/exit.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
-import { reportedProblem } from "../plan/plan.ts";
+import { bySeverity } from "../model/problem-line.ts";
 import { counted } from "../report/text.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import type { Options } from "./flags.ts";
@@ -21,18 +21,17 @@ interface Verdict {
 export const run: Run<Options<"validate">> = (terminal, options) => {
   const tell = findingReporter(terminal, "validate", options);
   const loaded = loadWorkspace(folderOf(terminal, options));
-  const { problems, policies } = validate(loaded);
-  const errors = problems.filter(({ severity }) => severity === "error").map(reportedProblem);
-  const warnings = problems.filter(({ severity }) => severity === "warning").map(reportedProblem);
-  const valid = !hasErrors(problems);
-  const verdict: Verdict = { format_version: "1.0", valid, problems: errors, warnings };
-  tellProblems(terminal, { problems: errors, warnings });
+  const { problems: all, policies } = validate(loaded);
+  const { problems, warnings } = bySeverity(all);
+  const valid = !hasErrors(all);
+  const verdict: Verdict = { format_version: "1.0", valid, problems, warnings };
+  tellProblems(terminal, { problems, warnings });
   const policyCount = counted(policies.length, "policy", "policies");
-  const text = valid ? `Valid: ${policyCount}.` : `Not valid: ${counted(errors.length, "problem")}.`;
+  const text = valid ? `Valid: ${policyCount}.` : `Not valid: ${counted(problems.length, "problem")}.`;
   const code = exitCode({ problem: !valid });
   tell(
     { text: () => terminal.palette.strong(text), json: () => JSON.stringify(verdict, null, 2) },
-    { plan: { resource_changes: [], objections: [], problems: errors, warnings }, exitCode: code, surveyed: true },
+    { plan: { resource_changes: [], objections: [], problems, warnings }, exitCode: code, surveyed: true },
   );
   return code;
 };

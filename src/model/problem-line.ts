@@ -1,5 +1,22 @@
-import type { ReportedProblem } from "../plan/plan.ts";
-import type { Problem } from "./types.ts";
+import type { Place, Problem, Severity } from "./types.ts";
+
+/** A problem as reports hold it: its place as three fields, its severity told by the list that it stands in. */
+export interface ReportedProblem extends Partial<Place> {
+  readonly rule: string;
+  readonly message: string;
+  readonly path?: string;
+  readonly project?: string;
+}
+
+export function reportedProblem({ rule, message, path, project, place }: Problem): ReportedProblem {
+  return { rule, message, ...(path !== undefined && { path }), ...(project !== undefined && { project }), ...place };
+}
+
+/** Errors and warnings apart, as every report tells them. */
+export function bySeverity(all: readonly Problem[]): Readonly<Record<"problems" | "warnings", ReportedProblem[]>> {
+  const of = (severity: Severity) => all.filter((each) => each.severity === severity).map(reportedProblem);
+  return { problems: of("error"), warnings: of("warning") };
+}
 
 /** `file:line:column  path  message  (rule)` (contract 3), always one line, whatever a manifest put in its keys. */
 export function problemLine({ place, ...problem }: Problem): string {

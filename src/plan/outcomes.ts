@@ -1,5 +1,6 @@
+import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Outcome } from "../model/types.ts";
-import { type Plan, type PlannedChange, planDigest, type ReportedProblem } from "./plan.ts";
+import { type Plan, type PlannedChange, planDigest } from "./plan.ts";
 
 const statuses = ["applied", "failed", "skipped", "stale", "unknown"] as const;
 

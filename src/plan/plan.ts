@@ -3,6 +3,7 @@ import type { Difference, Unverified } from "../diff/diff.ts";
 import { call, type EndpointName, endpoints } from "../model/endpoints.ts";
 import { kinds } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
+import { bySeverity, type ReportedProblem } from "../model/problem-line.ts";
 import type { Action, Call, Change, Fields, Kind, Outcome, Place, Problem } from "../model/types.ts";
 import { lossesOf } from "../routes/listeners.ts";
 import type { Objection } from "./guards.ts";
@@ -63,13 +64,6 @@ export interface PlannedChange {
   readonly outcome?: Outcome;
 }
 
-export interface ReportedProblem extends Partial<Place> {
-  readonly rule: string;
-  readonly message: string;
-  readonly path?: string;
-  readonly project?: string;
-}
-
 /** All that a plan is made of. */
 export interface PlanInput {
   readonly version: string;
@@ -96,8 +90,7 @@ export function planOf(input: PlanInput): Plan {
     resource_changes: changes.map(plannedChange).sort(byAddress),
     unverified: input.differences.flatMap((difference) => difference.unverified).sort(byAddress),
     objections: input.objections,
-    problems: input.problems.filter((problem) => problem.severity === "error").map(reportedProblem),
-    warnings: input.problems.filter((problem) => problem.severity === "warning").map(reportedProblem),
+    ...bySeverity(input.problems),
   } as const;
   return { ...rest, digest: planDigest(rest), created_at: input.createdAt };
 }
@@ -168,11 +161,6 @@ function reasonOf(change: Change): string {
 function sensitiveOf(fields: Fields | null): Record<string, true> {
   const names = Object.keys(fields ?? {}).filter((name) => isReference(fields?.[name]));
   return Object.fromEntries(names.map((name) => [name, true]));
-}
-
-/** A problem as reports hold it. */
-export function reportedProblem({ rule, message, path, project, place }: Problem): ReportedProblem {
-  return { rule, message, ...(path !== undefined && { path }), ...(project !== undefined && { project }), ...place };
 }
 
 function byAddress(a: { readonly address: string }, b: { readonly address: string }): number {

@@ -3,8 +3,9 @@ import { version } from "../base/version.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { hasErrors } from "../manifest/validate.ts";
+import { bySeverity } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
-import { planDigest, planOf, reportedProblem } from "../plan/plan.ts";
+import { planDigest, planOf } from "../plan/plan.ts";
 import { type Heading, headingOf, type Opened, open } from "./context.ts";
 import type { Planned, Request } from "./request.ts";
 import { StalePlan } from "./saved-plan.ts";
@@ -45,9 +46,9 @@ function nothingPlanned(heading: Heading, problems: readonly Problem[]): Planned
 /** A plan with more to say than when it was made. */
 export function withProblems<Result extends Planned>(planned: Result, more: readonly Problem[]): Result {
   if (more.length === 0) return planned;
-  const of = (severity: Problem["severity"]) => more.filter((each) => each.severity === severity).map(reportedProblem);
-  const { problems, warnings } = planned.plan;
-  const plan = { ...planned.plan, problems: [...problems, ...of("error")], warnings: [...warnings, ...of("warning")] };
+  const { problems, warnings } = bySeverity(more);
+  const before = planned.plan;
+  const plan = { ...before, problems: [...before.problems, ...problems], warnings: [...before.warnings, ...warnings] };
   return { ...planned, plan: { ...plan, digest: planDigest(plan) } };
 }
 

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { type ExitCode, exit } from "../base/exit.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
+import type { ReportedProblem } from "../model/problem-line.ts";
 import { printable } from "../model/problem-line.ts";
 import type { Action, OutcomeStatus, Place } from "../model/types.ts";
-import type { Plan, PlannedChange, ReportedProblem } from "../plan/plan.ts";
+import type { Plan, PlannedChange } from "../plan/plan.ts";
 
 /** The parts of a plan that somebody may have to act on. */
 export type Found = Pick<Plan, "resource_changes" | "objections" | "problems" | "warnings">;

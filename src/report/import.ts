@@ -1,9 +1,8 @@
 import type { Entry } from "../import/found.ts";
 import type { Draft } from "../import/policy.ts";
 import { addressOf } from "../model/address.ts";
-import { printable } from "../model/problem-line.ts";
+import { printable, reportedProblem } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
-import { reportedProblem } from "../plan/plan.ts";
 import type { Palette } from "./palette.ts";
 
 /** What an import wrote, and what it leaves to people. */

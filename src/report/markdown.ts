@@ -1,5 +1,6 @@
+import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action } from "../model/types.ts";
-import type { Plan, PlannedChange, ReportedProblem } from "../plan/plan.ts";
+import type { Plan, PlannedChange } from "../plan/plan.ts";
 import type { Found } from "./findings.ts";
 import { changeTable, detailsOf, isRemovalFirst } from "./markdown-changes.ts";
 import { code, fitting, fittingOr } from "./markdown-text.ts";

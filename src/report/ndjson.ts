@@ -1,5 +1,6 @@
+import type { ReportedProblem } from "../model/problem-line.ts";
 import { reportedLine } from "../model/problem-line.ts";
-import type { Plan, PlannedChange, ReportedProblem } from "../plan/plan.ts";
+import type { Plan, PlannedChange } from "../plan/plan.ts";
 import type { Report, Surface } from "./report.ts";
 
 /** What every line has beside `type`; readers that do not know a type show `@message`. */

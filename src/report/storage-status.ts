@@ -1,16 +1,6 @@
 import type { RepositoryKind } from "../model/repository-kinds.ts";
+import type { Remainder } from "../storage/status.ts";
 import type { Palette } from "./palette.ts";
-
-/** What is left of one kind of repository on a storage. */
-export interface Remainder {
-  readonly kind: RepositoryKind;
-  /** Null where the server cannot say. Of kinds that cannot be counted, those that their moves tell of. */
-  readonly left: number | null;
-  /** Of those: moving now, and failed at the last try; null where the server does not list moves. */
-  readonly moving: number | null;
-  readonly failed: number | null;
-  readonly names: readonly string[];
-}
 
 /** What is left on a storage, a line a kind, and what the numbers do not tell. */
 export function statusText(storage: string, kinds: readonly Remainder[], palette: Palette): string {

@@ -1,7 +1,17 @@
 import type { Reader } from "../client/client.ts";
 import { type RepositoryKind, repositoryKinds } from "../model/repository-kinds.ts";
-import type { Remainder } from "../report/storage-status.ts";
 import { type ListedMove, latestMoves, projectsOn } from "./view.ts";
+
+/** What is left of one kind of repository on a storage. */
+export interface Remainder {
+  readonly kind: RepositoryKind;
+  /** Null where the server cannot say. Of kinds that cannot be counted, those that their moves tell of. */
+  readonly left: number | null;
+  /** Of those: moving now, and failed at the last try; null where the server does not list moves. */
+  readonly moving: number | null;
+  readonly failed: number | null;
+  readonly names: readonly string[];
+}
 
 /** Counts what is left on a storage (contract 8). @throws CallFailed, StorageHidden. */
 export async function remaindersOn(reader: Reader, storage: string): Promise<Remainder[]> {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
+import type { ReportedProblem } from "../../src/model/problem-line.ts";
 import type { Action, Fields, Outcome } from "../../src/model/types.ts";
-import { type Plan, type PlannedChange, planDigest, type ReportedProblem } from "../../src/plan/plan.ts";
+import { type Plan, type PlannedChange, planDigest } from "../../src/plan/plan.ts";
 import type { Report } from "../../src/report/report.ts";
 
 /** A run that ended, of which the test says what matters to it. */

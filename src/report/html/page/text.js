@@ -1,6 +1,6 @@
 /** @typedef {import("../../../plan/plan.ts").Plan} Plan */
 /** @typedef {import("../../../plan/plan.ts").PlannedChange} PlannedChange */
-/** @typedef {import("../../../plan/plan.ts").ReportedProblem} ReportedProblem */
+/** @typedef {import("../../../model/problem-line.ts").ReportedProblem} ReportedProblem */
 /** @typedef {import("../../../model/types.ts").Action} Action */
 /** @typedef {import("../../../model/types.ts").Value} Value */
 
