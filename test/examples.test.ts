@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { parseSeed } from "../src/server/seed.ts";
+import { createServer, type Server } from "../src/server/server.ts";
 import { blocks, cloned, commands, freePort, notPrinted, read, remove, root, session } from "./readme.ts";
 
 const made: string[] = [];
@@ -14,30 +16,49 @@ afterAll(() => made.forEach(remove));
 
 const program = join(root, "dist/cli.js");
 
-const documents: readonly (readonly [readme: string, folder: string])[] = [
-  ["README.md", "."],
-  ["examples/quickstart/README.md", "examples/quickstart"],
-  ["examples/many-projects/README.md", "examples/many-projects"],
-  ["examples/adopt-existing/README.md", "examples/adopt-existing"],
+/** Where the commands of a document are typed, and whether its last plan finds nothing left to do. */
+const documents: readonly (readonly [document: string, folder: string, ends: "in sync" | "anyhow"])[] = [
+  ["README.md", ".", "in sync"],
+  ["docs/running.md", "examples/quickstart", "anyhow"],
+  ["docs/deprecations.md", ".", "anyhow"],
+  ["examples/quickstart/README.md", "examples/quickstart", "in sync"],
+  ["examples/many-projects/README.md", "examples/many-projects", "in sync"],
+  ["examples/adopt-existing/README.md", "examples/adopt-existing", "in sync"],
 ];
 
-test.each(documents)("every command of %s does what it says", async (readme, folder) => {
-  const told = commands(read(readme));
+test.each(documents)("every command of %s does what it says", async (document, folder, ends) => {
+  const told = commands(read(document));
   const port = await freePort();
   const clone = kept(cloned(port));
+  const own = await ownServer();
   const lines = told.map(({ line }) => line);
-  const ran = await session(clone, join(clone, folder), lines, port);
+  const ran = await session(
+    clone,
+    join(clone, folder),
+    lines.map((line) => line.replaceAll("https://code.example.com", own.url)),
+    port,
+  ).finally(() => own.close());
 
   expect(lines).not.toHaveLength(0);
-  expect(ran.map(({ line, exit }) => ({ line, exit }))).toEqual(told.map(({ line, exit }) => ({ line, exit })));
+  expect(ran.map(({ exit }, index) => ({ line: lines[index], exit }))).toEqual(
+    told.map(({ line, exit }) => ({ line, exit })),
+  );
   const missing = told.flatMap(({ shown }, index) => notPrinted(shown, ran[index]?.output ?? ""));
   expect(missing).toEqual([]);
   const plans = ran.filter(({ line }) => line.startsWith("evenkeel plan"));
-  expect(plans.at(-1)?.output).toContain("No changes");
+  if (ends === "in sync") expect(plans.at(-1)?.output).toContain("No changes");
 });
 
-test("every manifest in the README is valid", () => {
-  const manifests = blocks(read("README.md"), "yaml").filter((text) => text.includes("apiVersion: evenkeel/v1"));
+/** Stands for the reader's own server. */
+function ownServer(): Promise<Server> {
+  const parsed = parseSeed(read("examples/quickstart/seed.yaml"));
+  if ("problems" in parsed) throw new Error("the seed of the quickstart is not valid");
+  return createServer({ seed: parsed.seed, token: "your-token" });
+}
+
+test("every manifest in the docs is valid", () => {
+  const texts = ["docs/manifests.md", "docs/storage-moves.md"].map(read).join("\n");
+  const manifests = blocks(texts, "yaml").filter((text) => text.includes("apiVersion: evenkeel/v1"));
   expect(manifests.map((text) => /^kind: (.*)$/m.exec(text)?.[1])).toEqual(["Workspace", "Policy", "StorageMigration"]);
 
   const folder = kept(mkdtempSync(join(tmpdir(), "evenkeel-manifests-")));
@@ -51,8 +72,8 @@ test("every manifest in the README is valid", () => {
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "Valid: 1 policy.\n", stderr: "" });
 });
 
-test("the README's chaos file is one", async () => {
-  const [rules = ""] = blocks(read("README.md"), "yaml").filter((text) => text.startsWith("- {"));
+test("the chaos file of the docs is one", async () => {
+  const [rules = ""] = blocks(read("docs/embedded-server.md"), "yaml").filter((text) => text.startsWith("- {"));
   const clone = kept(cloned(0));
   writeFileSync(join(clone, "chaos.yaml"), rules);
   const port = await freePort();
@@ -60,8 +81,8 @@ test("the README's chaos file is one", async () => {
   expect((await session(clone, clone, lines, port))[0]?.output).toContain("listening on");
 });
 
-test("the README's program runs against the library", () => {
-  const [source = ""] = blocks(read("README.md"), "js");
+test("the program of the docs runs against the library", () => {
+  const [source = ""] = blocks(read("docs/library.md"), "js");
   const clone = kept(cloned(0));
   writeFileSync(join(clone, "program.mjs"), source);
   const { status, stdout, stderr } = spawnSync(process.execPath, ["program.mjs"], { cwd: clone, encoding: "utf8" });
@@ -75,4 +96,20 @@ test("the demo runs to its end", () => {
   });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   for (const words of ["14 to write", "14 applied", "No changes", "license/AGPL-3.0"]) expect(stdout).toContain(words);
+});
+
+test("every link between documents leads somewhere", () => {
+  const files = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+  ];
+  const broken = files.flatMap((file) =>
+    [...read(file).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
+      .map(([, target = ""]) => join(root, file, "..", target))
+      .filter((target) => !existsSync(target))
+      .map((target) => `${file}: ${target}`),
+  );
+  expect(broken).toEqual([]);
 });

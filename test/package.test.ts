@@ -61,7 +61,7 @@ test("holds what it needs, no source and no left-overs of older builds", () => {
   const paths = packed.files.map(({ path }) => path);
   const tops = new Set(paths.map((path) => path.split("/")[0]));
   expect([...tops].sort()).toEqual(
-    ["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "dist", "package.json", "schemas"].sort(),
+    ["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "dist", "docs", "package.json", "schemas"].sort(),
   );
   expect(paths).toEqual(expect.arrayContaining(["dist/cli.js", "dist/index.js", "dist/types/src/index.d.ts"]));
   expect(paths.filter((path) => /(?<!\.d)\.ts$|\.map$/.test(path))).toEqual([]);
