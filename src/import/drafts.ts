@@ -1,10 +1,10 @@
 import type { Project } from "../model/types.ts";
-import type { Imported } from "./found.ts";
+import type { ImportedProject } from "./found.ts";
 import { fileOf } from "./names.ts";
 import type { Draft } from "./policy.ts";
 
 /** One policy a project, for those of which there is anything to say. */
-export function draftsOf(imported: readonly Imported[]): readonly Draft[] {
+export function draftsOf(imported: readonly ImportedProject[]): readonly Draft[] {
   return imported
     .filter(({ entries, remarks }) => entries.length + remarks.length > 0)
     .map(({ project, entries, remarks }) => ({

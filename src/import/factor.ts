@@ -1,6 +1,6 @@
 import type { Project } from "../model/types.ts";
 import { draftsOf } from "./drafts.ts";
-import type { Entry, Imported } from "./found.ts";
+import type { ImportedEntry, ImportedProject } from "./found.ts";
 import { generalised } from "./generalised.ts";
 import type { Draft } from "./policy.ts";
 import { rank } from "./project.ts";
@@ -15,11 +15,11 @@ import { identityOf, type Offer, type Share, shareOf } from "./share.ts";
  *
  * `listing` is all that the server has, so that no project is caught that was not imported.
  */
-export function factored(imported: readonly Imported[], listing: readonly Project[]): readonly Draft[] {
+export function factored(imported: readonly ImportedProject[], listing: readonly Project[]): readonly Draft[] {
   const offers = imported.map(offerOf);
   const share = shareOf(offers);
   if (share.entries.size === 0) return draftsOf(imported);
-  const own = offers.map(({ imported: each, forms }): Imported => {
+  const own = offers.map(({ imported: each, forms }): ImportedProject => {
     if (!share.covered.has(each.project)) return each;
     return { ...each, entries: each.entries.filter((entry) => !isShared(entry, forms, share)) };
   });
@@ -27,8 +27,8 @@ export function factored(imported: readonly Imported[], listing: readonly Projec
 }
 
 /** What a project has, each entry with the form in which it may be the same elsewhere. */
-function offerOf(imported: Imported): Offer {
-  const forms = new Map<string, { readonly form: string; readonly entry: Entry }>();
+function offerOf(imported: ImportedProject): Offer {
+  const forms = new Map<string, { readonly form: string; readonly entry: ImportedEntry }>();
   for (const entry of imported.entries) {
     const general = generalised(entry, imported.project);
     if (general) forms.set(identityOf(entry), { form: formOf(general), entry: general });
@@ -36,16 +36,20 @@ function offerOf(imported: Imported): Offer {
   return { imported, forms };
 }
 
-function formOf({ fields, remarks }: Entry): string {
+function formOf({ fields, remarks }: ImportedEntry): string {
   return JSON.stringify([[...fields], remarks]);
 }
 
-function isShared(entry: Entry, forms: Offer["forms"], { entries }: Share): boolean {
+function isShared(entry: ImportedEntry, forms: Offer["forms"], { entries }: Share): boolean {
   const identity = identityOf(entry);
   return entries.has(identity) && entries.get(identity)?.form === forms.get(identity)?.form;
 }
 
-function sharedDraft({ entries, covered }: Share, imported: readonly Imported[], listing: readonly Project[]): Draft {
+function sharedDraft(
+  { entries, covered }: Share,
+  imported: readonly ImportedProject[],
+  listing: readonly Project[],
+): Draft {
   const name = freeName(imported);
   return {
     file: `${name}.yaml`,
@@ -57,11 +61,11 @@ function sharedDraft({ entries, covered }: Share, imported: readonly Imported[],
   };
 }
 
-function byRank(a: Entry, b: Entry): number {
+function byRank(a: ImportedEntry, b: ImportedEntry): number {
   return rank(a.key) - rank(b.key) || (identityOf(a) < identityOf(b) ? -1 : 1);
 }
 
-function freeName(imported: readonly Imported[]): string {
+function freeName(imported: readonly ImportedProject[]): string {
   const taken = new Set(imported.map(({ project }) => project.name.toLowerCase()));
   let name = "shared";
   while (taken.has(name)) name = `${name}_`;

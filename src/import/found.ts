@@ -1,7 +1,7 @@
 import type { Kind, Live, Project, Scalar } from "../model/types.ts";
 
 /** What a server told of one project. */
-export interface Found {
+export interface FoundProject {
   readonly project: Project;
   readonly integrations: readonly Live[];
   /** Slugs that are listed and were not read. */
@@ -15,7 +15,7 @@ export interface Found {
  * What a policy is going to say of one parameter: the value as the server has it, text with an interpolation, or a blank
  * for what nobody but a person knows. `reference` is given to a blank when all of them are known.
  */
-export type Stated =
+export type ImportedValue =
   | { readonly form: "value"; readonly value: Scalar }
   | { readonly form: "template"; readonly text: string }
   | Blank;
@@ -28,18 +28,18 @@ export interface Blank {
 }
 
 /** One integration or license of a policy to be written. */
-export interface Entry {
+export interface ImportedEntry {
   readonly kind: Kind;
   readonly key: string;
-  readonly fields: ReadonlyMap<string, Stated>;
+  readonly fields: ReadonlyMap<string, ImportedValue>;
   /** What could not be read or written of it, a sentence each. */
   readonly remarks: readonly string[];
 }
 
 /** What may be said of one project, and what may not. */
-export interface Imported {
+export interface ImportedProject {
   readonly project: Project;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ImportedEntry[];
   /** What was left out altogether, a sentence each. */
   readonly remarks: readonly string[];
 }

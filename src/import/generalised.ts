@@ -1,11 +1,11 @@
 import { interpolate } from "../manifest/template.ts";
 import type { Project } from "../model/types.ts";
-import type { Entry, Stated } from "./found.ts";
+import type { ImportedEntry, ImportedValue } from "./found.ts";
 import { literal } from "./policy.ts";
 
 /** The entry with the project's own path as an interpolation; undefined where it has a blank that differs, perhaps. */
-export function generalised(entry: Entry, project: Project): Entry | undefined {
-  const fields = new Map<string, Stated>();
+export function generalised(entry: ImportedEntry, project: Project): ImportedEntry | undefined {
+  const fields = new Map<string, ImportedValue>();
   for (const [name, stated] of entry.fields) {
     if (stated.form === "blank") return undefined;
     fields.set(name, stated.form === "value" ? withoutPath(stated, project) : stated);
@@ -14,7 +14,7 @@ export function generalised(entry: Entry, project: Project): Entry | undefined {
 }
 
 /** Only a path as the server spells it, and one that is not just any word. */
-function withoutPath(stated: Extract<Stated, { form: "value" }>, { path = "", id }: Project): Stated {
+function withoutPath(stated: Extract<ImportedValue, { form: "value" }>, { path = "", id }: Project): ImportedValue {
   const { value } = stated;
   if (typeof value !== "string" || id === undefined || !path.includes("/") || !value.includes(path)) return stated;
   const text = value

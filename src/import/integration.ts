@@ -2,11 +2,11 @@ import { type IntegrationParameter, integrations } from "../model/catalogue.ts";
 import { isReference, normalise } from "../model/normalise.ts";
 import { checkParameters, type ParameterFault } from "../model/parameter-check.ts";
 import type { Live, Scalar } from "../model/types.ts";
-import type { Entry, Stated } from "./found.ts";
+import type { ImportedEntry, ImportedValue } from "./found.ts";
 import { modernised } from "./modernised.ts";
 
 /** An integration in a policy's words, or a sentence on why it cannot be put in them. */
-export type ImportedIntegration = { readonly entry: Entry } | { readonly left: string };
+export type ImportedIntegration = { readonly entry: ImportedEntry } | { readonly left: string };
 
 type Parameters = ReadonlyMap<string, IntegrationParameter>;
 
@@ -54,9 +54,9 @@ function fieldsOf(
   parameters: Parameters,
   values: ReadonlyMap<string, Scalar>,
   faults: readonly ParameterFault[],
-): ReadonlyMap<string, Stated> {
+): ReadonlyMap<string, ImportedValue> {
   const faulty = new Set(faults.map(({ parameter }) => parameter));
-  const fields = new Map<string, Stated>();
+  const fields = new Map<string, ImportedValue>();
   for (const [name, { required, secret }] of parameters) {
     const value = values.get(name);
     if (value !== undefined && !faulty.has(name)) fields.set(name, { form: "value", value });
@@ -83,7 +83,11 @@ function faultWords(
 }
 
 /** Parameters of which servers are known to say nothing: they may be set all the same. */
-function hiddenWords(parameters: Parameters, live: Live, fields: ReadonlyMap<string, Stated>): readonly string[] {
+function hiddenWords(
+  parameters: Parameters,
+  live: Live,
+  fields: ReadonlyMap<string, ImportedValue>,
+): readonly string[] {
   const silent = [...parameters.values()].filter(
     ({ name, secret, observed }) =>
       (secret || observed.has("hidden")) && !fields.has(name) && live.fields[name] === undefined,

@@ -6,7 +6,7 @@ import { readHoldings, readLicenses } from "../live/read-live.ts";
 import { tierIncludes } from "../model/availability.ts";
 import { kinds } from "../model/kinds.ts";
 import type { Live, Platform, Problem, Project } from "../model/types.ts";
-import type { Found } from "./found.ts";
+import type { FoundProject } from "./found.ts";
 import { isDeclarable } from "./project.ts";
 
 /** What is read of each project. */
@@ -18,7 +18,7 @@ export interface StockScope {
 
 /** What projects have, in their order, and what could not be read. */
 export interface Stock {
-  readonly found: readonly Found[];
+  readonly found: readonly FoundProject[];
   readonly problems: readonly Problem[];
 }
 
@@ -37,7 +37,7 @@ export async function takeStock(reader: Reader, projects: readonly Project[], sc
 }
 
 interface ReadProject {
-  readonly found?: Found;
+  readonly found?: FoundProject;
   readonly problems: readonly Problem[];
 }
 

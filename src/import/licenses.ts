@@ -1,17 +1,17 @@
 import schema from "../../schemas/manifest.schema.json" with { type: "json" };
 import { kinds } from "../model/kinds.ts";
 import type { Live } from "../model/types.ts";
-import type { Entry } from "./found.ts";
+import type { ImportedEntry } from "./found.ts";
 
 /** Licenses as a policy lists them, and sentences on those that it cannot. */
 export interface ImportedLicenses {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ImportedEntry[];
   readonly remarks: readonly string[];
 }
 
 /** Names equal but for case are one license in a policy: it is listed where they agree, and left out where they do not. */
 export function importLicenses(live: readonly Live[]): ImportedLicenses {
-  const entries: Entry[] = [];
+  const entries: ImportedEntry[] = [];
   const remarks: string[] = [];
   for (const namesakes of grouped(live)) {
     const [first] = namesakes;
@@ -33,7 +33,7 @@ function grouped(live: readonly Live[]): Iterable<readonly Live[]> {
 }
 
 /** As `fmt` sorts them. */
-function byName({ key: a }: Entry, { key: b }: Entry): number {
+function byName({ key: a }: ImportedEntry, { key: b }: ImportedEntry): number {
   return kinds.license.identity(a) < kinds.license.identity(b) ? -1 : 1;
 }
 
@@ -51,10 +51,10 @@ function reasonToLeave({ key }: Live, namesakes: readonly Live[]): string | unde
   return statuses.includes(String(status)) ? undefined : `expected ${statuses.join(" or ")} for its status`;
 }
 
-function entryOf({ kind, key, fields }: Live, namesakes: readonly Live[]): Entry {
+function entryOf({ kind, key, fields }: Live, namesakes: readonly Live[]): ImportedEntry {
   const stated = new Map(Object.entries(fields).map(([name, value]) => [name, { form: "value", value }] as const));
   const remarks = namesakes.length > 1 ? [`the server has ${namesOf(namesakes)}, which differ in case alone`] : [];
-  return { kind, key, fields: stated as Entry["fields"], remarks };
+  return { kind, key, fields: stated as ImportedEntry["fields"], remarks };
 }
 
 function namesOf(namesakes: readonly Live[]): string {

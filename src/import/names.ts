@@ -1,5 +1,5 @@
 import type { Project } from "../model/types.ts";
-import type { Imported, Stated } from "./found.ts";
+import type { ImportedProject, ImportedValue } from "./found.ts";
 import type { Draft } from "./policy.ts";
 
 /**
@@ -29,12 +29,12 @@ function segmentOf(segment: string): string {
 }
 
 /** The same projects with a reference for every blank, each of its own: values may differ wherever nobody can see them. */
-export function withReferences(imported: readonly Imported[]): readonly Imported[] {
+export function withReferences(imported: readonly ImportedProject[]): readonly ImportedProject[] {
   const taken = new Set<string>();
   return imported.map((each) => ({
     ...each,
     entries: each.entries.map((entry) => {
-      const named = [...entry.fields].map(([name, stated]): [string, Stated] => {
+      const named = [...entry.fields].map(([name, stated]): [string, ImportedValue] => {
         if (stated.form !== "blank") return [name, stated];
         return [name, { ...stated, reference: `env:${unique([each.project.name, entry.key, name], taken)}` }];
       });

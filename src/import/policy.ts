@@ -1,7 +1,7 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { printable } from "../model/problem-line.ts";
 import type { Scalar as Value } from "../model/types.ts";
-import type { Entry, Stated } from "./found.ts";
+import type { ImportedEntry, ImportedValue } from "./found.ts";
 
 /** A policy that is going to be written. */
 export interface Draft {
@@ -13,7 +13,7 @@ export interface Draft {
   readonly priority?: number;
   /** Said at the top. */
   readonly heading: readonly string[];
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ImportedEntry[];
   /** Said at the end: what was left out. */
   readonly remarks: readonly string[];
 }
@@ -21,7 +21,7 @@ export interface Draft {
 /** The manifest of a draft. `schema` is where its JSON Schema lies, as seen from the file. */
 export function policyText(draft: Draft, schema: string): string {
   const { name, projects, except, priority, entries } = draft;
-  const of = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind);
+  const of = (kind: ImportedEntry["kind"]) => entries.filter((entry) => entry.kind === kind);
   const root = new YAMLMap();
   const add = (key: string, value: unknown) => root.items.push(new Pair(new Scalar(key), value));
   add("apiVersion", new Scalar("evenkeel/v1"));
@@ -44,7 +44,7 @@ function listOf(selectors: readonly (string | number)[]): YAMLSeq {
   return list;
 }
 
-function integrationsOf(entries: readonly Entry[]): YAMLMap {
+function integrationsOf(entries: readonly ImportedEntry[]): YAMLMap {
   const map = new YAMLMap();
   for (const entry of entries) {
     const parameters = new YAMLMap();
@@ -54,7 +54,7 @@ function integrationsOf(entries: readonly Entry[]): YAMLMap {
   return map;
 }
 
-function licensesOf(entries: readonly Entry[]): YAMLMap {
+function licensesOf(entries: readonly ImportedEntry[]): YAMLMap {
   const map = new YAMLMap();
   for (const entry of entries) {
     const [status] = entry.fields.values();
@@ -63,13 +63,13 @@ function licensesOf(entries: readonly Entry[]): YAMLMap {
   return map;
 }
 
-function keyOf({ key, remarks }: Entry): Scalar {
+function keyOf({ key, remarks }: ImportedEntry): Scalar {
   const node = scalarOf(key);
   node.commentBefore = commentOf(remarks);
   return node;
 }
 
-function nodeOf(stated: Stated): Scalar | YAMLMap {
+function nodeOf(stated: ImportedValue): Scalar | YAMLMap {
   if (stated.form === "value") return scalarOf(literal(stated.value));
   if (stated.form === "template") return scalarOf(stated.text);
   const reference = new YAMLMap();

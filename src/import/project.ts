@@ -1,7 +1,7 @@
 import { unavailable } from "../model/availability.ts";
 import { integrations } from "../model/catalogue.ts";
 import type { Platform } from "../model/types.ts";
-import type { Found, Imported } from "./found.ts";
+import type { FoundProject, ImportedProject } from "./found.ts";
 import { importIntegration } from "./integration.ts";
 import { importLicenses } from "./licenses.ts";
 
@@ -12,7 +12,7 @@ export function isDeclarable(slug: string, platform: Platform): boolean {
 }
 
 /** All that policies can say of a project, in the catalogue's order, and sentences on what they cannot. */
-export function importProject(found: Found, platform: Platform): Imported {
+export function importProject(found: FoundProject, platform: Platform): ImportedProject {
   const { project, integrations: live, others, licenses, unread } = found;
   const results = inOrder(live).map(importIntegration);
   const licensed = importLicenses(licenses);
@@ -28,7 +28,7 @@ export function importProject(found: Found, platform: Platform): Imported {
   };
 }
 
-function inOrder(live: Found["integrations"]): Found["integrations"] {
+function inOrder(live: FoundProject["integrations"]): FoundProject["integrations"] {
   return live.toSorted((a, b) => rank(a.key) - rank(b.key));
 }
 

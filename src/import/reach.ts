@@ -1,7 +1,7 @@
 import { selectorOf } from "../manifest/selector.ts";
 import type { Project } from "../model/types.ts";
 import { selectorFor } from "./drafts.ts";
-import type { Imported } from "./found.ts";
+import type { ImportedProject } from "./found.ts";
 import type { Draft } from "./policy.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { Draft } from "./policy.ts";
  */
 export function reachOf(
   covered: ReadonlySet<Project>,
-  imported: readonly Imported[],
+  imported: readonly ImportedProject[],
   listing: readonly Project[],
 ): Pick<Draft, "projects" | "except" | "priority"> {
   const glob = commonGlob([...covered].map(({ name }) => name));

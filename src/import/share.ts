@@ -1,16 +1,16 @@
 import { kinds } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
-import type { Entry, Imported } from "./found.ts";
+import type { ImportedEntry, ImportedProject } from "./found.ts";
 
 /** What a project has. Forms, by identity, are equal where one policy could speak for both projects. */
 export interface Offer {
-  readonly imported: Imported;
+  readonly imported: ImportedProject;
   readonly forms: ReadonlyMap<string, Form>;
 }
 
 interface Form {
   readonly form: string;
-  readonly entry: Entry;
+  readonly entry: ImportedEntry;
 }
 
 /** Entries for one policy, by identity, and the projects that it is about: all have each of them, some in another form. */
@@ -20,7 +20,7 @@ export interface Share {
 }
 
 /** Two entries of one identity cannot both hold for a project. */
-export function identityOf({ kind, key }: Entry): string {
+export function identityOf({ kind, key }: ImportedEntry): string {
   return `${kind}/${kinds[kind].identity(key)}`;
 }
 

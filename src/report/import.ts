@@ -1,4 +1,4 @@
-import type { Entry } from "../import/found.ts";
+import type { ImportedEntry } from "../import/found.ts";
 import type { Draft } from "../import/policy.ts";
 import { addressOf } from "../model/address.ts";
 import { printable, reportedProblem } from "../model/problem-line.ts";
@@ -45,7 +45,7 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): rea
 }
 
 function countsOf({ entries }: Draft): string {
-  const count = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind).length;
+  const count = (kind: ImportedEntry["kind"]) => entries.filter((entry) => entry.kind === kind).length;
   return [
     amount(count("integration"), "integration", "integrations"),
     amount(count("license"), "license", "licenses"),
@@ -86,6 +86,6 @@ export function importJson({ written, idle, problems }: ImportReport): string {
   return JSON.stringify({ policies, nothing_to_import: idle, problems: problems.map(reportedProblem) }, null, 2);
 }
 
-function keysOf({ entries }: Draft, kind: Entry["kind"]): readonly string[] {
+function keysOf({ entries }: Draft, kind: ImportedEntry["kind"]): readonly string[] {
   return entries.filter((entry) => entry.kind === kind).map(({ key }) => key);
 }

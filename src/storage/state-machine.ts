@@ -1,5 +1,5 @@
 import type { RepositoryKind } from "../model/repository-kinds.ts";
-import type { ListedMove, View } from "./view.ts";
+import type { ListedMove, StorageView } from "./view.ts";
 
 /** What a look at the server says of one migration's repositories of one kind. */
 export interface Situation {
@@ -18,7 +18,7 @@ export interface Situation {
 
 /** Reads a look. Moves of `known` had ended before, and say nothing of this run. */
 export function situationOf(
-  { held, moves }: View,
+  { held, moves }: StorageView,
   from: string,
   to: string,
   known: ReadonlySet<string> = new Set(),

@@ -26,7 +26,7 @@ export interface ListedMove {
 }
 
 /** What the server tells of one kind of repository. */
-export interface View {
+export interface StorageView {
   /** Only of projects: no listing of the others can be filtered by storage. */
   readonly held: readonly Held[] | undefined;
   /** Undefined where the server does not list moves, or not to this token. */
@@ -50,7 +50,7 @@ export async function look(
   storage: string,
   kind: RepositoryKind,
   listsMoves: boolean | "while-any" = "while-any",
-): Promise<View> {
+): Promise<StorageView> {
   const held = kind === "projects" ? await projectsOn(reader, storage) : undefined;
   const needsMoves = listsMoves === "while-any" ? held?.length !== 0 : listsMoves;
   return { held, moves: needsMoves ? await latestMoves(reader, kind) : undefined };
