@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 
@@ -24,4 +24,14 @@ test("help needs no catalogue, and of packages only what reads options and paint
   const own = files.filter((file) => file.startsWith("./"));
   const bytes = own.map((file) => readFileSync(join(inject("build"), file)).length);
   expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(60_000);
+});
+
+test("the page of the HTML report is loaded where it is asked for, and not before", () => {
+  const files = readdirSync(inject("build")).filter((file) => file.endsWith(".js"));
+  const pages = files.filter((file) =>
+    readFileSync(join(inject("build"), file), "utf8").includes("Content-Security-Policy"),
+  );
+  expect(pages).toEqual([expect.stringMatching(/^html-/)]);
+  const others = files.filter((file) => !pages.includes(file));
+  expect(others.filter((file) => pages.some((page) => eager(`./${file}`).has(`./${page}`)))).toEqual([]);
 });

@@ -22,7 +22,7 @@ import type { Run } from "./verb.ts";
 
 /** `evenkeel apply [PLAN]`. */
 export const run: Run<Options<"apply">> = async (terminal, options, [saved]) => {
-  const tell = planReporter(terminal, "apply", options);
+  const tell = await planReporter(terminal, "apply", options);
   checkUsage(terminal, options, saved);
   const deployment = wishOf(options);
   const request = { ...requestOf(terminal, options), ...wishesOf(terminal, options, saved) };
@@ -47,7 +47,7 @@ function checkUsage({ interactive }: Terminal, { yes, dryRun, target, shard }: O
   }
 }
 
-type Tell = ReturnType<typeof planReporter>;
+type Tell = Awaited<ReturnType<typeof planReporter>>;
 
 async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, tell: Tell): Promise<ExitCode> {
   const bar = terminal.progress("Reading");

@@ -12,8 +12,8 @@ import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel merge PLAN...`: the plans of shards as one; offline. */
-export const run: Run<Options<"merge">> = (terminal, options, files) => {
-  const tell = planReporter(terminal, "merge", options);
+export const run: Run<Options<"merge">> = async (terminal, options, files) => {
+  const tell = await planReporter(terminal, "merge", options);
   const [first, ...others] = files.map((file) => partOf(terminal, file));
   if (!first) throw new Refusal("merge needs the plans of the shards", exit.usage);
   const parts = [first, ...others] as const;

@@ -19,7 +19,7 @@ export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", t
  * problems have said it.
  */
 export async function planAs(command: string, terminal: Terminal, options: Options<"plan">): Promise<ExitCode> {
-  const tell = planReporter(terminal, command, options);
+  const tell = await planReporter(terminal, command, options);
   const planned = await planning(terminal, options);
   const { plan, surveyed } = planned;
   tellProblems(terminal, planned.plan);

@@ -27,8 +27,9 @@ type Tell<Content> = (own: Own, ended: Ended<Content>) => void;
 type Options = Pick<OnlineOptions, "C" | "report">;
 
 /** Checks `--report`, starts the clock, and returns what writes every report of a plan when the run is over. */
-export function planReporter(terminal: Terminal, command: string, options: Options): Tell<Plan> {
-  return surfaceReporter({ terminal, command, options, kinds: planKinds, surfaces: planSurfaces });
+export async function planReporter(terminal: Terminal, command: string, options: Options): Promise<Tell<Plan>> {
+  const surfaces = await planSurfaces(kindsIn(options));
+  return surfaceReporter({ terminal, command, options, kinds: planKinds, surfaces });
 }
 
 /** The same for a command that finds mistakes and makes no plan. */
@@ -53,12 +54,12 @@ function surfaceReporter<Content>({ terminal, command, options, kinds, surfaces 
     const report: Report<Content> = { ...ended, command, folder, seconds, finishedAt: new Date() };
     const made = Object.entries(surfaces).map(([kind, show]) => [kind, show.bind(undefined, report)] as const);
     write({ ...Object.fromEntries(made), ...own });
-    if (asksFor("github", options)) summarize(terminal, () => surfaces.markdown(report, () => undefined));
+    if (kindsIn(options).includes("github")) summarize(terminal, () => surfaces.markdown(report, () => undefined));
   };
 }
 
-function asksFor(kind: string, { report = [] }: Options): boolean {
-  return report.some((each) => each.split("=")[0] === kind);
+function kindsIn({ report = [] }: Options): readonly string[] {
+  return report.map((each) => each.split("=")[0] ?? "");
 }
 
 /** Annotations are few and short: what they leave out is read in the step's summary, where there is one. */

@@ -1,6 +1,5 @@
 import { codequality } from "./codequality.ts";
 import { github } from "./github.ts";
-import { planHtml } from "./html/html.ts";
 import { junit } from "./junit.ts";
 import { findingsMarkdown, planMarkdown } from "./markdown.ts";
 import { ndjson } from "./ndjson.ts";
@@ -19,12 +18,13 @@ export const findingSurfaces: Readonly<Record<Exclude<FindingKind, OwnKind>, Fin
   github,
 };
 
-/** Every kind of report that can be made of a plan. */
-export const planSurfaces: Readonly<Record<Exclude<PlanKind, OwnKind>, Surface>> = {
-  ...findingSurfaces,
-  markdown: planMarkdown,
-  html: ({ plan }) => planHtml(plan),
-  terraform,
-  prometheus,
-  ndjson,
-};
+type PlanSurfaces = Readonly<Record<Exclude<PlanKind, OwnKind | "html">, Surface>> & { readonly html?: Surface };
+
+const surfaces: PlanSurfaces = { ...findingSurfaces, markdown: planMarkdown, terraform, prometheus, ndjson };
+
+/** Every kind of report that can be made of a plan. The page of the HTML report is loaded where it is asked for. */
+export async function planSurfaces(asked: readonly string[]): Promise<PlanSurfaces> {
+  if (!asked.includes("html")) return surfaces;
+  const { planHtml } = await import("./html/html.ts");
+  return { ...surfaces, html: ({ plan }) => planHtml(plan) };
+}

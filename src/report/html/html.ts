@@ -1,37 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Plan } from "../../plan/plan.ts";
-import baseStyle from "./page/base.css" with { type: "text" };
-import body from "./page/body.html" with { type: "text" };
-import changesStyle from "./page/changes.css" with { type: "text" };
-import changesScript from "./page/changes.js" with { type: "text" };
-import detailStyle from "./page/detail.css" with { type: "text" };
-import facetsStyle from "./page/facets.css" with { type: "text" };
-import facetsScript from "./page/facets.js" with { type: "text" };
-import filterScript from "./page/filter.js" with { type: "text" };
-import headStyle from "./page/head.css" with { type: "text" };
-import headScript from "./page/head.js" with { type: "text" };
-import mainScript from "./page/main.js" with { type: "text" };
-import mediaStyle from "./page/media.css" with { type: "text" };
-import noticesStyle from "./page/notices.css" with { type: "text" };
-import noticesScript from "./page/notices.js" with { type: "text" };
-import textScript from "./page/text.js" with { type: "text" };
-import toolbarStyle from "./page/toolbar.css" with { type: "text" };
+import page from "./page.json" with { type: "json" };
 
-/** One scope, read from top to bottom. */
-const script = [textScript, filterScript, changesScript, facetsScript, noticesScript, headScript, mainScript].join(
-  "\n",
-);
-
-const style = [
-  baseStyle,
-  headStyle,
-  noticesStyle,
-  facetsStyle,
-  toolbarStyle,
-  changesStyle,
-  detailStyle,
-  mediaStyle,
-].join("\n");
+const { body, script, style } = page;
 
 /**
  * What the page may do: run the one script and the one style that stand in it. It can load nothing and send nothing,

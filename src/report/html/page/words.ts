@@ -1,0 +1,30 @@
+/** `3 projects`, `1 project`, `10,000 changes`. */
+export function quantity(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
+/** A number with its thousands set apart. */
+export function grouped(count: number): string {
+  return count.toLocaleString("en");
+}
+
+/** Text with escapes for invisible characters, which could hide a part of a value or show it in another order. */
+export function visible(text: string): string {
+  return text.replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
+    /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** An ISO time to the minute; anything else as it is. */
+export function momentOf(iso: string): string {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d.*Z$/.test(iso) ? `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC` : iso;
+}
+
+/** How long ago that was, in hours or days; empty for less than an hour. */
+export function ageOf(iso: string): string {
+  const hours = (Date.now() - Date.parse(iso)) / 3_600_000;
+  if (!(hours >= 1)) return "";
+  return `(${hours < 48 ? quantity(Math.floor(hours), "hour") : quantity(Math.floor(hours / 24), "day")} ago)`;
+}
