@@ -5,8 +5,8 @@ import { CallFailed } from "../client/failure.ts";
 import { passes } from "../client/retry.ts";
 import { isRow, readLive, reportedFields } from "../live/read-live.ts";
 import { compareField } from "../model/normalise.ts";
+import { isRemoval } from "../model/turns-off.ts";
 import type { Call, Change, Fields, Outcome } from "../model/types.ts";
-import { isRemoval } from "../plan/guards.ts";
 import { callOf } from "../plan/plan.ts";
 import type { Entry } from "../state/journal-entry.ts";
 

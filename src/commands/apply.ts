@@ -3,7 +3,7 @@ import type { Outcomes } from "../apply/apply.ts";
 import { type ExitCode, exit, exitCode, Refusal } from "../base/exit.ts";
 import { type DeploymentWish, deploying, recordCalls } from "../deployments/record-apply.ts";
 import type { Call, Outcome, Problem } from "../model/types.ts";
-import { type Objection, standing } from "../plan/guards.ts";
+import type { Objection } from "../plan/guards.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
 import { apply, rehearse } from "../reconcile/reconcile.ts";
@@ -57,8 +57,7 @@ async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, t
   const plan = withOutcomes(planned.plan, outcomes);
   tellProblems(terminal, plan);
   tellMissing(terminal, planned.missing);
-  const refused = standing(plan.objections, plan.summary, request.waivers);
-  const code = codeOf(terminal, { ...planned, refused, rehearsed: true }, plan);
+  const code = codeOf(terminal, { ...planned, rehearsed: true }, plan);
   const { surveyed } = planned;
   tell(
     {
@@ -105,8 +104,8 @@ function untouched({ plan, stale, refused, surveyed }: Applied): Outcomes {
   return new Map(plan.resource_changes.map(({ address }) => [address, outcome]));
 }
 
-function refusalText(objections: readonly Objection[], { summary }: Plan): string {
-  const ways = waiversText({ objections, summary });
+function refusalText(objections: readonly Objection[], { resource_changes }: Plan): string {
+  const ways = waiversText({ objections, resource_changes });
   const way = ways ? ` If it is meant, apply with ${ways}.` : "";
   return `Refused by a guard; nothing was written.${way}`;
 }
@@ -130,7 +129,7 @@ async function applyWithBars(
   const approve = async (planned: Planned): Promise<boolean> => {
     reading.stop();
     total = planned.plan.summary.writes;
-    const asks = !options.yes && request.saved === undefined;
+    const asks = request.recheck === true;
     if (request.saved === undefined) showPlan(terminal, options, planned, asks);
     return !asks || total === 0 || terminal.confirm(question(planned.plan));
   };
@@ -173,8 +172,14 @@ function wishesOf({ cwd }: Terminal, options: Options<"apply">, saved: string | 
     waivers: { deletes: options.allowDeletes ?? 0, protected: new Set(options.allowProtected) },
     resend: options.resend ?? [],
     storage: options.storage === true,
+    recheck: asksFirst(options, saved),
     ...(saved !== undefined && { saved: resolve(cwd, saved) }),
   };
+}
+
+/** While a person reads the plan and answers, others may change what it speaks of. */
+function asksFirst({ yes, dryRun }: Options<"apply">, saved: string | undefined): boolean {
+  return !yes && !dryRun && saved === undefined;
 }
 
 function codeOf({ interrupted }: Terminal, applied: Applied & { readonly rehearsed?: true }, plan: Plan): ExitCode {

@@ -18,7 +18,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
     targets: options.target ?? [],
     signal: stopOf(terminal, options.timeout),
     ...(concurrency && { concurrency }),
-    ...(shard && { shard: shardOf(partOf(shard, terminal)) }),
+    ...(shard && sharded(partOf(shard, terminal))),
   };
 }
 
@@ -38,6 +38,11 @@ function stopOf({ interrupted, warn }: Terminal, timeout: number | undefined): A
 }
 
 type Part = Exclude<OptionValues["shard"], "auto">;
+
+/** One of one is everything. */
+function sharded(part: Part): Pick<Request, "shard" | "part"> {
+  return part.total === 1 ? {} : { shard: shardOf(part), part: `${part.index}/${part.total}` };
+}
 
 /** `auto` is the pipeline's own part; a job that is not split is all of it. */
 function partOf(shard: OptionValues["shard"], { env }: Pick<Terminal, "env">): Part {

@@ -3,6 +3,7 @@ import { addressOf } from "../model/address.ts";
 import { hasActiveParameter, integrations } from "../model/catalogue.ts";
 import { kinds } from "../model/kinds.ts";
 import { type Comparison, compareField, readAs } from "../model/normalise.ts";
+import { switchedOff } from "../model/turns-off.ts";
 import type {
   Action,
   Change,
@@ -129,9 +130,10 @@ function judge(project: string, desired: Desired, namesakes: readonly Live[], op
   const verdict = compared.unverified.length > 0 ? { unverified: { address, fields: compared.unverified } } : {};
   const reason = reasonToUpdate(address, evidence, options);
   if (!reason) return options.ledger ? { ...verdict, settled: { address, desired, live, ...compared } } : verdict;
+  const off = switchedOff(desired, live);
   const visible = {
-    before: pick(live.fields, evidence.different),
-    after: pick(desired.fields, [...evidence.different, ...evidence.edited]),
+    before: { ...pick(live.fields, evidence.different), ...pick(kinds[desired.kind].removed.before, off) },
+    after: pick(desired.fields, [...evidence.different, ...evidence.edited, ...off]),
   };
   return { ...verdict, change: changeOf(project, desired, live, "update", visible, reason) };
 }

@@ -6,9 +6,11 @@ import { type Difference, type DiffOptions, diff } from "../diff/diff.ts";
 import { desiredOf, needsLookup, projectsOf } from "../manifest/layers.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
+import type { Projects } from "../manifest/projects.ts";
 import { hasErrors } from "../manifest/validate.ts";
-import { addressMatcher, addressOf } from "../model/address.ts";
-import type { DesiredProject, Platform, Problem } from "../model/types.ts";
+import { addressOf } from "../model/address.ts";
+import { addressTest, identified, speakingOtherwise } from "../model/identity.ts";
+import type { DesiredProject, Platform, Problem, Project } from "../model/types.ts";
 import { readLive, readProjects, type Trusts } from "./read-live.ts";
 
 /** What a survey looks at. */
@@ -17,9 +19,11 @@ export interface Scope {
   readonly platform: Platform;
   /** `--target` and `--resend` as they were written, to be told when they match nothing. */
   readonly globs: readonly string[];
+  /** All globs and addresses by which a person may name a project otherwise than policies do. */
+  readonly spoken: readonly string[];
   /** Projects that this run is about: those of its `--target` and `--shard`. */
-  readonly includes: (project: string) => boolean;
-  readonly diff: DiffOptions;
+  readonly includes: (project: Project) => boolean;
+  readonly diff: (project: Project) => DiffOptions;
   /** Integrations that need no GET of their own (`reads: trust-updated-at`). */
   readonly trusts?: Trusts;
   readonly workers: number;
@@ -27,9 +31,8 @@ export interface Scope {
 }
 
 /** Every project's difference, sorted by project, and what stood in the way. */
-export interface Survey {
+export interface Survey extends Selection {
   readonly differences: readonly Difference[];
-  readonly problems: readonly Problem[];
   /** False where manifests turned out to be wrong once projects were known, so that nothing was read. */
   readonly surveyed: boolean;
 }
@@ -41,16 +44,33 @@ export interface Selection {
 }
 
 /**
- * Finds the projects that policies mean, with one look-up where they need it, and what is wanted of each.
- * @throws CallFailed where the look-up fails.
+ * Finds the projects that policies mean, with one look-up where policies, or what people say of projects, need it, and
+ * what is wanted of each. @throws CallFailed where the look-up fails.
  */
-export async function select(reader: Reader, { policies, platform, includes }: Scope): Promise<Selection> {
-  const listing = needsLookup(policies) ? await readProjects(reader) : undefined;
-  const selected = projectsOf(policies, listing);
-  const projects = selected.projects.filter(({ name }) => includes(name));
+export async function select(reader: Reader, scope: Scope): Promise<Selection> {
+  const { policies, platform } = scope;
+  const selected = needsLookup(policies)
+    ? projectsOf(policies, await readProjects(reader))
+    : await recognised(reader, projectsOf(policies, undefined), scope);
+  const projects = selected.projects.filter(scope.includes);
   const merged = projects.map((project) => desiredOf(policies, project, platform));
-  const problems = sortedProblems([...selected.problems, ...merged.flatMap(({ problems }) => problems)]);
-  return { desired: merged.map(({ desired }) => desired), problems };
+  const problems = [...selected.problems, ...merged.flatMap(({ problems }) => problems), ...unlisted(projects, scope)];
+  return { desired: merged.map(({ desired }) => desired), problems: sortedProblems(problems) };
+}
+
+/** Addresses begin as policies name projects, whatever flags say: the ledger and saved plans know them by that. */
+async function recognised(reader: Reader, selected: Projects, { spoken }: Scope): Promise<Projects> {
+  if (speakingOtherwise(spoken, selected.projects).length === 0) return selected;
+  return { ...selected, projects: identified(selected.projects, await readProjects(reader)) };
+}
+
+function unlisted(projects: readonly Project[], { spoken }: Scope): Problem[] {
+  return projects.flatMap((project) => {
+    const [glob] = speakingOtherwise(spoken, [project]);
+    if (glob === undefined) return [];
+    const message = `the server does not list project ${project.name}, so whether ${glob} means it is not known`;
+    return [{ severity: "warning", rule: "unlisted-project", message, project: project.name }];
+  });
 }
 
 /**
@@ -62,7 +82,7 @@ export async function survey(reader: Reader, scope: Scope): Promise<Survey> {
   const selection = await select(reader, scope);
   const { desired } = selection;
   const problems = [...selection.problems, ...idleGlobs(scope.globs, desired)];
-  if (hasErrors(problems)) return { differences: [], problems, surveyed: false };
+  if (hasErrors(problems)) return { desired, differences: [], problems, surveyed: false };
   let done = 0;
   const read = await inParallel(desired, scope.workers, async (project) => {
     const result = await surveyProject(reader, project, scope);
@@ -70,15 +90,15 @@ export async function survey(reader: Reader, scope: Scope): Promise<Survey> {
     return result;
   });
   const differences = read.flatMap(({ difference }) => difference ?? []);
-  return { differences, problems: [...problems, ...read.flatMap(({ problems }) => problems)], surveyed: true };
+  return { desired, differences, problems: [...problems, ...read.flatMap(({ problems }) => problems)], surveyed: true };
 }
 
 /** A misspelt glob would otherwise look like a fleet in sync. */
 function idleGlobs(globs: readonly string[], desired: readonly DesiredProject[]): Problem[] {
   const idle = globs.filter((glob) => {
-    const matches = addressMatcher(glob);
+    const matches = addressTest(glob);
     return !desired.some(({ project, resources }) =>
-      resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key))),
+      resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key), project)),
     );
   });
   return idle.map((glob) => ({ severity: "warning", rule: "no-match", message: `nothing declared matches ${glob}` }));
@@ -92,7 +112,7 @@ export interface Surveyed {
 /** One project, read and compared. @throws CallFailed where it ends the run. */
 export async function surveyProject(reader: Reader, desired: DesiredProject, scope: Scope): Promise<Surveyed> {
   try {
-    const difference = diff(desired, await readLive(reader, desired, scope.trusts), scope.diff);
+    const difference = diff(desired, await readLive(reader, desired, scope.trusts), scope.diff(desired.project));
     return { difference, problems: difference.problems };
   } catch (error) {
     if (!(error instanceof CallFailed) || error.endsRun) throw error;

@@ -43,6 +43,7 @@ export const rules = {
   "duplicate-policy": { asks: "no two policies have one name" },
   contradiction: { asks: "a policy does not declare what it disables" },
   "no-project": { asks: "every glob matches a project", severity: "warning" },
+  "idle-protection": { asks: "every protected glob protects something", severity: "warning" },
   tie: { asks: "policies that are equally specific agree, or have a priority" },
   "undefined-variable": { asks: "every interpolation is defined" },
   "variable-cycle": { asks: "no variable is made of itself" },

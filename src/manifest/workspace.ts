@@ -34,6 +34,8 @@ export interface Loaded {
   readonly root: string;
   readonly workspace: Workspace;
   readonly documents: readonly Document[];
+  /** `evenkeel.yaml` as it was read, for what is told at a place in it; left out where it is broken. */
+  readonly settings?: Document;
   /** Of the workspace itself and of reading; none yet of what documents say. */
   readonly problems: readonly Problem[];
   /** `sha256:…` over the paths and contents of evenkeel.yaml and all manifests. */

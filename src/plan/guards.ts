@@ -1,5 +1,5 @@
 import type { Difference } from "../diff/diff.ts";
-import { kinds } from "../model/kinds.ts";
+import { isRemoval, turnsOff, type Visible } from "../model/turns-off.ts";
 import type { Change } from "../model/types.ts";
 
 /** Why a plan may not be applied (contract 5). */
@@ -16,9 +16,9 @@ export interface Guards {
 
 /** What a person has allowed for this one run; nothing beyond it. */
 export interface Waivers {
-  /** `--allow-deletes N`: so many disables and deletes in all. */
+  /** `--allow-deletes N`: so many things turned off or deleted in all. */
   readonly deletes: number;
-  /** `--allow-protected ADDRESS`. */
+  /** `--allow-protected ADDRESS`: as objections name it; case does not count. */
   readonly protected: ReadonlySet<string>;
 }
 
@@ -29,75 +29,70 @@ export interface GuardRules {
 
 /** Judges a whole plan before its first write. Empty: it may be applied by anyone. */
 export function judgePlan(differences: readonly Difference[], rules: GuardRules): Objection[] {
-  const removals = differences.map(({ changes }) => changes.filter(isRemoval));
+  const removals = differences.map(({ changes }) => changes.filter(turnsOff));
   return [...judgeNumbers(differences, removals, rules), ...judgeProtected(removals.flat(), rules)];
 }
 
-/** The objections that stand in spite of the waivers, for a plan with so many disables and deletes. */
+/** The objections that stand in spite of the waivers, for a plan that turns off or deletes so many things. */
 export function standing(
   objections: readonly Objection[],
-  removals: { readonly disable: number; readonly delete: number },
+  removals: number,
   waivers: Waivers = { deletes: 0, protected: new Set() },
 ): Objection[] {
+  const waived = new Set([...waivers.protected].map((address) => address.toLowerCase()));
   const isWaived: Readonly<Record<Objection["guard"], (objection: Objection) => boolean>> = {
-    "delete-percent": () => removals.disable + removals.delete <= waivers.deletes,
-    protected: ({ addresses }) => addresses.every((address) => waivers.protected.has(address)),
+    "delete-percent": () => removals <= waivers.deletes,
+    protected: ({ addresses }) => addresses.every((address) => waived.has(address.toLowerCase())),
     storage: () => false,
   };
   return objections.filter((objection) => !isWaived[objection.guard](objection));
 }
 
-/** Whether a change turns something off. */
-export function isRemoval(change: Pick<Change, "kind" | "action">): boolean {
-  return change.action === kinds[change.kind].removal;
+/** How many things a project, or the fleet, would lose, of so many that are live there. */
+export interface Share {
+  readonly scope: string;
+  readonly removals: readonly Pick<Change, "address">[];
+  readonly live: number;
 }
 
-/** The fleet's part of {@link judgePlan}, for a plan that was joined from parts and never judged as one. */
-export function judgeFleet(
-  changes: readonly Pick<Change, "address" | "kind" | "action">[],
-  live: number,
-  { guards }: GuardRules,
-): Objection[] {
-  const objection = judgeScope("the fleet", changes.filter(isRemoval), live, guards);
-  return objection ? [objection] : [];
-}
-
-function judgeNumbers(differences: readonly Difference[], removals: Change[][], rules: GuardRules): Objection[] {
-  const all = removals.flat();
-  const live = differences.reduce((sum, difference) => sum + difference.live, 0);
-  const fleet = judgeScope("the fleet", all, live, rules.guards);
-  const projects = differences.map(({ project, live }, i) =>
-    judgeScope(project, removals[i] ?? [], live, rules.guards),
-  );
-  const scopes = projects.length > 1 ? [fleet, ...projects] : [fleet];
-  return scopes.flatMap((objection) => objection ?? []);
-}
-
-function judgeScope(
-  scope: string,
-  removals: readonly Pick<Change, "address">[],
-  live: number,
-  guards: Guards,
-): Objection | undefined {
+/** What would turn off or delete too large a share; empty where it may. */
+export function judgeShare({ scope, removals, live }: Share, guards: Guards): Objection[] {
   const count = removals.length;
-  if (count < Math.max(1, guards.deleteMinimum) || count * 100 <= live * guards.deletePercent) return undefined;
+  if (!isMany(count, guards) || count * 100 <= live * guards.deletePercent) return [];
   const share = live === 0 ? "" : ` (${Math.round((count / live) * 100)} %)`;
   const message =
     `${count} of ${live} live integrations and licenses of ${scope}${share} would be disabled or deleted; ` +
     `guards.deletePercent allows ${guards.deletePercent} % from ${guards.deleteMinimum} on`;
-  return { guard: "delete-percent", message, addresses: removals.map((change) => change.address) };
+  return [{ guard: "delete-percent", message, addresses: removals.map((change) => change.address) }];
+}
+
+/** Whether so many removals are enough for their share to count. */
+export function isMany(removals: number, { deleteMinimum }: Guards): boolean {
+  return removals >= Math.max(1, deleteMinimum);
+}
+
+/** How objections name all projects together. */
+export const theFleet = "the fleet";
+
+function judgeNumbers(differences: readonly Difference[], removals: Change[][], { guards }: GuardRules): Objection[] {
+  const live = differences.reduce((sum, difference) => sum + difference.live, 0);
+  const fleet: Share = { scope: theFleet, removals: removals.flat(), live };
+  const projects = differences.map(
+    ({ project, live }, i): Share => ({ scope: project, removals: removals[i] ?? [], live }),
+  );
+  return (projects.length > 1 ? [fleet, ...projects] : [fleet]).flatMap((share) => judgeShare(share, guards));
 }
 
 /** What would turn off a protected thing. */
 export function judgeProtected(
-  changes: readonly Pick<Change, "address" | "kind" | "action">[],
+  changes: readonly (Visible & Pick<Change, "address">)[],
   { isProtected }: GuardRules,
 ): Objection[] {
   return changes
-    .filter((change) => isRemoval(change) && isProtected(change.address))
-    .map(({ address, action }) => ({
+    .filter((change) => turnsOff(change) && isProtected(change.address))
+    .map((change) => ({
       guard: "protected",
-      message: `${address} is protected and would be ${action}d`,
-      addresses: [address],
+      message: `${change.address} is protected and would be ${isRemoval(change) ? `${change.action}d` : "turned off"}`,
+      addresses: [change.address],
     }));
 }

@@ -1,7 +1,7 @@
 import { Refusal } from "../base/exit.ts";
 import { canonical } from "../base/json.ts";
 import { reportedLine } from "../model/problem-line.ts";
-import { type Plan, planDigest, type Summary } from "./plan.ts";
+import { type Plan, type PlanScope, planDigest, type Summary } from "./plan.ts";
 
 /** A plan and the file that it came from. */
 export interface Part {
@@ -12,13 +12,14 @@ export interface Part {
 /**
  * Joins the plans of a run's shards into the one that a run of the whole would have made: the same whatever their
  * order, as old as the oldest, and what several parts tell alike told once.
- * @throws Refusal where they are not parts of one run: other manifests, another server, another version, or an address
- * in two of them.
+ * @throws Refusal where they are not parts of one run: other manifests, another server, another version, an address in
+ * two of them, or the same part of the fleet twice, whose live things would count twice for the guards.
  */
 export function mergePlans(parts: readonly [Part, ...Part[]]): Plan {
   const [first, ...others] = parts;
   for (const other of others) checkSameRun(first, other);
   checkDisjoint(parts);
+  checkScopes(parts);
   const plans = parts.map(({ plan }) => plan);
   const { format_version, evenkeel_version, server, manifests } = first.plan;
   const sameCommit = plans.every((plan) => plan.manifests.commit === manifests.commit);
@@ -27,6 +28,7 @@ export function mergePlans(parts: readonly [Part, ...Part[]]): Plan {
     evenkeel_version,
     server,
     manifests: { ...manifests, commit: sameCommit ? manifests.commit : null },
+    ...joinedScope(plans.map(({ scope = {} }) => scope)),
     summary: sum(plans.map(({ summary }) => summary)),
     resource_changes: gathered(plans, "resource_changes", ({ address }) => address),
     unverified: gathered(plans, "unverified", ({ address }) => address),
@@ -61,6 +63,48 @@ function checkDisjoint(parts: readonly Part[]): void {
       owners.set(address, name);
     }
   }
+}
+
+function checkScopes(parts: readonly Part[]): void {
+  parts.forEach((part, index) => {
+    const other = parts.slice(0, index).find((earlier) => mayOverlap(earlier.plan.scope, part.plan.scope));
+    if (!other) return;
+    const [scopes, scope] = [other, part].map(({ plan }) => scopeText(plan.scope));
+    throw new Refusal(
+      `${other.name} is of ${scopes} and ${part.name} of ${scope}, so projects may count twice; give each shard's plan once`,
+    );
+  });
+}
+
+/** Plans with targets of their own are held apart by their addresses alone: whether globs overlap cannot be known. */
+function mayOverlap(one: PlanScope = {}, other: PlanScope = {}): boolean {
+  if (canonical(one.targets) !== canonical(other.targets)) return !one.targets || !other.targets;
+  if (!one.shards || !other.shards) return true;
+  const totals = new Set([...one.shards, ...other.shards].map(totalOf));
+  return totals.size > 1 || one.shards.some((shard) => other.shards?.includes(shard));
+}
+
+function totalOf(shard: string): number {
+  return Number(shard.split("/")[1]);
+}
+
+function scopeText({ targets = [], shards = [] }: PlanScope = {}): string {
+  const words = [...shards.map((shard) => `shard ${shard}`), ...targets.map((glob) => `--target ${glob}`)];
+  return words.join(", ") || "the whole fleet";
+}
+
+/** All shards of a run together are the whole of it. */
+function joinedScope(scopes: readonly PlanScope[]): Pick<Plan, "scope"> {
+  const targets = distinct(scopes.flatMap(({ targets }) => targets ?? []));
+  const shards = distinct(scopes.flatMap(({ shards }) => shards ?? []));
+  const [first] = shards;
+  const isSplit = first !== undefined && shards.length < totalOf(first);
+  if (targets.length === 0 && !isSplit) return {};
+  return { scope: { ...(targets.length > 0 && { targets }), ...(isSplit && { shards }) } };
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)].sort();
 }
 
 type Lists = { readonly [Key in keyof Plan as Plan[Key] extends readonly unknown[] ? Key : never]: Plan[Key] };

@@ -4,6 +4,7 @@ import { call, type EndpointName, endpoints } from "../model/endpoints.ts";
 import { kinds } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
 import { bySeverity, type ReportedProblem } from "../model/problem-line.ts";
+import { isRemoval, turnsOff } from "../model/turns-off.ts";
 import type { Action, Call, Change, Fields, Kind, Outcome, Place, Problem } from "../model/types.ts";
 import { lossesOf } from "../routes/listeners.ts";
 import type { Objection } from "./guards.ts";
@@ -18,6 +19,8 @@ export interface Plan {
   readonly digest: string;
   readonly server: { readonly url: string };
   readonly manifests: { readonly digest: string; readonly commit: string | null };
+  /** What the run was narrowed to; left out where it was about everything. */
+  readonly scope?: PlanScope;
   readonly summary: Summary;
   readonly resource_changes: readonly PlannedChange[];
   readonly unverified: readonly Unverified[];
@@ -27,6 +30,14 @@ export interface Plan {
 }
 
 export const formatVersion = "1.0";
+
+/** The part of a fleet that a plan is about. */
+export interface PlanScope {
+  /** `--target`, sorted. */
+  readonly targets?: readonly string[];
+  /** `--shard`, such as `1/8`; several where plans were merged. */
+  readonly shards?: readonly string[];
+}
 
 export interface Summary {
   readonly projects: number;
@@ -70,6 +81,7 @@ export interface PlanInput {
   readonly createdAt: string;
   readonly url: string;
   readonly manifests: Plan["manifests"];
+  readonly scope?: PlanScope;
   readonly differences: readonly Difference[];
   /** Changes of no project: storage moves. */
   readonly moves?: readonly Change[];
@@ -86,6 +98,7 @@ export function planOf(input: PlanInput): Plan {
     evenkeel_version: input.version,
     server: { url: input.url },
     manifests: input.manifests,
+    ...(input.scope && { scope: input.scope }),
     summary: summaryOf(input, changes),
     resource_changes: changes.map(plannedChange).sort(byAddress),
     unverified: input.differences.flatMap((difference) => difference.unverified).sort(byAddress),
@@ -99,6 +112,22 @@ export function planOf(input: PlanInput): Plan {
 export function planDigest(plan: Omit<Plan, "digest" | "created_at"> & Partial<Plan>): string {
   const { digest: _, created_at: __, ...rest } = plan;
   return digestOf(rest);
+}
+
+/** The plan with the counts of its changes taken anew from the changes themselves, whatever its summary says. */
+export function recounted(plan: Plan): Plan {
+  const actions = plan.resource_changes.map(({ change }) => change.actions[0]);
+  return { ...plan, summary: { ...plan.summary, ...countsOf(actions), writes: actions.length } };
+}
+
+/** The changes of a plan that turn something off or delete it. */
+export function removalsOf({ resource_changes }: Pick<Plan, "resource_changes">): readonly PlannedChange[] {
+  return resource_changes.filter((planned) => turnsOff(visibleOf(planned)));
+}
+
+/** What a planned change says of the thing itself, as the diff said it. */
+export function visibleOf({ address, kind, key, change: { actions, before, after } }: PlannedChange) {
+  return { address, kind, key, action: actions[0], before, after };
 }
 
 /** The call that carries a change out, its parameters still references where they are secret. */
@@ -118,16 +147,12 @@ function parametersOf(change: Change, name: EndpointName): Fields {
 }
 
 function summaryOf(input: PlanInput, changes: readonly Change[]): Summary {
-  const count = (action: Action) => changes.filter((change) => change.action === action).length;
   const sum = (of: (difference: Difference) => number) => input.differences.reduce((total, d) => total + of(d), 0);
   return {
     projects: input.differences.length,
     changed_projects: input.differences.filter((difference) => difference.changes.length > 0).length,
     live: sum((difference) => difference.live),
-    create: count("create"),
-    update: count("update"),
-    disable: count("disable"),
-    delete: count("delete"),
+    ...countsOf(changes.map(({ action }) => action)),
     unmanaged: sum((difference) => difference.unmanaged),
     unverified: sum((difference) => difference.unverified.reduce((n, { fields }) => n + fields.length, 0)),
     reads: input.reads,
@@ -135,10 +160,15 @@ function summaryOf(input: PlanInput, changes: readonly Change[]): Summary {
   };
 }
 
+function countsOf(actions: readonly Action[]): Record<Action, number> {
+  const count = (action: Action) => actions.filter((each) => each === action).length;
+  return { create: count("create"), update: count("update"), disable: count("disable"), delete: count("delete") };
+}
+
 function plannedChange(change: Change): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const { method, path } = callOf(change);
-  const notes = lossesOf(change);
+  const notes = [...(turnsOff(change) && !isRemoval(change) ? [offNote(change)] : []), ...lossesOf(change)];
   return {
     address,
     project,
@@ -151,6 +181,11 @@ function plannedChange(change: Change): PlannedChange {
     source: change.origin.place(),
     call: { method, path },
   };
+}
+
+/** An update among others would look harmless. */
+function offNote({ key }: Change): string {
+  return `${key} is turned off by this update, which counts as a disable for the guards`;
 }
 
 function reasonOf(change: Change): string {

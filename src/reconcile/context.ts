@@ -3,10 +3,21 @@ import type { ClientOptions } from "../client/client.ts";
 import { standsStill } from "../diff/last-applied.ts";
 import type { Trusts } from "../live/read-live.ts";
 import type { Scope } from "../live/survey.ts";
+import { problemAt } from "../manifest/problem.ts";
 import { type Validated, validate } from "../manifest/validate.ts";
-import { addressMatcher, addressOf, projectMatcher } from "../model/address.ts";
-import type { Problem } from "../model/types.ts";
-import type { GuardRules } from "../plan/guards.ts";
+import { addressOf } from "../model/address.ts";
+import {
+  addressTest,
+  cautiousAddressTest,
+  projectFinder,
+  projectNamed,
+  projectPart,
+  projectTest,
+  renamed,
+} from "../model/identity.ts";
+import type { Problem, Project } from "../model/types.ts";
+import type { GuardRules, Waivers } from "../plan/guards.ts";
+import { whyIdle } from "../plan/idle-protection.ts";
 import type { PlanInput } from "../plan/plan.ts";
 import { type Ledger, openLedger } from "../state/ledger.ts";
 import { commitOf } from "../workspace/git.ts";
@@ -66,19 +77,22 @@ export function scopeOf({ loaded, policies, ledger, concurrency }: Opened, reque
   const { server } = loaded.workspace;
   const targets = request.targets ?? [];
   const inShard = request.shard ?? (() => true);
-  const inTarget = targets.length > 0 ? anyOf(targets.map(projectMatcher)) : () => true;
+  const inTarget = targets.length > 0 ? anyOf(targets.map(projectTest)) : () => true;
+  const resend = anyOf((request.resend ?? []).map(addressTest));
+  const target = anyOf(targets.map(addressTest));
   return {
     policies,
     platform: server,
     globs: [...targets, ...(request.resend ?? [])],
-    includes: (project) => inTarget(project) && inShard(project),
+    spoken: spokenOf(loaded.workspace.protected, request),
+    includes: (project) => inTarget(project) && inShard(project.name),
     ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger) }),
-    diff: {
+    diff: (project) => ({
       ...(ledger && { ledger }),
       alwaysSend: !ledger && server.secrets === "always-send",
-      ...(request.resend?.length && { resend: anyOf(request.resend.map(addressMatcher)) }),
-      ...(targets.length > 0 && { target: anyOf(targets.map(addressMatcher)) }),
-    },
+      ...(request.resend?.length && { resend: (address: string) => resend(address, project) }),
+      ...(targets.length > 0 && { target: (address: string) => target(address, project) }),
+    }),
     workers: concurrency,
     ...(request.progress && { progress: request.progress }),
   };
@@ -91,13 +105,43 @@ function trusting(ledger: Ledger): Trusts {
   };
 }
 
-export function guardRules({ loaded }: Opened): GuardRules {
-  const { guards, protected: globs } = loaded.workspace;
-  return { guards, isProtected: anyOf(globs.map(addressMatcher)) };
+/** A waiver is asked for only where something is protected. */
+function spokenOf(globs: readonly string[], { targets = [], resend = [], waivers }: Request): readonly string[] {
+  const waived = globs.length > 0 ? (waivers?.protected ?? []) : [];
+  return [...globs, ...targets, ...resend, ...waived];
 }
 
-type Test = (text: string) => boolean;
+/** The guards of a workspace, for changes of these projects. */
+export function guardRules({ loaded }: Opened, projects: readonly Project[]): GuardRules {
+  const { guards, protected: globs } = loaded.workspace;
+  const test = anyOf(globs.map(cautiousAddressTest));
+  const find = projectFinder(projects);
+  const projectOf = (name: string) => find(name) ?? projectNamed(name);
+  return { guards, isProtected: (address) => test(address, projectOf(projectPart(address))) };
+}
 
-function anyOf(tests: readonly Test[]): Test {
-  return (text) => tests.some((test) => test(text));
+/** Globs of `protected` that protect nothing, where the run is narrowed by nothing, so that it is certain. */
+export function idleProtection(
+  { loaded: { workspace, settings } }: Opened,
+  projects: readonly Project[],
+  { targets = [], shard }: Request,
+): Problem[] {
+  if (targets.length > 0 || shard || !settings) return [];
+  return workspace.protected.flatMap((glob, index) => {
+    const why = whyIdle(glob, projects);
+    const at = { document: settings, path: ["protected", index] };
+    return why === undefined ? [] : [problemAt("idle-protection", `${glob} protects nothing: ${why}`, at)];
+  });
+}
+
+/** Waivers as objections name what they are about, under whichever name of its project a person gave them. */
+export function waiversFor(waivers: Waivers | undefined, projects: readonly Project[]): Waivers | undefined {
+  if (!waivers) return undefined;
+  const find = projectFinder(projects);
+  const named = (address: string) => renamed(address, find(projectPart(address))?.name ?? projectPart(address));
+  return { ...waivers, protected: new Set([...waivers.protected].map(named)) };
+}
+
+function anyOf<Input extends readonly unknown[]>(tests: readonly ((...input: Input) => boolean)[]) {
+  return (...input: Input) => tests.some((test) => test(...input));
 }

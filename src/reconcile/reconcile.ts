@@ -1,7 +1,6 @@
 import { applyChanges } from "../apply/apply.ts";
 import { connectReader, connectWriter, type Writer } from "../client/client.ts";
 import type { Problem } from "../model/types.ts";
-import { standing } from "../plan/guards.ts";
 import { callOf } from "../plan/plan.ts";
 import { takeLock } from "../state/lock.ts";
 import { clientOptions, type Opened } from "./context.ts";
@@ -18,7 +17,7 @@ import { closing, told, withProblems } from "./told.ts";
 export function plan(request: Request): Promise<Planned> {
   return told(request, async (opened) => {
     const reader = await connectReader(clientOptions(opened, request));
-    return closing(reader, () => planFrom(reader, opened, request));
+    return closing(reader, async () => (await planFrom(reader, opened, request)).planned);
   });
 }
 
@@ -27,14 +26,14 @@ export function rehearse(request: Request): Promise<Rehearsed> {
   return told<Rehearsed>(request, async (opened) => {
     const reader = await connectReader(clientOptions(opened, request));
     return closing(reader, async () => {
-      const { planned, batches, moves } = await (request.saved ? saved : fresh)(reader, opened, request);
+      const { planned, batches, moves, refused } = await (request.saved ? saved : fresh)(reader, opened, request);
       const changes = (await Promise.all(batches.map((batch) => batch.steps()))).flat();
-      const steps = [...changes, ...moves.map((step) => ("move" in step ? step.move : step))];
+      const steps = [...changes, ...(await moves()).map((step) => ("move" in step ? step.move : step))];
       const outcomes = new Map(
         steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : [])),
       );
       const requests = steps.flatMap((step) => ("change" in step ? [callOf(step.change)] : []));
-      return { ...planned, requests, ...(outcomes.size > 0 && { outcomes }) };
+      return { ...planned, refused, requests, ...(outcomes.size > 0 && { outcomes }) };
     });
   });
 }
@@ -60,7 +59,7 @@ async function applyWith(writer: Writer, opened: Opened, request: Request, hooks
   const prepared = await (request.saved ? saved : fresh)(writer, opened, request);
   const planned = withProblems(prepared.planned, notices);
   if (!planned.surveyed) return planned;
-  const refused = standing(planned.plan.objections, planned.plan.summary, request.waivers);
+  const { refused } = prepared;
   if (refused.length > 0) return { ...planned, refused };
   const missing = missingSecrets(prepared.references, opened);
   if (missing.length > 0) return withProblems(planned, missing);
@@ -81,7 +80,7 @@ async function carryOut(
   const outcomes = await recording(opened, planned, hooks.watchers, (watchers) => {
     const writes = async () => {
       const done = await applyChanges(writer, batches, { workers: opened.concurrency, watchers, stopped });
-      return new Map([...done, ...(await carryOutMoves(writer, moves, request, { watchers, warn }))]);
+      return new Map([...done, ...(await carryOutMoves(writer, await moves(), request, { watchers, warn }))]);
     };
     const around = planned.plan.summary.writes > 0 ? hooks.around : undefined;
     return around ? around({ site: clientOptions(opened, request), planned }, writes) : writes();

@@ -24,6 +24,10 @@ export interface Request {
   /** Globs over addresses to write whatever the comparison says. */
   readonly resend?: readonly string[];
   readonly waivers?: Waivers;
+  /** What part of the fleet `shard` is, such as `1/8`: the plan says so, and merging knows what it was given. */
+  readonly part?: string;
+  /** Read each project again right before its writes: for a run that lets time pass between plan and writes. */
+  readonly recheck?: boolean;
   /** Path of a plan that `plan --out` saved, to be carried out instead of a new one. */
   readonly saved?: string;
   /** Told as projects are read. */
@@ -54,6 +58,8 @@ export interface Planned {
 export interface Rehearsed extends Planned {
   readonly requests?: readonly Call[];
   readonly outcomes?: Outcomes;
+  /** What the guards would object to in spite of the waivers. */
+  readonly refused?: readonly Objection[];
 }
 
 /** A plan that was carried out as far as possible; or was not, and then it has no outcomes. */

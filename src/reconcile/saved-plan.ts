@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { Ajv, type ValidateFunction } from "ajv";
 import type { Batch, Step } from "../apply/apply.ts";
 import { exit, Refusal } from "../base/exit.ts";
 import { systemTrouble } from "../base/system-errors.ts";
@@ -6,10 +7,15 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed, type FailureKind } from "../client/failure.ts";
 import type { Difference } from "../diff/diff.ts";
 import { isRow } from "../live/read-live.ts";
+import { schemas } from "../model/schemas.ts";
+import { turnsOff } from "../model/turns-off.ts";
 import type { Change, Problem } from "../model/types.ts";
-import { formatVersion, type Plan, type PlannedChange, planDigest } from "../plan/plan.ts";
+import { formatVersion, type Plan, type PlannedChange, planDigest, recounted, visibleOf } from "../plan/plan.ts";
 
-/** Reads a plan that `plan --out` saved. Throws {@link Refusal} for one of another format, or one that was edited. */
+/**
+ * Reads a plan that `plan --out` saved; its counts are those of its changes, whatever its summary says.
+ * @throws Refusal for one of another format, one that was edited, and one that is not what its schema says.
+ */
 export function readPlan(path: string): Plan {
   const plan = parse(path);
   if (!isRow(plan) || typeof plan.format_version !== "string" || typeof plan.digest !== "string") {
@@ -23,7 +29,34 @@ export function readPlan(path: string): Plan {
   if (planDigest(saved) !== saved.digest) {
     throw new Refusal(`${path} was edited since it was saved: its digest does not match; make the plan again`);
   }
-  return saved;
+  const fault = shapeFault(saved) ?? twiceIn(saved);
+  if (fault) throw new Refusal(`${path} is not a whole plan: ${fault}; make the plan again`);
+  return recounted(saved);
+}
+
+let validator: ValidateFunction | undefined;
+
+/** What a plan lacks, all of it at once, or else the first thing in it that its schema does not allow. */
+function shapeFault(plan: Plan): string | undefined {
+  validator ??= new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schemas.get("plan.schema.json") ?? {});
+  if (validator(plan)) return undefined;
+  const { errors } = validator;
+  const missing = errors?.filter(({ keyword }) => keyword === "required") ?? [];
+  const names = missing.map(({ instancePath, params }) => dotted(`${instancePath}/${params.missingProperty}`));
+  if (names.length > 0) return `${names.slice(0, 5).join(", ")} ${names.length === 1 ? "is" : "are"} missing`;
+  const [first] = errors ?? [];
+  return `${dotted(first?.instancePath ?? "")} ${first?.message}`;
+}
+
+function dotted(pointer: string): string {
+  return pointer.split("/").slice(1).join(".") || "it";
+}
+
+/** A change that stands in a plan twice would be sent twice. */
+function twiceIn({ resource_changes: changes }: Plan): string | undefined {
+  const seen = new Set<string>();
+  const twice = changes.find(({ address }) => seen.size === seen.add(address).size);
+  return twice && `${twice.address} stands in it twice`;
 }
 
 function parse(path: string): unknown {
@@ -62,7 +95,8 @@ export interface Recheck {
   readonly read: () => Promise<Reread>;
 }
 
-interface Reread {
+/** A project as it is now, or why that is not known. */
+export interface Reread {
   readonly difference?: Difference;
   readonly problems: readonly Problem[];
 }
@@ -106,8 +140,13 @@ function stepOf(planned: PlannedChange, change: Change | undefined): Step {
   return { change };
 }
 
-function movedSince({ change: { actions }, live }: PlannedChange, now: Change): string | undefined {
+function movedSince(planned: PlannedChange, now: Change): string | undefined {
+  const {
+    change: { actions },
+    live,
+  } = planned;
   if (actions[0] !== now.action) return `it was to ${actions[0]} and would now ${now.action}`;
+  if (turnsOff(now) && !turnsOff(visibleOf(planned))) return "it would now be turned off, which the plan does not say";
   if ((live?.digest ?? undefined) !== now.liveDigest) return "the live values moved since the plan was made";
   if ((live?.updated_at ?? undefined) !== now.live?.updatedAt) return "updated_at moved since the plan was made";
   return undefined;

@@ -1,7 +1,7 @@
 import type { Outcomes, Watcher } from "../apply/apply.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { readMigrations } from "../manifest/migrations.ts";
-import { addressMatcher, storageAddress } from "../model/address.ts";
+import { addressMatcher } from "../model/address.ts";
 import type { Outcome, Problem } from "../model/types.ts";
 import type { PlannedChange } from "../plan/plan.ts";
 import { followMoves } from "../storage/follow.ts";
@@ -19,14 +19,18 @@ const nothing: PlannedMoves = { moves: [], objections: [], problems: [] };
 export async function movesOf(reader: Reader, opened: Opened, request: Request): Promise<PlannedMoves> {
   if (!request.storage) return nothing;
   const targets = (request.targets ?? []).map(addressMatcher);
-  const resends = (request.resend ?? []).map(addressMatcher);
   const inTarget = (address: string) => targets.length === 0 || targets.some((matches) => matches(address));
   const inShard = request.shard ?? (() => true);
   return planMoves(reader, {
     ...scopeOf(opened),
     includes: (address) => inTarget(address) && inShard(storageOf(address)),
-    resend: (address) => resends.some((matches) => matches(address)),
+    resend: resentBy(request),
   });
+}
+
+function resentBy({ resend = [] }: Request): MovesScope["resend"] {
+  const resends = resend.map(addressMatcher);
+  return (address) => resends.some((matches) => matches(address));
 }
 
 /** All that leaves one storage is in one shard. */
@@ -39,15 +43,16 @@ function scopeOf({ loaded, url }: Opened): Omit<MovesScope, "includes" | "resend
   return { migrations, platform: loaded.workspace.server, history: historyOf(loaded.root, url) };
 }
 
-/** Whether a planned change is a storage move. */
-export function isMove({ address }: Pick<PlannedChange, "address">): boolean {
-  return address.startsWith(storageAddress(""));
+/** Whether a planned change is a storage move: by its kind, for a project may be called as the addresses of moves begin. */
+export function isMove({ kind }: Pick<PlannedChange, "kind">): boolean {
+  return kind === "storage";
 }
 
-/** The moves of a saved plan, judged again by what lies on the storages now; what moved meanwhile is stale (contract 5). */
+/** Moves that were planned before, judged again by what lies on the storages now; what moved meanwhile is stale (contract 5). */
 export async function movesAgain(
   reader: Reader,
   opened: Opened,
+  request: Request,
   planned: readonly PlannedChange[],
 ): Promise<Pick<PlannedMoves, "objections"> & { readonly steps: readonly MoveStep[] }> {
   if (planned.length === 0) return { objections: [], steps: [] };
@@ -56,7 +61,7 @@ export async function movesAgain(
   const { moves, objections, problems } = await planMoves(reader, {
     ...scopeOf(opened),
     includes,
-    resend: () => false,
+    resend: resentBy(request),
   });
   const now = new Map(moves.map((move) => [move.change.address, move]));
   const unread = problems.find(({ severity }) => severity === "error");

@@ -1,12 +1,15 @@
+import { turnsOff } from "../model/turns-off.ts";
 import type { Action } from "../model/types.ts";
-import type { PlannedChange } from "../plan/plan.ts";
+import { type PlannedChange, visibleOf } from "../plan/plan.ts";
 import { code, fittingOr, heading, htmlCode, row } from "./markdown-text.ts";
 import { counted, shown } from "./text.ts";
 
 const order: readonly Action[] = ["disable", "delete", "create", "update"];
 
-function rankOf({ change }: PlannedChange): number {
-  return order.indexOf(change.actions[0]);
+function rankOf(planned: PlannedChange): number {
+  const [action] = planned.change.actions;
+  const isOff = action === "update" && turnsOff(visibleOf(planned));
+  return order.indexOf(isOff ? "disable" : action);
 }
 
 /** Sorts what is turned off before everything else; the plan's own order decides between equals. */

@@ -2,7 +2,7 @@ import { isReference } from "../model/normalise.ts";
 import { printable } from "../model/problem-line.ts";
 import type { Action, Fields, Value } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
-import type { Plan, PlannedChange, Summary } from "../plan/plan.ts";
+import { type Plan, type PlannedChange, removalsOf, type Summary } from "../plan/plan.ts";
 import { movingNotes } from "./moves.ts";
 import type { Palette } from "./palette.ts";
 
@@ -83,9 +83,9 @@ function objectionsText({ objections }: Plan, palette: Palette): string {
 }
 
 /** The narrowest options that let a plan pass its guards; empty where none does. */
-export function waiversText({ objections, summary }: Pick<Plan, "objections" | "summary">): string {
+export function waiversText({ objections, resource_changes }: Pick<Plan, "objections" | "resource_changes">): string {
   const ways: Readonly<Record<Objection["guard"], (objection: Objection) => readonly string[]>> = {
-    "delete-percent": () => [`--allow-deletes ${summary.disable + summary.delete}`],
+    "delete-percent": () => [`--allow-deletes ${removalsOf({ resource_changes }).length}`],
     protected: ({ addresses }) => addresses.map((address) => `--allow-protected '${printable(address)}'`),
     storage: () => [],
   };

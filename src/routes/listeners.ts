@@ -1,7 +1,7 @@
 import { hasActiveParameter, integrations, parameter } from "../model/catalogue.ts";
 import { isReference } from "../model/normalise.ts";
+import { isRemoval } from "../model/turns-off.ts";
 import type { Change, Desired, DesiredProject, Fields, Live, Value } from "../model/types.ts";
-import { isRemoval } from "../plan/guards.ts";
 import { shiftOf } from "./audience.ts";
 import type { Listener } from "./routes.ts";
 

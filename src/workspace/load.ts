@@ -22,9 +22,11 @@ export function loadWorkspace(folder: string): Loaded {
   const { workspace, problems } = readWorkspace(head);
   const { files, problems: found } = discover(root, workspace.manifests, head.documents[0]);
   const manifests = files.map((file) => load(root, file, digest));
+  const [settings] = head.documents;
   return {
     root,
     workspace,
+    ...(settings && { settings }),
     documents: manifests.flatMap(({ documents }) => documents),
     problems: [...problems, ...found, ...manifests.flatMap(({ problems }) => problems)],
     digest: `sha256:${digest.digest("hex")}`,

@@ -55,9 +55,8 @@ describe("the share of what is live that may go", () => {
 
   test("a waiver counts: up to N pass, N + 1 do not", () => {
     const objections = judgePlan([difference("a", 12, 12), difference("b", 1, 0)], rules());
-    const removals = { disable: 2, delete: 10 };
-    expect(standing(objections, removals, { deletes: 12, protected: new Set() })).toEqual([]);
-    expect(standing(objections, removals, { deletes: 11, protected: new Set() })).toHaveLength(2);
+    expect(standing(objections, 12, { deletes: 12, protected: new Set() })).toEqual([]);
+    expect(standing(objections, 12, { deletes: 11, protected: new Set() })).toHaveLength(2);
   });
 });
 
@@ -72,8 +71,6 @@ describe("what is protected", () => {
   test("only the named address is let pass, and a number of deletes does not help", () => {
     const objections = judgePlan([difference("a", 50, 2)], protectA);
     const waivers = { deletes: 1000, protected: new Set(["a:license/License-0"]) };
-    expect(standing(objections, { disable: 0, delete: 2 }, waivers).map(({ addresses }) => addresses)).toEqual([
-      ["a:license/License-1"],
-    ]);
+    expect(standing(objections, 2, waivers).map(({ addresses }) => addresses)).toEqual([["a:license/License-1"]]);
   });
 });

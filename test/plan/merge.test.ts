@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mergePlans, type Part } from "../../src/plan/merge.ts";
-import { type Plan, planDigest } from "../../src/plan/plan.ts";
+import { type Plan, type PlanScope, planDigest } from "../../src/plan/plan.ts";
 import { changeWith, type Parts, plainWords, planWith } from "../report/told.ts";
 
 const changes = Array.from({ length: 12 }, (_, index) => changeWith({ ...plainWords, project: "p" }, index + 10));
-const shard = (name: string, parts: Parts): Part => ({ name, plan: planWith(parts) });
+const shard = (name: string, parts: Parts, shards = "1/2"): Part =>
+  withPlan({ name, plan: planWith(parts) }, { scope: { shards: [shards] } });
 const merged = (parts: readonly Part[]) => mergePlans(parts as [Part, ...Part[]]);
 const withPlan = ({ name, plan }: Part, more: Partial<Plan>): Part => ({ name, plan: { ...plan, ...more } });
 
@@ -15,7 +16,7 @@ describe("plans of shards", () => {
     const objection = (message: string) => ({ guard: "protected", message, addresses: [message] }) as const;
     const whole = merged([
       shard("a", { changes: changes.slice(0, 5), warnings: [warning], objections: [objection("b")] }),
-      shard("b", { changes: changes.slice(5), warnings: [warning], objections: [objection("a")] }),
+      shard("b", { changes: changes.slice(5), warnings: [warning], objections: [objection("a")] }, "2/2"),
     ]);
     expect(whole.resource_changes).toEqual(changes);
     expect(whole.summary).toMatchObject({
@@ -30,6 +31,7 @@ describe("plans of shards", () => {
     expect(whole.summary).not.toHaveProperty("outcomes");
     expect(whole.warnings).toEqual([warning]);
     expect(whole.objections.map(({ message }) => message)).toEqual(["a", "b"]);
+    expect(whole).not.toHaveProperty("scope");
     expect(whole.digest).toBe(planDigest(whole));
   });
 
@@ -38,10 +40,14 @@ describe("plans of shards", () => {
     fc.assert(
       fc.property(cut, fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }), (owners, order) => {
         const parts = [0, 1, 2, 3].map((part) =>
-          shard(String(part), {
-            changes: changes.filter((_, index) => owners[index] === part),
-            problems: [{ rule: "r", message: `m${part % 2}` }],
-          }),
+          shard(
+            String(part),
+            {
+              changes: changes.filter((_, index) => owners[index] === part),
+              problems: [{ rule: "r", message: `m${part % 2}` }],
+            },
+            `${part + 1}/4`,
+          ),
         );
         const whole = merged(parts);
         expect(whole.resource_changes).toEqual(changes);
@@ -54,14 +60,14 @@ describe("plans of shards", () => {
 
   test("add up outcomes, and are as old as the oldest", () => {
     const outcomes = { applied: 2, failed: 1, skipped: 0, stale: 0, unknown: 0 };
-    const [a, b] = [shard("a", { changes: changes.slice(0, 3) }), shard("b", {})];
+    const [a, b] = [shard("a", { changes: changes.slice(0, 3) }), shard("b", {}, "2/2")];
     const applied = withPlan(a, { summary: { ...a.plan.summary, outcomes }, created_at: "2026-11-20T00:00:00.000Z" });
     expect(merged([b, applied])).toMatchObject({ created_at: "2026-11-20T00:00:00.000Z", summary: { outcomes } });
   });
 
   const [one, two] = [
     shard("one.json", { changes: changes.slice(0, 3) }),
-    shard("two.json", { changes: changes.slice(3) }),
+    shard("two.json", { changes: changes.slice(3) }, "2/2"),
   ];
   test.each([
     [
@@ -85,5 +91,37 @@ describe("plans of shards", () => {
       withPlan(part, { manifests: { ...part.plan.manifests, commit: name } });
     expect(merged([commit(one, "a"), commit(two, "a")]).manifests.commit).toBe("a");
     expect(merged([commit(one, "a"), commit(two, "b")]).manifests.commit).toBeNull();
+  });
+
+  const of = (name: string, scope?: PlanScope) => {
+    const { scope: _, ...plan } = shard(name, {}).plan;
+    return { name, plan: { ...plan, ...(scope && { scope }) } };
+  };
+  test.each<[PlanScope | undefined, PlanScope | undefined, RegExp]>([
+    [undefined, undefined, /a\.json is of the whole fleet and b\.json of the whole fleet/],
+    [
+      { shards: ["1/2"] },
+      { shards: ["1/2"] },
+      /a\.json is of shard 1\/2 and b\.json of shard 1\/2, so projects may count/,
+    ],
+    [{ shards: ["1/2"] }, { shards: ["2/3"] }, /shard 1\/2 and b\.json of shard 2\/3/],
+    [{ shards: ["1/3", "2/3"] }, { shards: ["2/3"] }, /shard 1\/3, shard 2\/3 and/],
+    [{ shards: ["1/2"] }, undefined, /the whole fleet/],
+    [{ targets: ["a/*"] }, { targets: ["a/*"] }, /--target a\/\*/],
+    [{ targets: ["a/*"] }, undefined, /the whole fleet/],
+  ])("without a change in common are refused where they tell of the same projects: %j and %j", (one, other, words) => {
+    const parts = [of("a.json", one), of("b.json", other)];
+    expect(() => merged(parts)).toThrow(words);
+    expect(() => merged(parts.reverse())).toThrow(/so projects may count twice; give each shard's plan once/);
+  });
+
+  test("say what they are of as long as parts are missing", () => {
+    const [first, second, third] = ["1/3", "2/3", "3/3"].map((name) => of(name, { shards: [name] }));
+    if (!first || !second || !third) throw new Error("there are three");
+    const two = merged([second, first]);
+    expect(two.scope).toEqual({ shards: ["1/3", "2/3"] });
+    expect(merged([third, { name: "two", plan: two }])).not.toHaveProperty("scope");
+    const targeted = merged([of("b", { targets: ["b"] }), of("a", { targets: ["a"], shards: ["2/2"] })]);
+    expect(targeted.scope).toEqual({ targets: ["a", "b"], shards: ["2/2"] });
   });
 });

@@ -121,6 +121,19 @@ describe.each(behaviours)("behaviour %s", (behaviour) => {
     expect((await ask("GET", "/projects?repository_storage=old")).json).toEqual([]);
   });
 
+  test("what moved while a person was asked is stale, and nothing is scheduled for it", async () => {
+    const { apply, ask, scheduled } = await stage({ behaviour });
+    const json = { source_storage_name: "old", destination_storage_name: "new" };
+    const approve = async () => {
+      await ask("POST", projectMoves, { json });
+      while ((await ask("GET", "/projects?repository_storage=old")).json.length > 0);
+      return true;
+    };
+    const asked = await apply({ recheck: true }, { approve });
+    expect(statuses(asked)).toEqual({ "storage:old/projects": "stale" });
+    expect(scheduled()).toHaveLength(1);
+  });
+
   test("a dry run prints the requests and sends none", async () => {
     const { rehearse, server } = await stage({ behaviour, migrations: [everything] });
     const { requests = [] } = await rehearse();

@@ -1,0 +1,40 @@
+import { kinds } from "./kinds.ts";
+import { isReference, normalise } from "./normalise.ts";
+import type { Change, Fields, Live, Resource } from "./types.ts";
+
+/** A change, as far as it says what becomes of the thing itself. */
+export type Visible = Pick<Change, "kind" | "key" | "action" | "before" | "after">;
+
+/** Whether a change takes a thing away: a disable or a delete. */
+export function isRemoval({ kind, action }: Pick<Change, "kind" | "action">): boolean {
+  return action === kinds[kind].removal;
+}
+
+/**
+ * Whether a thing is off after the change and was on before: a removal, or an update that comes to the same. Guards
+ * make no difference between the two (contract 14).
+ */
+export function turnsOff(change: Visible): boolean {
+  const { before, after } = kinds[change.kind].removed;
+  return (
+    isRemoval(change) || (after !== null && says(change, change.before, before) && says(change, change.after, after))
+  );
+}
+
+/** The fields by which declared values turn off what is live; none where it stays on, or was off. */
+export function switchedOff(desired: Resource, live: Live): readonly string[] {
+  const { after } = kinds[desired.kind].removed;
+  return live.active && after !== null && says(desired, desired.fields, after) ? Object.keys(after) : [];
+}
+
+/** Whether fields hold all of these values, by meaning; nobody says anything with no values. */
+function says({ kind, key }: Pick<Resource, "kind" | "key">, fields: Fields | null, values: Fields): boolean {
+  const names = Object.keys(values);
+  return (
+    names.length > 0 &&
+    names.every((name) => {
+      const value = fields?.[name];
+      return value !== undefined && !isReference(value) && normalise(kind, key, name, value) === values[name];
+    })
+  );
+}

@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { serve } from "../client/scripted.ts";
+import { allowing, changes, objections, type Runs, runs, warnings } from "./runs.ts";
+
+const live = { "irc-gateway": { recipients: "#a" }, "external-wiki": { external_wiki_url: "https://old" } };
+const projects = [
+  { id: 42, path: "payments/core", integrations: live },
+  { id: 43, path: "payments/web", integrations: live },
+];
+const policy = { disabled: ["irc-gateway"], integrations: { "external-wiki": { external_wiki_url: "https://new" } } };
+
+/** Policies that name the first project by ID, by path, or with all others by a glob. */
+const forms = { ID: 42, path: "Payments/Core", glob: "payments/co*" } as const;
+
+const lookUps = ({ asked }: Runs) => asked().filter((request) => request === "GET /projects").length;
+
+describe.each([
+  ["ID", "payments/core:integration/*", 1],
+  ["ID", "PAYMENTS/*", 1],
+  ["ID", "42:integration/irc-gateway", 0],
+  ["ID", "*:integration/*", 0],
+  ["path", "42:*", 1],
+  ["path", "{41,42}:*", 1],
+  ["path", "payments/CORE:*", 0],
+  ["glob", "42", 1],
+  ["glob", "payments/core", 1],
+] as const)("a policy names a project by %s, and a glob says %s", (form, glob, lookedUp) => {
+  const named = forms[form];
+  const made = (workspace: object = {}) =>
+    runs({ projects, policies: { one: { projects: [named], ...policy } }, workspace });
+
+  test("protected: the project is protected under each of its names", async () => {
+    const run = await made({ protected: [glob] });
+    const { refused = [] } = await run.applied();
+    expect(refused.map(({ guard }) => guard)).toEqual(["protected"]);
+    expect(run.server.requests.writes).toBe(0);
+    expect(lookUps(run)).toBe(lookedUp);
+    expect(warnings(await run.planned())).toEqual([]);
+  });
+
+  test("--target and --resend: so it is chosen, and addresses begin as ever", async () => {
+    const run = await made();
+    const all = changes(await run.planned());
+    expect(all).toHaveLength(2);
+    run.asked();
+    const chosen = changes(await run.planned({ targets: [glob] }));
+    expect(chosen).toEqual(glob.endsWith("irc-gateway") ? all.slice(1) : all);
+    expect(lookUps(run)).toBe(lookedUp);
+    await run.applied();
+    const resent = await run.planned({ resend: [glob.replace("irc-gateway", "*")] });
+    expect(changes(resent)).toEqual([all[0]]);
+    expect(warnings(resent)).toEqual([]);
+  });
+});
+
+test("--allow-protected lets an address pass under either name, whatever its case, and no other", async () => {
+  const run = await runs({
+    projects,
+    policies: { one: { projects: [42, 43], disabled: policy.disabled } },
+    workspace: { protected: ["*:integration/*"] },
+  });
+  const refusals = async (...addresses: string[]) =>
+    (await run.rehearsed(allowing(...addresses))).refused?.flatMap((each) => each.addresses);
+  const [core, web] = ["42:integration/irc-gateway", "43:integration/irc-gateway"];
+  expect(await refusals()).toEqual([core, web]);
+  expect(await refusals("Payments/Core:integration/irc-gateway")).toEqual([web]);
+  expect(await refusals("42:*", "payments/*:integration/irc-gateway")).toEqual([core, web]);
+  const { refused, outcomes } = await run.applied(allowing("payments/core:integration/IRC-gateway", web));
+  expect([refused, outcomes?.size]).toEqual([undefined, 2]);
+});
+
+test("except leaves a project out under either name", async () => {
+  for (const [selected, except] of [
+    [["payments/core", "payments/web"], [42]],
+    [[42, 43], ["payments/co*"]],
+  ]) {
+    const run = await runs({ projects, policies: { one: { projects: selected, except, disabled: policy.disabled } } });
+    expect(changes(await run.planned())).toEqual(["disable payments/web:integration/irc-gateway"]);
+  }
+});
+
+test("a project that the server does not list counts as protected by a glob that may mean it, and a warning says so", async () => {
+  const site = await serve(({ path }) => ({ body: path.includes("/integrations") ? [{ slug: "irc-gateway" }] : [] }));
+  const run = await runs({
+    policies: { one: { projects: [42], disabled: policy.disabled } },
+    workspace: { protected: ["payments/*:license/*", "payments/*:integration/irc-*"] },
+    site: { url: site.url },
+  });
+  const planned = await run.planned();
+  expect(objections(planned)).toEqual(["42:integration/irc-gateway is protected and would be disabled"]);
+  expect(warnings(planned).filter((each) => each.includes("does not list project 42"))).toHaveLength(1);
+});
+
+describe("a protected glob that protects nothing", () => {
+  test.each([
+    ["payments/cor:integration/*", /no project/],
+    ["44:license/*", /no project/],
+    ["payments/core:integrations/irc-gateway", /no integration or license/],
+    ["*:integration/irc-gatway", /no integration or license/],
+  ])("%s is told at its place", async (glob, words) => {
+    const setting = { projects, policies: { one: { projects: ["payments/*"], ...policy } } };
+    const protect = ["payments/*:license/M?T", glob, "42:integration/irc-*", "*", "*/web:integration/irc-gateway"];
+    const run = await runs({ ...setting, workspace: { protected: protect } });
+    const [warning, ...others] = (await run.planned()).plan.warnings;
+    expect(others).toEqual([]);
+    expect(warning).toMatchObject({ rule: "idle-protection", file: "evenkeel.yaml", line: 4, path: "protected[1]" });
+    expect(warning?.message).toMatch(words);
+    expect(warning?.message).toContain(`${glob} protects nothing`);
+    for (const narrowed of [{ targets: ["payments/core"] }, { shard: () => true }]) {
+      expect(warnings(await run.planned(narrowed))).toEqual([]);
+    }
+  });
+});
+
+test("a project that is called as the addresses of moves begin is a project like any other", async () => {
+  const run = await runs({
+    projects: [{ path: "storage", integrations: live }],
+    policies: { one: { projects: ["storage"], disabled: ["irc-gateway"] } },
+    workspace: { protected: ["storage:integration/irc-gateway"] },
+  });
+  const planned = await run.planned();
+  expect(objections(planned)).toEqual(["storage:integration/irc-gateway is protected and would be disabled"]);
+  run.write("plan.json", JSON.stringify(planned.plan));
+  const saved = { saved: `${run.root}/plan.json` };
+  expect((await run.applied(saved)).refused).toHaveLength(1);
+  const done = await run.applied({ ...saved, ...allowing("storage:integration/irc-gateway") });
+  expect([...(done.outcomes?.values() ?? [])]).toEqual([{ status: "applied" }]);
+});
