@@ -66,8 +66,11 @@ function key(part: string): string | number {
   return /^\d+$/.test(part) ? Number(part) : part;
 }
 
+/** Keeps what it compiled, by schema. */
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictTypes: false });
+
 function shapeFaults(schema: object, value: unknown): Fault[] {
-  const validate = new Ajv({ allErrors: true, allowUnionTypes: true, strictTypes: false }).compile(schema);
+  const validate = ajv.compile(schema);
   return validate(value) ? [] : (validate.errors ?? []).map(faultOf);
 }
 

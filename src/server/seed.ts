@@ -1,10 +1,10 @@
+import schema from "../../schemas/seed.schema.json" with { type: "json" };
+import { integrations, listedFlags } from "../model/catalogue.ts";
 import type { Problem } from "../model/types.ts";
-import { parseChecked } from "./checked-yaml.ts";
-import { seedProblems } from "./seed-problems.ts";
-import { seedSchema } from "./seed-schema.ts";
+import { type Fault, parseChecked } from "./checked-yaml.ts";
 import type { MergeRequest, Role } from "./state.ts";
 
-/** What a server starts with (contract 9). */
+/** What a server starts with (contract 9); `schemas/seed.schema.json` says the same to editors. */
 export interface Seed {
   readonly projects?: readonly SeedProject[];
   /** Names of storages beside those seen on a project; one that is a cluster says so. */
@@ -62,6 +62,55 @@ export type ParsedSeed = { readonly seed: Seed } | { readonly problems: readonly
 
 /** Reads a seed from YAML or JSON. Every mistake is a problem with its place in `file`. */
 export function parseSeed(text: string, file = "seed"): ParsedSeed {
-  const parsed = parseChecked<Seed>(text, file, { rule: "seed", schema: seedSchema, empty: {}, faults: seedProblems });
+  const parsed = parseChecked<Seed>(text, file, { rule: "seed", schema, empty: {}, faults: faultsIn });
   return "value" in parsed ? { seed: parsed.value } : parsed;
+}
+
+/** Mistakes in a seed of the right shape: what is given twice, and parameters and words that the spec does not have. */
+function faultsIn(seed: Seed): Fault[] {
+  const projects = seed.projects ?? [];
+  return [
+    ...twice(projects, "id", ({ id }) => id),
+    ...twice(projects, "path", ({ path }) => path.toLowerCase()),
+    ...projects.flatMap((project, index) => projectFaults(project, ["projects", String(index)])),
+  ];
+}
+
+function twice(projects: readonly SeedProject[], word: string, of: (project: SeedProject) => unknown): Fault[] {
+  const seen = new Set<unknown>();
+  return projects.flatMap((project, index) => {
+    const value = of(project);
+    const repeated = value !== undefined && seen.has(value);
+    seen.add(value);
+    return repeated ? [{ path: ["projects", String(index), word], message: `${word} ${value} is given twice` }] : [];
+  });
+}
+
+function projectFaults(project: SeedProject, path: readonly string[]): Fault[] {
+  const faults: Fault[] = [];
+  if (/^\d+$/.test(project.path)) {
+    faults.push({ path: [...path, "path"], message: "a path of digits alone would be read as an ID" });
+  }
+  for (const [slug, values] of Object.entries(project.integrations ?? {})) {
+    faults.push(...parameterFaults(slug, Object.keys(values ?? {}), [...path, "integrations", slug]));
+  }
+  return [...faults, ...timeFaults(project, [...path, "deployments"])];
+}
+
+function timeFaults({ deployments }: SeedProject, path: readonly string[]): Fault[] {
+  return (deployments ?? []).flatMap((deployment, index) =>
+    (["created_at", "updated_at"] as const)
+      .filter((name) => Number.isNaN(Date.parse(deployment[name] ?? "2000-01-01")))
+      .map((name) => ({ path: [...path, String(index), name], message: "expected a time in ISO 8601" })),
+  );
+}
+
+/** Slugs that the catalogue does not have are let through: deployed servers have some, and clients must bear them. */
+function parameterFaults(slug: string, names: readonly string[], path: readonly string[]): Fault[] {
+  const integration = integrations.get(slug);
+  if (!integration) return [];
+  const known = new Set([...integration.parameters.keys(), ...listedFlags, "active", "created_at", "updated_at"]);
+  return names
+    .filter((name) => !known.has(name))
+    .map((name) => ({ path: [...path, name], message: `unknown parameter ${name} of ${slug}` }));
 }

@@ -36,20 +36,21 @@ test("every mistake has its place and a sentence", () => {
   - path: a/b
     integrations:
       irc-gateway: { recipient: x }
-    licenses: { MIT: fine }
   - path: A/B
   - path: "77"
 `;
   expect(problemsOf(text)).toEqual([
     "4:33 projects.0.integrations.irc-gateway.recipient unknown parameter recipient of irc-gateway",
-    "5:22 projects.0.licenses.MIT expected one of allowed, denied, approved, blacklisted",
-    "6:11 projects.1.path path a/b is given twice",
-    "7:11 projects.2.path a path of digits alone would be read as an ID",
+    "5:11 projects.1.path path a/b is given twice",
+    "6:11 projects.2.path a path of digits alone would be read as an ID",
   ]);
   expect(problemsOf("projects: [{ id: one }]\ntokns: []")).toEqual([
     "1:12 projects.0 path is missing",
     "1:18 projects.0.id expected integer",
     "2:8 tokns unknown word tokns",
+  ]);
+  expect(problemsOf("projects: [{ path: a/b, licenses: { MIT: fine } }]")).toEqual([
+    "1:42 projects.0.licenses.MIT expected one of allowed, denied, approved, blacklisted",
   ]);
   expect(problemsOf("tokens: [{ token: t, role: chief }]")[0]).toContain("expected one of guest, reporter, developer");
   expect(problemsOf("projects: [")).toHaveLength(1);
