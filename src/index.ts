@@ -15,6 +15,7 @@ export {
   type Writer,
 } from "./client/client.ts";
 export { CallFailed } from "./client/failure.ts";
+export type { Look, Settled } from "./client/settle.ts";
 export { type DeploymentWish, deploying } from "./deployments/record-apply.ts";
 export {
   listMergeRequests,
@@ -28,6 +29,7 @@ export { readActive, readLive, readProjects } from "./live/read-live.ts";
 export { desiredOf as desired, needsLookup, projectsOf } from "./manifest/layers.ts";
 export type { Policy } from "./manifest/policies.ts";
 export { type Validated, validate } from "./manifest/validate.ts";
+export type { AnswerShape } from "./model/answer-shape.ts";
 export { type Integration, type IntegrationParameter, integrations } from "./model/catalogue.ts";
 export { call, endpoints } from "./model/endpoints.ts";
 export { checkParameters, type ParameterFault } from "./model/parameter-check.ts";

@@ -1,14 +1,16 @@
 import { inParallel } from "../base/concurrency.ts";
+import { Refusal } from "../base/exit.ts";
 import type { Answer, Reader, Writer } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
-import { CallFailed } from "../client/failure.ts";
-import { passes } from "../client/retry.ts";
+import type { CallFailed } from "../client/failure.ts";
+import type { Settled } from "../client/settle.ts";
 import { isRow, readLive, reportedFields } from "../live/read-live.ts";
 import { compareField } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Call, Change, Fields, Outcome } from "../model/types.ts";
 import { callOf } from "../plan/plan.ts";
 import type { Entry } from "../state/journal-entry.ts";
+import { isCarriedOut, isVisible } from "./proof.ts";
 
 /** A change to carry out, or one of a saved plan that is not to be carried out any more. */
 export type Step = { readonly change: Change } | { readonly address: string; readonly outcome: Outcome };
@@ -98,67 +100,61 @@ async function take(writer: Writer, step: Step, failed: string | undefined, opti
 type Result = Pick<Happened, "outcome" | "answer" | "failure">;
 
 async function carryOut(writer: Writer, change: Change, call: Call): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const answer = await writer.send(call);
-      const notKept = notKeptIn(change, answer);
-      return { answer, outcome: { status: "applied", ...(notKept.length > 0 && { not_kept: notKept }) } };
-    } catch (error) {
-      if (!(error instanceof CallFailed)) throw error;
-      if (isAnothers(error, call)) return { outcome: { status: "skipped", error: "the run ended before it was sent" } };
-      const outcome = await afterFailure(writer, change, error, attempt);
-      if (outcome) return { outcome, failure: error };
-    }
-  }
-}
-
-/** Whether a call was not sent since another one had ended the run: that one's failure is then thrown for it too. */
-function isAnothers(failure: CallFailed, { method, path }: Call): boolean {
-  return failure.endsRun && (failure.path !== path || failure.method !== method);
-}
-
-const createAttempts = 3;
-
-/**
- * Where a POST may have reached the server, its effect is looked up before anything is sent again, so that nothing is
- * ever created twice (contract 7). Undefined: it surely did not act, and may be sent again.
- */
-async function afterFailure(
-  writer: Writer,
-  change: Change,
-  failure: CallFailed,
-  attempt: number,
-): Promise<Outcome | undefined> {
-  const refusedAgain = attempt > 1 && failure.status === 400;
-  const again = failure.uncertain || wouldPass(failure);
-  const failed: Outcome = { status: "failed", error: explained(failure) };
-  if (!again && !refusedAgain) return failed;
   try {
-    if (await isInPlace(writer, change)) return { status: "applied" };
-  } catch (lookup) {
-    const why = lookup instanceof Error ? lookup.message : String(lookup);
-    return { status: "unknown", error: `${failure.message}; looking it up failed too: ${why}` };
+    const settled = await writer.settle(call, isVisible(change) ? (reader) => isInPlace(reader, change) : undefined);
+    if ("answer" in settled) return { answer: settled.answer, outcome: answered(change, settled.answer) };
+    if ("found" in settled) return { outcome: { status: "applied" } };
+    return unanswered(settled, call);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { outcome: { status: "failed", error: error.message } };
   }
-  return again && attempt < createAttempts ? undefined : failed;
 }
 
-/** Where any other method would have been sent again by now (a resource lock, 408), a POST is looked up first. */
-function wouldPass({ method, status = 0, serverMessage = "" }: CallFailed): boolean {
-  return method === "POST" && status !== 429 && passes("PUT", status, serverMessage);
+function unanswered({ failure, unknown, lookUp }: Extract<Settled, { failure: unknown }>, call: Call): Result {
+  if (unknown) return { outcome: { status: "unknown", error: doubtIn(failure, lookUp) }, failure };
+  if (isUnsent(failure, call)) return { outcome: { status: "skipped", error: "the run ended before it was sent" } };
+  return { outcome: { status: "failed", error: explained(failure) }, failure };
+}
+
+function doubtIn(failure: CallFailed, lookUp: CallFailed | undefined): string {
+  if (lookUp) return `${explained(failure)}; looking it up failed too: ${lookUp.message}`;
+  return `${explained(failure)}; whether the server acted cannot be known`;
+}
+
+/** Whether the run ended before a call was sent: by a signal, or by another call, whose failure is then thrown for it too. */
+function isUnsent(failure: CallFailed, { method, path }: Call): boolean {
+  if (!failure.endsRun) return false;
+  return failure.path !== path || failure.method !== method || (failure.kind === "aborted" && failure.attempts === 0);
 }
 
 async function isInPlace(reader: Reader, change: Change): Promise<boolean> {
   const { kind, key, declared, origin } = change;
-  const wanted = { kind, key, fields: declared, origin, presence: "present" } as const;
+  const presence = isRemoval(change) ? "absent" : "present";
   const project = { name: change.project };
-  const live = await readLive(reader, { project, kinds: new Set([kind]), resources: [wanted], exclusive: new Map() });
-  return live.some((found) => found.kind === kind && found.key === key && differing(change, found.fields).length === 0);
+  const resources = [{ kind, key, fields: declared, origin, presence }] as const;
+  return isCarriedOut(
+    change,
+    await readLive(reader, { project, kinds: new Set([kind]), resources, exclusive: new Map() }),
+  );
 }
 
-/** Parameters that the answer to a write reports with another value than was sent. */
-function notKeptIn(change: Change, { body }: Answer): string[] {
-  if (!isRow(body) || isRemoval(change)) return [];
-  return differing(change, reportedFields({ ...change, fields: change.declared }, body));
+/** What an answer to a write says of it (contract 13): servers may keep another value, or nothing at all. */
+function answered(change: Change, { body }: Answer): Outcome {
+  if (!isRow(body) || isRemoval(change)) return { status: "applied" };
+  if (body.inherited === true) {
+    return { status: "failed", error: "inherited from the group, nothing was changed" };
+  }
+  const notKept = [
+    ...differing(change, reportedFields({ ...change, fields: change.declared }, body)),
+    ...offIn(change, body),
+  ];
+  return { status: "applied", ...(notKept.length > 0 && { not_kept: notKept }) };
+}
+
+/** What is written is meant to be on, unless it says itself whether it is. */
+function offIn({ declared }: Change, { active }: Readonly<Record<string, unknown>>): string[] {
+  return active === false && !("active" in declared) ? ["active"] : [];
 }
 
 function differing(change: Change, live: Fields): string[] {

@@ -1,6 +1,7 @@
+import { type AnswerShape, isError, misfitOf } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import { CallFailed, type FailureFacts } from "./failure.ts";
-import { mayHaveActed, passes, sendableAgain } from "./retry.ts";
+import { isHopeless, mayHaveActed, passes } from "./retry.ts";
 import { oneLine, wordsOf, wordsOfText } from "./server-message.ts";
 import type { Broken, Headers, Received } from "./transport.ts";
 
@@ -10,6 +11,8 @@ export interface Attempt {
   readonly path: string;
   readonly url: string;
   readonly attempts: number;
+  /** What a success must hold. */
+  readonly answer?: AnswerShape | undefined;
 }
 
 /** A successful answer, with the headers that lists need. */
@@ -20,25 +23,33 @@ export interface Reply {
   readonly headers: Headers;
 }
 
-/** A failed attempt: whether another may go better, and whether the server may have acted by this one. */
-export interface Trouble {
-  readonly failure: CallFailed;
-  readonly again: boolean;
-  readonly acted: boolean;
-}
-
 /** Judges an answer. `clean` takes secrets out of the server's words. */
-export function judge(attempt: Attempt, received: Received, clean: (text: string) => string): Reply | Trouble {
+export function judge(attempt: Attempt, received: Received, clean: (text: string) => string): Reply | CallFailed {
   const { status, headers, text } = received;
   if (status >= 400) return refused(attempt, received, clean);
   if (status >= 300) return redirected(attempt, received);
   const requestId = requestIdOf(headers, clean);
-  if (text === "") return { status, body: undefined, requestId, headers };
+  if (text === "") return fitting(attempt, { status, body: undefined, requestId, headers }, clean);
   try {
-    return { status, body: JSON.parse(text) as unknown, requestId, headers };
+    return fitting(attempt, { status, body: JSON.parse(text) as unknown, requestId, headers }, clean);
   } catch {
     return unreadable(attempt, received, clean);
   }
+}
+
+/** A success that holds what it must, or a failure: nothing is concluded from any other (contract 14). */
+function fitting(attempt: Attempt, reply: Reply, clean: (text: string) => string): Reply | CallFailed {
+  const { status, body } = reply;
+  const misfit = attempt.answer && misfitOf(attempt.answer, status, body);
+  if (misfit === undefined) return reply;
+  const words = isError(body) ? oneLine(clean(wordsOf(body) ?? "")) : "";
+  return failed(attempt, {
+    kind: "shape",
+    what: `answered ${status} ${misfit}${words ? ` ("${words}")` : ""}`,
+    status,
+    serverMessage: words || undefined,
+    acted: true,
+  });
 }
 
 /** It goes into the journal, so it is the server's words like any other. */
@@ -47,13 +58,15 @@ function requestIdOf(headers: Headers, clean: (text: string) => string): string 
   return typeof id === "string" ? oneLine(clean(id)) : undefined;
 }
 
-function refused(attempt: Attempt, { status, text }: Received, clean: (text: string) => string): Trouble {
+function refused(attempt: Attempt, { status, text }: Received, clean: (text: string) => string): CallFailed {
   const body = parsed(text);
   const words = oneLine(body === undefined ? wordsOfText(text, clean) : clean(wordsOf(body) ?? ""));
   if (status === 401) return unauthorized(attempt, words);
-  const again = passes(attempt.method, status, words);
-  if (!again && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", words);
-  return trouble(attempt, again, mayHaveActed(status), {
+  const passing = passes(status, words);
+  if (!passing && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", words);
+  return failed(attempt, {
+    passing,
+    acted: mayHaveActed(status),
     kind: "status",
     what: `answered ${withStatus(status, words)}`,
     status,
@@ -75,12 +88,9 @@ function isUnknownRoute(body: unknown): boolean {
   return typeof body === "object" && body !== null && "error" in body && !("message" in body);
 }
 
-function unauthorized(attempt: Attempt, words: string): Trouble {
+function unauthorized(attempt: Attempt, words: string): CallFailed {
   const facts = { kind: "unauthorized", status: 401, serverMessage: words || undefined, endsRun: true } as const;
-  return trouble(attempt, false, false, {
-    ...facts,
-    what: `answered ${withStatus(401, words)}: the token was refused`,
-  });
+  return failed(attempt, { ...facts, what: `answered ${withStatus(401, words)}: the token was refused` });
 }
 
 function withStatus(status: number, words: string): string {
@@ -88,28 +98,23 @@ function withStatus(status: number, words: string): string {
   return words.startsWith(`${status} `) ? words : `${status}: ${words}`;
 }
 
-function redirected(attempt: Attempt, { status, headers }: Received): Trouble {
+function redirected(attempt: Attempt, { status, headers }: Received): CallFailed {
   const { location } = headers;
-  if (typeof location !== "string")
-    return trouble(attempt, false, false, { kind: "status", what: `answered ${status}`, status });
+  if (typeof location !== "string") return failed(attempt, { kind: "status", what: `answered ${status}`, status });
   const here = new URL(attempt.url).origin;
   const there = URL.canParse(location, attempt.url) ? new URL(location, attempt.url).origin : "null";
   const what =
     there === here
       ? "to another path of the same server, which is not followed: correct server.url, or the project's path where it was moved"
       : `to ${there === "null" ? "elsewhere" : there}, which is not followed: correct server.url`;
-  return trouble(attempt, false, false, {
-    kind: "redirect",
-    what: `answered ${status} with a redirect ${what}`,
-    status,
-  });
+  return failed(attempt, { kind: "redirect", what: `answered ${status} with a redirect ${what}`, status });
 }
 
 /** A success whose body is not JSON: an API's answer that was cut off, or not an API's answer. */
-function unreadable(attempt: Attempt, { status, text }: Received, clean: (text: string) => string): Trouble {
+function unreadable(attempt: Attempt, { status, text }: Received, clean: (text: string) => string): CallFailed {
   if (/^\s*[[{]/.test(text)) {
-    const again = attempt.method !== "POST";
-    return trouble(attempt, again, true, { kind: "cut", what: `answered ${status} with JSON that breaks off` });
+    const what = `answered ${status} with JSON that breaks off`;
+    return failed(attempt, { kind: "cut", what, passing: true, acted: true });
   }
   const words = oneLine(wordsOfText(text, clean));
   return notJson(attempt, status, isPage(text) ? "a web page" : "text", words);
@@ -119,19 +124,20 @@ function isPage(text: string): boolean {
   return /^\s*</.test(text);
 }
 
-function notJson(attempt: Attempt, status: number, found: string, words: string): Trouble {
+function notJson(attempt: Attempt, status: number, found: string, words: string): CallFailed {
   const quoted = words ? ` ("${words}")` : "";
   const what = `answered ${status} with ${found}${quoted} where JSON is due: server.url may point at a web page instead of the API`;
-  return trouble(attempt, false, mayHaveActed(status), { kind: "html", what, serverMessage: words || undefined });
+  return failed(attempt, { kind: "html", what, serverMessage: words || undefined, acted: mayHaveActed(status) });
 }
 
 /** Judges an attempt without an answer. */
-export function judgeBroken(attempt: Attempt, broken: Broken, stopped: string | undefined): Trouble {
+export function judgeBroken(attempt: Attempt, broken: Broken, stopped: string | undefined): CallFailed {
   const kind = broken.broken === "large" ? "html" : broken.broken;
   const what =
     broken.broken === "aborted" ? `was cut off: ${stopped}` : (brokenWords[broken.code] ?? wordsOfBroken(broken));
   const endsRun = broken.broken === "aborted";
-  return trouble(attempt, sendableAgain(attempt.method, broken), broken.sent, { kind, what, endsRun });
+  const { sent } = broken;
+  return failed(attempt, { kind, what, endsRun, sent, acted: sent, passing: !isHopeless(broken) });
 }
 
 const brokenWords: Readonly<Record<string, string>> = {
@@ -148,9 +154,8 @@ function wordsOfBroken({ broken, sent, code }: Broken): string {
   return sent ? `got no answer: the connection was lost (${code})` : `was not sent: no connection came about (${code})`;
 }
 
-type Part = Omit<FailureFacts, keyof Attempt | "uncertain">;
+type Part = Omit<FailureFacts, keyof Attempt | "uncertain"> & { readonly acted?: boolean };
 
-function trouble(attempt: Attempt, again: boolean, acted: boolean, part: Part): Trouble {
-  const uncertain = attempt.method === "POST" && acted;
-  return { failure: new CallFailed({ ...attempt, ...part, uncertain }), again, acted };
+function failed({ method, path, url, attempts }: Attempt, { acted = false, ...part }: Part): CallFailed {
+  return new CallFailed({ method, path, url, attempts, ...part, uncertain: method !== "GET" && acted });
 }

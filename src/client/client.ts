@@ -1,9 +1,11 @@
-import type { Call, Fields, Value } from "../model/types.ts";
+import type { Call } from "../model/types.ts";
 import type { Secrets } from "../workspace/secrets.ts";
-import { CallFailed } from "./failure.ts";
-import { mostPages, nextPage, type Page, pageSize, type Query, readPages } from "./pages.ts";
+import type { CallFailed } from "./failure.ts";
+import { type Ask, readList } from "./list.ts";
+import { perform } from "./perform.ts";
 import type { Backoff } from "./retry.ts";
 import { openSession, type Session } from "./session.ts";
+import { type Look, type Settled, settle } from "./settle.ts";
 
 /** A successful answer: `body` is the parsed JSON, undefined where there was none. */
 export interface Answer {
@@ -29,6 +31,11 @@ export interface Writer extends Reader {
    * @throws CallFailed; SecretMissing where a reference leads to no value: then nothing was sent.
    */
   send(call: Call): Promise<Answer>;
+  /**
+   * Sends a write as {@link Writer.send} does, and looks up what became of it where no usable answer came (contract
+   * 14); without `look`, nobody can. Never throws for what a server does. @throws SecretMissing.
+   */
+  settle(call: Call, look?: Look): Promise<Settled>;
 }
 
 /** Ends a connection: sends nothing more, and resolves when writes in flight have ended. */
@@ -50,6 +57,8 @@ export interface ClientOptions {
   /** Aborted: nothing more is sent, reads in flight are cut, writes in flight are finished. */
   readonly signal?: AbortSignal | undefined;
   readonly backoff?: Backoff | undefined;
+  /** Milliseconds for which a write without an answer is looked up; left out: 10 s or `requestTimeout`, the longer. */
+  readonly lookUpFor?: number | undefined;
   /** 0 to 1, for jitter. */
   readonly random?: (() => number) | undefined;
   /** All requests wait for so many milliseconds, at the server's wish. */
@@ -69,51 +78,28 @@ export async function connectReader(options: ClientOptions): Promise<Reader & Cl
 /** A connection that reads and writes. @throws as {@link connectReader}. */
 export async function connectWriter(options: ClientOptions): Promise<Writer & Closing> {
   const session = await openSession(options, new Set(["GET", "PUT", "POST", "PATCH", "DELETE"]));
-  return { ...readerOf(session), send: (call) => session.perform(call) };
-}
-
-function readerOf(session: Session): Reader & Closing {
+  const once = reading(session, (call, attempts = 1) => session.attempt(call, attempts));
   return {
-    get: (call) => session.perform(reading(call)),
-    list: (call) => readList(session, reading(call)),
-    counts: session.counts,
-    close: () => session.close(),
+    ...readerOf(session),
+    send: (call) => perform(session, call),
+    settle: (call, look) => settle(session, once, call, look),
   };
 }
 
-function reading(call: Call): Call {
+function readerOf(session: Session): Reader & Closing {
+  return { ...reading(session, (call, first) => perform(session, call, first)), close: () => session.close() };
+}
+
+function reading(session: Session, ask: Ask): Reader {
+  const urlOf = (path: string) => session.urlOf(path);
+  return {
+    get: (call) => ask(onlyReading(call)),
+    list: (call) => readList(ask, onlyReading(call), urlOf),
+    counts: session.counts,
+  };
+}
+
+function onlyReading(call: Call): Call {
   if (call.method !== "GET") throw new RangeError(`${call.method} does not read`);
   return call;
-}
-
-async function readList(session: Session, call: Call): Promise<readonly unknown[]> {
-  const size: Query = call.list === "paged" ? { per_page: String(pageSize) } : {};
-  const own: Query = { ...size, ...queryOf(call.parameters ?? {}) };
-  const pages = await readPages((query) => readPage(session, { ...call, parameters: query }, own), own);
-  if ("rows" in pages) return pages.rows;
-  throw notAList(session, call, endlessWords[pages.endless]);
-}
-
-const endlessWords = {
-  repeats: "answered with a next page that was read already",
-  many: `answered with more than ${mostPages} pages`,
-};
-
-async function readPage(session: Session, call: Call, own: Query): Promise<Page> {
-  const { status, body, headers } = await session.perform(call);
-  if (!Array.isArray(body)) throw notAList(session, call, `answered ${status} with something other than a list`);
-  return { rows: body, next: nextPage(headers, own) };
-}
-
-function notAList(session: Session, { method, path }: Call, what: string): CallFailed {
-  return new CallFailed({ method, path, url: session.urlOf(path), kind: "html", what, attempts: 1 });
-}
-
-function queryOf(parameters: Fields): Query {
-  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, textOf(value)]));
-}
-
-function textOf(value: Value): string {
-  if (typeof value === "object" && value !== null) throw new RangeError("a query carries no secret");
-  return String(value ?? "");
 }

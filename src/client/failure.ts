@@ -2,15 +2,25 @@ import type { Call } from "../model/types.ts";
 
 /**
  * Why a call failed. `status`: the API said no. `network`: no answer came. `timeout`: none came in time. `cut`: an
- * answer broke off. `html`: an answer that is not the API's, such as a web page. `redirect`: the server points
- * elsewhere. `aborted`: the run was stopped. `unauthorized`: the token was refused.
+ * answer broke off. `html`: an answer that is not the API's, such as a web page. `shape`: a success that does not hold
+ * what it must. `redirect`: the server points elsewhere. `aborted`: the run was stopped. `unauthorized`: the token was
+ * refused.
  */
-export type FailureKind = "status" | "network" | "timeout" | "html" | "cut" | "redirect" | "aborted" | "unauthorized";
+export type FailureKind =
+  | "status"
+  | "network"
+  | "timeout"
+  | "html"
+  | "shape"
+  | "cut"
+  | "redirect"
+  | "aborted"
+  | "unauthorized";
 
 /** What {@link CallFailed} is made of. */
 export interface FailureFacts {
   readonly method: Call["method"];
-  /** Relative to /api/v4, as in the call. */
+  /** Relative to /api/v4, as in the call, whatever name the server knows the route by. */
   readonly path: string;
   /** As it was sent, query included. */
   readonly url: string;
@@ -20,6 +30,8 @@ export interface FailureFacts {
   readonly status?: number | undefined;
   readonly serverMessage?: string | undefined;
   readonly uncertain?: boolean;
+  readonly passing?: boolean;
+  readonly sent?: boolean;
   readonly endsRun?: boolean;
   readonly unknownRoute?: boolean;
   readonly attempts: number;
@@ -37,8 +49,12 @@ export class CallFailed extends Error {
   /** Only where the API itself answered: a web page's 404 does not mean that anything is absent. */
   readonly status: number | undefined;
   readonly serverMessage: string | undefined;
-  /** For a POST: whether the server may have acted all the same. */
+  /** For a write: whether the server may have acted all the same. */
   readonly uncertain: boolean;
+  /** Whether the same request may fare better the next time. */
+  readonly passing: boolean;
+  /** Whether the last attempt went out at all. */
+  readonly sent: boolean;
   /** Whether every further call would fail likewise: a refused token, a stopped run, a server that nobody can reach. */
   readonly endsRun: boolean;
   /** The server does not route the path at all (contract 7): what it names may well exist under another one. */
@@ -60,13 +76,34 @@ export class CallFailed extends Error {
     this.status = facts.status;
     this.serverMessage = facts.serverMessage;
     this.uncertain = facts.uncertain ?? false;
+    this.passing = facts.passing ?? false;
+    this.sent = facts.sent ?? true;
     this.endsRun = facts.endsRun ?? false;
     this.unknownRoute = facts.unknownRoute ?? false;
     this.attempts = facts.attempts;
   }
 
+  /** Whether the server says that the very thing which the path names is not there: not its project, and not its route. */
+  get saysGone(): boolean {
+    return this.status === 404 && !this.unknownRoute && !/\bproject not found\b/i.test(this.serverMessage ?? "");
+  }
+
   /** The same failure, known to be everybody's. */
   endingRun(): CallFailed {
-    return new CallFailed({ ...this.#facts, endsRun: true });
+    return new CallFailed({ ...this.#facts, endsRun: true, passing: false });
   }
+}
+
+/** Whether a call failed since the server does not route its path. */
+export function isUnknownRoute(error: unknown): boolean {
+  return error instanceof CallFailed && error.unknownRoute;
+}
+
+/** Whether a failure comes from behind the route, so that the route must be known. */
+export function isDecisive(error: unknown): boolean {
+  if (!(error instanceof CallFailed) || error.attempts === 0) return false;
+  if (error.kind === "shape") return true;
+  if (error.kind !== "status") return false;
+  const { status = 500 } = error;
+  return status < 500 && status !== 408 && status !== 429;
 }

@@ -8,18 +8,39 @@ export const pageSize = 100;
 /** A server that names more pages than this for one list is not believed. */
 export const mostPages = 10_000;
 
+/** What a header says that nobody can make sense of. */
+export interface Garbled {
+  readonly garbled: string;
+}
+
 /**
  * The query of the next page, undefined on the last one: by X-Next-Page, else by Link. A link is read for its query
- * alone, whatever host it names; what the call itself asks for stays as it is.
+ * alone, whatever host it names; what the call itself asks for stays as it is. A page that is named and cannot be asked
+ * for is said: the rows so far are not the whole list.
  */
-export function nextPage(headers: Headers, own: Query): Query | undefined {
+export function nextPage(headers: Headers, own: Query): { readonly query: Query } | Garbled | undefined {
   const named = headers["x-next-page"];
   if (typeof named === "string" && /^\s*$/.test(named)) return undefined;
-  if (typeof named === "string" && /^\d{1,15}$/.test(named)) return { ...own, page: named };
+  if (named !== undefined) return isPageNumber(named) ? { query: { ...own, page: named } } : garbledPage;
   const link = nextLink(headers.link);
-  if (link === undefined || !URL.canParse(link, "http://link.invalid")) return undefined;
+  if (link === undefined) return undefined;
+  if (!URL.canParse(link, "http://link.invalid")) return { garbled: "a next page in Link that is no URL" };
   const { page: _, ...kept } = own;
-  return { ...Object.fromEntries(new URL(link, "http://link.invalid").searchParams), ...kept };
+  return { query: { ...Object.fromEntries(new URL(link, "http://link.invalid").searchParams), ...kept } };
+}
+
+const garbledPage: Garbled = { garbled: "an X-Next-Page that is no page number" };
+
+function isPageNumber(text: string | string[]): text is string {
+  return typeof text === "string" && /^[1-9]\d{0,14}$/.test(text);
+}
+
+/** How many rows the server counts in the whole list, where it says so. */
+export function totalOf(headers: Headers): number | Garbled | undefined {
+  const said = headers["x-total"];
+  if (said === undefined || (typeof said === "string" && /^\s*$/.test(said))) return undefined;
+  const isCount = typeof said === "string" && /^\d{1,15}$/.test(said);
+  return isCount ? Number(said) : { garbled: "an X-Total that is no number" };
 }
 
 function nextLink(header: string | string[] | undefined): string | undefined {
@@ -32,29 +53,46 @@ function nextLink(header: string | string[] | undefined): string | undefined {
   return undefined;
 }
 
-/** One page: its rows, and the query of the next one. */
+/** One page: its rows, the query of the next one, and how many rows the server counts in all. */
 export interface Page {
   readonly rows: readonly unknown[];
   readonly next: Query | undefined;
+  readonly total?: number | undefined;
 }
 
-export type Pages = { readonly rows: readonly unknown[] } | { readonly endless: "repeats" | "many" };
+/** All rows; `uneven`: the server counted others. Or why there is no end of them. */
+export type Pages = { readonly rows: readonly unknown[]; readonly uneven?: string } | { readonly endless: string };
 
 /** Fetches page after page. Rows that moved between pages while they were read come once, by their id. */
 export async function readPages(fetchPage: (query: Query) => Promise<Page>, start: Query): Promise<Pages> {
   const first = await fetchPage(start);
-  if (!first.next) return { rows: first.rows };
+  if (!first.next) return counted(first.rows, [first.total]);
   const rows = [...first.rows];
+  const totals = [first.total];
   const seen = new Set([keyOf(start)]);
   for (let next: Query | undefined = first.next; next; ) {
-    if (seen.has(keyOf(next))) return { endless: "repeats" };
-    if (seen.size >= mostPages) return { endless: "many" };
+    if (seen.has(keyOf(next))) return { endless: "with a next page that was read already" };
+    if (seen.size >= mostPages) return { endless: `with more than ${mostPages} pages` };
     seen.add(keyOf(next));
     const page: Page = await fetchPage(next);
     for (const row of page.rows) rows.push(row);
+    totals.push(page.total);
     next = page.next;
   }
-  return { rows: distinct(rows) };
+  return counted(distinct(rows), totals);
+}
+
+/** Held against what was counted at the time of each page, for a list may grow while it is read. */
+function counted(rows: readonly unknown[], totals: readonly (number | undefined)[]): Pages {
+  const known = totals.filter((total) => total !== undefined);
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  if (known.length === 0 || (rows.length >= least && rows.length <= most)) return { rows };
+  const total = known.at(-1);
+  return { rows, uneven: `with ${count(rows.length)} in all, where X-Total counts ${total}` };
+}
+
+function count(rows: number): string {
+  return `${rows} ${rows === 1 ? "row" : "rows"}`;
 }
 
 function keyOf(query: Query): string {

@@ -1,4 +1,4 @@
-import type { Call } from "../model/types.ts";
+import type { CallFailed } from "./failure.ts";
 import type { Broken, Headers } from "./transport.ts";
 
 /** Full-jitter exponential backoff: milliseconds, and how often a request is tried in all. */
@@ -18,17 +18,22 @@ export function backoffDelay({ base, cap }: Backoff, attempt: number, chance: nu
   return chance * Math.min(cap, base * 2 ** (attempt - 1));
 }
 
-/** Whether a status may be gone at the next try (contract 7); a POST only where the server surely did not act. */
-export function passes(method: Call["method"], status: number, words: string): boolean {
-  if (status === 429) return true;
-  if (method === "POST") return false;
-  return status === 408 || status >= 500 || (status === 409 && words.includes("Resource lock"));
+/** Whether a status may be gone at the next try (contract 7). */
+export function passes(status: number, words: string): boolean {
+  return status === 408 || status === 429 || status >= 500 || (status === 409 && words.includes("Resource lock"));
 }
 
-/** Whether a request without an answer may be sent again; a POST only where it never went out. */
-export function sendableAgain(method: Call["method"], { broken, sent, code }: Broken): boolean {
-  if (broken === "large" || broken === "aborted" || hopeless.test(code)) return false;
-  return method !== "POST" || !sent;
+/** Whether a request without an answer would fare the same again. */
+export function isHopeless({ broken, code }: Broken): boolean {
+  return broken === "large" || broken === "aborted" || hopeless.test(code);
+}
+
+/**
+ * Whether a failed call may be sent again without a look at what it did (contract 7): a POST only where the server
+ * surely did not act, since it never got it or only asked to come later.
+ */
+export function isSendableAgain({ method, passing, sent, status }: CallFailed): boolean {
+  return passing && (method !== "POST" || !sent || status === 429);
 }
 
 /** An unknown host, a certificate that nobody vouches for: the same again at the next try. */

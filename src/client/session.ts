@@ -1,10 +1,10 @@
 import { version } from "../base/version.ts";
 import { isReference } from "../model/normalise.ts";
 import type { Call, Scalar, Value } from "../model/types.ts";
-import { type Attempt, judge, judgeBroken, type Reply, type Trouble } from "./classify-response.ts";
+import { type Attempt, judge, judgeBroken, type Reply } from "./classify-response.ts";
 import type { ClientOptions } from "./client.ts";
-import { encode, type Line, type Plain } from "./encode.ts";
-import { CallFailed } from "./failure.ts";
+import { encode, type Plain } from "./encode.ts";
+import { CallFailed, isDecisive, isUnknownRoute } from "./failure.ts";
 import { createLimiter, type Limiter } from "./limiter.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 import { type Backoff, backoffDelay, defaultBackoff, longestPause, statedDelay } from "./retry.ts";
@@ -21,7 +21,7 @@ export async function openSession(options: ClientOptions, methods: ReadonlySet<C
   return new Session(options, server, await openTransport({ server, token, userAgent, connections, timeout, methods }));
 }
 
-/** A connection to one server for one run: calls in, replies out, and all of contract 7 between. */
+/** A connection to one server for one run: its limits, its pauses, and what one answer means for all requests. */
 export class Session {
   /** Requests sent: reads and writes count the first attempt of each, retries every further one. */
   readonly counts = { reads: 0, writes: 0, retries: 0 };
@@ -50,12 +50,27 @@ export class Session {
     this.#redactor.learn(options.token, "[token]");
   }
 
+  /** How often a call is tried in all. */
+  get mostAttempts(): number {
+    return this.#backoff.attempts;
+  }
+
+  /** Milliseconds for which a write without an answer is looked up. */
+  get lookUpFor(): number {
+    return this.#options.lookUpFor ?? Math.max(shortestLookUp, this.#options.requestTimeout);
+  }
+
+  /** Whether nothing more is sent. */
+  get stopped(): boolean {
+    return this.#stop.reason !== undefined || this.#over !== undefined;
+  }
+
   /**
-   * The answer to a call, after as many attempts as it takes and may take.
+   * One attempt at a call, the `attempts`th, by the name that the server knows the route by.
    * @throws CallFailed; SecretMissing where a parameter's secret cannot be resolved.
    */
-  perform(call: Call): Promise<Reply> {
-    return this.#alias(call.path, (path) => this.#performAt(call, path));
+  attempt(call: Call, attempts: number): Promise<Reply> {
+    return this.#alias(call.path, (path) => this.#attemptAt(call, path, attempts));
   }
 
   /** Where a path of the API lies on this server. */
@@ -69,64 +84,54 @@ export class Session {
     await this.#transport.close();
   }
 
-  async #performAt(call: Call, path: string): Promise<Reply> {
-    let line: Line | undefined;
-    let last: Trouble | undefined;
-    let acted = false;
-    for (let attempts = 1; ; attempts++) {
-      const entry = this.#limiter.enter();
-      if (entry) await entry;
-      let result: Reply | Trouble;
-      try {
-        const refusal = this.#refusal(call, path, attempts - 1, last);
-        if (refusal) throw refusal;
-        line ??= encode(call, this.#server.prefix + path, this.#plain(call));
-        result = await this.#attempt(line, path, attempts);
-      } finally {
-        this.#limiter.leave();
-      }
-      if ("body" in result) return result;
-      if (call.method === "DELETE" && acted && result.failure.status === 404) return goneAlready;
-      if (!result.again || attempts >= this.#backoff.attempts) throw this.#final(result);
-      acted ||= result.acted;
-      last = result;
-      await this.#beforeNext(result, attempts);
+  async #attemptAt(call: Call, path: string, attempts: number): Promise<Reply> {
+    const entry = this.#limiter.enter();
+    if (entry) await entry;
+    try {
+      const refusal = this.#refusal(call, path, attempts);
+      if (refusal) throw refusal;
+      const result = await this.#exchange(call, path, attempts);
+      if (result instanceof CallFailed) throw result;
+      return result;
+    } finally {
+      this.#limiter.leave();
     }
   }
 
-  /** Why nothing is sent now; after a first attempt, that one's failure says more. */
-  #refusal(call: Call, path: string, attempts: number, last: Trouble | undefined): CallFailed | undefined {
+  /** Why nothing is sent now. */
+  #refusal({ method, path }: Call, routed: string, attempts: number): CallFailed | undefined {
     if (this.#over) return this.#over;
     const { reason } = this.#stop;
     const wait = this.#limiter.remaining();
     if (reason === undefined && wait <= longestPause) return undefined;
-    if (last && reason !== undefined) return last.failure;
-    const base = { method: call.method, path, url: this.urlOf(path), attempts };
+    const base = { method, path, url: this.urlOf(routed), attempts: attempts - 1, sent: false };
     if (reason !== undefined)
       return new CallFailed({ ...base, kind: "aborted", what: `was not sent: ${reason}`, endsRun: true });
     const seconds = Math.ceil(wait / 1000);
-    const what = `was not sent${last ? " again" : ""}: the server asks to wait for ${seconds} more seconds, and Evenkeel waits for ${longestPause / 1000} at most`;
+    const what = `was not sent${attempts > 1 ? " again" : ""}: the server asks to wait for ${seconds} more seconds, and Evenkeel waits for ${longestPause / 1000} at most`;
     return new CallFailed({ ...base, kind: "status", status: 429, what });
   }
 
-  async #attempt(line: Line, path: string, attempts: number): Promise<Reply | Trouble> {
+  async #exchange(call: Call, path: string, attempts: number): Promise<Reply | CallFailed> {
+    const line = encode(call, this.#server.prefix + path, this.#plain(call));
     const { round } = this.#limiter;
     if (attempts > 1) this.counts.retries++;
     else if (line.method === "GET") this.counts.reads++;
     else this.counts.writes++;
     const result = await this.#transport.exchange(line);
-    const attempt = { method: line.method, path, url: this.#server.origin + line.target, attempts };
+    const { method, path: asked, answer } = call;
+    const attempt = { method, path: asked, url: this.#server.origin + line.target, attempts, answer };
     if ("broken" in result) return judgeBroken(attempt, result, this.#stop.reason);
     this.#answered = true;
     this.#unanswered = 0;
     const verdict = judge(attempt, result, this.#redactor.clean);
-    if ("body" in verdict) this.#limiter.succeeded();
-    else this.#heed(attempt, result, verdict, round);
+    if (verdict instanceof CallFailed) this.#heed(attempt, result, verdict, round);
+    else this.#limiter.succeeded();
     return verdict;
   }
 
   /** What one answer means for all requests: a refused token ends the run, a busy server slows it down. */
-  #heed({ attempts }: Attempt, { status, headers }: Received, { failure }: Trouble, round: number): void {
+  #heed({ attempts }: Attempt, { status, headers }: Received, failure: CallFailed, round: number): void {
     if (status === 401) this.#over ??= failure;
     if (status !== 429 && status !== 503) return;
     this.#limiter.overloaded(round);
@@ -137,10 +142,21 @@ export class Session {
     this.#options.onPause?.(delay);
   }
 
-  async #beforeNext({ failure }: Trouble, attempts: number): Promise<void> {
-    const delay = this.#delay(attempts);
+  /** Milliseconds to wait before the attempt after this one, which is told to whoever listens. */
+  delayAfter(failure: CallFailed): number {
+    const delay = this.#delay(failure.attempts);
     this.#options.onRetry?.({ failure, delay });
-    await this.#stop.sleep(delay);
+    return delay;
+  }
+
+  /** Milliseconds before the look at a write's effect after the `looks`th: they grow, and leave nothing to chance. */
+  pauseAfter(looks: number): number {
+    return backoffDelay(this.#backoff, looks, 1);
+  }
+
+  /** Resolves after so many milliseconds, or at once when the run is stopped. */
+  sleep(milliseconds: number): Promise<void> {
+    return this.#stop.sleep(milliseconds);
   }
 
   #delay(attempts: number): number {
@@ -148,17 +164,16 @@ export class Session {
   }
 
   /**
-   * The failure to throw. Where nobody ever answered, the first call that gives up speaks for all; where the server
-   * went away in the middle, the third in a row.
+   * The failure that a call ends with. Where nobody ever answered, the first call that gives up speaks for all; where
+   * the server went away in the middle, the third in a row. A write that may have acted speaks for itself alone.
    */
-  #final({ failure, acted }: Trouble): CallFailed {
+  final(failure: CallFailed): CallFailed {
     if (failure.kind === "unauthorized") return this.#over ?? failure;
-    if (failure.kind !== "network" && failure.kind !== "timeout") return failure;
+    if (failure.uncertain || (failure.kind !== "network" && failure.kind !== "timeout")) return failure;
     this.#unanswered++;
-    if (this.#answered && this.#unanswered < mostUnanswered) return failure;
-    if (!this.#answered && acted) return failure;
+    if (this.#answered ? this.#unanswered < mostUnanswered : failure.sent) return failure;
     this.#over ??= failure.endingRun();
-    return acted && failure.method !== "GET" ? failure : this.#over;
+    return this.#over;
   }
 
   #plain({ method, parameters }: Call): Plain | undefined {
@@ -180,15 +195,5 @@ export class Session {
 
 const mostUnanswered = 3;
 
-const goneAlready: Reply = { status: 204, body: undefined, requestId: undefined, headers: {} };
-
-function isUnknownRoute(error: unknown): boolean {
-  return error instanceof CallFailed && error.unknownRoute;
-}
-
-/** Whether a failure comes from behind the route, so that the route must be known. */
-function isDecisive(error: unknown): boolean {
-  if (!(error instanceof CallFailed) || error.kind !== "status" || error.attempts === 0) return false;
-  const { status = 500 } = error;
-  return status < 500 && status !== 408 && status !== 429;
-}
+/** Milliseconds. */
+const shortestLookUp = 10_000;

@@ -62,7 +62,7 @@ async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, t
   tell(
     {
       text: () => (surveyed ? rehearsalText(terminal, plan, requests) : ""),
-      json: () => json({ ...plan, requests }),
+      json: () => json({ ...plan, requests: requests.map(({ answer: _, ...request }) => request) }),
     },
     { plan, exitCode: code, surveyed },
   );

@@ -1,6 +1,5 @@
 import type { Reader, Writer } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { isRow } from "../live/read-live.ts";
 import { call } from "../model/endpoints.ts";
 import type { Call, Fields } from "../model/types.ts";
 
@@ -14,19 +13,18 @@ export type Written =
 
 /** The deployments of a project that match, from all pages. @throws CallFailed. */
 export async function readDeployments(reader: Reader, project: string, filters: Fields): Promise<readonly Row[]> {
-  return (await reader.list(call("listDeployments", { id: project }, filters))).filter(isRow);
+  return (await reader.list(call("listDeployments", { id: project }, filters))) as readonly Row[];
 }
 
 /** One deployment. @throws CallFailed. */
 export async function readDeployment(reader: Reader, project: string, deployment: string): Promise<Row> {
-  const { body } = await reader.get(call("getDeployment", { id: project, deployment_id: deployment }));
-  return isRow(body) ? body : {};
+  return (await reader.get(call("getDeployment", { id: project, deployment_id: deployment }))).body as Row;
 }
 
 /** The merge requests that were shipped with a deployment, from all pages. @throws CallFailed. */
 export async function listMergeRequests(reader: Reader, project: string, deployment: string): Promise<readonly Row[]> {
   const segments = { id: project, deployment_id: deployment };
-  return (await reader.list(call("listDeploymentMergeRequests", segments))).filter(isRow);
+  return (await reader.list(call("listDeploymentMergeRequests", segments))) as readonly Row[];
 }
 
 /** The request that creates a deployment record. */
@@ -40,7 +38,7 @@ export function creationCall(project: string, fields: Fields): Call {
  */
 export async function recordDeployment(writer: Writer, project: string, fields: Fields): Promise<Written> {
   try {
-    return { row: rowOf((await writer.send(creationCall(project, fields))).body) };
+    return { row: (await writer.send(creationCall(project, fields))).body as Row };
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     if (!error.uncertain) return { status: "failed", error: error.message + demandOf(error, fields) };
@@ -57,7 +55,7 @@ function demandOf({ status, serverMessage = "" }: CallFailed, fields: Fields): s
 
 /**
  * Sets the status of a deployment record. A server that refuses the status that it has already leaves it as asked; one
- * that refuses another change of status is told with the status that stands.
+ * that refuses another change of status is told with the status that stands. Without an answer the record is looked up.
  */
 export async function updateDeployment(
   writer: Writer,
@@ -65,16 +63,20 @@ export async function updateDeployment(
   deployment: string,
   status: string,
 ): Promise<Written> {
-  try {
-    const update = call("updateDeployment", { id: project, deployment_id: deployment }, { status });
-    return { row: rowOf((await writer.send(update)).body) };
-  } catch (error) {
-    if (!(error instanceof CallFailed)) throw error;
-    const row = isTransition(error) ? await standing(writer, project, deployment) : undefined;
-    if (row?.status === status)
-      return { row, note: `deployment ${deployment} is ${status} already: nothing to change` };
-    return { status: "failed", error: error.message + refusalOf(deployment, row, status) };
-  }
+  let seen: Row = {};
+  const update = call("updateDeployment", { id: project, deployment_id: deployment }, { status });
+  const settled = await writer.settle(update, async (reader) => {
+    seen = await readDeployment(reader, project, deployment);
+    return seen.status === status;
+  });
+  if ("answer" in settled) return { row: settled.answer.body as Row };
+  if ("found" in settled) return { row: seen };
+  const { failure, unknown } = settled;
+  if (unknown)
+    return { status: "unknown", error: `whether the deployment is ${status} is unknown: ${failure.message}` };
+  const row = isTransition(failure) ? await standing(writer, project, deployment) : undefined;
+  if (row?.status === status) return { row, note: `deployment ${deployment} is ${status} already: nothing to change` };
+  return { status: "failed", error: failure.message + refusalOf(deployment, row, status) };
 }
 
 function isTransition({ status, serverMessage = "" }: CallFailed): boolean {
@@ -93,8 +95,4 @@ async function standing(reader: Reader, project: string, deployment: string): Pr
     if (error instanceof CallFailed) return undefined;
     throw error;
   }
-}
-
-function rowOf(body: unknown): Row {
-  return isRow(body) ? body : {};
 }

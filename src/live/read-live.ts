@@ -1,11 +1,19 @@
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
+import { isRow } from "../model/answer-shape.ts";
 import { hasActiveParameter, integrations, parameter } from "../model/catalogue.ts";
 import { call } from "../model/endpoints.ts";
 import { isReference, normalise } from "../model/normalise.ts";
 import type { Desired, DesiredProject, Fields, Live, Project, Resource, Scalar, Value } from "../model/types.ts";
 
+export { isRow };
+
 type Row = Readonly<Record<string, unknown>>;
+
+/** A row of a list whose shape was checked. */
+interface Listed extends Row {
+  readonly slug: string;
+}
 
 /** Whether a declared integration may be taken to be as declared, since its `updated_at` stands still. */
 export type Trusts = (project: string, desired: Desired, updatedAt: unknown) => boolean;
@@ -57,8 +65,8 @@ export async function readHoldings(
   project: Project,
   wanted: (slug: string) => boolean,
 ): Promise<Holdings> {
-  const rows = (await reader.list(call("listIntegrations", { id: project.name }))) as readonly Row[];
-  const listed = rows.flatMap((row) => (typeof row?.slug === "string" ? [{ slug: row.slug, row }] : []));
+  const rows = (await reader.list(call("listIntegrations", { id: project.name }))) as readonly Listed[];
+  const listed = rows.map((row) => ({ slug: row.slug, row }));
   const read = await Promise.all(
     listed.map(({ slug, row }) => (wanted(slug) ? readWhole(reader, project, slug, row) : undefined)),
   );
@@ -76,8 +84,8 @@ async function readWhole(reader: Reader, project: Project, slug: string, row: Ro
 
 async function readIntegrations(reader: Reader, desired: DesiredProject, trusts: Trusts): Promise<Live[]> {
   const { project, resources } = desired;
-  const rows = (await reader.list(call("listIntegrations", { id: project.name }))) as readonly Row[];
-  const listed = new Map(rows.flatMap((row) => (typeof row?.slug === "string" ? [[row.slug, row] as const] : [])));
+  const rows = (await reader.list(call("listIntegrations", { id: project.name }))) as readonly Listed[];
+  const listed = new Map(rows.map((row) => [row.slug, row]));
   const declared = resources.filter(({ kind, presence }) => kind === "integration" && presence === "present");
   const readOne = (one: Desired) => {
     const row = listed.get(one.key);
@@ -114,7 +122,7 @@ async function readSingle(reader: Reader, project: Project, slug: string): Promi
   try {
     return (await reader.get(call("getIntegration", { id: project.name, slug }))).body as Row;
   } catch (error) {
-    if (error instanceof CallFailed && error.status === 404) return undefined;
+    if (error instanceof CallFailed && error.saysGone) return undefined;
     throw error;
   }
 }
@@ -138,23 +146,23 @@ export function reportedFields({ kind, key, fields }: Resource, row: Row): Field
   return reported;
 }
 
-/** Whether a parsed answer is an object. */
-export function isRow(value: unknown): value is Row {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function isScalar(value: unknown): value is Scalar {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
 /** The managed licenses of a project. @throws CallFailed where they cannot be read. */
 export async function readLicenses(reader: Reader, { project }: Pick<DesiredProject, "project">): Promise<Live[]> {
-  const rows = (await reader.list(call("listLicenses", { id: project.name }))) as readonly Row[];
-  return rows.flatMap((row) => licenseOf(row) ?? []);
+  const rows = (await reader.list(call("listLicenses", { id: project.name }))) as readonly LicenseRow[];
+  return rows.map(licenseOf);
 }
 
-function licenseOf({ id, name, approval_status: status }: Row): Live | undefined {
-  if (typeof name !== "string" || typeof id !== "number") return undefined;
-  const approval = typeof status === "string" ? normalise("license", name, "approval_status", status) : null;
+interface LicenseRow {
+  readonly id: number;
+  readonly name: string;
+  readonly approval_status: string;
+}
+
+function licenseOf({ id, name, approval_status: status }: LicenseRow): Live {
+  const approval = normalise("license", name, "approval_status", status);
   return { kind: "license", key: name, id, active: true, fields: { approval_status: approval } };
 }

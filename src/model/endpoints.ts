@@ -1,3 +1,4 @@
+import type { AnswerShape } from "./answer-shape.ts";
 import type { Call, Fields } from "./types.ts";
 
 /**
@@ -11,6 +12,8 @@ export interface Endpoint {
   readonly body?: Call["body"];
   /** A list: `paged` ones take `per_page`; a `whole` one is not asked for pages, though they are followed if it names any. */
   readonly list?: Call["list"];
+  /** What a success must hold to be believed. */
+  readonly answer: AnswerShape;
   /** Segments of the path that are not just any text. */
   readonly segments?: Readonly<Record<string, Parameter>>;
   /** Query or body parameters; `integration` means: those that the catalogue gives for the slug. */
@@ -51,29 +54,67 @@ const approval: Parameter = {
 
 const move: Endpoint["parameters"] = { source_storage_name: requiredText, destination_storage_name: requiredText };
 
+const numbered = { id: "number" } as const;
+
+const numberedRow: AnswerShape = { holds: "row", fields: numbered };
+
+const numberedRows: AnswerShape = { holds: "rows", fields: numbered };
+
+/** By the specification only one integration's fields are known, so one of those that all have will do. */
+const integration: AnswerShape = {
+  holds: "row",
+  oneOf: { slug: "text", active: "boolean", properties: "row" },
+  same: { slug: ":slug" },
+};
+
+const licenseFields = { ...numbered, name: "text", approval_status: "text" } as const;
+
+const license: AnswerShape = { holds: "row", fields: licenseFields };
+
+const nothing: AnswerShape = { holds: "nothing" };
+
+function schedulingOf(one: string): Pick<Endpoint, "method" | "path" | "body" | "answer"> {
+  const answer = { holds: "nothing", actsLater: true } as const;
+  return { method: "POST", path: `/${one}_repository_storage_moves`, body: "json", answer };
+}
+
+function listingOf(one: string): Endpoint {
+  const path = `/${one}_repository_storage_moves`;
+  return { method: "GET", path, list: "paged", answer: numberedRows, observed: true };
+}
+
 const table = {
   listProjects: {
     method: "GET",
     path: "/projects",
     list: "paged",
+    answer: numberedRows,
     parameters: { repository_storage: { type: "string" } },
   },
 
-  listIntegrations: { method: "GET", path: "/projects/:id/integrations", list: "whole", introduced: "12.7" },
-  getIntegration: { method: "GET", path: "/projects/:id/integrations/:slug" },
+  listIntegrations: {
+    method: "GET",
+    path: "/projects/:id/integrations",
+    list: "whole",
+    answer: { holds: "rows", fields: { slug: "text" } },
+    introduced: "12.7",
+  },
+  getIntegration: { method: "GET", path: "/projects/:id/integrations/:slug", answer: integration },
   putIntegration: {
     method: "PUT",
     path: "/projects/:id/integrations/:slug",
     body: "form",
+    answer: { ...integration, mayBeSilent: true },
     parameters: "integration",
   },
-  deleteIntegration: { method: "DELETE", path: "/projects/:id/integrations/:slug" },
+  deleteIntegration: { method: "DELETE", path: "/projects/:id/integrations/:slug", answer: nothing },
 
   listDeployments: {
     method: "GET",
     path: "/projects/:id/deployments",
     segments: ofProject,
     list: "paged",
+    answer: numberedRows,
     parameters: {
       order_by: { type: "string", enum: ["id", "iid", "created_at", "updated_at", "ref"], default: "id" },
       sort: { type: "string", enum: ["asc", "desc"], default: "asc" },
@@ -83,12 +124,18 @@ const table = {
       status: deploymentStatus,
     },
   },
-  getDeployment: { method: "GET", path: "/projects/:id/deployments/:deployment_id", segments: ofDeployment },
+  getDeployment: {
+    method: "GET",
+    path: "/projects/:id/deployments/:deployment_id",
+    segments: ofDeployment,
+    answer: numberedRow,
+  },
   createDeployment: {
     method: "POST",
     path: "/projects/:id/deployments",
     segments: ofProject,
     body: "form",
+    answer: numberedRow,
     parameters: {
       environment: requiredText,
       sha: requiredText,
@@ -102,6 +149,7 @@ const table = {
     path: "/projects/:id/deployments/:deployment_id",
     segments: ofDeployment,
     body: "form",
+    answer: numberedRow,
     parameters: { status: deploymentStatus },
   },
   listDeploymentMergeRequests: {
@@ -109,32 +157,44 @@ const table = {
     path: "/projects/:id/deployments/:deployment_id/merge_requests",
     segments: ofDeployment,
     list: "paged",
+    answer: { holds: "rows" },
     introduced: "12.7",
   },
 
-  listLicenses: { method: "GET", path: "/projects/:id/managed_licenses", list: "paged" },
-  getLicense: { method: "GET", path: "/projects/:id/managed_licenses/:managed_license_id" },
+  listLicenses: {
+    method: "GET",
+    path: "/projects/:id/managed_licenses",
+    list: "paged",
+    answer: { holds: "rows", fields: licenseFields },
+  },
+  getLicense: { method: "GET", path: "/projects/:id/managed_licenses/:managed_license_id", answer: license },
   createLicense: {
     method: "POST",
     path: "/projects/:id/managed_licenses",
     body: "form",
+    answer: license,
     parameters: { name: requiredText, approval_status: approval },
   },
   updateLicense: {
     method: "PATCH",
     path: "/projects/:id/managed_licenses/:managed_license_id",
     body: "form",
+    answer: license,
     parameters: { approval_status: approval },
   },
-  deleteLicense: { method: "DELETE", path: "/projects/:id/managed_licenses/:managed_license_id" },
+  deleteLicense: {
+    method: "DELETE",
+    path: "/projects/:id/managed_licenses/:managed_license_id",
+    answer: nothing,
+  },
 
-  moveProjects: { method: "POST", path: "/project_repository_storage_moves", body: "json", parameters: move },
-  moveSnippets: { method: "POST", path: "/snippet_repository_storage_moves", body: "json", parameters: move },
-  moveGroups: { method: "POST", path: "/group_repository_storage_moves", body: "json", parameters: move },
+  moveProjects: { ...schedulingOf("project"), parameters: move },
+  moveSnippets: { ...schedulingOf("snippet"), parameters: move },
+  moveGroups: { ...schedulingOf("group"), parameters: move },
 
-  listProjectMoves: { method: "GET", path: "/project_repository_storage_moves", list: "paged", observed: true },
-  listSnippetMoves: { method: "GET", path: "/snippet_repository_storage_moves", list: "paged", observed: true },
-  listGroupMoves: { method: "GET", path: "/group_repository_storage_moves", list: "paged", observed: true },
+  listProjectMoves: listingOf("project"),
+  listSnippetMoves: listingOf("snippet"),
+  listGroupMoves: listingOf("group"),
 } as const satisfies Record<string, Endpoint>;
 
 export type EndpointName = keyof typeof table;
@@ -149,11 +209,19 @@ export const integrationsAlias = { segment: "/integrations", alias: "/services" 
  * @throws RangeError where `segments` lacks a name that the path has: a mistake in this program.
  */
 export function call(name: EndpointName, segments: Readonly<Record<string, string>>, parameters?: Fields): Call {
-  const { method, path, body, list } = endpoints[name];
-  const filled = path.replace(/:(\w+)/g, (_, segment: string) => {
-    const value = segments[segment];
-    if (value === undefined) throw new RangeError(`${name} needs ${segment}`);
-    return encodeURIComponent(value);
-  });
-  return { method, path: filled, ...(parameters && { parameters }), ...(body && { body }), ...(list && { list }) };
+  const { method, path, body, list, answer } = endpoints[name];
+  const segment = (each: string): string => {
+    const value = segments[each];
+    if (value === undefined) throw new RangeError(`${name} needs ${each}`);
+    return value;
+  };
+  const filled = path.replace(/:(\w+)/g, (_, each: string) => encodeURIComponent(segment(each)));
+  const expected = answer.same ? { ...answer, same: mapped(answer.same, segment) } : answer;
+  const how = { ...(body && { body }), ...(list && { list }) };
+  return { method, path: filled, ...(parameters && { parameters }), ...how, answer: expected };
+}
+
+/** `:name` as the segment of that name. */
+function mapped(same: Readonly<Record<string, string>>, segment: (name: string) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(same).map(([field, name]) => [field, segment(name.slice(1))]));
 }

@@ -1,3 +1,5 @@
+import type { AnswerShape } from "./answer-shape.ts";
+
 /**
  * # Terminology
  *
@@ -105,6 +107,8 @@ export interface Call {
   readonly body?: "form" | "json";
   /** Whether a list takes `per_page`. */
   readonly list?: "paged" | "whole";
+  /** What a success must hold; where it is left out, any JSON will do. */
+  readonly answer?: AnswerShape;
 }
 
 export interface Change {

@@ -42,5 +42,5 @@ function notKept(changes: readonly PlannedChange[]): ReportedProblem[] {
 
 function notKeptMessage(parameter: string, [first = "", ...more]: readonly string[]): string {
   const where = more.length > 0 ? `${first} and ${more.length} more` : first;
-  return `${parameter} was sent, and the server answered another value (${where})`;
+  return `${parameter} is not as it was written: the server answered another value (${where})`;
 }

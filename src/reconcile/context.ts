@@ -65,12 +65,12 @@ export function headingOf({ loaded, url }: Opened): Heading {
 }
 
 /** Throws {@link Refusal} where no server is named or there is no usable token. */
-export function clientOptions(opened: Opened, { env, signal }: Request): ClientOptions {
+export function clientOptions(opened: Opened, { env, signal, patience }: Request): ClientOptions {
   const { url, secrets, concurrency, loaded } = opened;
   const { server, requestTimeout } = loaded.workspace;
   if (!url) throw new Refusal("no server: set server.url in evenkeel.yaml, or EVENKEEL_URL");
   const { allowInsecure } = server;
-  return { url, token: readToken(env), concurrency, requestTimeout, allowInsecure, secrets, signal };
+  return { url, token: readToken(env), concurrency, requestTimeout, allowInsecure, secrets, signal, ...patience };
 }
 
 export function scopeOf({ loaded, policies, ledger, concurrency }: Opened, request: Request): Scope {

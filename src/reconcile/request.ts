@@ -38,6 +38,8 @@ export interface Request {
   readonly moving?: (progress: MovingProgress) => void;
   /** Milliseconds between two looks at moving repositories; left out: a second at first, longer with time. */
   readonly pollInterval?: number;
+  /** Pauses between attempts, and how long a write without an answer is looked up; left out: as {@link ClientOptions} says. */
+  readonly patience?: Pick<ClientOptions, "backoff" | "lookUpFor">;
 }
 
 /** A plan, with what an apply needs beyond the document. */

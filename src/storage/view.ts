@@ -58,7 +58,7 @@ export async function look(
 
 /** Projects that lie on a storage: each row's own field counts, for a server may ignore the filter (spec: Rules for moving, 5). */
 export async function projectsOn(reader: Reader, storage: string): Promise<Held[]> {
-  const rows = (await reader.list(call("listProjects", {}, { repository_storage: storage }))).filter(isRow);
+  const rows = (await reader.list(call("listProjects", {}, { repository_storage: storage }))) as readonly Row[];
   if (rows.some((row) => typeof row.repository_storage !== "string")) throw new StorageHidden();
   return rows.filter((row) => row.repository_storage === storage).map(heldOf);
 }
@@ -77,7 +77,7 @@ function heldOf({ id, path_with_namespace: path, repository_read_only: readOnly 
 export async function latestMoves(reader: Reader, kind: RepositoryKind): Promise<ListedMove[] | undefined> {
   const { moves, record } = repositoryKinds[kind];
   try {
-    const rows = (await reader.list(call(moves, {}))).filter(isRow);
+    const rows = (await reader.list(call(moves, {}))) as readonly Row[];
     return latest(rows.flatMap((row) => moveOf(row, record) ?? []));
   } catch (error) {
     if (error instanceof CallFailed && isNotOffered(error)) return undefined;

@@ -8,20 +8,22 @@ import { createSecrets } from "../../src/workspace/secrets.ts";
 import { failureOf, reader, type Scripted, serve, token, writer } from "./scripted.ts";
 
 const get = call("getLicense", { id: "a/b", managed_license_id: "1" });
+const license = { id: 1, name: "MIT", approval_status: "allowed" };
+const configured: Scripted = { body: { slug: "irc-gateway" } };
 const put = call("putIntegration", { id: "a/b", slug: "irc-gateway" }, { recipients: "x y", push_events: false });
 
 describe("a request", () => {
   it("carries the token, who asks, and an encoded path", async () => {
-    const server = await serve([{ headers: { "x-request-id": "r1" }, body: { id: 1 } }]);
+    const server = await serve([{ headers: { "x-request-id": "r1" }, body: license }]);
     const answer = await (await reader(server.url)).get(get);
-    expect(answer).toMatchObject({ status: 200, body: { id: 1 }, requestId: "r1" });
+    expect(answer).toMatchObject({ status: 200, body: license, requestId: "r1" });
     expect(server.seen[0]).toMatchObject({ method: "GET", path: "/api/v4/projects/a%2Fb/managed_licenses/1" });
     expect(server.seen[0]?.headers).toMatchObject({ "private-token": token, accept: "application/json" });
     expect(server.seen[0]?.headers["user-agent"]).toMatch(/^evenkeel\/\d+\.\d+\.\d+/);
   });
 
   it("carries form fields: words for booleans, nothing for null", async () => {
-    const server = await serve([{}]);
+    const server = await serve([configured]);
     await (await writer(server.url)).send({ ...put, parameters: { a: true, b: false, c: null, d: 6697, e: "ü &=+" } });
     expect(server.seen[0]?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
     expect(server.seen[0]?.body).toBe("a=true&b=false&c=&d=6697&e=%C3%BC+%26%3D%2B");
@@ -36,7 +38,7 @@ describe("a request", () => {
   });
 
   it("puts what a GET asks for into the query", async () => {
-    const server = await serve([{ body: {} }]);
+    const server = await serve([{ body: license }]);
     await (await reader(server.url)).get({ ...get, parameters: { updated_after: "2026-01-01T00:00:00+01:00" } });
     expect(server.seen[0]?.path).toContain("?updated_after=2026-01-01T00%3A00%3A00%2B01%3A00");
   });
@@ -141,7 +143,7 @@ describe("a secret", () => {
   const parameters = { webhook: { secret: "env:HOOK" }, channel: "c" };
 
   it("is resolved as the request is written", async () => {
-    const server = await serve([{ body: {} }]);
+    const server = await serve([configured]);
     await (await writer(server.url, { secrets })).send({ ...put, parameters });
     expect(new URLSearchParams(server.seen[0]?.body).get("webhook")).toBe('https://x/"s3cr3t"&b');
   });
@@ -215,13 +217,15 @@ describe("a web page where JSON is due", () => {
     const server = await serve([{ body: "hello" }, { body: { message: "not a list" } }]);
     const client = await reader(server.url);
     expect(await failureOf(client.get(get))).toMatchObject({ kind: "html" });
-    expect(await failureOf(client.list(get))).toMatchObject({ kind: "html" });
+    expect(await failureOf(client.list(get))).toMatchObject({ kind: "shape" });
   });
 });
 
 describe("the older name of integrations", () => {
   const unknown: Scripted = { status: 404, body: { error: "404 Not Found" } };
-  const old = (path: string): Scripted => (path.includes("/integrations") ? unknown : { body: [] });
+  const old = (path: string): Scripted => (path.includes("/integrations") ? unknown : { body: bodyAt(path) });
+  const bodyAt = (path: string) =>
+    path.endsWith("irc-gateway") ? { active: true } : path.endsWith("/1") ? license : [];
   const lists = (count: number): Call[] =>
     Array.from({ length: count }, (_, id) => call("listIntegrations", { id: String(id) }));
 

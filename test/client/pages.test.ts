@@ -11,11 +11,11 @@ describe("a list", () => {
     const pages: Scripted[] = [
       { headers: { "x-next-page": "2" }, body: [{ id: 1 }, { id: 2 }] },
       { headers: { "x-next-page": "3" }, body: [{ id: 2 }, { id: 3 }] },
-      { headers: { "x-next-page": "", link: '<http://x/?page=9>; rel="next"' }, body: [{ id: 4 }, "odd"] },
+      { headers: { "x-next-page": "", link: '<http://x/?page=9>; rel="next"' }, body: [{ id: 4 }] },
     ];
     const server = await serve(pages);
     const client = await reader(server.url);
-    expect(await client.list(projects)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }, "odd"]);
+    expect(await client.list(projects)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }]);
     expect(server.seen.map(({ path }) => path)).toEqual([start, `${start}&page=2`, `${start}&page=3`]);
     expect(client.counts.reads).toBe(3);
   });
@@ -52,7 +52,7 @@ describe("a list", () => {
       body: [],
     }));
     const failure = await failureOf((await reader(server.url)).list(projects));
-    expect(failure).toMatchObject({ kind: "html", message: expect.stringContaining("read already") });
+    expect(failure).toMatchObject({ kind: "shape", message: expect.stringContaining("read already") });
     expect(String(failure)).not.toContain(token);
     expect(server.seen).toHaveLength(3);
   });
@@ -68,25 +68,61 @@ describe("a list", () => {
   it("is not believed without end", async () => {
     let fetched = 0;
     const pages = await readPages(async () => ({ rows: [], next: { page: String(++fetched) } }), {});
-    expect(pages).toEqual({ endless: "many" });
+    expect(pages).toEqual({ endless: `with more than ${mostPages} pages` });
     expect(fetched).toBe(mostPages);
   });
 });
 
 describe("the next page", () => {
+  const page = (number: string) => ({ query: { a: "1", page: number } });
+  const garbled = { garbled: "an X-Next-Page that is no page number" };
   it.each([
     [{}, undefined],
     [{ "x-next-page": "" }, undefined],
-    [{ "x-next-page": "2" }, { a: "1", page: "2" }],
-    [{ "x-next-page": "-1" }, undefined],
-    [{ link: "<https://h/p?page=2>; rel=next" }, { a: "1", page: "2" }],
+    [{ "x-next-page": "2" }, page("2")],
+    [{ "x-next-page": "-1" }, garbled],
+    [{ "x-next-page": "0" }, garbled],
+    [{ "x-next-page": "two", link: "<?page=2>; rel=next" }, garbled],
+    [{ "x-next-page": ["2", "3"] }, garbled],
+    [{ link: "<https://h/p?page=2>; rel=next" }, page("2")],
     [{ link: '<?page=2>; title="<x>"; rel="last"' }, undefined],
-    [{ link: '<https://h/p?page=1>; rel="prev", <https://h/p?page=3>; rel="last next"' }, { a: "1", page: "3" }],
+    [{ link: '<https://h/p?page=1>; rel="prev", <https://h/p?page=3>; rel="last next"' }, page("3")],
     [{ link: '<https://h/p?page=2>; rel="nextish"' }, undefined],
-    [{ link: ['<https://h/p?a=7&id_after=5>; rel="NEXT"'] }, { a: "1", id_after: "5" }],
-    [{ link: '<http://[>; rel="next"' }, undefined],
+    [{ link: ['<https://h/p?a=7&id_after=5>; rel="NEXT"'] }, { query: { a: "1", id_after: "5" } }],
+    [{ link: '<http://[>; rel="next"' }, { garbled: "a next page in Link that is no URL" }],
     [{ link: "garbage" }, undefined],
   ])("%j", (headers, expected) => {
     expect(nextPage(headers, { a: "1" })).toEqual(expected);
+  });
+});
+
+describe("X-Total", () => {
+  const rows = (...ids: number[]) => ids.map((id) => ({ id }));
+  const totals = (...pages: readonly (readonly [string, readonly unknown[], string?])[]): Scripted[] =>
+    pages.map(([total, body, next = ""]) => ({ headers: { "x-total": total, "x-next-page": next }, body }));
+
+  it.each<[string, Scripted[], number]>([
+    ["that fits, over all pages", totals(["3", rows(1, 2), "2"], ["3", rows(3)]), 2],
+    ["of a list that grew while it was read", totals(["3", rows(1, 2), "2"], ["4", rows(2, 3)]), 2],
+    ["that fits at the second reading", totals(["2", rows(1)], ["1", rows(1)]), 2],
+    ["that is empty", totals(["", rows(1)]), 1],
+  ])("%s", async (_, script, requests) => {
+    const server = await serve(script);
+    const client = await reader(server.url);
+    await client.list(projects);
+    expect(server.seen).toHaveLength(requests);
+  });
+
+  it.each<[string, Scripted[], string]>([
+    ["of more rows", totals(["250", rows(1)]), "answered 200 with 1 row in all, where X-Total counts 250"],
+    ["of fewer rows", totals(["0", rows(1, 2)]), "answered 200 with 2 rows in all, where X-Total counts 0"],
+    ["of no number", totals(["many", rows(1)]), "answered 200 with an X-Total that is no number"],
+  ])("%s is an error of that list", async (_, script, words) => {
+    const server = await serve(script);
+    const client = await reader(server.url);
+    const failure = (await failureOf(client.list(projects))) as Error;
+    expect(failure).toMatchObject({ kind: "shape", status: 200, endsRun: false });
+    expect(failure.message).toContain(`GET ${server.url}/api/v4/projects ${words}`);
+    expect(client.counts.reads).toBe(1);
   });
 });

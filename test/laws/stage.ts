@@ -60,6 +60,7 @@ export async function onStage<Result>(
     folder,
     env: { ...env, EVENKEEL_URL: chaos.length > 0 ? server.url : wire.url },
     waivers: { deletes: 1000, protected: new Set<string>() },
+    patience: { lookUpFor: 20 },
   };
   const stage: Stage = {
     folder,

@@ -14,8 +14,16 @@ export interface Answered {
   readonly body: string;
 }
 
-/** What happens to a request: `lost` before or after the server acts, or another answer in the server's place. */
-export type Fate = "pass" | "lost" | "acted and lost" | ((answered: Answered, seen: Seen) => Answered);
+/**
+ * What happens to a request: `lost` before or after the server acts, answered by a gateway before the server acts so
+ * many milliseconds later, or another answer in the server's place.
+ */
+export type Fate =
+  | "pass"
+  | "lost"
+  | "acted and lost"
+  | { readonly status: number; readonly actsAfter: number | undefined }
+  | ((answered: Answered, seen: Seen) => Answered);
 
 /** A wire between program and server that remembers what went over it, and may be cut. */
 export interface Wire {
@@ -41,6 +49,12 @@ export async function layWire(url: string): Promise<Wire> {
     const { method = "GET", url: path = "/" } = request;
     const here: Seen = { method, path, body: Object.fromEntries(new URLSearchParams(body)) };
     const fate = await wire.fate(here, seen.push(here) - 1);
+    if (typeof fate === "object") {
+      response.writeHead(fate.status).end();
+      if (fate.actsAfter !== undefined)
+        setTimeout(() => forward(url, agent, request, body).catch(() => {}), fate.actsAfter);
+      return;
+    }
     const answered = fate === "lost" ? undefined : await forward(url, agent, request, body);
     if (fate === "lost" || fate === "acted and lost" || !answered) {
       request.socket.resetAndDestroy();

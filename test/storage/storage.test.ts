@@ -138,7 +138,7 @@ describe.each(behaviours)("behaviour %s", (behaviour) => {
     const { rehearse, server } = await stage({ behaviour, migrations: [everything] });
     const { requests = [] } = await rehearse();
     const parameters = { source_storage_name: "old", destination_storage_name: "new" };
-    expect(requests).toEqual(
+    expect(requests).toMatchObject(
       [projectMoves, snippetMoves, groupMoves].map((path) => ({ method: "POST", path, parameters, body: "json" })),
     );
     expect(server.requests.writes).toBe(0);

@@ -1,0 +1,64 @@
+import type { Call, Fields, Value } from "../model/types.ts";
+import type { Reply } from "./classify-response.ts";
+import { CallFailed } from "./failure.ts";
+import { nextPage, type Page, pageSize, type Query, readPages, totalOf } from "./pages.ts";
+
+/** The answer to a call; `first` is the number of its first attempt, where the same was asked before. */
+export type Ask = (call: Call, first?: number) => Promise<Reply>;
+
+/**
+ * All rows of a list, from all of its pages. Where the server counts other rows than it gave, somebody may have changed
+ * them meanwhile: the list is read once more, and then not believed. @throws CallFailed.
+ */
+export async function readList(ask: Ask, call: Call, urlOf: (path: string) => string): Promise<readonly unknown[]> {
+  const first = await readOnce(ask, call, urlOf, 1);
+  if (!first.fault) return first.rows;
+  const second = await readOnce(ask, call, urlOf, 2);
+  if (!second.fault) return second.rows;
+  throw second.fault;
+}
+
+interface Whole {
+  readonly rows: readonly unknown[];
+  /** Set where their number is not what the server counts. */
+  readonly fault?: CallFailed | undefined;
+}
+
+async function readOnce(ask: Ask, call: Call, urlOf: (path: string) => string, attempt: number): Promise<Whole> {
+  const size: Query = call.list === "paged" ? { per_page: String(pageSize) } : {};
+  const own: Query = { ...size, ...queryOf(call.parameters ?? {}) };
+  let answered = 200;
+  const fault = (what: string) => notAList(call, urlOf(call.path), answered, what, attempt);
+  const pages = await readPages(async (query) => {
+    const { status, body, headers } = await ask({ ...call, parameters: query }, attempt);
+    answered = status;
+    if (!Array.isArray(body)) throw fault("with something other than a list");
+    return pageOf(body, nextPage(headers, own), totalOf(headers), fault);
+  }, own);
+  if ("endless" in pages) throw fault(pages.endless);
+  return { rows: pages.rows, fault: pages.uneven === undefined ? undefined : fault(pages.uneven) };
+}
+
+function pageOf(
+  rows: readonly unknown[],
+  next: ReturnType<typeof nextPage>,
+  total: ReturnType<typeof totalOf>,
+  fault: (what: string) => CallFailed,
+): Page {
+  if (next && "garbled" in next) throw fault(`with ${next.garbled}`);
+  if (typeof total === "object") throw fault(`with ${total.garbled}`);
+  return { rows, next: next?.query, total };
+}
+
+function notAList({ method, path }: Call, url: string, status: number, what: string, attempts: number): CallFailed {
+  return new CallFailed({ method, path, url, kind: "shape", what: `answered ${status} ${what}`, status, attempts });
+}
+
+function queryOf(parameters: Fields): Query {
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, textOf(value)]));
+}
+
+function textOf(value: Value): string {
+  if (typeof value === "object" && value !== null) throw new RangeError("a query carries no secret");
+  return String(value ?? "");
+}

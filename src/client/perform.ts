@@ -1,0 +1,42 @@
+import type { Call } from "../model/types.ts";
+import type { Reply } from "./classify-response.ts";
+import { CallFailed } from "./failure.ts";
+import { isSendableAgain } from "./retry.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * The answer to a call, after as many attempts as it takes and may take (contract 7). `first` is the number of the
+ * first of them, where the same was asked before.
+ * @throws CallFailed; SecretMissing where a parameter's secret cannot be resolved.
+ */
+export async function perform(session: Session, call: Call, first = 1): Promise<Reply> {
+  let acted = false;
+  let last: CallFailed | undefined;
+  for (let attempts = first; ; attempts++) {
+    const result = await attempted(session, call, attempts);
+    if (!(result instanceof CallFailed)) return result;
+    if (last && isCalledOff(result)) throw last;
+    if (call.method === "DELETE" && acted && result.saysGone) return goneAlready;
+    if (!isSendableAgain(result) || attempts - first + 1 >= session.mostAttempts) throw session.final(result);
+    acted ||= result.uncertain;
+    last = result;
+    await session.sleep(session.delayAfter(result));
+  }
+}
+
+/** The outcome of one attempt as a value. @throws SecretMissing. */
+export async function attempted(session: Session, call: Call, attempts: number): Promise<Reply | CallFailed> {
+  try {
+    return await session.attempt(call, attempts);
+  } catch (error) {
+    if (error instanceof CallFailed) return error;
+    throw error;
+  }
+}
+
+/** Whether an attempt was not made since the run is stopped: what came before says more. */
+export function isCalledOff({ kind, sent }: CallFailed): boolean {
+  return kind === "aborted" && !sent;
+}
+
+const goneAlready: Reply = { status: 204, body: undefined, requestId: undefined, headers: {} };

@@ -1,0 +1,119 @@
+import type { Call } from "../model/types.ts";
+import type { Answer, Reader } from "./client.ts";
+import { CallFailed } from "./failure.ts";
+import { attempted, isCalledOff } from "./perform.ts";
+import { isSendableAgain } from "./retry.ts";
+import type { Session } from "./session.ts";
+
+/** Reads whether the effect of a write is there. @throws CallFailed where that cannot be read. */
+export type Look = (reader: Reader) => Promise<boolean>;
+
+/** What became of a write. */
+export type Settled =
+  | { readonly answer: Answer }
+  /** No usable answer came, and reading shows the effect. */
+  | { readonly found: true }
+  | {
+      readonly failure: CallFailed;
+      /** Whether the server may have acted, or may still. */
+      readonly unknown: boolean;
+      /** Why it could not be looked up. */
+      readonly lookUp?: CallFailed | undefined;
+    };
+
+/**
+ * Sends a write until it is known what became of it (contract 14). What got no usable answer is looked up: between the
+ * attempts at what may be sent twice, and for `lookUpFor` milliseconds before it is given up. A POST without an answer
+ * is never sent again; one that the server says it failed at is, where a look finds nothing. `once` reads without
+ * trying again. Without `look` nothing can be seen. @throws SecretMissing: then nothing was sent.
+ */
+export async function settle(session: Session, once: Reader, call: Call, look: Look | undefined): Promise<Settled> {
+  let doubt = certain;
+  let last: CallFailed | undefined;
+  for (let attempts = 1; ; attempts++) {
+    const result = await attempted(session, call, attempts);
+    if (!(result instanceof CallFailed)) return { answer: result };
+    if (last && isCalledOff(result)) return { failure: last, unknown: doubt.open || doubt.unseen };
+    last = result;
+    doubt = doubtAfter(doubt, result);
+    const again = mayGoAgain(result, look) && attempts < session.mostAttempts && !session.stopped;
+    const pause = again ? session.delayAfter(result) : 0;
+    const search = again || !doubt.silent ? pause : session.lookUpFor;
+    const sight = doubt.unseen && look ? await lookFor(session, once, look, search) : undefined;
+    if (sight?.shows === "there" || (isGone(result) && sight?.shows !== "missing")) return { found: true };
+    const mayRepeat = call.method !== "POST" || !doubt.unseen || sight?.shows === "missing";
+    if (!again || !mayRepeat) return endOf(gaveUp(session, result, sight), doubt, sight);
+    if (!sight) await session.sleep(pause);
+  }
+}
+
+/** A server that answers neither the write nor the looks at it counts as one that is not there. */
+function gaveUp(session: Session, failure: CallFailed, sight: Sight | undefined): CallFailed {
+  if (failure.uncertain && sight?.failure) session.final(sight.failure);
+  return session.final(failure);
+}
+
+function endOf(failure: CallFailed, { open, unseen }: Doubt, sight: Sight | undefined): Settled {
+  return { failure, unknown: open || (unseen && sight?.shows !== "missing"), lookUp: sight?.failure };
+}
+
+/** What was to go is not there: done, by whomever. */
+function isGone({ method, saysGone }: CallFailed): boolean {
+  return method === "DELETE" && saysGone;
+}
+
+/** What is not known of a write after some attempts. */
+interface Doubt {
+  /** Whether the last attempt got no usable answer. */
+  readonly silent: boolean;
+  /** Whether some attempt may be carried out yet, with no later word of the server. */
+  readonly open: boolean;
+  /** Whether some attempt may have had its effect, so that a look may show it. */
+  readonly unseen: boolean;
+}
+
+const certain: Doubt = { silent: false, open: false, unseen: false };
+
+function doubtAfter(before: Doubt, failure: CallFailed): Doubt {
+  const silent = failure.uncertain && !isOwnWord(failure);
+  const saysNothing = !failure.uncertain && (failure.passing || !failure.sent || failure.status === undefined);
+  const mayShow = failure.uncertain || isGone(failure) || (failure.passing && !isSendableAgain(failure));
+  return { silent, open: silent || (saysNothing && before.open), unseen: before.unseen || mayShow };
+}
+
+/** Whether the server itself has come to an end with the request, however it put that. */
+function isOwnWord({ kind, status }: CallFailed): boolean {
+  return status === 500 || (kind === "shape" && status !== 202);
+}
+
+function mayGoAgain(failure: CallFailed, look: Look | undefined): boolean {
+  if (isSendableAgain(failure)) return true;
+  return failure.passing && look !== undefined && (isOwnWord(failure) || !failure.uncertain);
+}
+
+interface Sight {
+  /** `unseen`: the look failed. */
+  readonly shows: "there" | "missing" | "unseen";
+  readonly failure?: CallFailed;
+}
+
+/** Looks at once, and with growing pauses until `time` milliseconds have passed or no look can succeed. */
+async function lookFor(session: Session, once: Reader, look: Look, time: number): Promise<Sight> {
+  const end = performance.now() + time;
+  for (let looks = 1; ; looks++) {
+    const sight = await glance(once, look);
+    const left = end - performance.now();
+    const isLast = left <= 0 || session.stopped || (sight.failure && !sight.failure.passing);
+    if (sight.shows === "there" || isLast) return sight;
+    await session.sleep(Math.min(left, session.pauseAfter(looks)));
+  }
+}
+
+async function glance(once: Reader, look: Look): Promise<Sight> {
+  try {
+    return { shows: (await look(once)) ? "there" : "missing" };
+  } catch (failure) {
+    if (failure instanceof CallFailed) return { shows: "unseen", failure };
+    throw failure;
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * What a successful answer must hold to be an answer, as data: a column of the endpoint table. Anything else is an
+ * error, and nothing is concluded from it (contract 14).
+ */
+export interface AnswerShape {
+  /** One row, a list of them, or a body that nobody looks into. */
+  readonly holds: "row" | "rows" | "nothing";
+  /** Fields that each row has. */
+  readonly fields?: Readonly<Record<string, FieldType>>;
+  /** Fields of which each row has one at least, where no single one is certain. */
+  readonly oneOf?: Readonly<Record<string, FieldType>>;
+  /** Fields that hold this text wherever a row has them; `:name` is a segment of the path. */
+  readonly same?: Readonly<Record<string, string>>;
+  /** The server may say that it did something without showing it: 204, and no body. */
+  readonly mayBeSilent?: true;
+  /** The server takes the request and acts later: 202. */
+  readonly actsLater?: true;
+}
+
+export type FieldType = "text" | "number" | "boolean" | "row";
+
+/** What is wrong with a successful answer, completing "answered 200 "; undefined where nothing is. */
+export function misfitOf(shape: AnswerShape, status: number, body: unknown): string | undefined {
+  if (partial.has(status)) return shape.actsLater ? undefined : "which is no final answer";
+  if (shape.holds === "nothing") return isError(body) ? "with an error" : undefined;
+  if (body === undefined && status === 204 && shape.mayBeSilent) return undefined;
+  const due = dueOf(shape);
+  const instead = (fault: string) => `with ${isError(body) ? "an error" : fault} where ${due} is due`;
+  if (body === undefined) return instead("an empty body");
+  if (shape.holds === "row") {
+    const fault = rowFault(shape, body);
+    return fault && instead(fault);
+  }
+  if (!Array.isArray(body)) return instead(named(body));
+  const index = body.findIndex((row) => rowFault(shape, row) !== undefined);
+  return index < 0 ? undefined : `with a list whose row ${index + 1} is ${rowFault(shape, body[index])}`;
+}
+
+/** Accepted and partial content: the server has not said all there is to say. */
+const partial: ReadonlySet<number> = new Set([202, 206]);
+
+/** Whether a body says that something went wrong, whatever status it came with. */
+export function isError(body: unknown): boolean {
+  return isRow(body) && body.error !== undefined && body.error !== null;
+}
+
+function dueOf({ holds, fields, oneOf }: AnswerShape): string {
+  const what = holds === "rows" ? "a list of objects" : "an object";
+  const names = Object.keys(fields ?? {}).join(", ") || Object.keys(oneOf ?? {}).join(" or ");
+  return names ? `${what} with ${names}` : what;
+}
+
+function rowFault({ fields = {}, oneOf, same = {} }: AnswerShape, row: unknown): string | undefined {
+  if (!isRow(row)) return named(row);
+  for (const [name, type] of Object.entries(fields)) {
+    if (!checks[type](row[name])) return `an object whose ${name} is ${named(row[name])}`;
+  }
+  for (const [name, text] of Object.entries(same)) {
+    if (typeof row[name] === "string" && row[name] !== text) return `an object whose ${name} is another one`;
+  }
+  if (!oneOf || Object.entries(oneOf).some(([name, type]) => checks[type](row[name]))) return undefined;
+  return `an object without ${Object.keys(oneOf).join(", ")}`;
+}
+
+const checks: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
+  text: (value) => typeof value === "string" && value !== "",
+  number: (value) => Number.isSafeInteger(value),
+  boolean: (value) => typeof value === "boolean",
+  row: isRow,
+};
+
+function named(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (value === "") return "an empty text";
+  return { object: "an object", string: "a text", boolean: "a boolean" }[typeof value as string] ?? "a number";
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Whether a parsed answer is an object. */
+export function isRow(value: unknown): value is Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,365 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { updateDeployment } from "../../src/deployments/records.ts";
+import type { Outcome } from "../../src/model/types.ts";
+import { withOutcomes } from "../../src/plan/outcomes.ts";
+import { apply, plan } from "../../src/reconcile/reconcile.ts";
+import type { Request } from "../../src/reconcile/request.ts";
+import { SecretMissing } from "../../src/workspace/secrets.ts";
+import { type Script, type Scripted, serve, writer } from "../client/scripted.ts";
+import { folder, policyText, token, workspaceText } from "../e2e/workspace.ts";
+import { type Fate, layWire, type Wire } from "../laws/wire.ts";
+import { serving } from "../server/serving.ts";
+
+const patience = { backoff: { base: 1, cap: 4, attempts: 3 }, lookUpFor: 60 };
+
+const wires: Wire[] = [];
+
+afterEach(async () => {
+  for (const wire of wires.splice(0)) await wire.close();
+});
+
+function runsAt(url: string, policy: object, env: Readonly<Record<string, string>> = {}) {
+  const files = folder({
+    "evenkeel.yaml": workspaceText({ url }),
+    "all.yaml": policyText({ projects: ["p"], ...policy }),
+  });
+  const request = { folder: files.root, env: { EVENKEEL_TOKEN: token, ...env }, patience };
+  const agreed = { approve: async () => true, watchers: [] };
+  return {
+    plan: () => plan(request),
+    apply: (more?: Partial<Request>) =>
+      apply({ ...request, waivers: { deletes: 99, protected: new Set() }, ...more }, agreed),
+  };
+}
+
+/** One write of every kind, and a wire on which each write meets the same fate. */
+async function everyWrite(fate: (attempt: number) => Fate) {
+  const live = {
+    "external-wiki": { external_wiki_url: "https://old" },
+    "wiki-cloud-workspace": { wiki_url: "https://c" },
+  };
+  const projects = [{ path: "p", integrations: live, licenses: { Apache: "denied", GPL: "allowed" } }];
+  const { server, ask } = await serving({ token, seed: { projects } });
+  const wire = await layWire(server.url);
+  wires.push(wire);
+  const attempts = new Map<string, number>();
+  wire.fate = ({ method, path }) => {
+    if (method === "GET") return "pass";
+    const attempt = (attempts.get(`${method} ${path}`) ?? 0) + 1;
+    attempts.set(`${method} ${path}`, attempt);
+    return fate(attempt);
+  };
+  const steps = [
+    { integrations: { "irc-gateway": { recipients: "#a" } } },
+    { integrations: { "external-wiki": { external_wiki_url: "https://new" } } },
+    { disabled: ["wiki-cloud-workspace"] },
+    { licenses: { MIT: "allowed" } },
+    { licenses: { Apache: "allowed" } },
+    { licenses: { Apache: "allowed", MIT: "allowed" }, exclusive: ["licenses"] },
+  ];
+  const outcomes: Outcome[] = [];
+  for (const step of steps) {
+    const done = await runsAt(wire.url, step).apply({ targets: step.exclusive ? ["p:license/GPL"] : ["p:*"] });
+    outcomes.push(...(done.outcomes?.values() ?? []));
+  }
+  const licenses = (await ask("GET", "/projects/p/managed_licenses", { token })).json as { readonly name: string }[];
+  return {
+    statuses: outcomes.map(({ status }) => status),
+    errors: outcomes.map(({ error }) => error),
+    sent: wire.writes.map(({ method }) => method),
+    names: licenses.map(({ name }) => name).sort(),
+  };
+}
+
+const methods = ["PUT", "PUT", "DELETE", "POST", "PATCH", "DELETE"];
+const six = (status: string) => methods.map(() => status);
+const thrice = methods.flatMap((method) => [method, method, method]);
+
+describe("a write of every kind", () => {
+  test("that a server carries out after a gateway gave up on it is applied, and made once", async () => {
+    const { statuses, sent, names } = await everyWrite(() => ({ status: 504, actsAfter: 20 }));
+    expect(statuses).toEqual(six("applied"));
+    expect(sent.filter((method) => method === "POST")).toHaveLength(1);
+    expect(names).toEqual(["Apache", "MIT"]);
+  });
+
+  test("that is carried out and never answered is applied, and sent once", async () => {
+    const { statuses, sent, names } = await everyWrite(() => "acted and lost");
+    expect({ statuses, sent }).toEqual({ statuses: six("applied"), sent: methods });
+    expect(names).toEqual(["Apache", "MIT"]);
+  });
+
+  test("that nobody answers and nothing shows is unknown; a POST is not sent again", async () => {
+    const { statuses, sent, errors } = await everyWrite(() => ({ status: 503, actsAfter: undefined }));
+    expect(statuses).toEqual(six("unknown"));
+    expect(sent).toEqual(methods.flatMap((method) => (method === "POST" ? ["POST"] : [method, method, method])));
+    expect(errors[3]).toMatch(/^POST http\S+ answered 503; whether the server acted cannot be known$/);
+  });
+
+  test("that the server says it failed at is looked up and sent again, a POST too", async () => {
+    const { statuses, sent, names } = await everyWrite((attempt) =>
+      attempt === 1 ? { status: 500, actsAfter: undefined } : "pass",
+    );
+    expect(statuses).toEqual(six("applied"));
+    expect(sent).toEqual(methods.flatMap((method) => [method, method]));
+    expect(names).toEqual(["Apache", "MIT"]);
+  });
+
+  test("that the server keeps failing at has failed", async () => {
+    const { statuses, sent } = await everyWrite(() => ({ status: 500, actsAfter: undefined }));
+    expect({ statuses, sent }).toEqual({ statuses: six("failed"), sent: thrice });
+  });
+
+  test("that was refused after a failure has failed", async () => {
+    const { statuses } = await everyWrite((attempt) => ({ status: attempt === 1 ? 500 : 400, actsAfter: undefined }));
+    expect(statuses).toEqual(six("failed"));
+  });
+});
+
+/** A project's settings on a server that answers GETs truly and writes as the test says. */
+interface Held {
+  readonly integrations: Readonly<Record<string, unknown>>[];
+  readonly licenses: Readonly<Record<string, unknown>>[];
+}
+
+async function answering(held: Held, write: (attempt: number, held: Held) => Scripted) {
+  let attempts = 0;
+  const answer: Script = ({ method, path }) => {
+    if (method !== "GET") return write(++attempts, held);
+    if (path.includes("managed_licenses")) return { body: held.licenses };
+    const slug = /integrations\/([^/?]+)$/.exec(path)?.[1];
+    if (!slug) return { body: held.integrations };
+    return found(held.integrations.find((row) => row.slug === slug));
+  };
+  const server = await serve(answer);
+  return { server, sent: () => server.seen.filter(({ method }) => method !== "GET").length };
+}
+
+function found(row: unknown): Scripted {
+  return row ? { body: row } : { status: 404, body: { message: "404 Integration Not Found" } };
+}
+
+const irc = { id: 1, slug: "irc-gateway", active: true, properties: { recipients: "#a" } };
+const mit = { id: 7, name: "MIT", approval_status: "allowed" };
+const bus = { integrations: { "irc-gateway": { recipients: "#a" } } };
+const hook = { integrations: { "chat-webhook-c": { webhook: { secret: "env:HOOK" } } } };
+
+function only(outcomes: ReadonlyMap<string, Outcome> | undefined): Outcome | undefined {
+  return [...(outcomes?.values() ?? [])][0];
+}
+
+describe("a change of a secret alone, which nobody can read", () => {
+  const row = { id: 3, slug: "chat-webhook-c", active: true, properties: {} };
+  const resend = { resend: ["p:*"] };
+  const env = { HOOK: "https://hook" };
+
+  test("is sent again until it is answered", async () => {
+    const held = { integrations: [row], licenses: [] };
+    const { server, sent } = await answering(held, (attempt) => (attempt < 3 ? { status: 504 } : { body: row }));
+    expect(only((await runsAt(server.url, hook, env).apply(resend)).outcomes)).toEqual({ status: "applied" });
+    expect(sent()).toBe(3);
+  });
+
+  test.each([500, 504])("is unknown where every answer is %d", async (status) => {
+    const { server, sent } = await answering({ integrations: [row], licenses: [] }, () => ({ status }));
+    const { outcomes } = await runsAt(server.url, hook, env).apply(resend);
+    expect(only(outcomes)).toMatchObject({ status: "unknown", error: expect.stringContaining(`answered ${status}`) });
+    expect(sent()).toBe(3);
+  });
+});
+
+describe("a DELETE answered 404", () => {
+  const off = { disabled: ["irc-gateway"] };
+  const gone: Scripted = { status: 404, body: { message: "404 Integration Not Found" } };
+
+  test("is applied where the integration is not there", async () => {
+    const { server } = await answering({ integrations: [irc], licenses: [] }, (_, { integrations }) => {
+      integrations.length = 0;
+      return gone;
+    });
+    expect(only((await runsAt(server.url, off).apply()).outcomes)).toEqual({ status: "applied" });
+  });
+
+  test.each<[string, Scripted]>([
+    ["where it is there all the same", gone],
+    ["where the project is unknown", { status: 404, body: { message: "404 Project Not Found" } }],
+    ["where the route is unknown", { status: 404, body: { error: "404 Not Found" } }],
+  ])("has failed %s", async (_, answer) => {
+    const { server } = await answering({ integrations: [irc], licenses: [] }, () => answer);
+    expect(only((await runsAt(server.url, off).apply()).outcomes)).toMatchObject({ status: "failed" });
+  });
+});
+
+test("a run that is stopped while it looks up ends at once, and the write is unknown", async () => {
+  const stop = new AbortController();
+  const { server, sent } = await answering({ integrations: [], licenses: [] }, () => {
+    setTimeout(() => stop.abort(), 50);
+    return { status: 504 };
+  });
+  const begun = performance.now();
+  const slow = { patience: { ...patience, lookUpFor: 20_000 }, signal: stop.signal };
+  const { outcomes } = await runsAt(server.url, { licenses: { MIT: "allowed" } }).apply(slow);
+  expect(only(outcomes)).toMatchObject({
+    status: "unknown",
+    error: expect.stringMatching(/504.*looking it up failed/),
+  });
+  expect([sent(), performance.now() - begun < 5000]).toEqual([1, true]);
+});
+
+test("a POST is sent again with growing pauses, and looked up by those who know how", async () => {
+  const delays: number[] = [];
+  const server = await serve([{ status: 500 }]);
+  const client = await writer(server.url, { random: () => 1, onRetry: ({ delay }) => delays.push(delay) });
+  const settled = await client.settle({ method: "POST", path: "/x" }, async () => false);
+  expect(settled).toMatchObject({ unknown: false, failure: { status: 500, attempts: 4 } });
+  expect(delays).toEqual([1, 2, 4]);
+  expect(await client.settle({ method: "POST", path: "/x" })).toMatchObject({
+    unknown: true,
+    failure: { attempts: 1 },
+  });
+});
+
+test("a secret that cannot be resolved when it is to be sent is a failed change, and no defect", async () => {
+  const { server, sent } = await answering({ integrations: [], licenses: [] }, () => ({ body: irc }));
+  const client = await writer(server.url, { secrets: { resolve: refusing, missing: () => [] } });
+  const { applyChanges } = await import("../../src/apply/apply.ts");
+  const { differences } = await runsAt(server.url, {
+    integrations: { ...hook.integrations, ...bus.integrations },
+  }).plan();
+  const batches = differences.map(({ changes }) => ({ steps: async () => changes.map((change) => ({ change })) }));
+  const outcomes = await applyChanges(client, batches, { workers: 1, watchers: [], stopped: () => undefined });
+  expect([...outcomes.values()].map(({ status }) => status)).toEqual(["failed", "skipped"]);
+  expect(only(outcomes)?.error).toBe("secret env:HOOK cannot be resolved: not set");
+  expect(sent()).toBe(0);
+});
+
+function refusing(): never {
+  throw new SecretMissing("env:HOOK", "not set");
+}
+
+describe("an answer to a PUT", () => {
+  const put = async (answer: Scripted, live: readonly (typeof irc)[] = []) => {
+    const { server, sent } = await answering({ integrations: [], licenses: [] }, (_, { integrations }) => {
+      integrations.push(...live);
+      return answer;
+    });
+    const { outcomes, plan } = await runsAt(server.url, bus).apply();
+    return { outcome: only(outcomes), warnings: withOutcomes(plan, outcomes).warnings, sent: sent() };
+  };
+
+  test("that says off is applied, and active is not kept", async () => {
+    const { outcome, warnings } = await put({ body: { ...irc, active: false } });
+    expect(outcome).toEqual({ status: "applied", not_kept: ["active"] });
+    expect(warnings.map(({ rule, message }) => `${rule} ${message}`)).toEqual([
+      "not-kept integration/irc-gateway: active is not as it was written: the server answered another value (p:integration/irc-gateway)",
+    ]);
+  });
+
+  test("that says inherited has failed", async () => {
+    const { outcome } = await put({ body: { ...irc, inherited: true } });
+    expect(outcome).toEqual({ status: "failed", error: "inherited from the group, nothing was changed" });
+  });
+
+  test.each<[string, Scripted, string]>([
+    [
+      "an error",
+      { body: { error: "no" } },
+      'answered 200 with an error where an object with slug or active or properties is due ("no")',
+    ],
+    [
+      "another integration",
+      { body: { ...irc, slug: "external-wiki" } },
+      "answered 200 with an object whose slug is another one where",
+    ],
+    ["nothing", {}, "answered 200 with an empty body where"],
+    ["an empty object", { body: {} }, "answered 200 with an object without slug, active, properties where"],
+    ["a list", { body: [] }, "answered 200 with a list where"],
+  ])("that holds %s, where reading shows no effect, has failed", async (_, answer, words) => {
+    const { outcome, sent } = await put(answer);
+    expect(outcome).toMatchObject({ status: "failed", error: expect.stringContaining(words) });
+    expect(outcome?.error).toMatch(/^PUT http:\S+\/projects\/p\/integrations\/irc-gateway answered/);
+    expect(sent).toBe(1);
+  });
+
+  test("that says nothing is applied where reading shows the effect", async () => {
+    for (const answer of [{ body: {} }, { status: 202 }]) {
+      expect((await put(answer, [irc])).outcome).toEqual({ status: "applied" });
+    }
+  });
+
+  test("of 202 is unknown where reading shows no effect, and of 204 is enough", async () => {
+    expect((await put({ status: 202, body: irc })).outcome).toMatchObject({ status: "unknown" });
+    expect((await put({ status: 204 })).outcome).toEqual({ status: "applied" });
+  });
+});
+
+describe("the status of a deployment", () => {
+  const update = async (standing: string) => {
+    const row = { id: 4, status: standing };
+    const server = await serve(({ method }) => (method === "GET" ? { body: row } : { status: 504 }));
+    return updateDeployment(await writer(server.url, patience), "p", "4", "success");
+  };
+
+  test("whose PUT nobody answered is what the record says, or unknown", async () => {
+    expect(await update("success")).toEqual({ row: { id: 4, status: "success" } });
+    expect(await update("running")).toMatchObject({
+      status: "unknown",
+      error: expect.stringContaining("answered 504"),
+    });
+  });
+});
+
+describe("nothing is planned on", () => {
+  const planned = async (answer: Script, policy: object) => {
+    const server = await serve(answer);
+    const { plan } = await runsAt(server.url, policy).plan();
+    expect(plan.resource_changes).toEqual([]);
+    expect(plan.problems).toMatchObject([{ rule: "unreadable", project: "p" }]);
+    return plan.problems[0]?.message;
+  };
+
+  test.each<[string, Scripted, string]>([
+    ["null", { body: "null" }, "answered 200 with null where an object with slug or active or properties is due"],
+    ["an empty body", {}, "answered 200 with an empty body"],
+    ["{}", { body: {} }, "answered 200 with an object without slug, active, properties"],
+    ["[]", { body: [] }, "answered 200 with a list"],
+    [
+      "an error",
+      { body: { error: "oops" } },
+      'answered 200 with an error where an object with slug or active or properties is due ("oops")',
+    ],
+    ["202", { status: 202, body: irc }, "answered 202 which is no final answer"],
+    ["another integration", { body: { ...irc, slug: "other" } }, "whose slug is another one"],
+    ["an unknown route", { status: 404, body: { error: "404 Not Found" } }, "answered 404"],
+    [
+      "an unknown project",
+      { status: 404, body: { message: "404 Project Not Found" } },
+      "answered 404 Project Not Found",
+    ],
+  ])("one integration shown as %s", async (_, answer, words) => {
+    const script: Script = ({ path }) => (path.endsWith("/integrations") ? { body: [irc] } : answer);
+    const message = await planned(script, bus);
+    expect(message).toMatch(/^GET http:\S+\/projects\/p\/integrations\/irc-gateway /);
+    expect(message).toContain(words);
+  });
+
+  test.each<[string, Scripted, string]>([
+    ["a null row", { body: [mit, null] }, "answered 200 with a list whose row 2 is null"],
+    ["a text as id", { body: [{ ...mit, id: "7" }] }, "row 1 is an object whose id is a text"],
+    ["no name", { body: [{ ...mit, name: undefined }] }, "row 1 is an object whose name is missing"],
+    [
+      "a next page that is none",
+      { body: [mit], headers: { "x-next-page": "next" } },
+      "answered 200 with an X-Next-Page",
+    ],
+    [
+      "a total of others",
+      { body: [mit], headers: { "x-total": "2" } },
+      "answered 200 with 1 row in all, where X-Total",
+    ],
+  ])("licenses with %s", async (_, answer, words) => {
+    const message = await planned(() => answer, { licenses: { MIT: "denied" } });
+    expect(message).toMatch(/^GET http:\S+\/projects\/p\/managed_licenses/);
+    expect(message).toContain(words);
+  });
+});
