@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { type ExitCode, exit, Refusal } from "./base/exit.ts";
 import { version } from "./base/version.ts";
+import { knownSecrets, learnOwn, withoutSecrets } from "./client/known-secrets.ts";
 import { createTerminal } from "./commands/terminal.ts";
 import { type Flag, groups, type OptionValues, type Verb } from "./commands/verb.ts";
 import { verbs } from "./commands/verbs.ts";
@@ -40,7 +41,9 @@ function program(done: (code: ExitCode) => void): Command {
     .addHelpText("before", `${examplesText(firstExamples(rootExamples))}\n`)
     .addHelpText("after", "\nEvery command says more with -h, examples first.")
     .showSuggestionAfterError()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "evenkeel: ")) })
+    .configureOutput({
+      outputError: (text, write) => write(knownSecrets.clean(text.replace(/^error: /, "evenkeel: "))),
+    })
     .exitOverride();
   for (const verb of verbs) addVerb(parentOf(root, verb.name), verb, done);
   return root;
@@ -120,14 +123,14 @@ function optionOf({ flags, description, takes, choices, default: standard }: Fla
 
 function codeOf(error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
-  if (error instanceof Refusal) process.stderr.write(`evenkeel: ${debugged(error)}\n`);
+  if (error instanceof Refusal) process.stderr.write(`evenkeel: ${debugged(withoutSecrets(error))}\n`);
   else process.stderr.write(defect(error));
   return error instanceof Refusal ? error.code : exit.problem;
 }
 
 function defect(error: unknown): string {
-  const thrown = error instanceof Error ? error : new Error(String(error));
-  return `evenkeel: a defect of evenkeel itself: ${debugged(thrown, " (EVENKEEL_DEBUG=1 shows where)")}\n`;
+  const where = " (EVENKEEL_DEBUG=1 shows where)";
+  return `evenkeel: a defect of evenkeel itself: ${debugged(withoutSecrets(error), where)}\n`;
 }
 
 /** The message alone, or the whole stack where somebody asked for it. */
@@ -140,9 +143,15 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
 }
 
+/** Node would print what nobody caught as it is. */
+process.on("uncaughtException", (error) => {
+  process.stderr.write(defect(error));
+  process.exit(exit.problem);
+});
 process.stdout.on("error", ignoreClosedPipe);
 process.stderr.on("error", ignoreClosedPipe);
 
+learnOwn(process.env);
 try {
   await program((code) => {
     process.exitCode = code;

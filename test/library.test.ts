@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { inspect } from "node:util";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 
 type Library = typeof import("../src/index.ts");
@@ -69,6 +70,22 @@ test("what a person can mend is a problem and not an exception", async () => {
     surveyed: false,
     plan: { problems: [{ message: expect.stringContaining("evenkeel.yaml") }] },
   });
+});
+
+test("what is unexpected is thrown without secrets", async () => {
+  const hooks = { HOOK: "https://hooks.example.com/s3cr3t-CANARY" };
+  const watcher = {
+    outcome: async () => {
+      throw Object.assign(new TypeError(`Invalid URL: ${hooks.HOOK} ${token}`), { input: hooks.HOOK, code: "ERR_X" });
+    },
+  };
+  const ran = library.apply(
+    { ...request(), env: { EVENKEEL_TOKEN: token, ...hooks } },
+    { approve: async () => true, watchers: [watcher] },
+  );
+  const error: unknown = await ran.catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ name: "TypeError", message: "Invalid URL: env:HOOK [token]", code: "ERR_X" });
+  expect(inspect(error, { showHidden: true })).not.toMatch(/CANARY|library-token/);
 });
 
 test("the stages can be taken one by one", async () => {

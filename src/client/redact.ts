@@ -1,47 +1,123 @@
+import { createPhrases, type Found, shortest } from "./phrases.ts";
+import { folded, plainly, type Reading, readingsOf, spaced } from "./readings.ts";
+import { passwordIn, tracesOf } from "./traces.ts";
+
 /** Takes values that nobody may see out of texts that others wrote. */
 export interface Redactor {
-  /** From now on `value` is replaced by `name`, also where it is written as JSON or in a URL. */
+  /**
+   * From now on `name` stands in place of `value`, and of what servers and programs make of it: another case, other
+   * white space, escapes, encodings, one line of it, its first half, a part that gives it away. Values of less than 8
+   * characters are found whole only, those of less than 4 only as words by themselves.
+   */
   learn(value: string, name: string): void;
+  /** Takes time in proportion to the text, however much was learnt. */
   clean(text: string): string;
 }
 
 /** A redactor that knows nothing yet. */
 export function createRedactor(): Redactor {
-  const names = new Map<string, string>();
-  let pattern: RegExp | undefined;
+  const known = new Set<string>();
+  const phrases = createPhrases();
+  const words = createWords();
+  const find = (reading: Reading, at: number) => phrases.at(reading.text, at) ?? words.at(reading, at);
   return {
     learn(value, name) {
-      if (value === "" || names.has(value)) return;
-      for (const form of formsOf(value)) if (!names.has(form)) names.set(form, name);
-      pattern = undefined;
+      if (known.has(value)) return;
+      known.add(value);
+      for (const { text, least } of tracesOf(value)) phrases.add(text, least, name);
+      for (const short of [value, passwordIn(value)]) words.add(short, name);
     },
-    clean(text) {
-      if (names.size === 0) return text;
-      pattern ??= patternOf(names);
-      return text.replace(pattern, (found) => names.get(found) ?? "");
+    clean: (text) => (known.size === 0 ? text : replaced(text, rangesIn(text, find))),
+  };
+}
+
+type Find = (reading: Reading, at: number) => Found | undefined;
+
+/** What is to be replaced in a text, and by what. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly name: string;
+}
+
+function rangesIn(text: string, find: Find): readonly Range[] {
+  return readingsOf(text).flatMap((each) => {
+    const reading = folded(each);
+    const ranges: Range[] = [];
+    for (let at = 0; at < reading.text.length; at++) {
+      const found = find(reading, at);
+      if (found) join(ranges, { ...offsetsOf(reading, at, at + found.length), name: found.name });
+    }
+    return ranges;
+  });
+}
+
+function offsetsOf({ from, to }: Reading, start: number, end: number): Pick<Range, "from" | "to"> {
+  return { from: from[start] ?? 0, to: to[end - 1] ?? 0 };
+}
+
+function replaced(text: string, ranges: readonly Range[]): string {
+  let result = "";
+  let done = 0;
+  for (const { from, to, name } of disjoint(ranges)) {
+    result += text.slice(done, from) + name;
+    done = to;
+  }
+  return result + text.slice(done);
+}
+
+function disjoint(ranges: readonly Range[]): readonly Range[] {
+  const joined: Range[] = [];
+  for (const range of ranges.toSorted((a, b) => a.from - b.from || b.to - a.to)) join(joined, range);
+  return joined;
+}
+
+/** Adds a range to sorted ones. What overlaps is one, by the name of the first; so are parts of one value side by side. */
+function join(joined: Range[], range: Range): void {
+  const last = joined.at(-1);
+  const isMore = last && (range.from < last.to || (range.from === last.to && range.name === last.name));
+  if (isMore) joined[joined.length - 1] = { ...last, to: Math.max(last.to, range.to) };
+  else joined.push(range);
+}
+
+interface Words {
+  /** A longer value is no word, and left to phrases. */
+  add(value: string, name: string): void;
+  at(reading: Reading, at: number): Found | undefined;
+}
+
+/** Values that are too short to be looked for in pieces. */
+function createWords(): Words {
+  const names = new Map<string, string>();
+  const lengths: number[] = [];
+  return {
+    add(value, name) {
+      const reading = folded(plainly(value));
+      const { length } = reading.text;
+      if (length === 0 || length >= shortest) return;
+      names.set(spaced(reading, 0, length), name);
+      if (!lengths.includes(length)) lengths.push(length);
+      lengths.sort((a, b) => b - a);
+    },
+    at(reading, at) {
+      for (const length of lengths) {
+        const name = names.get(spaced(reading, at, at + length));
+        if (name !== undefined && isApart(reading, at, length)) return { length, name };
+      }
+      return undefined;
     },
   };
 }
 
-function formsOf(value: string): string[] {
-  const wellFormed = value.toWellFormed();
-  return [
-    value,
-    JSON.stringify(value).slice(1, -1),
-    encodeURIComponent(wellFormed),
-    new URLSearchParams([["", value]]).toString().slice(1),
-    asMarkup(value, "&#39;", "&quot;"),
-    asMarkup(value, "'", '"'),
-  ];
+/** Whether a very short value is no part of a longer word. */
+function isApart(reading: Reading, at: number, length: number): boolean {
+  if (length >= leastInside) return true;
+  return !isJoined(reading, at) && !isJoined(reading, at + length);
 }
 
-function asMarkup(value: string, quote: string, doubleQuote: string): string {
-  const escaped = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  return escaped.replaceAll("'", quote).replaceAll('"', doubleQuote);
-}
+const leastInside = 4;
 
-/** Longest first, so that a secret that begins like another is replaced whole. */
-function patternOf(names: ReadonlyMap<string, string>): RegExp {
-  const forms = [...names.keys()].sort((a, b) => b.length - a.length);
-  return new RegExp(forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|"), "g");
+/** Whether the characters at both sides of a place are of one word. */
+function isJoined(reading: Reading, at: number): boolean {
+  return /^[\p{L}\p{N}_]{2}$/u.test(spaced(reading, at - 1, at + 1));
 }

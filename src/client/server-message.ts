@@ -1,15 +1,19 @@
 /** The server's own words, as one line that is fit for a terminal and a log. */
 
 const longestMessage = 300;
-const longestRead = 64 * 1024;
+const longestRead = 16 * 1024;
 const deepest = 4;
 const mostEntries = 20;
 
 /** Field names that say nothing beside their value. */
 const silent: ReadonlySet<string> = new Set(["message", "error", "base"]);
 
-/** What an error body says: `message`, else `error`, each a string, a list or an object (platform errors). */
+/** What an error body says, or the start of it: `message`, else `error`, each a string, a list or an object (platform errors). */
 export function wordsOf(body: unknown): string | undefined {
+  return saidIn(body)?.slice(0, longestRead);
+}
+
+function saidIn(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;
   const { message, error, error_description: description } = body;
   if (message !== undefined && message !== null) return flat(message, 0);

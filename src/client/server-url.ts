@@ -1,4 +1,5 @@
 import { Refusal } from "../base/exit.ts";
+import { knownSecrets } from "./known-secrets.ts";
 
 /** Where requests go: an origin, and what stands before every path of the API. */
 export interface ServerUrl {
@@ -8,29 +9,70 @@ export interface ServerUrl {
 
 const suffix = "/api/v4";
 
-/**
- * Reads `server.url`; /api/v4 is added where it is missing. Plain http goes to loopback alone (contract 2).
- * @throws Refusal, which never repeats a URL that may hold a credential.
- */
-export function parseServerUrl(text: string, allowInsecure = false): ServerUrl {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url) throw new Refusal("server.url is not a URL; expected one like https://code.example.com");
-  const objection = objectionTo(url, allowInsecure);
-  if (objection) throw new Refusal(objection);
-  const path = url.pathname.replace(/\/{1,99}$/, "");
-  return { origin: url.origin, prefix: path.endsWith(suffix) ? path : path + suffix };
+/** What of a workspace says where its server is. */
+interface Server {
+  readonly url: string | undefined;
+  readonly allowInsecure: boolean;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The URL that requests go to: EVENKEEL_URL, else `server.url`.
+ * @throws Refusal where there is none, and for one that {@link parseServerUrl} refuses.
+ */
+export function urlOf({ EVENKEEL_URL }: Environment, { url, allowInsecure }: Server): string {
+  const text = EVENKEEL_URL || url;
+  if (!text) throw new Refusal("no server: set server.url in evenkeel.yaml, or EVENKEEL_URL");
+  parseServerUrl(text, allowInsecure, EVENKEEL_URL ? "EVENKEEL_URL" : "server.url");
+  return text;
+}
+
+/** The same for plans, reports and journals: empty where there is none that requests may go to. */
+export function shownUrl(env: Environment, server: Server): string {
+  try {
+    return urlOf(env, server);
+  } catch (error) {
+    if (error instanceof Refusal) return "";
+    throw error;
+  }
+}
+
+/**
+ * Reads the URL of a server; /api/v4 is added where it is missing. Plain http goes to loopback alone (contract 2).
+ * @throws Refusal, which never repeats a URL that may hold a credential. `name` is what it calls the URL.
+ */
+export function parseServerUrl(text: string, allowInsecure = false, name = "server.url"): ServerUrl {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const objection = url ? objectionTo(url, allowInsecure) : `is not a URL; ${expected}`;
+  if (objection === undefined && url) return partsOf(url);
+  learnCredentials(text, url);
+  throw new Refusal(`${name} ${objection}`);
+}
+
+function partsOf({ origin, pathname }: URL): ServerUrl {
+  const path = pathname.replace(/\/{1,99}$/, "");
+  return { origin, prefix: path.endsWith(suffix) ? path : path + suffix };
+}
+
+/** Whatever else happens with such a URL, nobody is to see it. */
+function learnCredentials(text: string, url: URL | undefined): void {
+  if (!/[@?#]/.test(text)) return;
+  knownSecrets.learn(text, "[URL]");
+  knownSecrets.learn(url?.password || url?.username || "", "[password]");
+}
+
+const expected = "expected one like https://code.example.com";
+
+/** Before `//` may stand a user name that was taken for a scheme, so that is not repeated either. */
 function objectionTo(url: URL, allowInsecure: boolean): string | undefined {
-  if (url.protocol !== "https:" && url.protocol !== "http:") {
-    return `server.url has the scheme ${url.protocol.slice(0, -1)}; expected https`;
-  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") return `is not an https URL; ${expected}`;
   if (url.username || url.password) {
-    return "server.url holds a user name or password; give the address alone, and the token in EVENKEEL_TOKEN";
+    return "holds a user name or password; give the address alone, and the token in EVENKEEL_TOKEN";
   }
-  if (url.search || url.hash) return "server.url holds a query or a fragment; give the address alone";
+  if (url.search || url.hash) return "holds a query or a fragment; give the address alone";
   if (url.protocol === "http:" && !allowInsecure && !isLoopback(url.hostname)) {
-    return `server.url is plain http to ${url.hostname}, which would send the token in clear; use https, or state server.allowInsecure: true`;
+    return `is plain http to ${url.hostname}, which would send the token in clear; use https, or state server.allowInsecure: true`;
   }
   return undefined;
 }

@@ -5,8 +5,8 @@ import { type Attempt, judge, judgeBroken, type Reply } from "./classify-respons
 import type { ClientOptions } from "./client.ts";
 import { encode, type Plain } from "./encode.ts";
 import { CallFailed, isDecisive, isUnknownRoute } from "./failure.ts";
+import { knownSecrets, ownNames } from "./known-secrets.ts";
 import { createLimiter, type Limiter } from "./limiter.ts";
-import { createRedactor, type Redactor } from "./redact.ts";
 import { type Backoff, backoffDelay, defaultBackoff, longestPause, statedDelay } from "./retry.ts";
 import { type Alias, createAlias } from "./route-alias.ts";
 import { parseServerUrl, type ServerUrl } from "./server-url.ts";
@@ -31,7 +31,6 @@ export class Session {
   readonly #backoff: Backoff;
   readonly #stop: Stop;
   readonly #limiter: Limiter;
-  readonly #redactor: Redactor = createRedactor();
   readonly #alias: Alias = createAlias(isUnknownRoute, isDecisive);
   /** Thrown for every further call: the token was refused, or nobody is there. */
   #over: CallFailed | undefined;
@@ -47,7 +46,7 @@ export class Session {
     this.#stop = createStop(options.signal);
     this.#stop.onStop(() => transport.cutReads());
     this.#limiter = createLimiter(options.concurrency, this.#stop, longestPause);
-    this.#redactor.learn(options.token, "[token]");
+    knownSecrets.learn(options.token, ownNames.EVENKEEL_TOKEN);
   }
 
   /** How often a call is tried in all. */
@@ -124,7 +123,7 @@ export class Session {
     if ("broken" in result) return judgeBroken(attempt, result, this.#stop.reason);
     this.#answered = true;
     this.#unanswered = 0;
-    const verdict = judge(attempt, result, this.#redactor.clean);
+    const verdict = judge(attempt, result, knownSecrets.clean);
     if (verdict instanceof CallFailed) this.#heed(attempt, result, verdict, round);
     else this.#limiter.succeeded();
     return verdict;
@@ -188,7 +187,7 @@ export class Session {
     const { secrets } = this.#options;
     if (!secrets || method === "GET" || method === "DELETE") throw new RangeError(`${method} carries no secret`);
     const resolved = secrets.resolve(value);
-    this.#redactor.learn(resolved, value.secret);
+    knownSecrets.learn(resolved, value.secret);
     return resolved;
   }
 }

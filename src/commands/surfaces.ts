@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
 import type { ExitCode } from "../base/exit.ts";
+import { withoutSecrets } from "../client/known-secrets.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Found } from "../report/findings.ts";
 import type { Report, Surface } from "../report/report.ts";
@@ -69,7 +70,7 @@ function summarize({ env, note }: Terminal, markdown: () => string): void {
   try {
     appendFileSync(file, `${markdown()}\n\n`);
   } catch (error) {
-    note(`warning: cannot write the step summary: ${(error as Error).message}`);
+    note(`warning: cannot write the step summary: ${withoutSecrets(error).message}`);
   }
 }
 

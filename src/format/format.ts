@@ -1,5 +1,5 @@
-import equal from "fast-deep-equal";
 import { isMap, parseAllDocuments } from "yaml";
+import { canonical } from "../base/json.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { parseYaml } from "../manifest/yaml.ts";
 import type { Problem } from "../model/types.ts";
@@ -45,5 +45,5 @@ function inOrder(text: string): string {
 /** Keys may be in any order; an alias, say, may not come before its anchor. */
 function means(arranged: string, text: string): boolean {
   const [after, before] = [parseYaml(arranged), parseYaml(text)];
-  return "values" in after && "values" in before && equal(after.values, before.values);
+  return "values" in after && "values" in before && canonical(after.values) === canonical(before.values);
 }

@@ -19,5 +19,6 @@ export function tendencyOf(change: Pick<Change, "kind" | "key" | "before" | "aft
 
 function tendencyOfValue({ kind, key }: Pick<Change, "kind" | "key">, value: Value | undefined): Tendency | undefined {
   const { field = "", by = {} } = kinds[kind].strictness ?? {};
-  return typeof value === "string" ? by[String(normalise(kind, key, field, value))] : undefined;
+  const word = typeof value === "string" ? String(normalise(kind, key, field, value)) : "";
+  return Object.hasOwn(by, word) ? by[word] : undefined;
 }

@@ -1,5 +1,5 @@
-import { Refusal } from "../base/exit.ts";
 import type { ClientOptions } from "../client/client.ts";
+import { urlOf } from "../client/server-url.ts";
 import { loadSettings } from "../workspace/load.ts";
 import { readToken } from "../workspace/token.ts";
 import type { Request } from "./request.ts";
@@ -9,15 +9,13 @@ export type SiteRequest = Pick<Request, "folder" | "env" | "concurrency" | "sign
 
 /**
  * How to reach the server of the workspace around a folder, or the one that EVENKEEL_URL names.
- * @throws Refusal where neither names one, where there is no usable token, or where `evenkeel.yaml` has mistakes.
+ * @throws Refusal where neither names one that requests may go to, where there is no usable token, or where `evenkeel.yaml` has mistakes.
  */
 export function siteOf({ folder, env, concurrency, signal }: SiteRequest): ClientOptions {
   const { server, requestTimeout, ...settings } = loadSettings(folder);
-  const url = env.EVENKEEL_URL || server.url;
-  if (!url) throw new Refusal("no server: set server.url in evenkeel.yaml, or EVENKEEL_URL");
   const { allowInsecure } = server;
   return {
-    url,
+    url: urlOf(env, server),
     token: readToken(env),
     concurrency: concurrency ?? settings.concurrency,
     requestTimeout,

@@ -1,5 +1,6 @@
 import { Refusal } from "../base/exit.ts";
 import type { ClientOptions } from "../client/client.ts";
+import { shownUrl, urlOf } from "../client/server-url.ts";
 import { standsStill } from "../diff/last-applied.ts";
 import type { Trusts } from "../live/read-live.ts";
 import type { Scope } from "../live/survey.ts";
@@ -35,6 +36,7 @@ export interface Opened {
   readonly secrets: Secrets;
   /** Where the workspace keeps one. */
   readonly ledger: Ledger | undefined;
+  /** As plans show it: empty where there is none that requests may go to. */
   readonly url: string;
   readonly concurrency: number;
 }
@@ -55,7 +57,7 @@ export function open({ folder, env, concurrency }: Request): Opened {
     problems: [...problems, ...(ledger?.problems ?? [])],
     secrets,
     ledger,
-    url: env.EVENKEEL_URL || workspace.server.url || "",
+    url: shownUrl(env, workspace.server),
     concurrency: concurrency ?? workspace.concurrency,
   };
 }
@@ -66,9 +68,9 @@ export function headingOf({ loaded, url }: Opened): Heading {
 
 /** Throws {@link Refusal} where no server is named or there is no usable token. */
 export function clientOptions(opened: Opened, { env, signal, patience }: Request): ClientOptions {
-  const { url, secrets, concurrency, loaded } = opened;
+  const { secrets, concurrency, loaded } = opened;
   const { server, requestTimeout } = loaded.workspace;
-  if (!url) throw new Refusal("no server: set server.url in evenkeel.yaml, or EVENKEEL_URL");
+  const url = urlOf(env, server);
   const { allowInsecure } = server;
   return { url, token: readToken(env), concurrency, requestTimeout, allowInsecure, secrets, signal, ...patience };
 }

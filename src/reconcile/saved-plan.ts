@@ -85,7 +85,7 @@ export function checkCurrent(plan: Plan, now: { readonly url: string; readonly m
     throw new StalePlan(plan);
   }
   if (plan.server.url !== now.url) {
-    throw new Refusal(`the plan was made for ${plan.server.url}, and the server is ${now.url}; make it again`);
+    throw new Refusal(`the plan was made for another server than ${now.url}; make it again`);
   }
 }
 

@@ -2,6 +2,7 @@ import { Refusal } from "../base/exit.ts";
 import { version } from "../base/version.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
+import { withoutSecrets } from "../client/known-secrets.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
@@ -30,11 +31,11 @@ export async function told<Result extends Planned>(
   }
 }
 
-/** Refusals and failed calls are for people to mend; anything else is a defect of this program and thrown on. */
+/** Refusals and failed calls are for people to mend; anything else is thrown on, without the secrets that it may hold. */
 function problemOf(error: unknown): Problem {
-  if (error instanceof Refusal) return { severity: "error", rule: "setup", message: error.message };
+  if (error instanceof Refusal) return { severity: "error", rule: "setup", message: withoutSecrets(error).message };
   if (error instanceof CallFailed) return { severity: "error", rule: error.kind, message: explained(error) };
-  throw error;
+  throw withoutSecrets(error);
 }
 
 function nothingPlanned(heading: Heading, problems: readonly Problem[]): Planned {

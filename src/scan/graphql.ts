@@ -55,8 +55,10 @@ function below(
   });
 }
 
+const graphqlTypes: ReadonlyMap<string, string> = new Map(Object.entries(surroundings.graphqlTypes));
+
 function typeNamed(name: string): string {
-  return surroundings.graphqlTypes[name] ?? name;
+  return graphqlTypes.get(name) ?? name;
 }
 
 function typeAt(path: readonly string[], on: string | undefined): string | undefined {

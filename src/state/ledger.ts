@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import { canonical } from "../base/json.ts";
+import { knownSecrets, ownNames } from "../client/known-secrets.ts";
 import type { Memory, Recollection } from "../diff/last-applied.ts";
 import { isRow } from "../live/read-live.ts";
 import { isReference, normalise } from "../model/normalise.ts";
@@ -41,6 +42,7 @@ export interface LedgerOptions {
 export function openLedger(options: LedgerOptions): Ledger {
   const path = join(options.root, options.file);
   const { key, keep } = ledgerKey(options);
+  knownSecrets.learn(key, ownNames.EVENKEEL_LEDGER_KEY);
   const keyId = createHash("sha256").update(`evenkeel ledger ${key}`).digest("hex").slice(0, 8);
   const { lines, problems } = readLines(path, options.file);
   const foreign = [...lines.values()].filter((line) => line.key !== keyId).length;

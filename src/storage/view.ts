@@ -108,7 +108,7 @@ function moveOf(row: Row, record: string): ListedMove | undefined {
     name: nameOf(repository, record),
     from: String(row.source_storage_name),
     to: String(row.destination_storage_name),
-    phase: phases[String(row.state)] ?? "running",
+    phase: phases.get(String(row.state)) ?? "running",
     unclean: row.state === "cleanup failed",
   };
 }
@@ -118,8 +118,8 @@ function nameOf({ id, path_with_namespace: path, name }: Row, record: string): s
   return typeof name === "string" ? `${record} ${name}` : `${record} ${id}`;
 }
 
-const phases: Readonly<Record<string, ListedMove["phase"]>> = {
-  finished: "moved",
-  "cleanup failed": "moved",
-  failed: "failed",
-};
+const phases: ReadonlyMap<string, ListedMove["phase"]> = new Map([
+  ["finished", "moved"],
+  ["cleanup failed", "moved"],
+  ["failed", "failed"],
+]);

@@ -1,7 +1,10 @@
-import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Refusal } from "../base/exit.ts";
+import { knownSecrets } from "../client/known-secrets.ts";
+import { holds } from "../client/traces.ts";
 import type { SecretReference } from "../model/types.ts";
+import { type Found, readSecretFile } from "./secret-file.ts";
+import { pipedToken } from "./token.ts";
 
 /** The only way from a reference to its value. */
 export interface Secrets {
@@ -34,12 +37,8 @@ export interface SecretSources {
   readonly plaintext: ReadonlyMap<string, string>;
 }
 
-type Found = { readonly value: string } | { readonly why: string };
-
-const sizeLimit = 1024 * 1024;
-
 const schemes: Readonly<Record<string, (rest: string, sources: SecretSources) => Found>> = {
-  env: (name, { env }) => orEmpty(env[name]),
+  env: (name, { env }) => orEmpty(Object.hasOwn(env, name) ? env[name] : undefined),
   file: (path, { root }) => readSecretFile(resolve(root, path)),
   manifest: (rest, { plaintext }) => {
     const value = plaintext.get(`manifest:${rest}`);
@@ -50,13 +49,19 @@ const schemes: Readonly<Record<string, (rest: string, sources: SecretSources) =>
 /** Resolves `env:NAME`, `file:PATH` (one trailing newline stripped) and literals of manifests; values are kept. */
 export function createSecrets(sources: SecretSources): Secrets {
   const known = new Map<string, Found>();
+  let own: readonly string[] | undefined;
+  const lookUp = (reference: string): Found => {
+    const found = foundBy(reference, sources);
+    own ??= ownSecrets(sources);
+    if (!("value" in found)) return found;
+    if (own.some((secret) => holds(found.value, secret))) return ownSecret;
+    knownSecrets.learn(found.value, reference);
+    return found;
+  };
   const find = ({ secret }: SecretReference): Found => {
-    const before = known.get(secret);
-    if (before) return before;
-    const found = lookUp(secret, sources);
-    const guarded = "value" in found && ownSecrets(sources).has(found.value) ? ownSecret : found;
-    known.set(secret, guarded);
-    return guarded;
+    const found = known.get(secret) ?? lookUp(secret);
+    known.set(secret, found);
+    return found;
   };
   return {
     resolve(reference) {
@@ -75,17 +80,18 @@ export function createSecrets(sources: SecretSources): Secrets {
   };
 }
 
-const ownSecret: Found = { why: "it is Evenkeel's own token or key, which no manifest may send" };
+const ownSecret: Found = { why: "it holds Evenkeel's own token or key, which no manifest may send" };
 
 /** What a hostile manifest would like to see sent somewhere: the access token and the ledger's key. */
-function ownSecrets({ env, root }: SecretSources): ReadonlySet<string> {
-  const files = [env.EVENKEEL_TOKEN_FILE && resolve(env.EVENKEEL_TOKEN_FILE), join(root, ".evenkeel", "ledger.key")];
-  const kept = files.flatMap((file) => (file ? [readSecretFile(file)] : []));
-  const values = kept.map((found) => ("value" in found ? found.value : undefined));
-  return new Set([env.EVENKEEL_TOKEN, env.EVENKEEL_LEDGER_KEY, ...values].flatMap((value) => value?.trim() || []));
+function ownSecrets({ env, root }: SecretSources): readonly string[] {
+  const tokenFile = env.EVENKEEL_TOKEN_FILE && resolve(env.EVENKEEL_TOKEN_FILE);
+  const values = [env.EVENKEEL_TOKEN, env.EVENKEEL_LEDGER_KEY, tokenFile && pipedToken(tokenFile)];
+  const files = [tokenFile, join(root, ".evenkeel", "ledger.key")].flatMap((file) => file || []);
+  const texts = files.map(readSecretFile).flatMap((found) => ("value" in found ? [found.value] : []));
+  return [...values, ...texts].flatMap((value) => value?.trim() || []);
 }
 
-function lookUp(reference: string, sources: SecretSources): Found {
+function foundBy(reference: string, sources: SecretSources): Found {
   const colon = reference.indexOf(":");
   const scheme = reference.slice(0, Math.max(colon, 0));
   const find = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
@@ -95,23 +101,4 @@ function lookUp(reference: string, sources: SecretSources): Found {
 function orEmpty(value: string | undefined): Found {
   if (value === undefined) return { why: "not set" };
   return value === "" ? { why: "set, but empty" } : { value };
-}
-
-function readSecretFile(path: string): Found {
-  try {
-    const stat = statSync(path);
-    if (!stat.isFile()) return { why: "not a file" };
-    if (stat.size > sizeLimit) return { why: "larger than 1 MiB" };
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
-    const value = text.replace(/\r?\n$/, "");
-    return value === "" ? { why: "an empty file" } : { value };
-  } catch (error) {
-    return { why: fileTrouble(error as NodeJS.ErrnoException) };
-  }
-}
-
-function fileTrouble({ code }: NodeJS.ErrnoException): string {
-  if (code === "ENOENT" || code === "ENOTDIR") return "no such file";
-  if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return "not UTF-8 text";
-  return code === "EACCES" || code === "EPERM" ? "may not be read" : `cannot be read (${code})`;
 }

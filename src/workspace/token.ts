@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Refusal } from "../base/exit.ts";
+import { knownSecrets, ownNames } from "../client/known-secrets.ts";
 
 /**
  * The access token (contract 2), from EVENKEEL_TOKEN or the file that EVENKEEL_TOKEN_FILE names, relative to `root`.
@@ -11,8 +12,24 @@ export function readToken(env: Readonly<Record<string, string | undefined>>, roo
   const { EVENKEEL_TOKEN: direct, EVENKEEL_TOKEN_FILE: file } = env;
   if (direct && file) throw new Refusal("EVENKEEL_TOKEN and EVENKEEL_TOKEN_FILE are both set; keep one of them");
   if (direct) return checked(direct, "EVENKEEL_TOKEN");
-  if (file) return checked(read(resolve(root, file), file), `the file of EVENKEEL_TOKEN_FILE (${file})`);
+  if (file) return checked(readOnce(resolve(root, file), file), `the file of EVENKEEL_TOKEN_FILE (${file})`);
   throw new Refusal("no access token: set EVENKEEL_TOKEN, or EVENKEEL_TOKEN_FILE to the path of a file that holds it");
+}
+
+/** What was read from pipes, such as a shell's `<(command)`: they give their text once. */
+const piped = new Map<string, string>();
+
+/** The token that EVENKEEL_TOKEN_FILE gave, where its file cannot be read again. */
+export function pipedToken(path: string): string | undefined {
+  return piped.get(path);
+}
+
+function readOnce(path: string, name: string): string {
+  const before = piped.get(path);
+  if (before !== undefined) return before;
+  const text = read(path, name);
+  if (!statSync(path).isFile()) piped.set(path, text);
+  return text;
 }
 
 function read(path: string, name: string): string {
@@ -26,6 +43,7 @@ function read(path: string, name: string): string {
 
 function checked(text: string, source: string): string {
   const token = text.replace(/\r?\n$/, "");
+  knownSecrets.learn(token, ownNames.EVENKEEL_TOKEN);
   if (token === "") throw new Refusal(`${source} is empty; expected an access token`);
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new Refusal(`${source} holds white space, a control character or one outside ASCII; no token does`);

@@ -83,6 +83,8 @@ describe("server.url", () => {
     "file:///etc/passwd",
     "https://me:SECRET@code.example.com",
     "https://SECRET@code.example.com",
+    "SECRET:x-oauth@code.example.com",
+    "https://me:SECRET x@code example.com",
     "https://code.example.com/?private_token=SECRET",
     "https://code.example.com/#SECRET",
     "code.example.com/SECRET",
@@ -91,7 +93,7 @@ describe("server.url", () => {
     for (const connect of [connectReader, connectWriter]) {
       const refusal = (await failureOf(connect({ url, token, concurrency: 1, requestTimeout: 1000 }))) as Error;
       expect(refusal.name).toBe("Refusal");
-      expect(refusal.message).not.toMatch(/SECRET|CANARY/);
+      expect(refusal.message).not.toMatch(/SECRET|CANARY/i);
     }
   });
 
@@ -160,6 +162,18 @@ describe("a secret", () => {
     const failure = (await failureOf(client.send({ ...put, parameters }))) as CallFailed;
     expect(failure.message).toContain("env:HOOK");
     expect(`${failure.stack}${JSON.stringify(failure)}`).not.toContain("s3cr3t");
+  });
+
+  it("of any size is taken out of them, and never breaks what takes it out", async () => {
+    const large = createSecrets({ env: { HOOK: `CANARY(${"[x".repeat(30_000)}` }, root: ".", plaintext: new Map() });
+    const server = await serve(({ body }) => ({
+      status: 400,
+      body: { message: `bad: ${new URLSearchParams(body).get("webhook")}` },
+    }));
+    const failure = (await failureOf(
+      (await writer(server.url, { secrets: large })).send({ ...put, parameters }),
+    )) as CallFailed;
+    expect(failure).toMatchObject({ name: "CallFailed", serverMessage: "bad: env:HOOK" });
   });
 
   it("that is missing keeps the request from being sent", async () => {

@@ -95,6 +95,73 @@ test("a server that repeats secret and token in its words is not repeated", asyn
   }
 });
 
+/** A module that does something as a request with a secret is written. */
+function breaking(something: string): string {
+  return `const { URLSearchParams: Kept } = globalThis;
+    globalThis.URLSearchParams = class extends Kept {
+      toString() {
+        const text = "not a form: " + super.toString() + process.env.EVENKEEL_TOKEN;
+        if (text.includes("webhook")) ${something};
+        return super.toString();
+      }
+    };`;
+}
+
+test("what nobody foresaw is told without secrets, and with its stack only where that is asked for", async () => {
+  const site = await serve(({ method }) => (method === "GET" ? { body: [] } : { body: {} }));
+  const files = folder({
+    "evenkeel.yaml": workspaceText({ url: site.url }),
+    "all.yaml": policyText({ projects: ["p"], integrations: { "chat-webhook-d": declared } }),
+    "broken.mjs": breaking("throw new TypeError(text)"),
+    "later.mjs": breaking("setTimeout(() => { throw new TypeError(text); })"),
+  });
+  const env = { EVENKEEL_TOKEN: token, HOOK: canary };
+  for (const [file, more, expected] of [
+    ["broken.mjs", {}, /not a form: webhook=env:HOOK&push_events=false\[token\] \(EVENKEEL_DEBUG=1 shows where\)\n$/],
+    ["broken.mjs", { EVENKEEL_DEBUG: "1" }, /not a form: webhook=env:HOOK&push_events=false\[token\]\n +at /],
+    ["later.mjs", {}, /not a form: webhook=env:HOOK&push_events=false\[token\] \(EVENKEEL_DEBUG=1 shows where\)\n$/],
+  ] as const) {
+    const injected = { NODE_OPTIONS: `--import=${files.root}/${file}`, ...env, ...more };
+    const ran = await start(["apply", "--yes"], files.root, injected).ended;
+    expect(ran.stderr).toMatch(expected);
+    expect(ran.code).toBe(1);
+    for (const spelling of [...spellings(canary), ...spellings(token)]) expect(ran.stderr).not.toContain(spelling);
+  }
+  const misread = await start(["plan", `--token=${token}`], files.root, env).ended;
+  expect(misread).toMatchObject({ code: 64, stderr: expect.stringContaining("--token=[token]") });
+});
+
+test("a credential in EVENKEEL_URL is refused, and stands in nothing that a run leaves", async () => {
+  const files = folder({
+    "evenkeel.yaml": workspaceText({ url: "http://127.0.0.1:1" }, { ledger: "ledger.ndjson" }),
+    "all.yaml": policyText({ projects: ["p"], licenses: { MIT: "allowed" } }),
+  });
+  const user = "https://CANARY:x@127.0.0.1:1";
+  for (const [url, ...args] of [
+    [user, "plan", "--report", "json", "--out", "plan.json"],
+    [user, "apply", "--yes", "--report", "json=applied.json", "--report", "markdown"],
+    [user, "storage", "status", "old"],
+    [user, "import", "--all"],
+    ["CANARY:x@127.0.0.1", "plan", "--report", "html=plan.html"],
+    ["https://127.0.0.1:1/?private_token=CANARY", "drift", "--report", "json"],
+  ] as const) {
+    const ran = await start(args, files.root, { EVENKEEL_TOKEN: "t0ken", EVENKEEL_URL: url }).ended;
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/EVENKEEL_URL (holds|is not) /) });
+    expect(ran.stdout + ran.stderr + JSON.stringify(files.files())).not.toMatch(/canary/i);
+  }
+});
+
+test("a name that every object knows is a missing secret like any other, found before the first write", async () => {
+  const hooks = ["constructor", "__proto__", "toString"].map((name) => ({ webhook: { secret: `env:${name}` } }));
+  const integrations = Object.fromEntries(
+    ["a", "b", "c"].map((letter, i) => [`chat-webhook-${letter}`, hooks[i] ?? {}]),
+  );
+  const { evenkeel } = await scene({ projects: [{ path: "p" }], policy: { ...policy, integrations } });
+  const ran = await evenkeel("apply", "--yes");
+  expect(ran).toMatchObject({ code: 1, writes: 0 });
+  for (const name of ["constructor", "__proto__", "toString"]) expect(ran.stderr).toContain(`env:${name} (not set)`);
+});
+
 test("a literal is refused, or allowed by the workspace and still shown nowhere", async () => {
   const literal = { ...policy, integrations: { "chat-webhook-d": { webhook: canary, push_events: false } } };
   const strict = await scene({ projects: [{ path: "p" }], policy: literal });

@@ -176,6 +176,12 @@ const policy = fc
   );
 const file = fc.array(policy, { minLength: 1, maxLength: 3 }).map((documents) => documents.join("\n---\n"));
 
+test("keys may have names that every object knows", () => {
+  const own = "toString: {}\nvalueOf: 1\nconstructor: { hasOwnProperty: 2 }\n__proto__: 3\n";
+  const formatted = format("a.yaml", `kind: Policy\n${own}apiVersion: evenkeel/v1\n`);
+  expect(formatted).toEqual({ text: `apiVersion: evenkeel/v1\nkind: Policy\n${own}` });
+});
+
 test("formatting twice is formatting once, means the same and loses no comment", () => {
   let changed = 0;
   fc.assert(

@@ -13,6 +13,7 @@ test.each<[string, Fields | null, Fields | null, string | undefined]>([
   ["a denied license is forgotten", denied, null, "loosened"],
   ["an allowed license is forgotten", allowed, null, "tightened"],
   ["legacy words mean today's", { approval_status: "blacklisted" }, null, "loosened"],
+  ["the server says a word that every object knows", { approval_status: "constructor" }, null, undefined],
   ["nothing visible differs", {}, {}, undefined],
 ])("where %s", (_, before, after, tendency) => {
   expect(tendencyOf({ kind: "license", key: "MIT", before, after })).toBe(tendency);

@@ -114,12 +114,12 @@ test("cleanup failed has moved, with a warning", async () => {
   ]);
 });
 
-test("the latest move of a repository counts, on whatever page it stands", async () => {
+test("the latest move of a repository counts, on whatever page it stands; a state that nobody knows is running", async () => {
   const { plan } = await acting({
     projects: () => [on("old")],
     moves: (_, page) =>
       page === "2"
-        ? { body: [move(9, "started"), move(2, "finished")], headers: { "x-next-page": "" } }
+        ? { body: [move(9, "constructor"), move(2, "finished")], headers: { "x-next-page": "" } }
         : { body: [move(4, "failed")], headers: { "x-next-page": "2" } },
   });
   expect((await plan()).plan.resource_changes[0]?.action_reason).toBe("1 project on old (a/p1), 1 moving already");

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -31,7 +32,9 @@ describe("a secret", () => {
   file("empty", "\n");
   file("binary", Buffer.from([0xff, 0xfe, 0x00]));
   file("large", "x".repeat(1024 * 1024 + 1));
-  const env = { HOOK: "https://hook", EMPTY: "", constructor: "own" };
+  execFileSync("mkfifo", [join(root, "pipe")]);
+  symlinkSync("/proc/self/environ", join(root, "link"));
+  const env = { HOOK: "https://hook", EMPTY: "" };
   const plaintext = new Map([["manifest:a.yaml:3:9", "literal"]]);
   const secrets = createSecrets({ env, root, plaintext });
 
@@ -48,13 +51,33 @@ describe("a secret", () => {
     expect(secrets.missing([{ secret }])).toEqual([]);
   });
 
-  it("is never Evenkeel's own token, under whatever name", () => {
-    const own = { EVENKEEL_TOKEN: "own-token", COPY: "own-token" };
-    expect(createSecrets({ env: own, root, plaintext }).missing([{ secret: "env:COPY" }])).toEqual([
-      "env:COPY (it is Evenkeel's own token or key, which no manifest may send)",
+  it.each([
+    "own-token",
+    " own-token\n",
+    "https://oauth2:own-token@code.example.com",
+    "OWN-TOKEN",
+    '{ "token": "\\u006fwn-token" }',
+    `Basic ${Buffer.from("me:own-token").toString("base64")}`,
+    "own%2Dtoken",
+    "the-ledgers-key.",
+  ])("never holds Evenkeel's own token or key, as in %j", (value) => {
+    file("copy", value);
+    const own = { EVENKEEL_TOKEN: "own-token", EVENKEEL_LEDGER_KEY: "the-ledgers-key", COPY: value };
+    const references = [{ secret: "env:COPY" }, { secret: "file:copy" }];
+    expect(createSecrets({ env: own, root, plaintext }).missing(references)).toEqual([
+      "env:COPY (it holds Evenkeel's own token or key, which no manifest may send)",
+      "file:copy (it holds Evenkeel's own token or key, which no manifest may send)",
     ]);
-    const kept = { EVENKEEL_TOKEN_FILE: join(root, "newline") };
-    expect(createSecrets({ env: kept, root, plaintext }).missing([{ secret: "file:plain" }])).toHaveLength(1);
+  });
+
+  it("is not the token of a file either, nor the key in the workspace; a token of a few characters may be part of it", () => {
+    const kept = { EVENKEEL_TOKEN_FILE: join(root, "newline"), LONGER: "not s3cret at all" };
+    const own = createSecrets({ env: kept, root, plaintext });
+    expect(own.missing([{ secret: "file:plain" }, { secret: "env:LONGER" }])).toHaveLength(1);
+    mkdirSync(join(root, ".evenkeel"));
+    file(".evenkeel/ledger.key", "0123456789abcdef\n");
+    const named = createSecrets({ env: { KEY: "x0123456789abcdefx" }, root, plaintext });
+    expect(named.missing([{ secret: "env:KEY" }, { secret: "file:.evenkeel/ledger.key" }])).toHaveLength(2);
   });
 
   it.each([
@@ -62,8 +85,16 @@ describe("a secret", () => {
     ["env:EMPTY", "set, but empty"],
     ["file:none", "no such file"],
     ["file:plain/below", "no such file"],
-    ["file:folder", "not a file"],
-    ["file:/dev/zero", "not a file"],
+    ["env:constructor", "not set"],
+    ["env:__proto__", "not set"],
+    ["env:toString", "not set"],
+    ["file:folder", "not a regular file"],
+    ["file:pipe", "not a regular file"],
+    ["file:/dev/zero", "it lies below /proc, /sys or /dev, which hold no secrets"],
+    ["file:/dev/fd/0/../0", "it lies below /proc, /sys or /dev, which hold no secrets"],
+    ["file:/proc/self/environ", "it lies below /proc, /sys or /dev, which hold no secrets"],
+    ["file:link", "it lies below /proc, /sys or /dev, which hold no secrets"],
+    ["file:/sys", "it lies below /proc, /sys or /dev, which hold no secrets"],
     ["file:empty", "an empty file"],
     ["file:binary", "not UTF-8 text"],
     ["file:large", "larger than 1 MiB"],
@@ -99,6 +130,14 @@ describe("the token", () => {
     expect(readToken({ EVENKEEL_TOKEN: "glpat-1" })).toBe("glpat-1");
     expect(readToken({ EVENKEEL_TOKEN: "", EVENKEEL_TOKEN_FILE: "token" }, root)).toBe("glpat-1");
     expect(readToken({ EVENKEEL_TOKEN_FILE: join(root, "token") })).toBe("glpat-1");
+  });
+
+  it("is read from a pipe once, and known from then on", () => {
+    execFileSync("mkfifo", [join(root, "token-pipe")]);
+    const env = { EVENKEEL_TOKEN_FILE: join(root, "token-pipe"), COPY: "piped-token-1" };
+    spawn("sh", ["-c", `echo piped-token-1 > ${join(root, "token-pipe")}`]);
+    expect([readToken(env), readToken(env)]).toEqual(["piped-token-1", "piped-token-1"]);
+    expect(createSecrets({ env, root, plaintext: new Map() }).missing([{ secret: "env:COPY" }])).toHaveLength(1);
   });
 
   it.each([

@@ -1,0 +1,90 @@
+/** Looks up which of many phrases stands at a place in a text, whole or cut short. */
+export interface Phrases {
+  /** The first `least` of its characters are enough; at least {@link shortest} of them. */
+  add(text: string, least: number, name: string): void;
+  /** The longest beginning of any phrase that stands at `at`, if it is enough of it. */
+  at(text: string, at: number): Found | undefined;
+}
+
+export interface Found {
+  readonly length: number;
+  readonly name: string;
+}
+
+/** Characters of the shortest phrase. */
+export const shortest = 8;
+
+/** What begins with the same characters, sorted, so that what a text is nearest to stands beside its own place. */
+interface Shelf {
+  readonly phrases: string[];
+  /** The least of each phrase; none begins like another, since the shorter one says it all. */
+  readonly leads: string[];
+  longest: number;
+}
+
+/** None yet. The cost of a look-up does not grow with their number, but for its logarithm. */
+export function createPhrases(): Phrases {
+  const names = new Map<string, string>();
+  const shelves = new Map<string, Shelf>();
+  return {
+    add(text, least, name) {
+      if (names.has(text)) return;
+      names.set(text, name);
+      const key = text.slice(0, shortest);
+      const shelf = shelves.get(key) ?? { phrases: [], leads: [], longest: 0 };
+      shelves.set(key, shelf);
+      shelf.phrases.splice(placeOf(text, shelf.phrases), 0, text);
+      shelf.longest = Math.max(shelf.longest, text.length);
+      addLead(shelf.leads, text.slice(0, least));
+    },
+    at(text, at) {
+      const shelf = shelves.get(text.slice(at, at + shortest));
+      if (!shelf) return undefined;
+      const rest = text.slice(at, at + shelf.longest);
+      if (!startsWithAny(rest, shelf.leads)) return undefined;
+      const phrase = nearest(rest, shelf.phrases);
+      return { length: common(rest, phrase), name: names.get(phrase) ?? "" };
+    },
+  };
+}
+
+/** Where a text stands, or would stand, in a sorted list. */
+function placeOf(text: string, list: readonly string[]): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle] ?? "") < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function addLead(leads: string[], lead: string): void {
+  if (startsWithAny(lead, leads)) return;
+  const place = placeOf(lead, leads);
+  let end = place;
+  while (leads[end]?.startsWith(lead)) end++;
+  leads.splice(place, end - place, lead);
+}
+
+/** Since none of them begins like another, only one can fit: the text itself, or the last one before it. */
+function startsWithAny(text: string, leads: readonly string[]): boolean {
+  const place = placeOf(text, leads);
+  const before = leads[place - 1];
+  return leads[place] === text || (before !== undefined && text.startsWith(before));
+}
+
+function nearest(text: string, phrases: readonly string[]): string {
+  const place = placeOf(text, phrases);
+  const [before = "", after = ""] = [phrases[place - 1], phrases[place]];
+  return common(text, after) >= common(text, before) ? after : before;
+}
+
+/** How many characters two texts have in common from the first on. */
+function common(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < most && a.charCodeAt(length) === b.charCodeAt(length)) length++;
+  return length;
+}

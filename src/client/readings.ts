@@ -1,0 +1,162 @@
+/** A text read in some way. Each of its UTF-16 units knows where what it stands for begins and ends in the original. */
+export interface Reading {
+  readonly text: string;
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+}
+
+/** A way to write characters by others: what an escape looks like, and what it means. */
+interface Escape {
+  readonly pattern: RegExp;
+  readonly meaning: (written: string) => string;
+}
+
+const escapes: readonly Escape[] = [
+  { pattern: /\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|.)/gis, meaning: backslashed },
+  { pattern: /%[0-7][0-9a-f]|(?:%[89a-f][0-9a-f])+/gi, meaning: percentEncoded },
+  {
+    pattern: /\+|%[0-7][0-9a-f]|(?:%[89a-f][0-9a-f])+/gi,
+    meaning: (written) => (written === "+" ? " " : percentEncoded(written)),
+  },
+  { pattern: /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,6});/gi, meaning: entity },
+];
+
+const controls: ReadonlyMap<string, string> = new Map([..."bfnrt"].map((letter, i) => [letter, "\b\f\n\r\t"[i] ?? ""]));
+
+/** As JSON and most languages print a string. */
+function backslashed(written: string): string {
+  if (written.length > 2) return String.fromCharCode(Number.parseInt(written.slice(2), 16));
+  return controls.get(written.slice(1)) ?? written.slice(1);
+}
+
+/** UTF-8, else Latin-1. */
+function percentEncoded(written: string): string {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  }
+}
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ["amp", "&"],
+  ["lt", "<"],
+  ["gt", ">"],
+  ["quot", '"'],
+  ["apos", "'"],
+  ["nbsp", " "],
+]);
+
+function entity(written: string): string {
+  const [, hex, digits] = /^&#(?:x([^;]+)|(\d+));$/i.exec(written) ?? [];
+  const code = hex === undefined ? Number(digits) : Number.parseInt(hex, 16);
+  if (code <= 0x10ffff) return String.fromCodePoint(code);
+  return entities.get(written.slice(1, -1).toLowerCase()) ?? written;
+}
+
+/** Escapes stand inside one another so deep at most: markup in JSON, JSON in JSON, a form in a URL. */
+const deepest = 2;
+
+/** A text as it stands, and with its escapes undone: of JSON, URLs, forms and markup, each different text once. */
+export function readingsOf(text: string): readonly Reading[] {
+  const all = new Map([[text, plainly(text)]]);
+  for (let depth = 0; depth < deepest; depth++) {
+    for (const reading of [...all.values()]) {
+      for (const each of escapes) {
+        const next = unescaped(reading, each);
+        if (!all.has(next.text)) all.set(next.text, next);
+      }
+    }
+  }
+  return [...all.values()];
+}
+
+/** A text as it stands. */
+export function plainly(text: string): Reading {
+  const from = new Int32Array(text.length).map((_, index) => index);
+  return { text, from, to: from.map((index) => index + 1) };
+}
+
+function unescaped(reading: Reading, { pattern, meaning }: Escape): Reading {
+  const { text } = reading;
+  const writer = writerFrom(reading, text.length);
+  let done = 0;
+  for (const { 0: written, index } of text.matchAll(pattern)) {
+    writer.copy(done, index);
+    done = index + written.length;
+    writer.put(meaning(written), index, done);
+  }
+  if (done === 0) return reading;
+  writer.copy(done, text.length);
+  return writer.reading();
+}
+
+interface Writer {
+  readonly copy: (start: number, end: number) => void;
+  /** Writes what the units from `start` to `end` of the source mean. */
+  readonly put: (text: string, start: number, end: number) => void;
+  readonly reading: () => Reading;
+}
+
+function writerFrom(source: Reading, most: number): Writer {
+  const parts: string[] = [];
+  const from = new Int32Array(most);
+  const to = new Int32Array(most);
+  let size = 0;
+  return {
+    copy(start, end) {
+      parts.push(source.text.slice(start, end));
+      from.set(source.from.subarray(start, end), size);
+      to.set(source.to.subarray(start, end), size);
+      size += end - start;
+    },
+    put(text, start, end) {
+      parts.push(text);
+      from.fill(source.from[start] ?? 0, size, size + text.length);
+      to.fill(source.to[end - 1] ?? 0, size, size + text.length);
+      size += text.length;
+    },
+    reading: () => ({ text: parts.join(""), from: from.subarray(0, size), to: to.subarray(0, size) }),
+  };
+}
+
+/** A reading in which neither case nor white space counts: the one is levelled, the other left out. */
+export function folded(reading: Reading): Reading {
+  const { text } = reading;
+  const writer = writerFrom(reading, text.length * longestFold);
+  let done = 0;
+  for (const { 0: found, index } of text.matchAll(unusual)) {
+    writer.copy(done, index);
+    done = index + found.length;
+    writer.put(foldedText(found), index, done);
+  }
+  writer.copy(done, text.length);
+  const { text: copied, ...offsets } = writer.reading();
+  return { text: copied.toLowerCase(), ...offsets };
+}
+
+/** Whatever folding does more to than to write it small. */
+const unusual = /[\0-\x20\x7f]+|[^\0-\x7f]/gu;
+
+/** Units that one character may become. */
+const longestFold = 3;
+
+/** Characters whose case can be turned back and forth. */
+const isPlain = /^[\0-\x7f]*$/;
+
+/** The text alone of {@link folded}. */
+export function foldedText(text: string): string {
+  const visible = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\s]+/gu, "");
+  if (isPlain.test(visible)) return visible.toLowerCase();
+  return Array.from(visible, (each) => each.toLowerCase().toUpperCase().toLowerCase()).join("");
+}
+
+/** A part of a folded reading, with a space wherever something was left out. */
+export function spaced({ text, from, to }: Reading, start: number, end: number): string {
+  let result = "";
+  for (let unit = start; unit < end; unit++) {
+    const isGap = unit > start && (from[unit] ?? 0) > (to[unit - 1] ?? 0);
+    result += isGap ? ` ${text.charAt(unit)}` : text.charAt(unit);
+  }
+  return result;
+}

@@ -1,0 +1,106 @@
+import { shortest } from "./phrases.ts";
+import { foldedText, readingsOf } from "./readings.ts";
+
+/** What would give a value away: a folded text, and how many of its characters, from the first on, are enough for that. */
+export interface Trace {
+  readonly text: string;
+  readonly least: number;
+}
+
+/** Longer texts are several traces, so that the cost of finding one has a bound. */
+const longest = 256;
+
+/** Of a longer text so many characters are enough; of a shorter one half, so that an innocent word is not. */
+const mostNeeded = 32;
+
+/**
+ * The traces of a value: the whole, its lines, the strings of a JSON document, of a URL its password, path, last segment
+ * and parameters, and all of it in Base64. Parts of a few characters are left out, since other words hold them too.
+ */
+export function tracesOf(value: string): readonly Trace[] {
+  const spellings = new Set([value, ...stringsIn(value)].flatMap((part) => readingsOf(part).map(({ text }) => text)));
+  const traces = [...spellings].flatMap((part) => linesOf(part).flatMap(tracesOfLine));
+  const isEnough = ({ text }: Trace) => text.length >= shortest;
+  return [...traces, ...[value, value.trim()].flatMap(base64Of).map(traceOf)].flatMap(cut).filter(isEnough);
+}
+
+function linesOf(value: string): readonly string[] {
+  const lines = value.split(/[\r\n\u2028\u2029]+/);
+  return lines.length > 1 ? [value, ...lines] : [value];
+}
+
+function traceOf(part: string): Trace {
+  const text = foldedText(part);
+  return { text, least: enoughOf(text.length) };
+}
+
+function enoughOf(length: number): number {
+  return Math.min(length, mostNeeded, Math.max(shortest, Math.ceil(length / 2)));
+}
+
+function cut({ text, least }: Trace): readonly Trace[] {
+  if (text.length <= longest) return [{ text, least }];
+  const starts = Array.from({ length: Math.floor(text.length / longest) }, (_, index) => index * longest);
+  return [...starts, text.length - longest].map((start) => ({
+    text: text.slice(start, start + longest),
+    least: start === 0 ? least : mostNeeded,
+  }));
+}
+
+/** A service account's key is a JSON document, of which servers repeat one string or another. */
+function stringsIn(value: string): readonly string[] {
+  const strings: string[] = [];
+  try {
+    JSON.parse(value, (_, inner: unknown) => void (typeof inner === "string" && strings.push(inner)));
+  } catch {
+    return strings;
+  }
+  return strings;
+}
+
+/** Scheme and host of a URL give nothing away: they are enough only together with what follows. */
+function tracesOfLine(line: string): readonly Trace[] {
+  const [, scheme, user, host = "", rest = ""] = urlForm.exec(line) ?? [];
+  if (scheme === undefined) return [traceOf(line)];
+  const [path = "", query = ""] = rest.split(/[?#](.*)/s);
+  const parts = [rest, passwordIn(line), path.split("/").findLast(Boolean) ?? "", ...valuesIn(query)];
+  const text = foldedText(line);
+  const open = foldedText(user === undefined ? `${scheme}//${host}/` : `${scheme}//`).length;
+  return [{ text, least: Math.min(text.length, open + enoughOf(text.length - open)) }, ...parts.map(traceOf)];
+}
+
+const urlForm = /^\s*([a-z][a-z0-9+.-]*:)\/\/(?:([^/?#@]*)@)?([^/?#]*)(.*)$/is;
+
+/** The password of a URL, else its user, who is then the credential; empty where there is neither. */
+export function passwordIn(value: string): string {
+  const [, , user = ""] = urlForm.exec(value) ?? [];
+  return user.split(":").at(-1) ?? "";
+}
+
+function valuesIn(query: string): readonly string[] {
+  return query.split(/[&;#]/).map((pair) => pair.slice(pair.indexOf("=") + 1));
+}
+
+/** Base64 of anything that ends or goes on with the value, in either alphabet, but for the characters at its edges. */
+function base64Of(value: string): readonly string[] {
+  const bytes = Buffer.from(value);
+  const plain = [0, 1, 2].map((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString("base64")
+      .replace(/=+$/, "");
+    const isWhole = (before + bytes.length) % 3 === 0;
+    return text.slice(before && before + 1, isWhole ? undefined : -1);
+  });
+  return [...plain, ...plain.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
+}
+
+/**
+ * Whether a value holds a secret whole, in any case, white space, escapes or encoding. A secret of a few characters stands
+ * in many values by chance, so that there the value has to be the secret.
+ */
+export function holds(value: string, secret: string): boolean {
+  const wanted = foldedText(secret);
+  if (wanted.length < shortest) return value.trim() === secret;
+  const spellings = [wanted, ...base64Of(secret).map(foldedText)];
+  return readingsOf(value).some(({ text }) => spellings.some((each) => foldedText(text).includes(each)));
+}

@@ -1,0 +1,72 @@
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { sep } from "node:path";
+
+/** A secret's value, or why there is none. */
+export type Found = { readonly value: string } | { readonly why: string };
+
+/** Bytes of the largest secret, and milliseconds that reading one may take. */
+const mostBytes = 1024 * 1024;
+const mostTime = 5000;
+
+/** What lies there is the system's, and no secret that somebody put in a file. */
+const systemFolders = ["/proc", "/sys", "/dev"];
+
+/**
+ * The text of a regular file, one newline at its end stripped. Anything else is not even opened, since a pipe may never
+ * answer and a device may act on it. No message holds any of the text.
+ */
+export function readSecretFile(path: string): Found {
+  try {
+    const real = realpathSync(path);
+    if (systemFolders.some((folder) => `${real}${sep}`.startsWith(`${folder}/`))) return { why: ofSystem };
+    if (!statSync(real).isFile()) return { why: irregular };
+    return contentOf(real);
+  } catch (error) {
+    return { why: fileTrouble(error as NodeJS.ErrnoException) };
+  }
+}
+
+const ofSystem = "it lies below /proc, /sys or /dev, which hold no secrets";
+const irregular = "not a regular file";
+
+/** What it is may change after a look at it, so what was opened decides. */
+function contentOf(path: string): Found {
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants;
+  const file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+  try {
+    if (!fstatSync(file).isFile()) return { why: irregular };
+    const bytes = readWithin(file);
+    return typeof bytes === "string" ? { why: bytes } : textOf(bytes);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Read in small parts, so that a slow file system and a file that grows come to an end. */
+function readWithin(file: number): Buffer | string {
+  const parts: Buffer[] = [];
+  const end = performance.now() + mostTime;
+  for (let size = 0; size <= mostBytes; ) {
+    const part = Buffer.alloc(partSize);
+    const read = readSync(file, part);
+    if (read === 0) return Buffer.concat(parts);
+    parts.push(part.subarray(0, read));
+    size += read;
+    if (performance.now() > end) return `it took more than ${mostTime / 1000} s to read`;
+  }
+  return "larger than 1 MiB";
+}
+
+const partSize = 64 * 1024;
+
+function textOf(bytes: Buffer): Found {
+  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  const value = text.replace(/\r?\n$/, "");
+  return value === "" ? { why: "an empty file" } : { value };
+}
+
+function fileTrouble({ code }: NodeJS.ErrnoException): string {
+  if (code === "ENOENT" || code === "ENOTDIR") return "no such file";
+  if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return "not UTF-8 text";
+  return code === "EACCES" || code === "EPERM" ? "may not be read" : `cannot be read (${code})`;
+}
