@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { type ExitCode, exit, Refusal } from "./base/exit.ts";
+import { type ExitCode, exit, Refusal, withTrouble } from "./base/exit.ts";
+import { systemTrouble } from "./base/system-errors.ts";
 import { version } from "./base/version.ts";
 import { knownSecrets, learnOwn, withoutSecrets } from "./client/known-secrets.ts";
 import { createTerminal } from "./commands/terminal.ts";
@@ -138,9 +139,18 @@ function debugged({ message, stack = message }: Error, otherwise = ""): string {
   return process.env.EVENKEEL_DEBUG === "1" ? stack : message + otherwise;
 }
 
-/** Whoever reads may stop reading, as `head` does: the run goes on, and nothing is said about it. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
+/**
+ * Whoever reads may stop reading, as `head` does: the run goes on, and nothing is said about it. Whatever else keeps
+ * a stream from being written is said once, where there is another to say it on, and is an error.
+ */
+function survive(stream: NodeJS.WriteStream, name: string): void {
+  let isTold = false;
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE" || isTold) return;
+    isTold = true;
+    end(endedWith() ?? exit.problem);
+    if (stream !== process.stderr) process.stderr.write(`evenkeel: cannot write to ${name}: ${systemTrouble(error)}\n`);
+  });
 }
 
 /** Node would print what nobody caught as it is. */
@@ -148,14 +158,22 @@ process.on("uncaughtException", (error) => {
   process.stderr.write(defect(error));
   process.exit(exit.problem);
 });
-process.stdout.on("error", ignoreClosedPipe);
-process.stderr.on("error", ignoreClosedPipe);
+
+function endedWith(): ExitCode | undefined {
+  return process.exitCode as ExitCode | undefined;
+}
+
+/** An exit code that stands already is that of trouble with what was to be written. */
+function end(code: ExitCode): void {
+  process.exitCode = endedWith() === undefined ? code : withTrouble(code);
+}
+
+survive(process.stdout, "stdout");
+survive(process.stderr, "stderr");
 
 learnOwn(process.env);
 try {
-  await program((code) => {
-    process.exitCode = code;
-  }).parseAsync(process.argv);
+  await program(end).parseAsync(process.argv);
 } catch (error) {
-  process.exitCode = codeOf(error);
+  end(codeOf(error));
 }

@@ -22,8 +22,8 @@ export interface Batch {
 
 /** Told of each step as it happens; the journal, the ledger and a progress bar listen. */
 export interface Watcher {
-  /** Before a request, which waits for it: an intent is on disk before the server can act. */
-  readonly intent?: (change: Change, call: Call) => Promise<void>;
+  /** Before a request, which waits for it: an intent is on disk before the server can act. A sentence is why it may not. */
+  readonly intent?: (change: Change, call: Call) => Promise<string | undefined>;
   /** What else the journal is to hold. */
   readonly noted?: (entry: Entry) => Promise<void>;
   /** Once the outcome is known; the next step of the project waits for it. */
@@ -93,8 +93,18 @@ async function take(writer: Writer, step: Step, failed: string | undefined, opti
   const skip = options.stopped() ?? (failed && `${failed} did not succeed, so the rest of its project waits`);
   if (skip) return { address, change, outcome: { status: "skipped", error: skip } };
   const call = callOf(change);
-  for (const watcher of options.watchers) await watcher.intent?.(change, call);
+  const unrecorded = await announce(options.watchers, change, call);
+  if (unrecorded) return { address, change, outcome: { status: "skipped", error: unrecorded } };
   return { address, change, ...(await carryOut(writer, change, call)) };
+}
+
+/** Tells of a request that is about to be sent. Returns why it must not be, where somebody has to keep record and cannot. */
+export async function announce(watchers: readonly Watcher[], change: Change, call: Call): Promise<string | undefined> {
+  for (const watcher of watchers) {
+    const reason = await watcher.intent?.(change, call);
+    if (reason) return reason;
+  }
+  return undefined;
 }
 
 type Result = Pick<Happened, "outcome" | "answer" | "failure">;

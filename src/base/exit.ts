@@ -26,6 +26,12 @@ export function exitCode(facts: Facts): ExitCode {
   return first ? exit[first] : exit.done;
 }
 
+/** The code of a run that could not write all that it had to say: what weighs more than an error stays. */
+export function withTrouble(code: ExitCode): ExitCode {
+  const isLighter = code === exit.done || code === exit.pending || code === exit.stale;
+  return isLighter ? exit.problem : code;
+}
+
 /** A mistake in how the program was called, or in what it needs to start: one sentence, told without a stack. */
 export class Refusal extends Error {
   readonly code: ExitCode;

@@ -1,58 +1,109 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import writeFileAtomic from "write-file-atomic";
-import { Refusal } from "../base/exit.ts";
+import { exit, Refusal } from "../base/exit.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import { type Renderers, reportTargets } from "../report/reports.ts";
+import { makeFolder } from "../workspace/durable-file.ts";
+import { type Output, outputAt, outputTrouble, writeOutput } from "../workspace/output-file.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Checks `--report` before anything else happens, and returns what writes the reports when the run is over: files
- * where paths were given, and on stdout either the text or what was asked for in its place.
+ * Checks `--report` and `--out` before anything else happens, and returns what writes the reports when the run is over:
+ * files where paths were given, and on stdout either the text or what was asked for in its place.
  */
 export function reporter(
   terminal: Terminal,
   asked: readonly string[] = [],
   kinds: readonly string[] = ["json", "text"],
+  out?: string,
 ) {
-  const targets = reportTargets(asked, kinds);
+  const targets = reportTargets(
+    asked.map((each) => inPlaceOf(terminal, each)),
+    kinds,
+  );
+  checkOutputs(terminal, [...targets.flatMap(({ path }) => path ?? []), ...(out === undefined ? [] : [out])]);
   return (renderers: Renderers): void => {
-    const failures = targets.flatMap(({ kind, path }) => {
-      return path
-        ? failureOf(() => save(terminal, path, `${renderers[kind]?.(() => textAt(terminal, path)) ?? ""}\n`))
-        : [];
-    });
+    for (const { kind, path } of targets) {
+      if (path) writeTo(terminal, path, renderers[kind]?.(() => textAt(terminal, path)) ?? "");
+    }
     const inPlace = targets.filter(({ path }) => !path).map(({ kind }) => kind);
     for (const kind of inPlace.length > 0 ? inPlace : ["text"])
       terminal.print(renderers[kind]?.(() => undefined) ?? "");
-    if (failures.length > 0) throw failures[0];
   };
 }
 
-/** One report that cannot be written keeps no other from being written. */
-function failureOf(write: () => void): readonly unknown[] {
-  try {
-    write();
-    return [];
-  } catch (error) {
-    return [error];
-  }
+/** A report to stdout by any of its names takes the place of the text, as one without a path does. */
+function inPlaceOf({ cwd }: Terminal, asked: string): string {
+  const [kind = "", ...rest] = asked.split("=");
+  if (rest.join("=") === "") return asked;
+  const output = known(resolve(cwd, rest.join("=")));
+  return output && "fd" in output && output.fd === 1 ? kind : asked;
 }
 
-function textAt({ cwd }: Terminal, path: string): string | undefined {
+function known(file: string): Output | undefined {
   try {
-    return readFileSync(resolve(cwd, path), "utf8");
+    return outputAt(file);
   } catch {
     return undefined;
   }
 }
 
-/** Writes a file whole or not at all. Throws {@link Refusal} where it cannot be written. */
+/** @throws Refusal where two outputs are one, or one of them cannot be written. */
+function checkOutputs({ cwd }: Terminal, paths: readonly string[]): void {
+  const taken = new Map<string, string>();
+  for (const path of paths) {
+    const place = JSON.stringify(known(resolve(cwd, path)) ?? path);
+    const other = taken.get(place);
+    if (other !== undefined)
+      throw new Refusal(`${other} and ${path} are one place; give each output its own`, exit.usage);
+    taken.set(place, path);
+  }
+  for (const path of paths) {
+    const trouble = outputTrouble(resolve(cwd, path));
+    if (trouble) throw new Refusal(`cannot write ${path}: ${trouble}`);
+  }
+}
+
+/**
+ * Writes what a run has to say to where it was asked to, once it is over. One that cannot be written keeps no other
+ * from being written: it is told, and the run ends with an error.
+ */
+export function writeTo(terminal: Terminal, path: string, text: string): void {
+  try {
+    put(terminal, outputAt(resolve(terminal.cwd, path)), text);
+  } catch (error) {
+    if (!isClosedPipe(error)) terminal.fail(`cannot write ${path}: ${systemTrouble(error)}`);
+  }
+}
+
+function put(terminal: Terminal, output: Output, text: string): void {
+  if ("file" in output) writeOutput(output, `${text}\n`);
+  else if ("fd" in output && output.fd === 1) terminal.print(text);
+  else if ("fd" in output && output.fd === 2) terminal.warn(text);
+  else terminal.blocking(() => writeOutput(output, `${text}\n`));
+}
+
+/** Whoever reads may stop reading, as `head` does. */
+function isClosedPipe(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EPIPE";
+}
+
+/** What a report file held before; nothing of what cannot be read twice. */
+function textAt({ cwd }: Terminal, path: string): string | undefined {
+  try {
+    const file = resolve(cwd, path);
+    return statSync(file).isFile() ? readFileSync(file, "utf8") : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes a file whole or not at all, in a folder that is made for it. Throws {@link Refusal} where it cannot be written. */
 export function save(terminal: Terminal, path: string, text: string): void {
   const file = resolve(terminal.cwd, path);
   try {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileAtomic.sync(file, text);
+    makeFolder(dirname(file));
+    writeOutput(outputAt(file), text);
   } catch (error) {
     throw new Refusal(`cannot write ${path}: ${systemTrouble(error)}`);
   }

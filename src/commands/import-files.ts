@@ -1,10 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { Refusal } from "../base/exit.ts";
 import { type Draft, policyText } from "../import/policy.ts";
 import { validate } from "../manifest/validate.ts";
 import type { Problem } from "../model/types.ts";
+import { isThere } from "../workspace/durable-file.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
-import { save } from "./emit.ts";
+import { makeFiles } from "../workspace/output-file.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A draft and the path of its file, as seen from the terminal's folder. */
@@ -28,18 +30,25 @@ function rootOf(around: string): string {
 
 /** Undefined where none of the files exists. */
 export function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]): Problem | undefined {
-  const [first, ...others] = written.filter(([path]) => existsSync(resolve(cwd, path)));
+  const [first, ...others] = written.filter(([path]) => isThere(resolve(cwd, path)));
   if (!first) return undefined;
   const which = others.length > 0 ? `${first[0]} and ${others.length} more exist` : `${first[0]} exists`;
   const message = `${which} already; nothing was written. Move what is there away, or give another --out`;
   return { severity: "error", rule: "exists", message };
 }
 
-/** Writes the policies. @throws Refusal where one cannot be written. */
-export function write(terminal: Terminal, written: readonly ImportedFile[], around: string): void {
-  for (const [path, draft] of written) {
-    const folder = dirname(resolve(terminal.cwd, path));
-    save(terminal, path, policyText(draft, schemaFrom(folder, around)));
+/** Writes the policies, all of them or none. Returns what kept it from that. */
+export function write({ cwd }: Terminal, written: readonly ImportedFile[], around: string): Problem | undefined {
+  const files = written.map(([name, draft]) => {
+    const path = resolve(cwd, name);
+    return { name, path, text: policyText(draft, schemaFrom(dirname(path), around)) };
+  });
+  try {
+    makeFiles(files);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { severity: "error", rule: "unwritable", message: error.message };
   }
 }
 

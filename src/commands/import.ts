@@ -30,13 +30,14 @@ export const run: Run<Options<"import">> = async (terminal, options, names) => {
   return exitCode({ interrupted: terminal.interrupted.aborted, problem: imported.problems.length > 0 });
 };
 
-/** All of it, or nothing where a file is there already. */
+/** All of it, or nothing where a file is there already or cannot be written. */
 function writeAll(terminal: Terminal, adoption: Adoption, folder: string, out: string | undefined): ImportReport {
   const { drafts, idle, problems } = adoption;
   const written = placed(terminal, drafts, folder, out);
   const taken = takenProblem(terminal, written);
   if (taken) return { written: [], idle: [], problems: [...problems, taken] };
-  write(terminal, written, folder);
+  const failed = write(terminal, written, folder);
+  if (failed) return { written: [], idle: [], problems: [...problems, failed] };
   return { written, idle, problems };
 }
 

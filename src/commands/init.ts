@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import { licenseTier, tierIncludes } from "../model/availability.ts";
 import { schemas } from "../model/schemas.ts";
-import { save } from "./emit.ts";
+import { isThere } from "../workspace/durable-file.ts";
+import { makeFiles } from "../workspace/output-file.ts";
 import type { Options } from "./flags.ts";
 import { type ServerSettings, serverOf } from "./prompts.ts";
 import type { Terminal } from "./terminal.ts";
@@ -58,7 +58,7 @@ const ignored = `# The journal, the lock and keys stay on this machine; a ledger
 
 /** `evenkeel init [DIR]`: nothing that exists is overwritten. On a terminal, what no flag says is asked for. */
 export const run: Run<Options<"init">> = async (terminal, options, [folder = "."]) => {
-  const [taken] = [workspaceFile, examplePolicy].filter((file) => existsSync(join(terminal.cwd, folder, file)));
+  const [taken] = [workspaceFile, examplePolicy].filter((file) => isThere(resolve(terminal.cwd, folder, file)));
   if (taken) throw new Refusal(`${join(folder, taken)} exists already; nothing was written`);
   const server = await serverOf(terminal, options);
   const files: [string, string][] = [
@@ -70,17 +70,18 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
       JSON.stringify(schema, null, 2),
     ]),
   ];
-  for (const [file, text] of files) write(terminal, join(folder, file), text);
+  const named = files.map(([file, text]) => ({
+    name: join(folder, file),
+    path: resolve(terminal.cwd, folder, file),
+    text,
+  }));
+  makeFiles(named.filter(({ path }) => !isThere(path)));
   terminal.print(nextSteps(terminal, folder));
   return exit.done;
 };
 
-function write(terminal: Terminal, file: string, text: string): void {
-  if (!existsSync(join(terminal.cwd, file))) save(terminal, file, text);
-}
-
 function nextSteps(terminal: Terminal, folder: string): string {
-  const here = relative(terminal.cwd, join(terminal.cwd, folder));
+  const here = relative(terminal.cwd, resolve(terminal.cwd, folder));
   const option = here ? ` -C ${here}` : "";
   return [
     `Wrote ${join(folder, workspaceFile)} and ${join(folder, examplePolicy)}.`,

@@ -4,7 +4,7 @@ import { mergePlans, type Part } from "../plan/merge.ts";
 import type { Plan } from "../plan/plan.ts";
 import { readPlan } from "../reconcile/saved-plan.ts";
 import { outcomesText, planText } from "../report/text.ts";
-import { save } from "./emit.ts";
+import { writeTo } from "./emit.ts";
 import type { Options } from "./flags.ts";
 import { planReporter } from "./surfaces.ts";
 import { tellProblems } from "./tell.ts";
@@ -26,7 +26,7 @@ export const run: Run<Options<"merge">> = async (terminal, options, files) => {
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
   tellProblems(terminal, plan);
-  if (options.out) save(terminal, options.out, `${json}\n`);
+  if (options.out) writeTo(terminal, options.out, json);
   tell({ text: () => (surveyed ? textOf(terminal, plan) : ""), json: () => json }, { plan, exitCode: code, surveyed });
   return code;
 };

@@ -3,7 +3,7 @@ import { tendencyOf } from "../plan/strictness.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Planned } from "../reconcile/request.ts";
 import { planText } from "../report/text.ts";
-import { save } from "./emit.ts";
+import { writeTo } from "./emit.ts";
 import type { Options } from "./flags.ts";
 import { requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
@@ -24,7 +24,7 @@ export async function planAs(command: string, terminal: Terminal, options: Optio
   const { plan, surveyed } = planned;
   tellProblems(terminal, planned.plan);
   tellMissing(terminal, planned.missing);
-  if (options.out) save(terminal, options.out, `${json(planned)}\n`);
+  if (options.out) writeTo(terminal, options.out, json(planned));
   const loosening = options.failOnLoosening ? looseningOf(planned) : [];
   const code = exitCode({
     interrupted: terminal.interrupted.aborted,

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
 import type { ExitCode } from "../base/exit.ts";
-import { withoutSecrets } from "../client/known-secrets.ts";
+import { systemTrouble } from "../base/system-errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Found } from "../report/findings.ts";
 import type { Report, Surface } from "../report/report.ts";
@@ -25,9 +25,12 @@ interface Ended<Content> {
 
 type Tell<Content> = (own: Own, ended: Ended<Content>) => void;
 
-type Options = Pick<OnlineOptions, "C" | "report">;
+interface Options extends Pick<OnlineOptions, "C" | "report"> {
+  /** Where the plan itself is saved. */
+  readonly out?: string;
+}
 
-/** Checks `--report`, starts the clock, and returns what writes every report of a plan when the run is over. */
+/** Checks `--report` and `--out`, starts the clock, and returns what writes every report of a plan when the run is over. */
 export async function planReporter(terminal: Terminal, command: string, options: Options): Promise<Tell<Plan>> {
   const surfaces = await planSurfaces(kindsIn(options));
   return surfaceReporter({ terminal, command, options, kinds: planKinds, surfaces });
@@ -48,7 +51,7 @@ interface Setting<Content> {
 
 function surfaceReporter<Content>({ terminal, command, options, kinds, surfaces }: Setting<Content>): Tell<Content> {
   const began = performance.now();
-  const write = reporter(terminal, options.report, kinds);
+  const write = reporter(terminal, options.report, kinds, options.out);
   return (own, ended) => {
     const seconds = (performance.now() - began) / 1000;
     const folder = folderInRepository(folderOf(terminal, options));
@@ -70,7 +73,7 @@ function summarize({ env, note }: Terminal, markdown: () => string): void {
   try {
     appendFileSync(file, `${markdown()}\n\n`);
   } catch (error) {
-    note(`warning: cannot write the step summary: ${withoutSecrets(error).message}`);
+    note(`warning: cannot write the step summary: ${systemTrouble(error)}`);
   }
 }
 

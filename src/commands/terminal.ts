@@ -1,5 +1,8 @@
+import { fstatSync } from "node:fs";
 import { Ansis } from "ansis";
+import { exit } from "../base/exit.ts";
 import { type Palette, plain } from "../report/palette.ts";
+import { writeAll } from "../workspace/durable-file.ts";
 
 /** Where a command reads and writes: the process, as commands may see it. */
 export interface Terminal {
@@ -11,6 +14,10 @@ export interface Terminal {
   readonly warn: (text: string) => void;
   /** What `--quiet` leaves out, to stderr. */
   readonly note: (text: string) => void;
+  /** An output that could not be written: told on stderr, and the run ends with an error at least. */
+  readonly fail: (sentence: string) => void;
+  /** For what may wait for another program, such as opening a FIFO: a signal ends the process at once meanwhile. */
+  readonly blocking: (work: () => void) => void;
   /** For stdout, and for stderr. */
   readonly palette: Palette;
   readonly warnings: Palette;
@@ -22,7 +29,7 @@ export interface Terminal {
   readonly interview: <Result>(work: (ask: Ask) => Promise<Result>) => Promise<Result>;
   /** A bar on a terminal's stderr; nothing elsewhere. */
   readonly progress: (label: string) => Progress;
-  /** Aborted by the first SIGINT or SIGTERM; the second one ends the process at once. */
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP; the second one ends the process at once. */
   readonly interrupted: AbortSignal;
 }
 
@@ -41,18 +48,24 @@ export interface TerminalOptions {
   readonly color?: boolean;
 }
 
-/** The terminal of a process. Listens for SIGINT and SIGTERM from then on. */
+/** The terminal of a process. Listens for SIGINT, SIGTERM and SIGHUP from then on. */
 export function createTerminal(host: NodeJS.Process, { quiet, color }: TerminalOptions): Terminal {
   const { stdin, stdout, stderr, env } = host;
-  const warn = (text: string) => void (text && stderr.write(`${text}\n`));
+  const [toStdout, toStderr] = [writerTo(stdout), writerTo(stderr)];
+  const warn = (text: string) => void (text && toStderr(`${text}\n`));
   const paletteFor = ({ isTTY }: NodeJS.WriteStream) =>
     color !== false && isColourful(env, isTTY) ? colours() : plain;
   return {
     env,
     cwd: host.cwd(),
-    print: (text) => void (text && stdout.write(`${text}\n`)),
+    print: (text) => void (text && toStdout(`${text}\n`)),
     warn,
     note: quiet ? () => {} : warn,
+    fail: (sentence) => {
+      warn(`evenkeel: ${sentence}`);
+      host.exitCode = exit.problem;
+    },
+    blocking: (work) => blocking(host, work),
     palette: paletteFor(stdout),
     warnings: paletteFor(stderr),
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
@@ -61,6 +74,31 @@ export function createTerminal(host: NodeJS.Process, { quiet, color }: TerminalO
     progress: (label) => (quiet || !stderr.isTTY ? silent : startBar(label, stderr)),
     interrupted: interruptionOf(host),
   };
+}
+
+/** Node's own stream takes a file that grew by a part of the text, as on a full disk, for one that holds all of it. */
+function writerTo(stream: NodeJS.WriteStream & { readonly fd?: number }): (text: string) => void {
+  const { fd } = stream;
+  if (fd === undefined || !fstatSync(fd).isFile()) return (text) => void stream.write(text);
+  return (text) => {
+    try {
+      writeAll(fd, text);
+    } catch (error) {
+      stream.emit("error", error);
+    }
+  };
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+function blocking(host: NodeJS.Process, work: () => void): void {
+  const kept = signals.map((signal) => [signal, host.listeners(signal)] as const);
+  for (const signal of signals) host.removeAllListeners(signal);
+  try {
+    work();
+  } finally {
+    for (const [signal, listeners] of kept) for (const listener of listeners) host.on(signal, listener);
+  }
 }
 
 function isColourful(env: NodeJS.ProcessEnv, isTTY: boolean): boolean {
@@ -142,7 +180,6 @@ function interruptionOf(host: NodeJS.Process): AbortSignal {
     if (controller.signal.aborted) return host.exit(130);
     controller.abort("the run was interrupted");
   };
-  host.on("SIGINT", interrupt);
-  host.on("SIGTERM", interrupt);
+  for (const signal of signals) host.on(signal, interrupt);
   return controller.signal;
 }

@@ -1,12 +1,15 @@
 import { exitCode } from "../base/exit.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";
+import type { Problem } from "../model/types.ts";
 import { counted } from "../report/text.ts";
-import { loadWorkspace } from "../workspace/load.ts";
+import { ledgerKey } from "../state/ledger-key.ts";
+import { type Loaded, loadWorkspace } from "../workspace/load.ts";
 import type { Options } from "./flags.ts";
 import { folderOf } from "./run.ts";
 import { findingReporter } from "./surfaces.ts";
 import { tellProblems } from "./tell.ts";
+import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
 /** What `validate --report json` prints. */
@@ -21,7 +24,8 @@ interface Verdict {
 export const run: Run<Options<"validate">> = (terminal, options) => {
   const tell = findingReporter(terminal, "validate", options);
   const loaded = loadWorkspace(folderOf(terminal, options));
-  const { problems: all, policies } = validate(loaded);
+  const { problems: found, policies } = validate(loaded);
+  const all = [...found, ...keyProblems(terminal, loaded)];
   const { problems, warnings } = bySeverity(all);
   const valid = !hasErrors(all);
   const verdict: Verdict = { format_version: "1.0", valid, problems, warnings };
@@ -35,3 +39,7 @@ export const run: Run<Options<"validate">> = (terminal, options) => {
   );
   return code;
 };
+
+function keyProblems({ env }: Terminal, { root, workspace }: Loaded): readonly Problem[] {
+  return workspace.ledger === undefined ? [] : ledgerKey({ root, env }).problems;
+}

@@ -6,24 +6,38 @@ import type { Problem } from "../model/types.ts";
 import { type Arranged, arrange, lined } from "./arrange.ts";
 import { orderOf } from "./order.ts";
 
-/** The text in order, or why it was not touched. */
-export type Formatted = { readonly text: string } | { readonly problems: readonly Problem[] };
+/** The text in order, or why it was not touched: it has mistakes of syntax, or is another tool's and no manifest. */
+export type Formatted =
+  | { readonly text: string }
+  | { readonly problems: readonly Problem[] }
+  | { readonly foreign: true };
 
 /**
  * Puts the keys of every manifest in a file into the order of the schemas, and ends the file with a line break.
  * Comments, blank lines, quotes and everything else stay as written; what the text means never changes, and formatting
  * twice is formatting once. Documents that are no manifests are left alone, files with mistakes of syntax or without a
- * manifest altogether.
+ * manifest altogether; a tag that only another tool knows is no mistake of that tool's file.
  */
 export function format(file: string, text: string): Formatted {
-  if (!mention.test(text)) return { text };
-  const { problems } = parseManifest(file, text);
+  const { documents, problems } = parseManifest(file, text);
+  if (!mention.test(text)) return problems.length > 0 && isBroken(text) ? { problems } : { foreign: true };
   if (problems.length > 0) return { problems };
+  if (!documents.some(({ value }) => isOurs(value))) return { foreign: true };
   const arranged = inOrder(ended(text));
   return { text: means(arranged, text) ? arranged : text };
 }
 
 const mention = /\bapiVersion["']?\s*:\s*["']?evenkeel\//;
+
+function isOurs(value: unknown): boolean {
+  const isMapping = typeof value === "object" && value !== null && "apiVersion" in value;
+  return isMapping && String(value.apiVersion).startsWith("evenkeel/");
+}
+
+function isBroken(text: string): boolean {
+  const documents = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false });
+  return [...documents].some(({ errors }) => errors.length > 0);
+}
 
 /** With a line break at the end, so that the last block can be moved as well. */
 function ended(text: string): string {

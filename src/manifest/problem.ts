@@ -14,6 +14,7 @@ export const rules = {
   symlink: { asks: "a symbolic link stays inside the workspace" },
   unreadable: { asks: "every manifest can be read" },
   outside: { asks: "manifest patterns stay inside the workspace" },
+  ledger: { asks: "the ledger is a file of its own inside the workspace" },
   "no-manifest": { asks: "every manifest pattern matches a file", severity: "warning" },
   "alias-cycle": { asks: "an alias does not stand inside its own anchor" },
   "alias-bomb": { asks: "aliases do not multiply a document beyond measure" },

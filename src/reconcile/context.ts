@@ -5,7 +5,7 @@ import { standsStill } from "../diff/last-applied.ts";
 import type { Trusts } from "../live/read-live.ts";
 import type { Scope } from "../live/survey.ts";
 import { problemAt } from "../manifest/problem.ts";
-import { type Validated, validate } from "../manifest/validate.ts";
+import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
 import { addressOf } from "../model/address.ts";
 import {
   addressTest,
@@ -50,7 +50,8 @@ export function open({ folder, env, concurrency }: Request): Opened {
   const { policies, problems, plaintext } = validate(loaded);
   const { root, workspace } = loaded;
   const secrets = createSecrets({ env, root, plaintext });
-  const ledger = workspace.ledger ? openLedger({ root, file: workspace.ledger, env, secrets }) : undefined;
+  const file = hasErrors(loaded.problems) ? undefined : workspace.ledger;
+  const ledger = file ? openLedger({ root, file, env, secrets }) : undefined;
   return {
     loaded,
     policies,

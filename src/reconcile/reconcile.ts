@@ -5,7 +5,7 @@ import { callOf } from "../plan/plan.ts";
 import { takeLock } from "../state/lock.ts";
 import { clientOptions, type Opened } from "./context.ts";
 import { fresh, missingSecrets, type Prepared, planFrom, saved } from "./prepare.ts";
-import { noticeCutShort, recording } from "./recorder.ts";
+import { noticeCutShort, readyToRecord, recording } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { carryOutMoves } from "./storage-moves.ts";
 import { closing, told, withProblems } from "./told.ts";
@@ -46,6 +46,7 @@ export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
   return told<Applied>(request, async (opened) => {
     const release = takeLock(opened.loaded.root, () => new Date());
     try {
+      readyToRecord(opened);
       const writer = await connectWriter(clientOptions(opened, request));
       return await closing(writer, () => applyWith(writer, opened, request, hooks));
     } finally {
@@ -77,7 +78,7 @@ async function carryOut(
   const warnings: Problem[] = [];
   const warn = (more: readonly Problem[]) => void warnings.push(...more);
   const stopped = () => (request.signal?.aborted ? "the run was stopped" : undefined);
-  const outcomes = await recording(opened, planned, hooks.watchers, (watchers) => {
+  const { outcomes, problems } = await recording(opened, planned, hooks.watchers, (watchers) => {
     const writes = async () => {
       const done = await applyChanges(writer, batches, { workers: opened.concurrency, watchers, stopped });
       return new Map([...done, ...(await carryOutMoves(writer, await moves(), request, { watchers, warn }))]);
@@ -85,5 +86,5 @@ async function carryOut(
     const around = planned.plan.summary.writes > 0 ? hooks.around : undefined;
     return around ? around({ site: clientOptions(opened, request), planned }, writes) : writes();
   });
-  return withProblems({ ...planned, outcomes }, warnings);
+  return withProblems({ ...planned, outcomes }, [...warnings, ...problems]);
 }

@@ -8,22 +8,46 @@ import { isRemoval } from "../model/turns-off.ts";
 import type { Change, Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
-import { type Journal, notice, runsCutShort, startJournal, whoRuns } from "../state/journal.ts";
+import {
+  type CutShort,
+  type Journal,
+  notice,
+  readyJournal,
+  runsCutShort,
+  startJournal,
+  whoRuns,
+} from "../state/journal.ts";
 import type { Entry } from "../state/journal-entry.ts";
 import type { Ledger } from "../state/ledger.ts";
 import type { Opened } from "./context.ts";
 import type { Planned } from "./request.ts";
 
 /**
+ * Makes sure, before anything is read, that an apply can keep its record.
+ * @throws Refusal where a journal or the ledger cannot be kept.
+ */
+export function readyToRecord({ loaded: { root }, ledger }: Opened): void {
+  readyJournal(root);
+  ledger?.ready();
+}
+
+/** What became of an apply, and of its record. */
+export interface Recorded {
+  readonly outcomes: Outcomes;
+  readonly problems: readonly Problem[];
+}
+
+/**
  * Runs an apply with those who keep its record: a journal, where there is anything to write, and the ledger. A run
- * that ends in any way but a kill says so in its journal.
+ * that ends in any way but a kill says so in its journal. Where the record cannot be kept any more, nothing else is
+ * sent, and a problem says so.
  */
 export async function recording(
   { loaded: { root }, ledger }: Opened,
   { plan, differences }: Planned,
   listeners: readonly Watcher[],
   work: (watchers: readonly Watcher[]) => Promise<Outcomes>,
-): Promise<Outcomes> {
+): Promise<Recorded> {
   if (ledger)
     rememberSettled(
       ledger,
@@ -31,29 +55,47 @@ export async function recording(
     );
   const keepers = ledger ? [remembering(ledger, now), ...listeners] : listeners;
   const named = runsCutShort(root);
-  try {
-    const outcomes = plan.summary.writes > 0 ? await journalled(root, plan, keepers, work) : await work(keepers);
-    for (const { run } of named) notice(root, run, now());
-    return outcomes;
-  } finally {
-    ledger?.save();
-  }
+  let unsaved: string | undefined;
+  const journalling = plan.summary.writes > 0 ? journalled(root, plan, keepers, work) : unjournalled(keepers, work);
+  const { outcomes, problems } = await journalling.finally(() => {
+    unsaved = ledger?.save();
+  });
+  return { outcomes, problems: [...problems, ...problemOf("ledger", unsaved), ...(await noticeAll(root, named))] };
 }
 
 const now = () => new Date();
 
+async function unjournalled(
+  keepers: readonly Watcher[],
+  work: (watchers: readonly Watcher[]) => Promise<Outcomes>,
+): Promise<Recorded> {
+  return { outcomes: await work(keepers), problems: [] };
+}
+
 async function journalled(
   root: string,
   plan: Plan,
-  listeners: readonly Watcher[],
+  keepers: readonly Watcher[],
   work: (watchers: readonly Watcher[]) => Promise<Outcomes>,
-): Promise<Outcomes> {
+): Promise<Recorded> {
   const journal = startJournal(root, now);
-  await journal.write(startOf(plan));
-  const outcomes = await work([journalling(journal), ...listeners]);
-  await journal.write({ event: "end", outcomes: withOutcomes(plan, outcomes).summary.outcomes ?? {} });
-  await journal.close();
-  return outcomes;
+  try {
+    await journal.write(startOf(plan));
+    const outcomes = await work([...keepers, journalling(journal)]);
+    const counts = withOutcomes(plan, outcomes).summary.outcomes ?? {};
+    return { outcomes, problems: problemOf("journal", await journal.write({ event: "end", outcomes: counts })) };
+  } finally {
+    await journal.close();
+  }
+}
+
+function problemOf(rule: string, trouble: string | undefined): Problem[] {
+  return trouble ? [{ severity: "error", rule, message: trouble }] : [];
+}
+
+async function noticeAll(root: string, named: readonly CutShort[]): Promise<Problem[]> {
+  const troubles = await Promise.all(named.map(({ run }) => notice(root, run, now())));
+  return troubles.flatMap((message) => (message ? [{ severity: "warning", rule: "journal", message }] : []));
 }
 
 function startOf({ manifests, server, summary }: Plan): Entry {
@@ -78,15 +120,15 @@ export function noticeCutShort(root: string): Problem[] {
   });
 }
 
-/** Writes each intent and each outcome into the journal. */
+/** Writes each intent and each outcome into the journal; what is not in it is not sent. */
 function journalling(journal: Journal): Watcher {
   return {
     intent: ({ address, action }, { method, path }) =>
       journal.write({ event: "intent", address, action, method, path }),
-    noted: journal.write,
-    outcome: ({ address, outcome, answer, failure }) => {
+    noted: async (entry) => void (await journal.write(entry)),
+    outcome: async ({ address, outcome, answer, failure }) => {
       const http = answer?.status ?? failure?.status;
-      return journal.write({
+      await journal.write({
         event: "outcome",
         address,
         status: outcome.status,
@@ -100,16 +142,21 @@ function journalling(journal: Journal): Watcher {
 
 const saveEvery = 2000;
 
-/** Remembers in the ledger what each write left; saved every two seconds, so that a kill forgets little. */
+/**
+ * Remembers in the ledger what each write left; saved every two seconds, so that a kill forgets little. Once it could
+ * not be saved, nothing else is sent.
+ */
 function remembering(ledger: Ledger, now: () => Date): Watcher {
   let saved = now().getTime();
+  let trouble: string | undefined;
   return {
+    intent: async () => trouble,
     outcome: async (event) => {
       if (event.outcome.status !== "applied" || !event.change) return;
       rememberWrite(ledger, event.change, event);
       if (now().getTime() - saved < saveEvery) return;
       saved = now().getTime();
-      ledger.save();
+      trouble ??= ledger.save();
     },
   };
 }

@@ -1,67 +1,62 @@
 import { randomBytes } from "node:crypto";
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  fdatasync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  write as writeTo,
-} from "node:fs";
+import { readdirSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { Refusal } from "../base/exit.ts";
+import { systemTrouble } from "../base/system-errors.ts";
+import { appendTo, isFolder, makeFolder, readRegular } from "../workspace/durable-file.ts";
+import { outputTrouble } from "../workspace/output-file.ts";
 import { stateFolder } from "./folder.ts";
 import type { Entry, Written } from "./journal-entry.ts";
 
 /** The journal of one run, open for appending. */
 export interface Journal {
   readonly run: string;
-  /** Resolves when the entry is on disk. Entries that arrive together share one flush. */
-  readonly write: (entry: Entry) => Promise<void>;
+  /**
+   * Resolves when the entry is on disk, or to why it is not. Entries that arrive together share one flush; after one
+   * that could not be written there are no others.
+   */
+  readonly write: (entry: Entry) => Promise<string | undefined>;
   readonly close: () => Promise<void>;
 }
 
-const sync = promisify(fdatasync);
-const writeText = promisify<number, string, number>((fd, text, done) =>
-  writeTo(fd, text, (error, n) => done(error, n)),
-);
+/** Where journals lie, seen from the workspace. */
+const journals = join(".evenkeel", "journal");
 
-/** Starts the journal of a new run in `.evenkeel/journal`. */
-export function startJournal(root: string, now: () => Date): Journal {
-  const folder = join(stateFolder(root), "journal");
-  mkdirSync(folder, { recursive: true });
-  const run = `${now().toISOString().replace(/[-:]/g, "").slice(0, 15)}Z-${randomBytes(2).toString("hex")}`;
-  const file = openSync(join(folder, `${run}.ndjson`), "ax");
-  const append = appender(file);
-  return {
-    run,
-    write: (entry) => append(`${JSON.stringify({ at: now().toISOString(), ...entry })}\n`),
-    close: async () => {
-      await append("");
-      closeSync(file);
-    },
-  };
+function fileOf(run: string): string {
+  return join(journals, `${run}.ndjson`);
 }
 
-function appender(file: number): (line: string) => Promise<void> {
-  let waiting = "";
-  let next: Promise<void> | undefined;
-  let current: Promise<void> = Promise.resolve();
-  const flush = async () => {
-    await current;
-    const text = waiting;
-    waiting = "";
-    next = undefined;
-    current = text ? writeText(file, text).then(() => sync(file)) : Promise.resolve();
-    await current;
-  };
-  return (line) => {
-    waiting += line;
-    next ??= flush();
-    return next;
+/** Makes sure that a journal can be kept, as far as that can be known. @throws Refusal where it cannot. */
+export function readyJournal(root: string): void {
+  stateFolder(root);
+  const trouble = folderTrouble(join(root, journals)) ?? outputTrouble(join(root, fileOf("new")));
+  if (trouble) throw new Refusal(`cannot keep a journal in ${journals}: ${trouble}`);
+}
+
+function folderTrouble(folder: string): string | undefined {
+  try {
+    makeFolder(folder);
+    return undefined;
+  } catch (error) {
+    return systemTrouble(error);
+  }
+}
+
+/** Starts the journal of a new run in `.evenkeel/journal`. What keeps it from that is told by the first `write`. */
+export function startJournal(root: string, now: () => Date): Journal {
+  const run = `${now().toISOString().replace(/[-:]/g, "").slice(0, 15)}Z-${randomBytes(2).toString("hex")}`;
+  const file = appendTo(join(root, fileOf(run)), "ax");
+  return {
+    run,
+    write: (entry) => {
+      const line = `${JSON.stringify({ at: now().toISOString(), ...entry })}\n`;
+      return file.append(line).then(
+        () => undefined,
+        (error) => `the journal ${fileOf(run)} cannot be written: ${systemTrouble(error)}`,
+      );
+    },
+    close: file.close,
   };
 }
 
@@ -70,29 +65,61 @@ export function whoRuns(): string {
   return `${userInfo().username}@${hostname()}`;
 }
 
-/** Names of the runs that have a journal, oldest first. */
+/** Names of the runs that have a journal, oldest first. @throws Refusal where the folder of journals cannot be read. */
 export function listRuns(root: string): string[] {
-  const folder = join(root, ".evenkeel", "journal");
-  if (!existsSync(folder)) return [];
-  const files = readdirSync(folder).filter((name) => name.endsWith(".ndjson"));
-  return files.map((name) => name.slice(0, -".ndjson".length)).sort();
+  const folder = join(root, journals);
+  try {
+    if (!isFolder(folder)) return [];
+    const files = readdirSync(folder).filter((name) => name.endsWith(".ndjson"));
+    return files.map((name) => name.slice(0, -".ndjson".length)).sort();
+  } catch (error) {
+    throw new Refusal(`cannot read the journals in ${journals}: ${systemTrouble(error)}`);
+  }
 }
 
-/** The entries of a run, but for a last line that a kill cut short. Undefined where there is no such run. */
+/**
+ * The entries of a run, but for lines that a kill or a full disk cut short. Undefined where there is no such run.
+ * @throws Refusal where its journal cannot be read.
+ */
 export function readRun(root: string, run: string): Written[] | undefined {
-  const file = join(root, ".evenkeel", "journal", `${run}.ndjson`);
   if (!listRuns(root).includes(run)) return undefined;
-  return readFileSync(file, "utf8")
+  return textOf(root, run)
     .split("\n")
     .flatMap((line) => parse(line) ?? []);
 }
 
+function textOf(root: string, run: string): string {
+  try {
+    return readRegular(join(root, fileOf(run)));
+  } catch (error) {
+    throw new Refusal(`cannot read the journal ${fileOf(run)}: ${systemTrouble(error)}`);
+  }
+}
+
 function parse(line: string): Written | undefined {
   try {
-    return line ? (JSON.parse(line) as Written) : undefined;
+    const entry: unknown = JSON.parse(line);
+    return isEntry(entry) ? entry : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** What each event has beside the time at which it was written. */
+const parts: Readonly<Record<Entry["event"], readonly string[]>> = {
+  start: ["who", "server"],
+  intent: ["address", "method", "path"],
+  outcome: ["address", "status"],
+  scheduled: ["address", "to"],
+  end: [],
+  noticed: [],
+};
+
+function isEntry(value: unknown): value is Written {
+  if (typeof value !== "object" || value === null || !("event" in value)) return false;
+  const row: Readonly<Record<string, unknown>> = { ...value };
+  const event = Object.entries(parts).find(([name]) => name === row.event);
+  return event !== undefined && ["at", ...event[1]].every((name) => typeof row[name] === "string");
 }
 
 /** A run that neither ended nor was noticed since, and the addresses whose requests nobody saw answered. */
@@ -111,10 +138,18 @@ export function runsCutShort(root: string): CutShort[] {
   });
 }
 
-/** Notes in the journal of a run cut short that a later one has named it. */
-export function notice(root: string, run: string, at: Date): void {
+/** Notes in the journal of a run cut short that a later one has named it. Returns why it could not. */
+export async function notice(root: string, run: string, at: Date): Promise<string | undefined> {
   const entry: Written = { at: at.toISOString(), event: "noticed" };
-  appendFileSync(join(root, ".evenkeel", "journal", `${run}.ndjson`), `\n${JSON.stringify(entry)}\n`);
+  const file = appendTo(join(root, fileOf(run)));
+  try {
+    await file.append(`\n${JSON.stringify(entry)}\n`);
+    return undefined;
+  } catch (error) {
+    return `the journal ${fileOf(run)} cannot be written: ${systemTrouble(error)}`;
+  } finally {
+    await file.close();
+  }
 }
 
 function inFlight(entries: readonly Written[]): string[] {

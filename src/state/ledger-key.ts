@@ -1,25 +1,61 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Refusal } from "../base/exit.ts";
+import { systemTrouble } from "../base/system-errors.ts";
+import type { Problem } from "../model/types.ts";
+import { isThere, readRegular, replaceFile } from "../workspace/durable-file.ts";
 import { stateFolder } from "./folder.ts";
 import type { LedgerOptions } from "./ledger.ts";
 
-/** A key, and what keeps it for the next run: called when the first fingerprint is saved, so that a plan writes nothing. */
+/** A key, and what keeps it for the next run: called by what writes fingerprints, so that a plan writes nothing. */
 export interface LedgerKey {
   readonly key: string;
+  /** @throws Refusal where it cannot be kept. */
   readonly keep: () => void;
+  /** Why the key is none; nothing may be compared or written with it then. */
+  readonly problems: readonly Problem[];
 }
 
-/** EVENKEEL_LEDGER_KEY, else the key in `.evenkeel/ledger.key`, else a new one that `keep` puts there (mode 0600). */
+/** With fewer characters a key could be guessed, and with it the values behind the ledger's fingerprints. */
+const leastLength = 16;
+const keyFile = ".evenkeel/ledger.key";
+
+/**
+ * EVENKEEL_LEDGER_KEY, else the key in `.evenkeel/ledger.key`, else a new one that `keep` puts there (mode 0600). An
+ * empty variable counts as unset.
+ */
 export function ledgerKey({ root, env }: Pick<LedgerOptions, "root" | "env">): LedgerKey {
-  const given = (key: string): LedgerKey => ({ key, keep: () => {} });
-  if (env.EVENKEEL_LEDGER_KEY) return given(env.EVENKEEL_LEDGER_KEY);
-  const file = join(root, ".evenkeel", "ledger.key");
-  if (existsSync(file)) return given(readFileSync(file, "utf8").trim());
+  if (env.EVENKEEL_LEDGER_KEY) return checked(env.EVENKEEL_LEDGER_KEY, "EVENKEEL_LEDGER_KEY");
+  const file = join(root, keyFile);
+  try {
+    if (!isThere(file)) return made(root, file);
+    return checked(readRegular(file).trim(), keyFile);
+  } catch (error) {
+    return unusable(`${keyFile} cannot be read: ${systemTrouble(error)}`);
+  }
+}
+
+function checked(key: string, source: string): LedgerKey {
+  if (key.length >= leastLength) return { key, keep: () => {}, problems: [] };
+  const found = key === "" ? "is empty" : "is too short";
+  const message = `${source} ${found}; expected the ledger's key, of ${leastLength} characters at least`;
+  return unusable(message);
+}
+
+function unusable(message: string): LedgerKey {
+  const problem: Problem = { severity: "error", rule: "ledger-key", message };
+  return { key: randomBytes(32).toString("hex"), keep: () => {}, problems: [problem] };
+}
+
+function made(root: string, file: string): LedgerKey {
   const key = randomBytes(32).toString("hex");
   const keep = () => {
     stateFolder(root);
-    if (!existsSync(file)) writeFileSync(file, `${key}\n`, { mode: 0o600, flag: "wx" });
+    try {
+      if (!isThere(file)) replaceFile(file, `${key}\n`, 0o600);
+    } catch (error) {
+      throw new Refusal(`cannot keep the ledger's key in ${keyFile}: ${systemTrouble(error)}`);
+    }
   };
-  return { key, keep };
+  return { key, keep, problems: [] };
 }

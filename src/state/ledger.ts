@@ -1,13 +1,15 @@
 import { createHash, createHmac } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import writeFileAtomic from "write-file-atomic";
+import { Refusal } from "../base/exit.ts";
 import { canonical } from "../base/json.ts";
+import { systemTrouble } from "../base/system-errors.ts";
 import { knownSecrets, ownNames } from "../client/known-secrets.ts";
 import type { Memory, Recollection } from "../diff/last-applied.ts";
 import { isRow } from "../live/read-live.ts";
 import { isReference, normalise } from "../model/normalise.ts";
 import type { Place, Problem, SecretReference } from "../model/types.ts";
+import { makeFolder, noRegularFile, readRegular, replaceFile } from "../workspace/durable-file.ts";
+import { outputAt, outputTrouble } from "../workspace/output-file.ts";
 import type { Secrets } from "../workspace/secrets.ts";
 import { ledgerKey } from "./ledger-key.ts";
 
@@ -19,8 +21,10 @@ export interface Ledger extends Recollection {
   readonly problems: readonly Problem[];
   readonly remember: (address: string, memory: Memory) => void;
   readonly forget: (address: string) => void;
-  /** Writes the file whole, if anything was remembered or forgotten. */
-  readonly save: () => void;
+  /** Keeps the key, and makes sure that the file can be written as far as that can be known. @throws Refusal where not. */
+  readonly ready: () => void;
+  /** Writes the file whole, if anything was remembered or forgotten. Returns why it could not. */
+  readonly save: () => string | undefined;
 }
 
 interface Line {
@@ -38,13 +42,17 @@ export interface LedgerOptions {
   readonly secrets: Secrets;
 }
 
-/** Opens a ledger; one that is not there yet is empty. Lines that cannot be used count as unknown, with a warning. */
+/**
+ * Opens a ledger; one that is not there yet is empty. Lines that cannot be used count as unknown, with a warning; a
+ * file or a key that cannot be used is an error among the problems.
+ */
 export function openLedger(options: LedgerOptions): Ledger {
   const path = join(options.root, options.file);
-  const { key, keep } = ledgerKey(options);
+  const { key, keep, problems: keyProblems } = ledgerKey(options);
   knownSecrets.learn(key, ownNames.EVENKEEL_LEDGER_KEY);
   const keyId = createHash("sha256").update(`evenkeel ledger ${key}`).digest("hex").slice(0, 8);
-  const { lines, problems } = readLines(path, options.file);
+  const { lines, problems: lineProblems } = readLines(path, options.file);
+  const problems = [...keyProblems, ...lineProblems];
   const foreign = [...lines.values()].filter((line) => line.key !== keyId).length;
   let changed = false;
   const usable = (project: string) => {
@@ -67,12 +75,31 @@ export function openLedger(options: LedgerOptions): Ledger {
     fingerprint: fingerprinter(key, options.secrets),
     remember: (address, memory) => edit(address, (resources, rest) => Object.assign(resources, { [rest]: memory })),
     forget: (address) => edit(address, (resources, rest) => Reflect.deleteProperty(resources, rest)),
+    ready: () => {
+      const trouble = troubleOf(() => makeFolder(dirname(path))) ?? outputTrouble(path);
+      if (trouble) throw new Refusal(unwritable(options.file, trouble));
+      keep();
+    },
     save: () => {
-      if (changed) keep();
-      if (changed) write(path, lines);
+      const trouble = changed ? troubleOf(() => write(path, lines)) : undefined;
+      if (trouble) return unwritable(options.file, trouble);
       changed = false;
+      return undefined;
     },
   };
+}
+
+function unwritable(file: string, trouble: string): string {
+  return `the ledger ${file} cannot be written: ${trouble}`;
+}
+
+function troubleOf(work: () => unknown): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return systemTrouble(error);
+  }
 }
 
 function parts(address: string): [project: string, rest: string] {
@@ -83,8 +110,9 @@ function parts(address: string): [project: string, rest: string] {
 function write(path: string, lines: ReadonlyMap<string, Line>): void {
   const kept = [...lines.values()].filter(({ resources }) => Object.keys(resources).length > 0);
   const sorted = kept.map(canonicalLine).sort();
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileAtomic.sync(path, sorted.map((line) => `${line}\n`).join(""));
+  const output = outputAt(path);
+  if (!("file" in output)) throw noRegularFile();
+  replaceFile(output.file, sorted.map((line) => `${line}\n`).join(""));
 }
 
 /** The project first, so that sorting the lines sorts the projects. */
@@ -95,8 +123,9 @@ function canonicalLine({ project, key, resources }: Line): string {
 function readLines(path: string, file: string): { lines: Map<string, Line>; problems: Problem[] } {
   const lines = new Map<string, Line>();
   const problems: Problem[] = [];
-  if (!existsSync(path)) return { lines, problems };
-  for (const [index, text] of readFileSync(path, "utf8").split("\n").entries()) {
+  const read = textOf(path, file);
+  if (typeof read !== "string") return { lines, problems: [read] };
+  for (const [index, text] of read.split("\n").entries()) {
     if (text.trim() === "") continue;
     const line = parse(text);
     const place = { file, line: index + 1, column: 1 };
@@ -105,6 +134,17 @@ function readLines(path: string, file: string): { lines: Map<string, Line>; prob
       lines.set(line.project.toLowerCase(), lines.has(line.project.toLowerCase()) ? { ...line, key: "" } : line);
   }
   return { lines, problems };
+}
+
+/** The text of a ledger; none where there is none yet, or a link leads to none. */
+function textOf(path: string, file: string): string | Problem {
+  try {
+    return readRegular(path);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    const message = `the ledger cannot be read: ${systemTrouble(error)}`;
+    return { severity: "error", rule: "ledger", message, place: { file, line: 1, column: 1 } };
+  }
 }
 
 function parse(text: string): Line | undefined {

@@ -1,4 +1,4 @@
-import type { Happened, Outcomes, Watcher } from "../apply/apply.ts";
+import { announce, type Happened, type Outcomes, type Watcher } from "../apply/apply.ts";
 import type { Answer, Writer } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
@@ -141,7 +141,8 @@ async function schedule(pursuit: Pursuit, course: Course): Promise<Course | End>
   const { writer, move, options, stop } = pursuit;
   const { change } = move;
   const call = callOf(change);
-  for (const watcher of options.watchers) await watcher.intent?.(change, call);
+  const unrecorded = await announce(options.watchers, change, call);
+  if (unrecorded) return interrupted(move, course, undefined, unrecorded);
   if (stop.reason !== undefined) return interrupted(move, course, undefined, stop.reason);
   try {
     const answer = await writer.send(call);

@@ -6,6 +6,7 @@ import { type Parsed, parseManifest } from "../manifest/document.ts";
 import { defaultWorkspace, type Loaded, readWorkspace, type Workspace, workspaceFile } from "../manifest/workspace.ts";
 import { problemLine } from "../model/problem-line.ts";
 import { discover } from "./discover.ts";
+import { ledgerProblems } from "./ledger-place.ts";
 import { readText } from "./read.ts";
 
 export type { Document } from "../manifest/document.ts";
@@ -28,7 +29,12 @@ export function loadWorkspace(folder: string): Loaded {
     workspace,
     ...(settings && { settings }),
     documents: manifests.flatMap(({ documents }) => documents),
-    problems: [...problems, ...found, ...manifests.flatMap(({ problems }) => problems)],
+    problems: [
+      ...problems,
+      ...ledgerProblems(root, workspace.ledger, head.documents[0]),
+      ...found,
+      ...manifests.flatMap(({ problems }) => problems),
+    ],
     digest: `sha256:${digest.digest("hex")}`,
   };
 }

@@ -17,6 +17,8 @@ function typing(...lines: readonly string[]) {
     print: (text) => void said.push(text),
     warn: (text) => void said.push(text),
     note: (text) => void said.push(text),
+    fail: (sentence) => void said.push(sentence),
+    blocking: (work) => work(),
     palette: plain,
     warnings: plain,
     interactive: true,

@@ -36,19 +36,48 @@ describe("fmt", () => {
     expect(read("a.yaml")).toBe(broken);
   });
 
-  test("takes files and folders, and needs no workspace for them", async () => {
-    const { root, read } = folder({ "p/a.yaml": jumbled, "p/notes.txt": "kind: [", "q.yml": jumbled });
-    expect(await run(root, "p")).toEqual({ code: 0, stdout: "p/a.yaml\n", stderr: "" });
-    expect(read("q.yml")).toBe(jumbled);
-    expect(await run(root, "p/a.yaml", "q.yml")).toEqual({ code: 0, stdout: "q.yml\n", stderr: "" });
+  test("takes files without a workspace", async () => {
+    const { root, read } = folder({ "p/a.yaml": jumbled, "q.yml": jumbled });
+    expect(await run(root, "q.yml")).toEqual({ code: 0, stdout: "q.yml\n", stderr: "" });
+    expect(read("p/a.yaml")).toBe(jumbled);
     expect(await run(root, "r")).toEqual({ code: 1, stdout: "", stderr: "r: no such file or folder\n" });
+    expect(await run(root, "p")).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("no evenkeel.yaml"),
+    });
   });
 
-  test("leaves other tools' files alone, whatever is in them", async () => {
+  test("of a folder takes the workspace's manifests, and says what it skipped", async () => {
+    const files = {
+      "evenkeel.yaml": workspace,
+      ".gitignore": "vendor/\n",
+      "p/a.yaml": jumbled,
+      "p/vendor/b.yaml": jumbled,
+      "p/nested/evenkeel.yaml": workspace,
+      "p/nested/c.yaml": jumbled,
+      "q/d.yaml": jumbled,
+    };
+    const { root, read } = folder(files);
+    const skipped = ["p/nested/c.yaml", "p/nested/evenkeel.yaml", "p/vendor/b.yaml"];
+    const { stderr, ...ended } = await run(root, "p");
+    expect(ended).toEqual({ code: 0, stdout: "p/a.yaml\n" });
+    expect(stderr).toBe(`note: skipped 3 files, not manifests of this workspace: ${skipped.join(", ")}\n`);
+    for (const name of [...skipped.filter((name) => name.endsWith("c.yaml")), "p/vendor/b.yaml", "q/d.yaml"])
+      expect(read(name)).toBe(jumbled);
+    expect(await run(join(root, "q"), "..")).toMatchObject({ code: 0, stdout: "d.yaml\n" });
+    for (const other of ["..", "p/nested"]) expect(await run(root, other)).toMatchObject({ code: 64, stdout: "" });
+  });
+
+  test("leaves other tools' files alone, whatever is in them, unless it is no YAML", async () => {
     const pipeline = "script: !reference [a, b]";
-    const { root, read } = folder({ "pipeline.yml": pipeline, "a.yaml": jumbled });
-    expect(await run(root, "pipeline.yml", "a.yaml")).toEqual({ code: 0, stdout: "a.yaml\n", stderr: "" });
+    const { root, read } = folder({ "pipeline.yml": pipeline, "a.yaml": jumbled, "b.yaml": "a: [" });
+    const stderr = "note: skipped 1 file, not manifests of this workspace: pipeline.yml\n";
+    expect(await run(root, "pipeline.yml", "a.yaml")).toEqual({ code: 0, stdout: "a.yaml\n", stderr });
     expect(read("pipeline.yml")).toBe(pipeline);
+    const { code, stderr: said } = await run(root, "b.yaml");
+    expect(code).toBe(1);
+    expect(said).toMatch(/^b\.yaml:\d+:\d+ {2}.*\(yaml\)\n$/);
   });
 
   test("every example is in order", async () => {

@@ -115,6 +115,19 @@ test("no file is overwritten", async () => {
   expect(await evenkeel("import", "PAYMENTS/API", "--out", "found")).toMatchObject({ code: 0, stderr: "" });
 });
 
+test("all files are written or none", async () => {
+  const { evenkeel, write, files } = await scene({
+    projects: [...projects, { path: "z/a", licenses: { MIT: "denied" } }],
+  });
+  write("policies/z", "in the way of a folder\n");
+  const before = files();
+  const ran = await evenkeel("import", "--all", "--report", "json");
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain("cannot write policies/z/a.yaml: something else is in its place; nothing was written");
+  expect(JSON.parse(ran.stdout)).toMatchObject({ policies: [], problems: [{ rule: "unwritable" }] });
+  expect(files()).toEqual(before);
+});
+
 test.each([
   [["import"], 64, "--all"],
   [["import", "payments/*"], 64, "--group 'payments/*'"],

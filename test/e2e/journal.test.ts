@@ -106,7 +106,7 @@ test("a second apply is refused while one runs, and a plan is not", async () => 
   expect(existsSync(join(held.root, ".evenkeel/lock"))).toBe(false);
 });
 
-test.each(["SIGINT", "SIGTERM"] as const)(
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   "%s finishes what is in flight, reports the rest and ends with 130",
   async (signal) => {
     const held = await holding();

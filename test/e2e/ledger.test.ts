@@ -101,12 +101,14 @@ test("a parameter that the server never keeps is warned of, and not planned for 
 });
 
 test("lines of another key count as unknown, with a warning, and not as changes", async () => {
-  const { evenkeel, evenkeelWith, ask } = await settled({ secrets: { HOOK: "one", EVENKEEL_LEDGER_KEY: "key-one" } });
-  const other = await evenkeelWith({ EVENKEEL_LEDGER_KEY: "key-two", HOOK: "two" }, "drift");
+  const { evenkeel, evenkeelWith, ask } = await settled({
+    secrets: { HOOK: "one", EVENKEEL_LEDGER_KEY: "the-first-of-two-keys" },
+  });
+  const other = await evenkeelWith({ EVENKEEL_LEDGER_KEY: "the-other-of-two-keys", HOOK: "two" }, "drift");
   expect(other.code).toBe(0);
   expect(other.stderr).toMatch(/warning: ledger\.ndjson:1:1 .*another key/);
   await ask("PUT", "/projects/p/integrations/chat-webhook-d", { form: { webhook: "mine", push_events: "true" } });
-  expect((await evenkeelWith({ EVENKEEL_LEDGER_KEY: "key-two" }, "drift")).code).toBe(0);
+  expect((await evenkeelWith({ EVENKEEL_LEDGER_KEY: "the-other-of-two-keys" }, "drift")).code).toBe(0);
   expect((await evenkeel("drift")).code).toBe(2);
 });
 

@@ -28,6 +28,8 @@ function answering(run: Runs, meanwhile: () => Promise<unknown>) {
     print: tell,
     warn: tell,
     note: tell,
+    fail: tell,
+    blocking: (work) => work(),
     palette: plain,
     warnings: plain,
     interactive: true,

@@ -1,0 +1,77 @@
+import { realpathSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { exit, Refusal } from "../base/exit.ts";
+import { systemTrouble } from "../base/system-errors.ts";
+import { workspaceFile } from "../manifest/workspace.ts";
+import { problemLine } from "../model/problem-line.ts";
+import { isFolder, noRegularFile } from "../workspace/durable-file.ts";
+import { findWorkspace, loadWorkspace, workspaceAbove } from "../workspace/load.ts";
+import { filesBelow, type TextFile } from "../workspace/texts.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What `fmt` is to look at. */
+export interface Chosen {
+  readonly files: readonly TextFile[];
+  /** What cannot be read: lines for a person. */
+  readonly mistakes: readonly string[];
+  /** YAML files in the folders that were named which are no manifests of the workspace. */
+  readonly skipped: readonly string[];
+}
+
+/** The workspace around a folder itself and its manifests, also those that cannot be parsed. */
+export function manifestsAround(folder: string): Chosen {
+  return { ...manifestsOf(dirname(findWorkspace(folder))), skipped: [] };
+}
+
+/**
+ * A file as it is named; of a folder, the workspace's manifests below it. `home` is where the command runs: its
+ * workspace is the one that counts, else that of the folder named.
+ * @throws Refusal for a folder of no workspace, or of another.
+ */
+export function manifestsAt({ cwd }: Terminal, home: string, path: string): Chosen {
+  const named = resolve(cwd, path);
+  const trouble = troubleWith(named);
+  if (trouble) return { files: [], mistakes: [`${path}: ${trouble}`], skipped: [] };
+  if (isFolder(named)) return manifestsBelow(cwd, rootAround(home, named, path), named);
+  return { files: [{ path: named, name: relative(cwd, named) }], mistakes: [], skipped: [] };
+}
+
+function troubleWith(path: string): string | undefined {
+  try {
+    const stat = statSync(path);
+    return stat.isDirectory() || stat.isFile() ? undefined : systemTrouble(noRegularFile());
+  } catch (error) {
+    return systemTrouble(error);
+  }
+}
+
+function rootAround(home: string, folder: string, path: string): string {
+  const root = dirname(workspaceAbove(home) ?? findWorkspace(folder));
+  const own = workspaceAbove(folder);
+  if (own !== undefined && realpathSync(dirname(own)) === realpathSync(root)) return root;
+  const other = own === undefined ? "" : `; evenkeel fmt -C ${path} formats the one that it is in`;
+  throw new Refusal(`${path} is not in the workspace ${root}${other}`, exit.usage);
+}
+
+function manifestsBelow(cwd: string, root: string, folder: string): Chosen {
+  const { files, mistakes } = manifestsOf(root, realpathSync(folder));
+  const known = new Set(files.map(({ path }) => realpathSync(path)));
+  const below = filesBelow(cwd, folder).flatMap((file) => ("path" in file ? [file.path] : []));
+  const others = below.filter((path) => /\.ya?ml$/i.test(path) && !known.has(realpathSync(path)));
+  return { files, mistakes, skipped: others.map((path) => relative(cwd, path)) };
+}
+
+/** Rules of reading: what breaks them was not read as YAML at all. Broken YAML is told when the file is looked at. */
+const unread = new Set(["binary", "too-large", "symlink", "unreadable", "outside"]);
+
+function manifestsOf(root: string, below = realpathSync(root)): Omit<Chosen, "skipped"> {
+  const { documents, problems } = loadWorkspace(root);
+  const isBelow = (name: string) => `${join(realpathSync(root), name)}${sep}`.startsWith(`${below}${sep}`);
+  const errors = problems.filter(({ severity, place }) => severity === "error" && place && isBelow(place.file));
+  const broken = errors.filter(({ rule }) => rule === "yaml").flatMap(({ place }) => place?.file ?? []);
+  const named = [workspaceFile, ...documents.map(({ file }) => file), ...broken].filter(isBelow);
+  return {
+    files: [...new Set(named)].map((name) => ({ name, path: join(root, name) })),
+    mistakes: errors.filter(({ rule }) => unread.has(rule)).map(problemLine),
+  };
+}

@@ -1,0 +1,81 @@
+import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { systemTrouble } from "../base/system-errors.ts";
+import { type Placed, problemAt } from "../manifest/problem.ts";
+import type { Problem } from "../model/types.ts";
+import { isThere } from "./durable-file.ts";
+import { outputAt } from "./output-file.ts";
+
+/**
+ * Why the path that a workspace names for its ledger cannot be one: an apply would put a file in the place of what is
+ * there. `workspace` is its document; nothing is wrong where it names none.
+ */
+export function ledgerProblems(
+  root: string,
+  ledger: string | undefined,
+  workspace: Placed | undefined,
+): readonly Problem[] {
+  if (ledger === undefined || workspace === undefined) return [];
+  const fault = faultOf(root, ledger);
+  return fault ? [problemAt("ledger", fault, { document: workspace, path: ["ledger"] })] : [];
+}
+
+function faultOf(root: string, ledger: string): string | undefined {
+  if (/^(?:[/\\]|[A-Za-z]:)/.test(ledger) || isOutside(join(root, ledger), root)) return outside;
+  try {
+    const output = outputAt(join(root, ledger));
+    if (!("file" in output)) return `expected a regular file, which ${ledger} is not`;
+    const home = realpathSync(root);
+    const file = resolved(output.file);
+    if (isOutside(file, home)) return outside;
+    return nameFault(join(root, ledger), root) ?? nameFault(file, home) ?? contentFault(file);
+  } catch (error) {
+    return `${ledger} cannot be read: ${systemTrouble(error)}`;
+  }
+}
+
+const outside = "expected a path inside the workspace, links followed";
+
+function isOutside(path: string, folder: string): boolean {
+  return !path.startsWith(folder === sep ? folder : folder + sep);
+}
+
+/** As far as the folders above it exist, their links are followed. */
+function resolved(path: string): string {
+  if (isThere(path) || dirname(path) === path) return realpathSync(path);
+  return join(resolved(dirname(path)), basename(path));
+}
+
+const taken: readonly (readonly [RegExp, string])[] = [
+  [/\.ya?ml$/i, "a name that is not a manifest's"],
+  [/(?:^|\/)\.git(?:\/|$)/i, "a path that is not git's own"],
+  [/^\.evenkeel\/(?:lock|journal|\.gitignore)(?:[./]|$)|\.key$/i, "a path that holds no other state"],
+];
+
+function nameFault(path: string, root: string): string | undefined {
+  const name = relative(root, path).split(sep).join("/");
+  const [, wanted] = taken.find(([pattern]) => pattern.test(name)) ?? [];
+  return wanted && `expected ${wanted}, such as .evenkeel/ledger.ndjson`;
+}
+
+function contentFault(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat) return undefined;
+  if (!stat.isFile()) return "expected a file, and this is a folder";
+  const lines = headOf(file).split("\n");
+  const isLedger = lines.every((line) => line.trim() === "") || lines.some((line) => isOwn.test(line));
+  return isLedger ? undefined : "expected a file that holds a ledger, or none; this one holds something else";
+}
+
+/** A line of a ledger as it is written, or what git leaves between two versions of them. */
+const isOwn = /^(?:\{"project":|<<<<<<< )/;
+
+function headOf(file: string): string {
+  const bytes = Buffer.alloc(65_536);
+  const opened = openSync(file, "r");
+  try {
+    return bytes.toString("utf8", 0, readSync(opened, bytes));
+  } finally {
+    closeSync(opened);
+  }
+}

@@ -1,0 +1,141 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { Refusal } from "../base/exit.ts";
+import { systemTrouble } from "../base/system-errors.ts";
+import { isFolder, isThere, makeFolder, replaceFile, stage, writeAll } from "./durable-file.ts";
+
+/**
+ * What a path leads to, links followed as a shell follows them: a stream that this process has open, something that
+ * is written into as it stands (a FIFO, a device), or a regular file, there already or not.
+ */
+export type Output = { readonly fd: number } | { readonly device: string } | { readonly file: string };
+
+const mostLinks = 40;
+
+/** @throws what the system says of links that lead round in a circle, or may not be followed. */
+export function outputAt(path: string, links = 0): Output {
+  const fd = streamOf(path);
+  if (fd !== undefined) return { fd };
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isSymbolicLink() && !path.startsWith("/proc/")) return outputAt(targetOf(path, links), links + 1);
+  const at = isFolder(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
+  return isDevice(statSync(at, { throwIfNoEntry: false })) ? { device: at } : { file: at };
+}
+
+const streams: Readonly<Record<string, number>> = { "/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2 };
+
+function streamOf(path: string): number | undefined {
+  const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,6})$/.exec(path)?.[1];
+  return number === undefined ? streams[path] : Number(number);
+}
+
+function targetOf(link: string, links: number): string {
+  if (links >= mostLinks) throw Object.assign(new Error("too many links"), { code: "ELOOP" });
+  return resolve(realpathSync(dirname(link)), readlinkSync(link));
+}
+
+function isDevice(stat: Stats | undefined): boolean {
+  return stat !== undefined && !stat.isFile() && !stat.isDirectory();
+}
+
+/** Why nothing can be written to a path, as far as that can be known without doing it. */
+export function outputTrouble(path: string): string | undefined {
+  try {
+    const output = outputAt(path);
+    if ("fd" in output) fstatSync(output.fd);
+    else if ("device" in output) accessSync(output.device, constants.W_OK);
+    else return fileTrouble(output.file);
+    return undefined;
+  } catch (error) {
+    return systemTrouble(error);
+  }
+}
+
+function fileTrouble(file: string): string | undefined {
+  const folder = dirname(file);
+  if (!isFolder(folder)) return "its folder does not exist";
+  if (isFolder(file)) return "it is a folder";
+  if (statSync(file, { throwIfNoEntry: false })) accessSync(file, constants.W_OK);
+  accessSync(folder, constants.W_OK | constants.X_OK);
+  return undefined;
+}
+
+/** Writes into streams, FIFOs and devices, and puts a regular file in place whole or not at all. @throws what the system says. */
+export function writeOutput(output: Output, text: string): void {
+  if ("fd" in output) writeAll(output.fd, text);
+  else if ("device" in output) writeInto(output.device, text);
+  else replaceFile(output.file, text);
+}
+
+function writeInto(device: string, text: string): void {
+  const file = openSync(device, constants.O_WRONLY);
+  try {
+    writeAll(file, text);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A file to be made: where, as the user knows it, and what it holds. */
+export interface NewFile {
+  readonly path: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Makes files, all of them or none; what was made on the way is removed again. @throws Refusal naming what failed. */
+export function makeFiles(files: readonly NewFile[]): void {
+  const made: string[] = [];
+  try {
+    const drafts = files.map((file) => named(file, () => staged(file, made)));
+    files.forEach((file, index) => {
+      named(file, () => settle(drafts[index] ?? "", file, made));
+    });
+  } catch (error) {
+    for (const path of made.toReversed()) remove(path);
+    throw error;
+  }
+}
+
+function staged({ path, text }: NewFile, made: string[]): string {
+  made.push(...makeFolder(dirname(path)));
+  const draft = stage(path, text);
+  made.push(draft);
+  return draft;
+}
+
+function settle(draft: string, { path }: NewFile, made: string[]): void {
+  if (isThere(path)) throw Object.assign(new Error("it exists"), { code: "EEXIST" });
+  renameSync(draft, path);
+  made.push(path);
+}
+
+function named<Result>({ name }: NewFile, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw new Refusal(`cannot write ${name}: ${systemTrouble(error)}; nothing was written`);
+  }
+}
+
+/** Folders only where nobody else has put anything in them. */
+function remove(path: string): void {
+  try {
+    if (isFolder(path)) rmdirSync(path);
+    else rmSync(path, { force: true });
+  } catch {}
+}

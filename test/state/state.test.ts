@@ -1,0 +1,104 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { listRuns, readRun, runsCutShort } from "../../src/state/journal.ts";
+import { ledgerKey } from "../../src/state/ledger-key.ts";
+import { loadWorkspace } from "../../src/workspace/load.ts";
+import { folder, workspaceText } from "../e2e/workspace.ts";
+
+function ledgerAt(ledger: string, files: Readonly<Record<string, string>> = {}, prepare = (_: string) => {}) {
+  const { root } = folder({ ...files, "evenkeel.yaml": workspaceText({ url: "https://x" }, { ledger }) });
+  prepare(root);
+  return loadWorkspace(root).problems.filter(({ rule }) => rule === "ledger");
+}
+
+const line = '{"project":"p","key":"12345678","resources":{}}\n';
+
+describe("a ledger's path", () => {
+  test.each<[string, string, string, ((root: string) => void)?]>([
+    ["outside", "../ledger.ndjson", "inside the workspace"],
+    ["an absolute one", "/tmp/ledger.ndjson", "inside the workspace"],
+    ["behind a link that leaves", "out/l", "inside the workspace", (root) => symlinkSync("/tmp", join(root, "out"))],
+    ["the workspace's own file", "evenkeel.yaml", "not a manifest's"],
+    ["a manifest, or what would become one", "policies/new.yml", "not a manifest's"],
+    ["a link to one", "l", "not a manifest's", (root) => symlinkSync("evenkeel.yaml", join(root, "l"))],
+    ["a file of something else", "notes.txt", "holds something else"],
+    ["the key", ".evenkeel/ledger.key", "no other state"],
+    ["the lock", ".evenkeel/lock", "no other state"],
+    ["git's", ".git/index", "not git's own"],
+    ["a folder", "d", "this is a folder", (root) => mkdirSync(join(root, "d"))],
+    ["a FIFO", "f", "expected a regular file", (root) => execFileSync("mkfifo", [join(root, "f")])],
+    ["a link round in a circle", "l", "round in a circle", (root) => symlinkSync("l", join(root, "l"))],
+  ])("%s is a problem with its place", (_, ledger, words, prepare) => {
+    const problems = ledgerAt(ledger, { "notes.txt": "mine\n" }, prepare);
+    expect(problems).toMatchObject([
+      { severity: "error", path: "ledger", place: { file: "evenkeel.yaml", line: 4, column: 9 } },
+    ]);
+    expect(problems[0]?.message).toContain(words);
+  });
+
+  test.each<[string, string, ((root: string) => void)?]>([
+    ["that is new, in a new folder", "state/ledger.ndjson"],
+    ["of a ledger", "l"],
+    ["of one in a merge conflict", "conflict"],
+    ["that is empty", "empty"],
+    ["of a link that stays inside", "link", (root) => symlinkSync("l", join(root, "link"))],
+  ])("%s is good", (_, ledger, prepare) => {
+    const files = { l: line, empty: "\n", conflict: `<<<<<<< ours\n${line}=======\n` };
+    expect(ledgerAt(ledger, files, prepare)).toEqual([]);
+  });
+});
+
+describe("the ledger's key", () => {
+  test.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, string>>, string]>([
+    ["a file that is empty", { ".evenkeel/ledger.key": "\n" }, {}, ".evenkeel/ledger.key is empty"],
+    ["a file that is short", { ".evenkeel/ledger.key": "0123\n" }, {}, ".evenkeel/ledger.key is too short"],
+    ["a variable that is short", {}, { EVENKEEL_LEDGER_KEY: "short-CANARY" }, "EVENKEEL_LEDGER_KEY is too short"],
+    ["a folder", { ".evenkeel/ledger.key/x": "" }, {}, "it is a folder"],
+  ])("%s is a problem that does not tell it", (_, files, env, words) => {
+    const [problem, ...others] = ledgerKey({ root: folder(files).root, env }).problems;
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({ severity: "error", rule: "ledger-key", message: expect.stringContaining(words) });
+    expect(problem?.message).not.toContain("CANARY");
+  });
+
+  test("a link that leads nowhere is one, and keeps nothing from being read", () => {
+    const { root } = folder({ ".evenkeel/x": "" });
+    symlinkSync("nowhere", join(root, ".evenkeel/ledger.key"));
+    expect(ledgerKey({ root, env: {} }).problems).toHaveLength(1);
+    expect(ledgerKey({ root, env: { EVENKEEL_LEDGER_KEY: "0123456789abcdef" } }).problems).toEqual([]);
+  });
+});
+
+describe("journals of earlier runs", () => {
+  const at = "2026-01-01T00:00:00.000Z";
+  const intent = JSON.stringify({
+    at,
+    event: "intent",
+    address: "p:license/MIT",
+    action: "create",
+    method: "POST",
+    path: "/",
+  });
+
+  test("lines that are none of a journal's are passed over", () => {
+    const text = ["null", "5", '{"event":"intent"}', '{"event":"toString","at":"x"}', intent, intent.slice(0, 40)].join(
+      "\n",
+    );
+    const { root } = folder({ ".evenkeel/journal/r.ndjson": text });
+    expect(readRun(root, "r")).toEqual([JSON.parse(intent)]);
+    expect(runsCutShort(root)).toEqual([{ run: "r", inFlight: ["p:license/MIT"] }]);
+  });
+
+  test("what cannot be read is a sentence", () => {
+    const { root } = folder({ ".evenkeel/journal/r.ndjson/x": "" });
+    expect(() => runsCutShort(root)).toThrow("cannot read the journal .evenkeel/journal/r.ndjson: it is a folder");
+    rmSync(join(root, ".evenkeel/journal/r.ndjson"), { recursive: true });
+    symlinkSync("nowhere", join(root, ".evenkeel/journal/r.ndjson"));
+    expect(() => runsCutShort(root)).toThrow("no such file");
+    rmSync(join(root, ".evenkeel"), { recursive: true });
+    writeFileSync(join(root, ".evenkeel"), "");
+    expect(listRuns(root)).toEqual([]);
+  });
+});
