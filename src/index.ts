@@ -15,6 +15,7 @@ export {
   type Writer,
 } from "./client/client.ts";
 export { CallFailed } from "./client/failure.ts";
+export { type Network, networkFor } from "./client/network.ts";
 export type { Look, Settled } from "./client/settle.ts";
 export { type DeploymentWish, deploying } from "./deployments/record-apply.ts";
 export {

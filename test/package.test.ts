@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { subset } from "semver";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { read, root } from "./readme.ts";
 
@@ -15,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "evenkeel-package-"));
 const source = join(folder, "source");
 const empty = join(folder, "empty");
 const installed = join(empty, "node_modules/evenkeel");
-const { dependencies, bin, version } = JSON.parse(read("package.json"));
+const { dependencies, bin, engines, version } = JSON.parse(read("package.json"));
 let packed: Packed;
 
 beforeAll(() => {
@@ -66,6 +67,17 @@ test("holds what it needs, no source and no left-overs of older builds", () => {
   expect(paths).toEqual(expect.arrayContaining(["dist/cli.js", "dist/index.js", "dist/types/src/index.d.ts"]));
   expect(paths.filter((path) => /(?<!\.d)\.ts$|\.map$/.test(path))).toEqual([]);
   expect(packed.size).toBeLessThan(500_000);
+});
+
+test("wants no other Node than its dependencies do", () => {
+  interface Locked {
+    readonly dev?: boolean;
+    readonly engines?: { readonly node?: string };
+  }
+  const locked = Object.entries<Locked>(JSON.parse(read("package-lock.json")).packages);
+  const wanting = locked.flatMap(([name, { dev, engines: { node } = {} }]) => (dev || !node ? [] : [{ name, node }]));
+  expect(wanting).toContainEqual({ name: "", node: engines.node });
+  expect(wanting.filter(({ node }) => !subset(engines.node, node))).toEqual([]);
 });
 
 test("its command can be executed", () => {

@@ -134,7 +134,9 @@ function notJson(attempt: Attempt, status: number, found: string, words: string)
 export function judgeBroken(attempt: Attempt, broken: Broken, stopped: string | undefined): CallFailed {
   const kind = broken.broken === "large" ? "html" : broken.broken;
   const what =
-    broken.broken === "aborted" ? `was cut off: ${stopped}` : (brokenWords[broken.code] ?? wordsOfBroken(broken));
+    broken.broken === "aborted"
+      ? `was cut off: ${stopped}`
+      : (broken.words ?? brokenWords[broken.code] ?? wordsOfBroken(broken));
   const endsRun = broken.broken === "aborted";
   const { sent } = broken;
   return failed(attempt, { kind, what, endsRun, sent, acted: sent, passing: !isHopeless(broken) });

@@ -2,6 +2,7 @@ import type { Call } from "../model/types.ts";
 import type { Secrets } from "../workspace/secrets.ts";
 import type { CallFailed } from "./failure.ts";
 import { type Ask, readList } from "./list.ts";
+import type { Network } from "./network.ts";
 import { perform } from "./perform.ts";
 import type { Backoff } from "./retry.ts";
 import { openSession, type Session } from "./session.ts";
@@ -52,6 +53,8 @@ export interface ClientOptions {
   /** Milliseconds for one attempt, headers and body. */
   readonly requestTimeout: number;
   readonly allowInsecure?: boolean | undefined;
+  /** Proxy, authorities and client certificate; left out: none beyond what Node has. */
+  readonly network?: Network | undefined;
   /** Needed only where calls carry secret references. */
   readonly secrets?: Secrets | undefined;
   /** Aborted: nothing more is sent, reads in flight are cut, writes in flight are finished. */

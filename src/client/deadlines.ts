@@ -1,3 +1,5 @@
+import { later } from "./timer.ts";
+
 /** Whatever can be in flight, and be too late. */
 export interface Flight {
   /** By the clock of `performance.now()`. */
@@ -19,14 +21,15 @@ export interface Flights<Each extends Flight> extends Iterable<Each> {
  */
 export function createFlights<Each extends Flight>(timeout: number): Flights<Each> {
   const flights = new Set<Each>();
-  let timer: NodeJS.Timeout | undefined;
+  let watching = false;
 
   const watch = (milliseconds: number): void => {
-    timer = setTimeout(sweep, milliseconds).unref();
+    watching = true;
+    later(milliseconds, sweep);
   };
 
   const sweep = (): void => {
-    timer = undefined;
+    watching = false;
     for (const flight of flights) {
       const left = flight.deadline - performance.now();
       if (left > 0) {
@@ -41,7 +44,7 @@ export function createFlights<Each extends Flight>(timeout: number): Flights<Eac
     timeout,
     add(flight) {
       flights.add(flight);
-      if (timer === undefined) watch(timeout);
+      if (!watching) watch(timeout);
     },
     delete: (flight) => void flights.delete(flight),
     [Symbol.iterator]: () => flights.values(),

@@ -36,9 +36,9 @@ export function isSendableAgain({ method, passing, sent, status }: CallFailed): 
   return passing && (method !== "POST" || !sent || status === 429);
 }
 
-/** An unknown host, a certificate that nobody vouches for: the same again at the next try. */
+/** An unknown host, a certificate that nobody vouches for, a proxy's refusal: the same again at the next try. */
 const hopeless =
-  /^(ENOTFOUND|EACCES|EPERM|UND_ERR_INVALID|UND_ERR_DESTROYED|UND_ERR_CLOSED|CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO)/;
+  /^(PROXY_)?(ENOTFOUND|EACCES|EPERM|EPROTO|UND_ERR_INVALID|UND_ERR_DESTROYED|UND_ERR_CLOSED|CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|4(?!08|29))/;
 
 /** What the server did by answering so: nothing where it only turned the request away. */
 export function mayHaveActed(status: number): boolean {

@@ -77,6 +77,7 @@ function objectionTo(url: URL, allowInsecure: boolean): string | undefined {
   return undefined;
 }
 
-function isLoopback(host: string): boolean {
+/** Whether a host, as URL has it, is this machine. */
+export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

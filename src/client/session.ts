@@ -16,9 +16,10 @@ import { openTransport, type Received, type Transport } from "./transport.ts";
 /** Opens a session that may send these methods and no others. */
 export async function openSession(options: ClientOptions, methods: ReadonlySet<Call["method"]>): Promise<Session> {
   const server = parseServerUrl(options.url, options.allowInsecure);
-  const { token, concurrency: connections, requestTimeout: timeout } = options;
+  const { token, concurrency: connections, requestTimeout: timeout, network = {} } = options;
   const userAgent = `evenkeel/${version}`;
-  return new Session(options, server, await openTransport({ server, token, userAgent, connections, timeout, methods }));
+  const transport = await openTransport({ server, network, token, userAgent, connections, timeout, methods });
+  return new Session(options, server, transport);
 }
 
 /** A connection to one server for one run: its limits, its pauses, and what one answer means for all requests. */

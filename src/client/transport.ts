@@ -1,7 +1,9 @@
 import type { Call } from "../model/types.ts";
+import { createTeller } from "./connection-words.ts";
 import { createFlights } from "./deadlines.ts";
 import type { Line } from "./encode.ts";
 import { Exchange } from "./exchange.ts";
+import type { Network } from "./network.ts";
 import type { ServerUrl } from "./server-url.ts";
 
 /** An answer, read to its end. Header names are in lower case. */
@@ -20,6 +22,8 @@ export interface Broken {
   readonly sent: boolean;
   /** Code of the system or of undici, such as ECONNREFUSED. */
   readonly code: string;
+  /** The same in words, where more is known than a code says; they complete "GET https://… ". */
+  readonly words?: string | undefined;
 }
 
 /** One connection pool to one origin. */
@@ -34,6 +38,7 @@ export interface Transport {
 
 export interface TransportOptions {
   readonly server: ServerUrl;
+  readonly network: Network;
   readonly token: string;
   readonly userAgent: string;
   readonly connections: number;
@@ -53,15 +58,16 @@ const contentTypes = { form: "application/x-www-form-urlencoded", json: "applica
 
 /** Opens the pool. undici is loaded here and not before, since loading costs more than most commands. */
 export async function openTransport(options: TransportOptions): Promise<Transport> {
-  const { Pool } = await import("undici");
-  const { connections, timeout, methods } = options;
+  const [{ Pool }, { connectorFor }] = await Promise.all([import("undici"), import("./connector.ts")]);
+  const { connections, timeout, methods, network } = options;
+  const tell = createTeller(options.server.origin, network);
   const pool = new Pool(options.server.origin, {
     connections,
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: longestBody,
-    connect: { timeout: Math.min(timeout, longestConnect) },
+    connect: connectorFor(network, Math.min(timeout, longestConnect)),
   });
   const plain = ["PRIVATE-TOKEN", options.token, "user-agent", options.userAgent, "accept", "application/json"];
   const headers = {
@@ -76,7 +82,7 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
       const { method, target: path, body = null, type = "none" } = line;
       if (!methods.has(method)) throw new RangeError(`this connection only reads, and ${method} writes`);
       return new Promise((resolve) => {
-        const exchange = new Exchange(resolve, method, flights);
+        const exchange = new Exchange((result) => resolve(tell(result)), method, flights);
         pool.dispatch({ method, path, body, headers: headers[type] }, exchange);
       });
     },

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
+import { deadline } from "../client/timer.ts";
 import type { Request } from "../reconcile/request.ts";
 import type { Options } from "./flags.ts";
 import type { Terminal } from "./terminal.ts";
@@ -31,10 +32,7 @@ function stopOf({ interrupted, warn }: Terminal, timeout: number | undefined): A
     warn("Interrupted: what is in flight is finished, and nothing else is begun. Interrupt again to stop at once.");
   interrupted.addEventListener("abort", say, { once: true });
   if (!timeout) return interrupted;
-  const deadline = new AbortController();
-  const message = `the run's --timeout of ${timeout / 1000} s has passed`;
-  setTimeout(() => deadline.abort(message), timeout).unref();
-  return AbortSignal.any([interrupted, deadline.signal]);
+  return AbortSignal.any([interrupted, deadline(timeout, `the run's --timeout of ${timeout / 1000} s has passed`)]);
 }
 
 type Part = Exclude<OptionValues["shard"], "auto">;

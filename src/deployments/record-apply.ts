@@ -1,5 +1,6 @@
 import type { Outcomes } from "../apply/apply.ts";
 import { type ClientOptions, connectWriter } from "../client/client.ts";
+import { deadline } from "../client/timer.ts";
 import type { Call, Fields, Problem } from "../model/types.ts";
 import type { Around, Planned } from "../reconcile/request.ts";
 import { closing } from "../reconcile/told.ts";
@@ -71,7 +72,7 @@ async function end(
   { record, status }: End,
   told: Told,
 ): Promise<void> {
-  const lasting = { ...site, signal: AbortSignal.timeout(site.requestTimeout) };
+  const lasting = { ...site, signal: deadline(site.requestTimeout, "requestTimeout has passed") };
   const written = await write(lasting, (writer) => updateDeployment(writer, project, record, status));
   if (!("error" in written)) return told.note(`note: recorded as deployment ${record} of ${project}: ${status}`);
   const remedy = `evenkeel deployments update ${project} ${record} --status ${status} mends it`;

@@ -15,6 +15,7 @@ export const rules = {
   unreadable: { asks: "every manifest can be read" },
   outside: { asks: "manifest patterns stay inside the workspace" },
   ledger: { asks: "the ledger is a file of its own inside the workspace" },
+  certificates: { asks: "server.ca names a file of certificates in PEM" },
   "no-manifest": { asks: "every manifest pattern matches a file", severity: "warning" },
   "alias-cycle": { asks: "an alias does not stand inside its own anchor" },
   "alias-bomb": { asks: "aliases do not multiply a document beyond measure" },

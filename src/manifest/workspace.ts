@@ -15,6 +15,8 @@ export interface Workspace {
     readonly secrets: "assume-unchanged" | "always-send";
     readonly reads: "verify" | "trust-updated-at";
     readonly allowInsecure: boolean;
+    /** PEM file of authorities, relative to the workspace. */
+    readonly ca: string | undefined;
   };
   /** Globs relative to the workspace; undefined for the default. */
   readonly manifests: readonly string[] | undefined;
@@ -33,6 +35,8 @@ export interface Loaded {
   /** Absolute folder. */
   readonly root: string;
   readonly workspace: Workspace;
+  /** The certificates of `server.ca`, in PEM. */
+  readonly authorities?: string | undefined;
   readonly documents: readonly Document[];
   /** `evenkeel.yaml` as it was read, for what is told at a place in it; left out where it is broken. */
   readonly settings?: Document;
@@ -61,6 +65,7 @@ const defaults = {
     secrets: "assume-unchanged",
     reads: "verify",
     allowInsecure: false,
+    ca: undefined,
   },
   manifests: undefined,
   concurrency: 16,

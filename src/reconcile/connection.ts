@@ -1,4 +1,5 @@
 import type { ClientOptions } from "../client/client.ts";
+import { networkFor } from "../client/network.ts";
 import { urlOf } from "../client/server-url.ts";
 import { loadSettings } from "../workspace/load.ts";
 import { readToken } from "../workspace/token.ts";
@@ -12,14 +13,16 @@ export type SiteRequest = Pick<Request, "folder" | "env" | "concurrency" | "sign
  * @throws Refusal where neither names one that requests may go to, where there is no usable token, or where `evenkeel.yaml` has mistakes.
  */
 export function siteOf({ folder, env, concurrency, signal }: SiteRequest): ClientOptions {
-  const { server, requestTimeout, ...settings } = loadSettings(folder);
+  const { server, requestTimeout, authorities, ...settings } = loadSettings(folder);
+  const url = urlOf(env, server);
   const { allowInsecure } = server;
   return {
-    url: urlOf(env, server),
+    url,
     token: readToken(env),
     concurrency: concurrency ?? settings.concurrency,
     requestTimeout,
     allowInsecure,
+    network: networkFor(url, env, authorities),
     signal,
   };
 }

@@ -1,5 +1,6 @@
 import { Refusal } from "../base/exit.ts";
 import type { ClientOptions } from "../client/client.ts";
+import { networkFor } from "../client/network.ts";
 import { shownUrl, urlOf } from "../client/server-url.ts";
 import { standsStill } from "../diff/last-applied.ts";
 import type { Trusts } from "../live/read-live.ts";
@@ -73,7 +74,18 @@ export function clientOptions(opened: Opened, { env, signal, patience }: Request
   const { server, requestTimeout } = loaded.workspace;
   const url = urlOf(env, server);
   const { allowInsecure } = server;
-  return { url, token: readToken(env), concurrency, requestTimeout, allowInsecure, secrets, signal, ...patience };
+  const network = networkFor(url, env, loaded.authorities);
+  return {
+    url,
+    token: readToken(env),
+    concurrency,
+    requestTimeout,
+    allowInsecure,
+    network,
+    secrets,
+    signal,
+    ...patience,
+  };
 }
 
 export function scopeOf({ loaded, policies, ledger, concurrency }: Opened, request: Request): Scope {

@@ -3,10 +3,12 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Refusal } from "../base/exit.ts";
 import { type Parsed, parseManifest } from "../manifest/document.ts";
+import { problemAt } from "../manifest/problem.ts";
 import { defaultWorkspace, type Loaded, readWorkspace, type Workspace, workspaceFile } from "../manifest/workspace.ts";
 import { problemLine } from "../model/problem-line.ts";
 import { discover } from "./discover.ts";
 import { ledgerProblems } from "./ledger-place.ts";
+import { readCertificates } from "./pem.ts";
 import { readText } from "./read.ts";
 
 export type { Document } from "../manifest/document.ts";
@@ -20,7 +22,7 @@ export function loadWorkspace(folder: string): Loaded {
   const root = dirname(findWorkspace(folder));
   const digest = createHash("sha256");
   const head = load(root, workspaceFile, digest);
-  const { workspace, problems } = readWorkspace(head);
+  const { workspace, authorities, problems } = readSettings(root, head);
   const { files, problems: found } = discover(root, workspace.manifests, head.documents[0]);
   const manifests = files.map((file) => load(root, file, digest));
   const [settings] = head.documents;
@@ -28,6 +30,7 @@ export function loadWorkspace(folder: string): Loaded {
     root,
     workspace,
     ...(settings && { settings }),
+    authorities,
     documents: manifests.flatMap(({ documents }) => documents),
     problems: [
       ...problems,
@@ -43,13 +46,26 @@ export function loadWorkspace(folder: string): Loaded {
  * The settings around a folder, without its manifests; the defaults where there is no workspace.
  * @throws Refusal where `evenkeel.yaml` has mistakes: every one of them, a line each.
  */
-export function loadSettings(folder: string): Workspace {
+export function loadSettings(folder: string): Workspace & Pick<Loaded, "authorities"> {
   const file = workspaceAbove(folder);
   if (!file) return defaultWorkspace;
-  const { workspace, problems } = readWorkspace(load(dirname(file), workspaceFile, createHash("sha256")));
+  const root = dirname(file);
+  const { workspace, authorities, problems } = readSettings(root, load(root, workspaceFile, createHash("sha256")));
   const mistakes = problems.filter(({ severity }) => severity === "error");
   if (mistakes.length > 0) throw new Refusal(mistakes.map(problemLine).join("\n"));
-  return workspace;
+  return { ...workspace, authorities };
+}
+
+/** `evenkeel.yaml` with the file that its `server.ca` names. */
+function readSettings(root: string, head: Parsed): Pick<Loaded, "workspace" | "authorities" | "problems"> {
+  const read = readWorkspace(head);
+  const { ca } = read.workspace.server;
+  const [document] = head.documents;
+  if (ca === undefined || !document) return read;
+  const pem = readCertificates(resolve(root, ca));
+  if ("text" in pem) return { ...read, authorities: pem.text };
+  const problem = problemAt("certificates", `${ca} ${pem.why}`, { document, path: ["server", "ca"] });
+  return { ...read, problems: [...read.problems, problem] };
 }
 
 /**

@@ -181,6 +181,11 @@ test("as many requests are in flight as --concurrency says, reads and writes tog
   expect(site.most).toBe(2);
 });
 
+test("a --timeout and a requestTimeout of weeks do not end a run at once", async () => {
+  const { evenkeel } = await scene({ projects, policy, workspace: { requestTimeout: "2000h" } });
+  expect(await evenkeel("plan", "--timeout", "600h")).toMatchObject({ code: 0, stderr: "" });
+});
+
 test("--timeout ends the whole run, and says so", async () => {
   const { evenkeel } = await scene({ projects, policy, chaos: [{ match: "*", hang: true }] });
   const ran = await evenkeel("plan", "--timeout", "1s");

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -56,6 +56,25 @@ describe("finding", () => {
     });
     mkdirSync(join(root, "folder.yaml"));
     expect(filesOf(root)).toEqual(["a.yaml", "b/c.yml"]);
+  });
+
+  it.each([
+    ["authority.pem", undefined],
+    ["missing.pem", "missing.pem cannot be read (no such file)"],
+    ["policies", "policies is not a file"],
+    ["text.pem", "text.pem holds no certificate; expected PEM, with -----BEGIN CERTIFICATE-----"],
+    ["broken.pem", "broken.pem cannot be used: certificate 2 in it is damaged"],
+  ])("reads the authorities of server.ca: %s", (ca, problem) => {
+    const authority = readFileSync(join(import.meta.dirname, "../client/certificates/authority.pem"), "utf8");
+    const root = layOut({
+      "evenkeel.yaml": `${workspace}server:\n  ca: ${ca}\n`,
+      "authority.pem": `# ours\n${authority}`,
+      "text.pem": "no PEM",
+      "broken.pem": `${authority}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
+      "policies/a.yaml": policy("a"),
+    });
+    expect(linesOf(root)).toEqual(problem ? [`evenkeel.yaml:4:7  server.ca  ${problem}  (certificates)`] : []);
+    expect(loadWorkspace(root).authorities).toBe(problem ? undefined : authority);
   });
 
   it("honours .gitignore on the way down, without a repository too", () => {

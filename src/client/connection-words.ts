@@ -1,0 +1,110 @@
+import type { Network } from "./network.ts";
+import type { Broken, Received } from "./transport.ts";
+
+/** Puts words to what is broken about a connection, where its code says what to do about it. */
+export type Teller = (result: Received | Broken) => Received | Broken;
+
+/**
+ * A teller for the connections to one server. What may come of a wrong scheme or a missing client certificate is only
+ * said as long as the server has not answered at all.
+ */
+export function createTeller(origin: string, network: Network): Teller {
+  const { host, protocol } = new URL(origin);
+  let answered = false;
+  return (result) => {
+    if (!("broken" in result)) {
+      answered = true;
+      return result;
+    }
+    const rows = answered ? certain : [...certain, ...silent(protocol, network)];
+    const words = wordsFor(result, rows, { host, proxy: network.proxy?.name, variable: network.proxy?.variable });
+    return words === undefined ? result : { ...result, words };
+  };
+}
+
+/** Codes, and what they mean; `{host}` is the server's, `{proxy}` the proxy's. */
+type Row = readonly [code: RegExp, words: string];
+
+type Names = Readonly<Record<"host" | "proxy" | "variable", string | undefined>>;
+
+function wordsFor(result: Broken, rows: readonly Row[], names: Names): string | undefined {
+  const { broken, sent } = result;
+  if (broken === "aborted") return undefined;
+  const code = broken === "timeout" && !sent && names.proxy ? "PROXY_TIMEOUT" : result.code;
+  const [, words] = rows.find(([pattern]) => pattern.test(code)) ?? [];
+  if (words === undefined) return undefined;
+  const filled = words.replace(/\{(host|proxy|variable)\}/g, (_, name: keyof Names) => names[name] ?? "");
+  return `${sent ? "got no answer" : "was not sent"}: ${filled} (${code.replace(/^PROXY_/, "")})`;
+}
+
+const ofProxies: readonly Row[] = [
+  [/^PROXY_ECONNREFUSED$/, "the proxy {proxy} that {variable} names refused the connection"],
+  [/^PROXY_(ENOTFOUND|EAI_AGAIN)$/, "the proxy {proxy} that {variable} names is not known by that name"],
+  [/^PROXY_.*TIMEOUT$/, "no connection came about in time through the proxy {proxy} that {variable} names"],
+  [
+    /^PROXY_407$/,
+    "the proxy {proxy} wants a user name and a password; {variable} has to hold the right ones, as http://USER:PASSWORD@HOST:PORT",
+  ],
+  [
+    /^PROXY_4\d\d$/,
+    "the proxy {proxy} that {variable} names lets nothing through to {host}; where it can be reached directly, add it to NO_PROXY",
+  ],
+  [/^PROXY_5\d\d$/, "the proxy {proxy} that {variable} names could not reach {host}"],
+  [/^PROXY_(EPROTO|ERR_SSL)/, "the proxy {proxy} does not speak TLS there; {variable} may have to begin with http://"],
+  [/^PROXY_/, "no connection came about through the proxy {proxy} that {variable} names"],
+];
+
+const believe = "name its PEM file as server.ca in evenkeel.yaml, or in NODE_EXTRA_CA_CERTS";
+
+const ofCertificates: readonly Row[] = [
+  [/^DEPTH_ZERO_SELF_SIGNED/, `the certificate of {host} is signed by itself; if it is the right one, ${believe}`],
+  [
+    /^SELF_SIGNED|^UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)/,
+    `the certificate of {host} comes from an authority that is not known here; if it is your own, ${believe}`,
+  ],
+  [/^CERT_HAS_EXPIRED/, "a certificate of {host} has expired, and has to be renewed there"],
+  [
+    /^CERT_NOT_YET_VALID/,
+    "a certificate of {host} is not valid yet; check the clocks of this machine and of the server",
+  ],
+  [/^ERR_TLS_CERT_ALTNAME/, "the certificate of {host} was made for other names; server.url has to hold one of them"],
+  [/^CERT_|^UNABLE_TO_|^ERR_TLS_/, "the certificate of {host} cannot be believed"],
+];
+
+const ofTls: readonly Row[] = [
+  [
+    /^EPROTO|^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)/,
+    "{host} does not speak TLS there; check the port, or whether server.url has to begin with http://",
+  ],
+  [
+    /^ERR_SSL_.*(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)/,
+    "{host} refused the TLS connection; if it asks for a client certificate, set EVENKEEL_CLIENT_CERT and EVENKEEL_CLIENT_KEY",
+  ],
+  [
+    /^ERR_SSL_.*(CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
+    "{host} does not accept the client certificate that EVENKEEL_CLIENT_CERT names",
+  ],
+  [/^ERR_SSL_.*PROTOCOL/, "{host} speaks no version of TLS that this program speaks"],
+  [/^ERR_SSL_/, "no TLS connection to {host} came about"],
+];
+
+const certain = [...ofProxies, ...ofCertificates, ...ofTls];
+
+const closed = /^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/;
+
+/** What a server may mean that ends a connection without having answered anything yet. */
+function silent(protocol: string, { identity }: Network): readonly Row[] {
+  const lost = "the connection was lost";
+  if (protocol === "http:") {
+    return [
+      [
+        /^(UND_ERR_SOCKET|ECONNRESET|EPIPE|HPE_.*)$/,
+        `${lost}; if {host} speaks TLS, server.url has to begin with https://`,
+      ],
+    ];
+  }
+  const advice = identity
+    ? "{host} may not accept the client certificate that EVENKEEL_CLIENT_CERT names"
+    : "if {host} asks for a client certificate, set EVENKEEL_CLIENT_CERT and EVENKEEL_CLIENT_KEY";
+  return [[closed, `${lost}; ${advice}`]];
+}

@@ -1,0 +1,220 @@
+import http from "node:http";
+import { describe, expect, it } from "vitest";
+import { Refusal } from "../../src/base/exit.ts";
+import type { CallFailed } from "../../src/client/failure.ts";
+import { networkFor } from "../../src/client/network.ts";
+import { proxyFor } from "../../src/client/proxy.ts";
+import type { Call } from "../../src/model/types.ts";
+import { readIdentity } from "../../src/workspace/client-certificate.ts";
+import { listen, pathOf, pem, servePieces, serveProxy, serveTls } from "./networks.ts";
+import { closedPort, failureOf, reader, serve, token, writer } from "./scripted.ts";
+
+const get: Call = { method: "GET", path: "/x" };
+const authorities = pem("authority.pem");
+const url = "https://code.example.test/code/";
+
+async function failing(where: string, network: ReturnType<typeof networkFor>): Promise<CallFailed> {
+  return (await failureOf((await reader(where, { network })).get(get))) as CallFailed;
+}
+
+describe("a proxy", () => {
+  it.each([{ tls: false }, { tls: true }])("carries requests to a host that it alone knows (%o)", async ({ tls }) => {
+    const server = await serveTls({});
+    const proxy = await serveProxy({ to: server.port, authorization: `Basic ${btoa("ada:p@ss%")}`, tls });
+    const https_proxy = `${tls ? "https" : "http"}://ada:p%40ss%@127.0.0.1:${proxy.port}`;
+    const client = await reader(url, { network: networkFor(url, { https_proxy }, authorities), concurrency: 2 });
+    const answers = await Promise.all([client.get(get), client.get(get), client.get(get)]);
+    expect(answers.map(({ body }) => body)).toEqual([{ id: 1 }, { id: 1 }, { id: 1 }]);
+    expect(server.seen[2]?.line).toBe("GET /code/api/v4/x");
+    expect(proxy.asked).toHaveLength(2);
+    expect(proxy.asked[0]?.target).toBe("code.example.test:443");
+    expect(proxy.sent()).not.toContain(token);
+  });
+
+  it("carries plain http too, where that is allowed", async () => {
+    const server = await serve([{ body: { id: 2 } }]);
+    const proxy = await serveProxy({ to: Number(new URL(server.url).port) });
+    const plain = "http://code.example.test:8080";
+    const network = networkFor(plain, { HTTP_PROXY: `127.0.0.1:${proxy.port}` });
+    expect((await (await reader(plain, { network, allowInsecure: true })).get(get)).body).toEqual({ id: 2 });
+    expect(proxy.asked).toEqual([{ target: "code.example.test:8080", authorization: undefined }]);
+  });
+
+  it.each([
+    [407, "wants a user name and a password; HTTPS_PROXY has to hold the right ones", 1],
+    [403, "that HTTPS_PROXY names lets nothing through to code.example.test", 1],
+    [502, "that HTTPS_PROXY names could not reach code.example.test", 4],
+    [0, "that HTTPS_PROXY names (TIMEOUT)", 4],
+  ])("that answers %d is named, its password never", async (status, words, attempts) => {
+    const { port, asked } = await serveProxy({ status });
+    const network = networkFor(url, { HTTPS_PROXY: `http://ada:PASS-CANARY@127.0.0.1:${port}` });
+    const client = await writer(url, { network, requestTimeout: 300 });
+    const failure = (await failureOf(client.send({ method: "POST", path: "/x" }))) as CallFailed;
+    expect(failure).toMatchObject({ uncertain: false, attempts, endsRun: true });
+    expect(failure.message).toContain(`the proxy 127.0.0.1:${port} `);
+    expect(failure.message).toContain(words);
+    expect(JSON.stringify(failure) + failure.stack).not.toContain("CANARY");
+    expect(asked).toHaveLength(attempts);
+  });
+
+  it("that nobody listens at is named", async () => {
+    const port = await closedPort();
+    const { message } = await failing(url, networkFor(url, { http_proxy: `http://127.0.0.1:${port}` }));
+    expect(message).toContain(
+      `was not sent: the proxy 127.0.0.1:${port} that http_proxy names refused the connection (ECONNREFUSED)`,
+    );
+  });
+
+  const at = "http://proxy.example.test:3128";
+  it.each([
+    ["https://a.example.test", { HTTPS_PROXY: at, HTTP_PROXY: "http://other" }, "HTTPS_PROXY"],
+    ["https://a.example.test", { HTTPS_PROXY: at, https_proxy: at }, "https_proxy"],
+    ["https://a.example.test", { HTTPS_PROXY: "", HTTP_PROXY: at }, "HTTP_PROXY"],
+    ["http://a.example.test", { HTTPS_PROXY: at }, undefined],
+    ["http://localhost:8080", { HTTP_PROXY: at }, undefined],
+    ["https://127.8.9.1", { HTTPS_PROXY: at }, undefined],
+    ["https://[::1]:8443", { HTTPS_PROXY: at }, undefined],
+    ["https://a.example.test", { HTTPS_PROXY: at, NO_PROXY: "*" }, undefined],
+    ["https://a.example.test", { HTTPS_PROXY: at, NO_PROXY: "b.test, Example.Test" }, undefined],
+    ["https://a.example.test", { HTTPS_PROXY: at, no_proxy: ".example.test" }, undefined],
+    ["https://a.example.test", { HTTPS_PROXY: at, no_proxy: "*.example.test:443" }, undefined],
+    ["https://a.example.test", { HTTPS_PROXY: at, NO_PROXY: "example.test:8443,ample.test,,a.example" }, "HTTPS_PROXY"],
+    ["https://10.1.2.3", { HTTPS_PROXY: at, NO_PROXY: "10.0.0.0/8" }, undefined],
+    ["https://11.1.2.3", { HTTPS_PROXY: at, NO_PROXY: "10.0.0.0/8,11.1.2.0/33,11.1.2.4" }, "HTTPS_PROXY"],
+    ["https://[fd00::5]", { HTTPS_PROXY: at, NO_PROXY: "fd00::/8" }, undefined],
+    ["https://[fd00::5]:8443", { HTTPS_PROXY: at, NO_PROXY: "[fd00::5]:8443" }, undefined],
+  ])("on the way to %s, with %o", (server, env, variable) => {
+    expect(proxyFor(server, env)?.variable).toBe(variable);
+  });
+
+  it.each([
+    ["socks5://ada:CANARY@proxy", "HTTPS_PROXY has the scheme socks5; expected a proxy like"],
+    ["http://ada:CANARY@:1", "HTTPS_PROXY is not the URL of a proxy; expected one like"],
+    ["ada CANARY", "HTTPS_PROXY is not the URL of a proxy; expected one like"],
+  ])("has to be one: %s", (HTTPS_PROXY, words) => {
+    const refusal = thrownBy(() => proxyFor(url, { HTTPS_PROXY }));
+    expect(refusal.message).toContain(words);
+    expect(refusal.stack).not.toContain("CANARY");
+  });
+});
+
+describe("a server's certificate", () => {
+  it("holds where server.ca names its authority", async () => {
+    const { port } = await serveTls({});
+    const client = await reader(`https://localhost:${port}`, { network: { authorities } });
+    expect((await client.get(get)).body).toEqual({ id: 1 });
+  });
+
+  const unknown = "comes from an authority that is not known here; if it is your own, name its PEM file as server.ca";
+  it.each([
+    ["server.pem", {}, `${unknown} in evenkeel.yaml, or in NODE_EXTRA_CA_CERTS`],
+    ["selfsigned.pem", {}, "is signed by itself; if it is the right one, name its PEM file as server.ca"],
+    ["expired.pem", { authorities }, "has expired, and has to be renewed there (CERT_HAS_EXPIRED)"],
+    ["elsewhere.pem", { authorities }, "was made for other names; server.url has to hold one of them"],
+  ])("%s is refused in words, once", async (name, network, words) => {
+    const { port, seen } = await serveTls({ cert: pem(name) });
+    const failure = await failing(`https://localhost:${port}`, network);
+    expect(failure).toMatchObject({ attempts: 1, endsRun: true, uncertain: false });
+    expect(failure.message).toContain(`was not sent: `);
+    expect(failure.message).toContain(`certificate of localhost:${port} ${words}`);
+    expect(seen).toEqual([]);
+  });
+
+  it("is not there where a server speaks plain http", async () => {
+    const port = await listen(http.createServer());
+    const { message } = await failing(`https://localhost:${port}`, {});
+    expect(message).toContain(`localhost:${port} does not speak TLS there; check the port, or whether server.url`);
+  });
+
+  it("is what a request in plain http did not ask for", async () => {
+    const { port } = await serveTls({});
+    const { message } = await failing(`http://localhost:${port}`, {});
+    expect(message).toContain(`if localhost:${port} speaks TLS, server.url has to begin with https://`);
+  });
+});
+
+describe("a client certificate", () => {
+  const own = { EVENKEEL_CLIENT_CERT: pathOf("person.pem"), EVENKEEL_CLIENT_KEY: pathOf("person.key") };
+
+  it("is shown to a server that asks for one, and asked for in words by one that does not get it", async () => {
+    const { port, seen } = await serveTls({ requestCert: true });
+    const where = `https://localhost:${port}`;
+    const client = await reader(where, { network: networkFor(where, own, authorities) });
+    await client.get(get);
+    expect(seen).toEqual([{ line: "GET /api/v4/x", client: "person" }]);
+    const { message } = await failing(where, { authorities });
+    expect(message).toContain(
+      `if localhost:${port} asks for a client certificate, set EVENKEEL_CLIENT_CERT and EVENKEEL_CLIENT_KEY`,
+    );
+  });
+
+  it.each([
+    [{ EVENKEEL_CLIENT_KEY: "" }, "EVENKEEL_CLIENT_CERT is set and EVENKEEL_CLIENT_KEY is not"],
+    [{ EVENKEEL_CLIENT_CERT: undefined }, "EVENKEEL_CLIENT_KEY is set and EVENKEEL_CLIENT_CERT is not"],
+    [{ EVENKEEL_CLIENT_CERT: "/nowhere" }, "EVENKEEL_CLIENT_CERT names /nowhere, which cannot be read (no such file)"],
+    [{ EVENKEEL_CLIENT_CERT: "/dev/zero" }, "EVENKEEL_CLIENT_CERT names /dev/zero, which is not a file"],
+    [{ EVENKEEL_CLIENT_CERT: pathOf("person.key") }, "which holds no certificate; expected PEM"],
+    [{ EVENKEEL_CLIENT_KEY: pathOf("person-encrypted.key") }, "whose key is encrypted; expected one without"],
+    [{ EVENKEEL_CLIENT_KEY: pathOf("server.key") }, "whose key does not belong to the certificate"],
+    [{ EVENKEEL_CLIENT_KEY: pathOf("person.pem") }, "which holds no private key that can be read; expected PEM"],
+  ])("has to be whole: %o", (change, words) => {
+    expect(thrownBy(() => readIdentity({ ...own, ...change })).message).toContain(words);
+  });
+});
+
+describe("an informational answer", () => {
+  const final = 'HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\n{"id":1}';
+  const continued = "HTTP/1.1 100 Continue\r\n\r\n";
+  it.each([
+    ["100 Continue", [continued, final]],
+    ["100 Continue in one piece with the answer", [continued + final]],
+    ["several", [`${continued}HTTP/1.1 100 Continue\r\nx: y\r\n\r\n`, "HTTP/1.1 102 Processing\r\n\r\n", final]],
+    ["103 Early Hints", ["HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n", final]],
+    ["100 Continue, piece by piece", [..."HTTP/1.1 100 Con", "tinue\r\n\r", "\nHTTP", "/1.1 ", final.slice(9)]],
+  ])("is passed over: %s", async (_, pieces) => {
+    const client = await writer(await servePieces(pieces), { concurrency: 1 });
+    for (const method of ["PUT", "POST"] as const) {
+      const { body } = await client.send({ method, path: "/x", parameters: { name: "MIT" } });
+      expect(body).toEqual({ id: 1 });
+    }
+    expect(client.counts.retries).toBe(0);
+  });
+
+  it("without an end is an answer that is broken", async () => {
+    const endless = [
+      "HTTP/1.1 100 Continue\r\n",
+      ..."x"
+        .repeat(5)
+        .split("")
+        .map(() => `x: ${"y".repeat(4000)}\r\n`),
+    ];
+    const client = await writer(await servePieces(endless));
+    expect(await failureOf(client.send({ method: "POST", path: "/x" }))).toMatchObject({ kind: "network" });
+  });
+});
+
+describe("a server below a path", () => {
+  it.each(["/code", "/code/", "/code/api/v4/"])("is asked there for every page: %s", async (path) => {
+    const server = await serve((_, index) => {
+      const link = '<https://elsewhere.example.test/api/v4/projects?page=2&per_page=100>; rel="next"';
+      return index === 0 ? { headers: { link }, body: [{ id: 1 }] } : { body: [{ id: 2 }] };
+    });
+    const client = await reader(server.url + path);
+    const rows = await client.list({ method: "GET", path: "/projects", list: "paged" });
+    expect(rows).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(server.seen.map((seen) => seen.path)).toEqual([
+      "/code/api/v4/projects?per_page=100",
+      "/code/api/v4/projects?page=2&per_page=100",
+    ]);
+  });
+});
+
+function thrownBy(work: () => unknown): Refusal {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
