@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { type ExitCode, exit, Refusal, withTrouble } from "./base/exit.ts";
+import { printableLines } from "./base/printable.ts";
 import { systemTrouble } from "./base/system-errors.ts";
 import { version } from "./base/version.ts";
 import { knownSecrets, learnOwn, withoutSecrets } from "./client/known-secrets.ts";
@@ -124,8 +125,8 @@ function optionOf({ flags, description, takes, choices, default: standard }: Fla
 
 function codeOf(error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
-  if (error instanceof Refusal) process.stderr.write(`evenkeel: ${debugged(withoutSecrets(error))}\n`);
-  else process.stderr.write(defect(error));
+  if (error instanceof Refusal) process.stderr.write(printableLines(`evenkeel: ${debugged(withoutSecrets(error))}\n`));
+  else process.stderr.write(printableLines(defect(error)));
   return error instanceof Refusal ? error.code : exit.problem;
 }
 

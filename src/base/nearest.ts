@@ -1,14 +1,62 @@
 import { closest, distance } from "fastest-levenshtein";
 
-/**
- * The known word that was probably meant: case apart, no more than a third of its letters (at least one) away.
- * Undefined where none is that near.
- */
+/** Known words, of which the one that was meant can be asked for again and again. */
+export interface Dictionary {
+  /**
+   * The known word that was probably meant: case apart, no more than a third of its letters (at least one) away.
+   * Undefined where none is that near. Among very many words only those that begin or end most alike are compared.
+   */
+  nearest(word: string): string | undefined;
+}
+
+/** A word longer than this is no misspelt name. */
+const longest = 200;
+
+/** So many words are compared one by one. */
+const few = 128;
+
+/** Of more words, so many before and after the place where a word would stand among them. */
+const around = 32;
+
+export function dictionaryOf(known: Iterable<string>): Dictionary {
+  const names = [...known].filter(({ length }) => length <= longest);
+  const words = new Map(names.map((each) => [each.toLowerCase(), each]));
+  const all = [...words.keys()];
+  const candidatesFor = all.length <= few ? () => all : neighbours(all);
+  return {
+    nearest: (word) => {
+      if (word.length > longest || all.length === 0) return undefined;
+      const written = word.toLowerCase();
+      const candidate = closest(written, candidatesFor(written));
+      const reach = Math.max(1, Math.floor(candidate.length / 3));
+      return distance(written, candidate) <= reach ? words.get(candidate) : undefined;
+    },
+  };
+}
+
+/** The nearest of some words to one: see {@link Dictionary}, which is for many. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
-  const words = new Map([...known].map((each) => [each.toLowerCase(), each]));
-  if (words.size === 0) return undefined;
-  const written = word.toLowerCase();
-  const candidate = closest(written, [...words.keys()]);
-  const reach = Math.max(1, Math.floor(candidate.length / 3));
-  return distance(written, candidate) <= reach ? words.get(candidate) : undefined;
+  return dictionaryOf(known).nearest(word);
+}
+
+/** A slip leaves either the beginning or the end of a word as it is. */
+function neighbours(words: readonly string[]): (word: string) => string[] {
+  const forward = words.toSorted();
+  const backward = words.map(reversed).sort();
+  return (word) => [...near(forward, word), ...near(backward, reversed(word)).map(reversed)];
+}
+
+function near(sorted: readonly string[], word: string): string[] {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? "") < word) low = middle + 1;
+    else high = middle;
+  }
+  return sorted.slice(Math.max(0, low - around), low + around);
+}
+
+function reversed(word: string): string {
+  return [...word].reverse().join("");
 }

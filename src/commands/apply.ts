@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Outcomes } from "../apply/apply.ts";
 import { type ExitCode, exit, exitCode, Refusal } from "../base/exit.ts";
 import { type DeploymentWish, deploying, recordCalls } from "../deployments/record-apply.ts";
+import { addressGlobFault } from "../model/address.ts";
 import type { Call, Outcome, Problem } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
@@ -14,7 +15,7 @@ import { requestsText } from "../report/requests.ts";
 import { counted, outcomesText, planText, waiversText } from "../report/text.ts";
 import { wishOf } from "./deploying.ts";
 import type { Options } from "./flags.ts";
-import { requestOf } from "./run.ts";
+import { globsOf, requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
 import { tellMissing, tellProblems } from "./tell.ts";
 import type { Progress, Terminal } from "./terminal.ts";
@@ -170,7 +171,7 @@ function question({ summary }: Plan): string {
 function wishesOf({ cwd }: Terminal, options: Options<"apply">, saved: string | undefined): Partial<Request> {
   return {
     waivers: { deletes: options.allowDeletes ?? 0, protected: new Set(options.allowProtected) },
-    resend: options.resend ?? [],
+    resend: globsOf("--resend", options.resend, addressGlobFault),
     storage: options.storage === true,
     recheck: asksFirst(options, saved),
     ...(saved !== undefined && { saved: resolve(cwd, saved) }),

@@ -1,5 +1,5 @@
 import { exitCode, Refusal } from "../base/exit.ts";
-import { printable } from "../model/problem-line.ts";
+import { printable } from "../base/printable.ts";
 import { findingsText } from "../report/deprecations.ts";
 import { counted } from "../report/text.ts";
 import { type Finding, scanText } from "../scan/scan.ts";

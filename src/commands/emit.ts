@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
+import { inertJson } from "../base/printable.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import { type Renderers, reportTargets } from "../report/reports.ts";
 import { makeFolder } from "../workspace/durable-file.ts";
@@ -28,7 +29,7 @@ export function reporter(
     }
     const inPlace = targets.filter(({ path }) => !path).map(({ kind }) => kind);
     for (const kind of inPlace.length > 0 ? inPlace : ["text"])
-      terminal.print(renderers[kind]?.(() => undefined) ?? "");
+      show(terminal, kind, renderers[kind]?.(() => undefined) ?? "");
   };
 }
 
@@ -38,6 +39,14 @@ function inPlaceOf({ cwd }: Terminal, asked: string): string {
   if (rest.join("=") === "") return asked;
   const output = known(resolve(cwd, rest.join("=")));
   return output && "fd" in output && output.fd === 1 ? kind : asked;
+}
+
+/** What is JSON all through can be made harmless for those who read a log line by line, and stays the same document. */
+const jsonKinds: ReadonlySet<string> = new Set(["json", "ndjson", "sarif", "codequality", "terraform"]);
+
+function show({ print, emit }: Terminal, kind: string, report: string): void {
+  if (kind === "text") print(report);
+  else emit(jsonKinds.has(kind) ? inertJson(report) : report);
 }
 
 function known(file: string): Output | undefined {

@@ -1,4 +1,6 @@
 import { exit, exitCode, Refusal } from "../base/exit.ts";
+import { globFault } from "../base/glob.ts";
+import { shellWord } from "../base/shell-word.ts";
 import { connectReader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
@@ -13,7 +15,7 @@ import { loadSettings } from "../workspace/load.ts";
 import { reporter } from "./emit.ts";
 import type { Options } from "./flags.ts";
 import { placed, takenProblem, tellDoubts, write } from "./import-files.ts";
-import { requestOf } from "./run.ts";
+import { globsOf, requestOf } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
@@ -45,8 +47,9 @@ function checkUsage({ all, group = [] }: Options<"import">, names: readonly stri
   if (!all && group.length === 0 && names.length === 0) {
     throw new Refusal("name projects by path or ID, or give --group GLOB or --all", exit.usage);
   }
+  globsOf("--group", group, globFault);
   const glob = names.find((name) => selectorOf(name).form === "glob");
-  if (glob !== undefined) throw new Refusal(`${glob} is a glob: give it as --group '${glob}'`, exit.usage);
+  if (glob !== undefined) throw new Refusal(`${glob} is a glob: give it as --group ${shellWord(glob)}`, exit.usage);
 }
 
 async function adopted(

@@ -1,5 +1,6 @@
 import { join, relative, resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
+import { shellWord } from "../base/shell-word.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import { licenseTier, tierIncludes } from "../model/availability.ts";
 import { schemas } from "../model/schemas.ts";
@@ -82,7 +83,7 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
 
 function nextSteps(terminal: Terminal, folder: string): string {
   const here = relative(terminal.cwd, resolve(terminal.cwd, folder));
-  const option = here ? ` -C ${here}` : "";
+  const option = here ? ` -C ${shellWord(here)}` : "";
   return [
     `Wrote ${join(folder, workspaceFile)} and ${join(folder, examplePolicy)}.`,
     "",

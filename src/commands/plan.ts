@@ -1,4 +1,5 @@
 import { type ExitCode, exitCode } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
 import { tendencyOf } from "../plan/strictness.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Planned } from "../reconcile/request.ts";
@@ -36,7 +37,7 @@ export async function planAs(command: string, terminal: Terminal, options: Optio
     { text: () => (surveyed ? planText(plan, terminal.palette) : ""), json: () => json(planned) },
     { plan, exitCode: code, surveyed },
   );
-  if (loosening.length > 0) terminal.warn(`Refused by --fail-on-loosening: ${loosening.join(", ")}.`);
+  if (loosening.length > 0) terminal.warn(printable(`Refused by --fail-on-loosening: ${loosening.join(", ")}.`));
   return code;
 }
 

@@ -1,5 +1,6 @@
 import { type ExitCode, exit, exitCode, Refusal } from "../base/exit.ts";
 import { nearest } from "../base/nearest.ts";
+import { printable } from "../base/printable.ts";
 import { connectReader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
@@ -37,7 +38,7 @@ export const run: Run<Options<"routes">> = async (terminal, options, [project = 
 
 function failed({ warn, interrupted }: Terminal, error: unknown): ExitCode {
   if (!(error instanceof CallFailed)) throw error;
-  warn(explained(error));
+  warn(printable(explained(error)));
   return exitCode({ interrupted: interrupted.aborted, problem: true });
 }
 

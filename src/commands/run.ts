@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { deadline } from "../client/timer.ts";
+import { addressGlobFault } from "../model/address.ts";
 import type { Request } from "../reconcile/request.ts";
 import type { Options } from "./flags.ts";
 import type { Terminal } from "./terminal.ts";
@@ -16,11 +17,25 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
   return {
     folder: folderOf(terminal, options),
     env: terminal.env,
-    targets: options.target ?? [],
+    targets: globsOf("--target", options.target, addressGlobFault),
     signal: stopOf(terminal, options.timeout),
+    connecting: terminal.listen,
     ...(concurrency && { concurrency }),
     ...(shard && sharded(partOf(shard, terminal))),
   };
+}
+
+/** What a flag was given. @throws Refusal where one of them is no glob that is read. */
+export function globsOf(
+  flag: string,
+  globs: readonly string[] = [],
+  faultOf: (glob: string) => string | undefined,
+): readonly string[] {
+  for (const glob of globs) {
+    const fault = faultOf(glob);
+    if (fault) throw new Refusal(`${flag} ${JSON.stringify(glob.slice(0, 100))}: expected ${fault}`, exit.usage);
+  }
+  return globs;
 }
 
 export function folderOf(terminal: Terminal, { C }: Pick<OnlineOptions, "C">): string {

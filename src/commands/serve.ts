@@ -22,6 +22,7 @@ export const run: Run<Options<"serve">> = async (terminal, options) => {
     ...(chaos && { chaos: readChaos(terminal, chaos) }),
     ...(data && { data: resolve(terminal.cwd, data) }),
   });
+  terminal.listen();
   terminal.print(`listening on ${server.url}`);
   await new Promise<void>((stop) => terminal.interrupted.addEventListener("abort", () => stop(), { once: true }));
   await server.close();

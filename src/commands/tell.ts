@@ -1,3 +1,4 @@
+import { printable } from "../base/printable.ts";
 import { reportedLine } from "../model/problem-line.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Terminal } from "./terminal.ts";
@@ -10,5 +11,6 @@ export function tellProblems(terminal: Terminal, { warnings, problems }: Pick<Pl
 
 /** Secrets that an apply will ask for, so that nobody finds out by applying. */
 export function tellMissing(terminal: Terminal, missing: readonly string[]): void {
-  if (missing.length > 0) terminal.note(`note: apply will need secrets that are not set here: ${missing.join(", ")}`);
+  if (missing.length > 0)
+    terminal.note(printable(`note: apply will need secrets that are not set here: ${missing.join(", ")}`));
 }

@@ -1,6 +1,7 @@
 import { fstatSync } from "node:fs";
 import { Ansis } from "ansis";
 import { exit } from "../base/exit.ts";
+import { printableLines } from "../base/printable.ts";
 import { type Palette, plain } from "../report/palette.ts";
 import { writeAll } from "../workspace/durable-file.ts";
 
@@ -8,8 +9,10 @@ import { writeAll } from "../workspace/durable-file.ts";
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** A result, to stdout. */
+  /** A result for people, to stdout. */
   readonly print: (text: string) => void;
+  /** A result for programs, to stdout: character by character as it is. */
+  readonly emit: (text: string) => void;
   /** A problem or an error, to stderr. */
   readonly warn: (text: string) => void;
   /** What `--quiet` leaves out, to stderr. */
@@ -29,7 +32,11 @@ export interface Terminal {
   readonly interview: <Result>(work: (ask: Ask) => Promise<Result>) => Promise<Result>;
   /** A bar on a terminal's stderr; nothing elsewhere. */
   readonly progress: (label: string) => Progress;
-  /** Aborted by the first SIGINT, SIGTERM or SIGHUP; the second one ends the process at once. */
+  /**
+   * From here on the first SIGINT, SIGTERM or SIGHUP aborts `interrupted`, and the second one ends the process at once.
+   * Until then a signal ends the process as the system does it, also while the program is too busy to be told of one.
+   */
+  readonly listen: () => void;
   readonly interrupted: AbortSignal;
 }
 
@@ -48,17 +55,26 @@ export interface TerminalOptions {
   readonly color?: boolean;
 }
 
-/** The terminal of a process. Listens for SIGINT, SIGTERM and SIGHUP from then on. */
+/** The terminal of a process. */
 export function createTerminal(host: NodeJS.Process, { quiet, color }: TerminalOptions): Terminal {
   const { stdin, stdout, stderr, env } = host;
   const [toStdout, toStderr] = [writerTo(stdout), writerTo(stderr)];
-  const warn = (text: string) => void (text && toStderr(`${text}\n`));
+  const warn = (text: string) => void (text && toStderr(`${printableLines(text)}\n`));
+  const emit = (text: string) => void (text && toStdout(`${text}\n`));
   const paletteFor = ({ isTTY }: NodeJS.WriteStream) =>
     color !== false && isColourful(env, isTTY) ? colours() : plain;
+  const interruption = interruptionOf(host);
+  // The system delivers no signal to a container's first process that it does not listen for.
+  if (host.pid === 1) interruption.listen();
+  const asking = <Result>(work: (ask: Ask) => Promise<Result>) => {
+    interruption.listen();
+    return interview(host, work);
+  };
   return {
     env,
     cwd: host.cwd(),
-    print: (text) => void (text && toStdout(`${text}\n`)),
+    print: (text) => emit(printableLines(text)),
+    emit,
     warn,
     note: quiet ? () => {} : warn,
     fail: (sentence) => {
@@ -69,10 +85,11 @@ export function createTerminal(host: NodeJS.Process, { quiet, color }: TerminalO
     palette: paletteFor(stdout),
     warnings: paletteFor(stderr),
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
-    confirm: (question) => interview(host, async (ask) => (await ask(question)) === "yes"),
-    interview: (work) => interview(host, work),
+    confirm: (question) => asking(async (ask) => (await ask(question)) === "yes"),
+    interview: asking,
     progress: (label) => (quiet || !stderr.isTTY ? silent : startBar(label, stderr)),
-    interrupted: interruptionOf(host),
+    listen: interruption.listen,
+    interrupted: interruption.signal,
   };
 }
 
@@ -174,12 +191,17 @@ function startBar(label: string, stream: NodeJS.WriteStream): Progress {
   };
 }
 
-function interruptionOf(host: NodeJS.Process): AbortSignal {
+function interruptionOf(host: NodeJS.Process): { readonly signal: AbortSignal; readonly listen: () => void } {
   const controller = new AbortController();
   const interrupt = () => {
     if (controller.signal.aborted) return host.exit(130);
     controller.abort("the run was interrupted");
   };
-  for (const signal of signals) host.on(signal, interrupt);
-  return controller.signal;
+  let listening = false;
+  const listen = () => {
+    if (listening) return;
+    listening = true;
+    for (const signal of signals) host.on(signal, interrupt);
+  };
+  return { signal: controller.signal, listen };
 }

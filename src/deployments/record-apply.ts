@@ -1,4 +1,5 @@
 import type { Outcomes } from "../apply/apply.ts";
+import { shellWord } from "../base/shell-word.ts";
 import { type ClientOptions, connectWriter } from "../client/client.ts";
 import { deadline } from "../client/timer.ts";
 import type { Call, Fields, Problem } from "../model/types.ts";
@@ -75,7 +76,7 @@ async function end(
   const lasting = { ...site, signal: deadline(site.requestTimeout, "requestTimeout has passed") };
   const written = await write(lasting, (writer) => updateDeployment(writer, project, record, status));
   if (!("error" in written)) return told.note(`note: recorded as deployment ${record} of ${project}: ${status}`);
-  const remedy = `evenkeel deployments update ${project} ${record} --status ${status} mends it`;
+  const remedy = `evenkeel deployments update ${shellWord(project)} ${shellWord(record)} --status ${status} mends it`;
   told.warn(unrecorded(`deployment ${record} of ${project} is not marked as ${status}: ${written.error}; ${remedy}`));
 }
 

@@ -1,4 +1,5 @@
 import schema from "../../schemas/manifest.schema.json" with { type: "json" };
+import { grouped } from "../base/grouped.ts";
 import { kinds } from "../model/kinds.ts";
 import type { Live } from "../model/types.ts";
 import type { ImportedEntry } from "./found.ts";
@@ -13,7 +14,7 @@ export interface ImportedLicenses {
 export function importLicenses(live: readonly Live[]): ImportedLicenses {
   const entries: ImportedEntry[] = [];
   const remarks: string[] = [];
-  for (const namesakes of grouped(live)) {
+  for (const namesakes of grouped(live, ({ key }) => kinds.license.identity(key)).values()) {
     const [first] = namesakes;
     if (!first) continue;
     const why = reasonToLeave(first, namesakes);
@@ -21,15 +22,6 @@ export function importLicenses(live: readonly Live[]): ImportedLicenses {
     else entries.push(entryOf(first, namesakes));
   }
   return { entries: entries.toSorted(byName), remarks };
-}
-
-function grouped(live: readonly Live[]): Iterable<readonly Live[]> {
-  const groups = new Map<string, Live[]>();
-  for (const one of live) {
-    const identity = kinds.license.identity(one.key);
-    groups.set(identity, [...(groups.get(identity) ?? []), one]);
-  }
-  return groups.values();
 }
 
 /** As `fmt` sorts them. */

@@ -1,5 +1,5 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
-import { printable } from "../model/problem-line.ts";
+import { printable } from "../base/printable.ts";
 import type { Scalar as Value } from "../model/types.ts";
 import type { ImportedEntry, ImportedValue } from "./found.ts";
 

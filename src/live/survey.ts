@@ -86,6 +86,8 @@ export async function survey(reader: Reader, scope: Scope): Promise<Survey> {
   let done = 0;
   const read = await inParallel(desired, scope.workers, async (project) => {
     const result = await surveyProject(reader, project, scope);
+    // Places cost a parse of the manifest: worked out here one by one, they don't hold a signal up when the plan is made.
+    for (const { origin } of result.difference?.changes ?? []) origin.place();
     scope.progress?.(++done, desired.length);
     return result;
   });

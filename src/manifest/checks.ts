@@ -1,3 +1,4 @@
+import { globFault } from "../base/glob.ts";
 import { nearest } from "../base/nearest.ts";
 import { compareReleases, licenseTier, tierIncludes, unavailable } from "../model/availability.ts";
 import { integrations, parameter } from "../model/catalogue.ts";
@@ -5,10 +6,11 @@ import { legacyStatuses } from "../model/normalise.ts";
 import { removalOf } from "../model/removals.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { listed } from "./entries.ts";
+import { listed } from "./listed.ts";
 import type { PolicyText } from "./policies.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
+import { selectorOf } from "./selector.ts";
 import { meant } from "./shape.ts";
 import { isTemplate, parseReference, referencesOf, referenceWords } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
@@ -24,6 +26,7 @@ type Check = (policy: Checked) => readonly Problem[];
 
 /** What a policy must keep to, beyond its shape and its integrations' parameters: sentence -> check. */
 export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ["globs are of a known form", knownGlobs],
   ["slugs are those of the catalogue", knownSlugs],
   ["the server has what is declared", available],
   ["what is declared is not disabled too", uncontradicted],
@@ -36,6 +39,15 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
 /** Every problem that one policy shows by itself. */
 export function checkPolicy(policy: Checked): readonly Problem[] {
   return [...checks.values()].flatMap((check) => check(policy));
+}
+
+function knownGlobs({ document, text }: Checked): readonly Problem[] {
+  return (["projects", "except"] as const).flatMap((key) =>
+    listed<string | number>(text[key]).flatMap(([written, index]) => {
+      const fault = selectorOf(written).form === "glob" ? globFault(String(written)) : undefined;
+      return fault ? [problemAt("wrong-value", `expected ${fault}`, { document, path: [key, index] })] : [];
+    }),
+  );
 }
 
 function knownSlugs({ document, text }: Checked): readonly Problem[] {

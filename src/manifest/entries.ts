@@ -3,6 +3,7 @@ import { kinds } from "../model/kinds.ts";
 import { legacyStatuses } from "../model/normalise.ts";
 import type { Desired, Fields, Origin, Problem, Resource, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
+import { listed } from "./listed.ts";
 import { type Declared, declare, type Written } from "./parameters.ts";
 import type { PolicyText } from "./policies.ts";
 import type { Path } from "./positions.ts";
@@ -102,9 +103,4 @@ const none: readonly string[] = [];
 /** Something at a path of a policy: its origin is the key there, or the item of a list. */
 export function stated(document: Document, policy: string, path: Path): Stated {
   return { document, policy, path, place: () => document.place(path, "key") };
-}
-
-/** The items of a list with their indices; holes are left where an item was wrong. */
-export function listed<T>(list: readonly T[] | undefined): readonly (readonly [item: T, index: number])[] {
-  return (list ?? []).flatMap((item, index) => (item === undefined ? [] : [[item, index] as const]));
 }

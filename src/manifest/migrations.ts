@@ -1,8 +1,8 @@
 import { type RepositoryKind, storageKey } from "../model/repository-kinds.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { listed } from "./entries.ts";
 import { readHead } from "./head.ts";
+import { listed } from "./listed.ts";
 import { problemAt } from "./problem.ts";
 import { shape } from "./shape.ts";
 import type { Loaded } from "./workspace.ts";

@@ -1,8 +1,9 @@
 import type { Kind, Origin, Problem, Scalar } from "../model/types.ts";
 import { checkPolicy } from "./checks.ts";
 import type { Document } from "./document.ts";
-import { type Entry, listed, readEntries, type Stated, stated } from "./entries.ts";
+import { type Entry, readEntries, type Stated, stated } from "./entries.ts";
 import { readHead } from "./head.ts";
+import { listed } from "./listed.ts";
 import type { Declared } from "./parameters.ts";
 import { type Selector, selectorOf } from "./selector.ts";
 import { shape } from "./shape.ts";

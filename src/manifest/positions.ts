@@ -11,10 +11,11 @@ export interface Source {
   readonly linesBefore: number;
 }
 
-/** Offsets into a source's text. */
+/** Offsets of a value and its key into a source's text, and the same for what stands inside it. */
 interface Spot {
   readonly key: number;
   readonly value: number;
+  readonly below: Map<string, Spot>;
 }
 
 interface Duplicate {
@@ -23,7 +24,7 @@ interface Duplicate {
 }
 
 interface Spots {
-  readonly spots: Map<string, Spot>;
+  readonly root: Spot;
   readonly duplicates: Duplicate[];
 }
 
@@ -54,12 +55,14 @@ export function placesIn(source: Source): Places {
 }
 
 /** Inside an alias nothing has a place of its own: that of the alias counts. */
-function nearestSpot(document: Spots | undefined, path: Path): Spot {
-  for (let length = path.length; length >= 0; length--) {
-    const spot = document?.spots.get(path.slice(0, length).join(separator));
-    if (spot) return spot;
+function nearestSpot(document: Spots | undefined, path: Path): Pick<Spot, "key" | "value"> {
+  let spot = document?.root;
+  for (const part of path) {
+    const next = spot?.below.get(String(part));
+    if (!next) break;
+    spot = next;
   }
-  return { key: 0, value: 0 };
+  return spot ?? { key: 0, value: 0 };
 }
 
 interface Found {
@@ -85,30 +88,24 @@ function isEmpty(node: Node | null): node is null {
 }
 
 function spotsOf(root: Node): Spots {
-  const found: Spots = { spots: new Map([["", spotOf(root, root)]]), duplicates: [] };
-  collect(root, [], found);
+  const found: Spots = { root: spotOf(root, root), duplicates: [] };
+  collect(root, [], found.root, found.duplicates);
   return found;
 }
 
-function collect(node: unknown, path: Path, found: Spots): void {
-  if (isSeq(node)) {
-    node.items.forEach((item, index) => {
-      add(item, item, [...path, index], found);
-    });
-  }
+function collect(node: unknown, path: Path, spot: Spot, duplicates: Duplicate[]): void {
+  const add = (name: string | number, key: unknown, value: unknown) => {
+    const inner = spotOf(key, value);
+    spot.below.set(String(name), inner);
+    collect(value, [...path, name], inner, duplicates);
+  };
+  if (isSeq(node)) node.items.forEach((item, index) => void add(index, item, item));
   if (!isMap(node)) return;
-  const seen = new Set<string>();
   for (const { key, value } of node.items) {
     const name = nameOf(key);
-    if (seen.has(name)) found.duplicates.push({ path: [...path, name], offset: offsetOf(key) ?? 0 });
-    else add(key, value, [...path, name], found);
-    seen.add(name);
+    if (spot.below.has(name)) duplicates.push({ path: [...path, name], offset: offsetOf(key) ?? 0 });
+    else add(name, key, value);
   }
-}
-
-function add(key: unknown, value: unknown, path: Path, found: Spots): void {
-  found.spots.set(path.join(separator), spotOf(key, value));
-  collect(value, path, found);
 }
 
 function nameOf(key: unknown): string {
@@ -117,11 +114,9 @@ function nameOf(key: unknown): string {
 
 function spotOf(key: unknown, value: unknown): Spot {
   const start = offsetOf(key) ?? 0;
-  return { key: start, value: offsetOf(value) ?? start };
+  return { key: start, value: offsetOf(value) ?? start, below: new Map() };
 }
 
 function offsetOf(node: unknown): number | undefined {
   return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range?.[0] : undefined;
 }
-
-const separator = "\0";

@@ -12,6 +12,7 @@ export const rules = {
   binary: { asks: "a manifest is text in UTF-8" },
   "too-large": { asks: "a manifest is no larger than 4 MiB" },
   symlink: { asks: "a symbolic link stays inside the workspace" },
+  "linked-folder": { asks: "manifests do not lie behind a linked folder", severity: "warning" },
   unreadable: { asks: "every manifest can be read" },
   outside: { asks: "manifest patterns stay inside the workspace" },
   ledger: { asks: "the ledger is a file of its own inside the workspace" },

@@ -1,4 +1,4 @@
-import { nearest } from "../base/nearest.ts";
+import { type Dictionary, dictionaryOf } from "../base/nearest.ts";
 import type { Problem, Project, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Variable } from "./policies.ts";
@@ -28,6 +28,11 @@ export function createScope(
   const problems: Problem[] = [];
   const resolved = new Map<string, Resolved>();
   const around: Variable[] = [];
+  let known: Dictionary | undefined;
+  const meant = (name: string): string | undefined => {
+    known ??= dictionaryOf(vars.keys());
+    return known.nearest(name);
+  };
 
   const fail = (message: string, spot: Spot): Resolved => {
     problems.push(problemAt("undefined-variable", message, spot));
@@ -37,7 +42,7 @@ export function createScope(
   const variable = (name: string, spot: Spot): Resolved => {
     if (elsewhere(name)) return "unknown";
     const found = vars.get(name);
-    if (!found) return fail(undefinedVariable(name, vars.keys()), spot);
+    if (!found) return fail(undefinedVariable(name, meant(name)), spot);
     const before = resolved.get(name);
     if (before) return before;
     if (around.includes(found)) {
@@ -92,8 +97,7 @@ function unknownFact(fact: ProjectFact, { name }: Project): string {
   return `\${${fact}} is not known for project ${name}, which the server does not list`;
 }
 
-function undefinedVariable(name: string, known: Iterable<string>): string {
-  const meant = nearest(name, known);
+function undefinedVariable(name: string, meant: string | undefined): string {
   return `\${vars.${name}} is not defined by any policy for this project${meant ? `; did you mean ${meant}?` : ""}`;
 }
 

@@ -1,3 +1,4 @@
+import { grouped } from "../base/grouped.ts";
 import type { Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import type { Selector } from "./selector.ts";
@@ -30,7 +31,7 @@ export function layersOf(policies: readonly Policy[], project: Project): readonl
     layers.set(policy, Math.max(literal, layers.get(policy) ?? 0));
   }
   return [...layers]
-    .filter(([policy]) => !policy.except.some((selector) => isMatch(selector, project.id, path)))
+    .filter(([policy]) => candidates(exceptionsOf(policy), project.id, path).length === 0)
     .map(([policy, literal]) => ({ policy, literal }))
     .sort(compareLayers);
 }
@@ -46,7 +47,7 @@ interface Line {
   readonly selector: Selector;
 }
 
-/** Lines of `projects` by what they can match: an ID, a path, or anything below a folder. */
+/** Lines of `projects` or `except` by what they can match: an ID, a path, or anything below a folder. */
 interface Index {
   readonly ids: ReadonlyMap<number, readonly Line[]>;
   readonly paths: ReadonlyMap<string, readonly Line[]>;
@@ -58,29 +59,27 @@ const indices = new WeakMap<readonly Policy[], Index>();
 function indexOf(policies: readonly Policy[]): Index {
   const known = indices.get(policies);
   if (known) return known;
-  const lines = policies.flatMap((policy) => policy.projects.map((selector): Line => ({ policy, selector })));
-  const index: Index = {
-    ids: grouped(lines, ({ selector }) => (selector.form === "id" ? selector.id : undefined)),
-    paths: grouped(lines, ({ selector }) => (selector.form === "path" ? selector.path : undefined)),
-    folders: grouped(lines, ({ selector }) => (selector.form === "glob" ? selector.base : undefined)),
-  };
+  const index = indexed(policies.flatMap((policy) => policy.projects.map((selector) => ({ policy, selector }))));
   indices.set(policies, index);
   return index;
 }
 
-function grouped<Key>(
-  lines: readonly Line[],
-  keyOf: (line: Line) => Key | undefined,
-): ReadonlyMap<Key, readonly Line[]> {
-  const groups = new Map<Key, Line[]>();
-  for (const line of lines) {
-    const key = keyOf(line);
-    if (key === undefined) continue;
-    const group = groups.get(key);
-    if (group) group.push(line);
-    else groups.set(key, [line]);
-  }
-  return groups;
+const exceptions = new WeakMap<Policy, Index>();
+
+function exceptionsOf(policy: Policy): Index {
+  const known = exceptions.get(policy);
+  if (known) return known;
+  const index = indexed(policy.except.map((selector) => ({ policy, selector })));
+  exceptions.set(policy, index);
+  return index;
+}
+
+function indexed(lines: readonly Line[]): Index {
+  return {
+    ids: grouped(lines, ({ selector }) => (selector.form === "id" ? selector.id : undefined)),
+    paths: grouped(lines, ({ selector }) => (selector.form === "path" ? selector.path : undefined)),
+    folders: grouped(lines, ({ selector }) => (selector.form === "glob" ? selector.base : undefined)),
+  };
 }
 
 function candidates({ ids, paths, folders }: Index, id: number | undefined, path: string | undefined): readonly Line[] {

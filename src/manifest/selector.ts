@@ -1,4 +1,4 @@
-import picomatch from "picomatch";
+import { globFolder, globMatcher } from "../base/glob.ts";
 
 /** A line of `projects` or `except`, understood once. */
 export type Selector =
@@ -35,21 +35,29 @@ function globOf(written: string): GlobSelector {
 }
 
 function compile(written: string): GlobSelector {
-  const matches = picomatch(written, { nocase: true, dot: true, noextglob: true, nonegate: true });
-  const { base, isGlob } = picomatch.scan(written.toLowerCase(), { noext: true, nonegate: true });
   return {
     form: "glob",
     written,
     literal: literalLength(written),
-    base: isGlob ? base : "",
-    matches: (path) => matches(path),
+    base: globFolder(written.toLowerCase()),
+    matches: globMatcher(written, { crossing: false, cased: false, dots: true }),
   };
 }
 
 /** `{a,bc}` counts as its shortest alternative, `[abc]`, `?` and `*` as nothing. */
 function literalLength(glob: string): number {
   const shortest = glob.replace(/\{([^{}]*)\}/g, (_, inner: string) =>
-    inner.split(",").reduce((a, b) => (literalLength(b) < literalLength(a) ? b : a)),
+    inner.split(",").reduce((a, b) => (plainLength(b) < plainLength(a) ? b : a)),
   );
-  return shortest.replace(/\[[^\]]*\]|[*?\\]/g, "").length;
+  return plainLength(shortest);
+}
+
+function plainLength(glob: string): number {
+  const lastClosing = glob.lastIndexOf("]");
+  let length = 0;
+  for (let at = 0; at < glob.length; at++) {
+    if (glob[at] === "[" && at < lastClosing) at = glob.indexOf("]", at);
+    else if (!/[*?\\]/.test(glob[at] ?? "")) length++;
+  }
+  return length;
 }

@@ -26,7 +26,7 @@ export function shape<Text>(document: Document, kind: DocumentKind): Shaped<Text
   const validate = validatorOf(kind);
   if (validate(document.value)) return { text: document.value as Text, problems: [] };
   const faults = onePerPlace((validate.errors ?? []).map(faultOf)).filter(({ path }) => path[0] !== "apiVersion");
-  const text = faults.reduce<unknown>((value, { path }) => without(value, path), document.value);
+  const text = without(document.value, cutsAt(faults.map(({ path }) => path)));
   return { text: text as Partial<Text>, problems: faults.map((fault) => problemOf(fault, document)) };
 }
 
@@ -134,13 +134,38 @@ function problemOf({ rule, message, path, of }: Fault, document: Document): Prob
   return problemAt(rule, message, { document, path, of });
 }
 
-/** A copy without what stands at the path; in a list a hole is left, so that places stay true. */
-function without(value: unknown, [first, ...rest]: Path): unknown {
-  if (first === undefined || typeof value !== "object" || value === null) return value;
-  const copy: Record<string | number, unknown> = Array.isArray(value)
-    ? Object.assign([], value)
-    : Object.assign(Object.create(null), value);
-  if (rest.length === 0) delete copy[first];
-  else copy[first] = without(copy[first], rest);
+/** Where something is cut off a value, and what is cut below. */
+interface Cuts {
+  readonly below: Map<string, Cuts>;
+  isCut: boolean;
+}
+
+function cutsAt(paths: readonly Path[]): Cuts {
+  const root: Cuts = { below: new Map(), isCut: false };
+  for (const path of paths) {
+    let at = root;
+    for (const part of path) {
+      const next = at.below.get(String(part)) ?? { below: new Map(), isCut: false };
+      at.below.set(String(part), next);
+      at = next;
+    }
+    at.isCut = true;
+  }
+  return root;
+}
+
+/** A copy without what is cut; in a list holes are left, so that places stay true. */
+function without(value: unknown, { below }: Cuts): unknown {
+  if (below.size === 0 || typeof value !== "object" || value === null) return value;
+  const copy: Record<string, unknown> = Array.isArray(value) ? ([] as unknown as Record<string, unknown>) : bare();
+  for (const [key, child] of Object.entries(value)) {
+    const cuts = below.get(key);
+    if (!cuts?.isCut) copy[key] = cuts ? without(child, cuts) : child;
+  }
   return copy;
+}
+
+/** An object that inherits nothing, so that any key is one like any other. */
+function bare(): Record<string, unknown> {
+  return Object.create(null);
 }

@@ -95,5 +95,12 @@ function definitions(policies: readonly Policy[]): Definitions {
 /** Whether a policy that may also match, once projects are known, gives the variable another value. */
 function definedOutside(layers: readonly Layer[], defining: Definitions): (variable: string) => boolean {
   const inside = new Set(layers.map(({ policy }) => policy));
-  return (variable) => (defining.get(variable) ?? []).some((policy) => !inside.has(policy));
+  const known = new Map<string, boolean>();
+  return (variable) => {
+    const before = known.get(variable);
+    if (before !== undefined) return before;
+    const result = (defining.get(variable) ?? []).some((policy) => !inside.has(policy));
+    known.set(variable, result);
+    return result;
+  };
 }

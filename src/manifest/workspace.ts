@@ -1,6 +1,9 @@
+import { globFault } from "../base/glob.ts";
+import { addressGlobFault } from "../model/address.ts";
 import type { Environment, Problem, Tier } from "../model/types.ts";
 import type { Document, Parsed } from "./document.ts";
 import { durationOf } from "./duration.ts";
+import { listed } from "./listed.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import { apiVersion, shape } from "./shape.ts";
 
@@ -107,10 +110,23 @@ function readDocuments(document: Document, others: readonly Document[]): ReadWor
   const at = { document, path: ["apiVersion"] };
   const head = version === apiVersion ? [] : [problemAt("api-version", `expected apiVersion: ${apiVersion}`, at)];
   const { text, problems } = shape<WorkspaceText>(document, "Workspace");
-  return { workspace: fill(text), problems: [...head, ...problems, ...strays, ...unused(document, text)] };
+  return {
+    workspace: fill(text),
+    problems: [...head, ...problems, ...strays, ...globProblems(document, text), ...unused(document, text)],
+  };
 }
 
 const expectedWorkspace = `expected one document with apiVersion: ${apiVersion} and kind: Workspace`;
+
+function globProblems(document: Document, { manifests, protected: addresses }: Partial<WorkspaceText>): Problem[] {
+  const faults = [
+    ...listed(manifests).map(([glob, index]) => [["manifests", index], globFault(glob.replace(/^!/, ""))] as const),
+    ...listed(addresses).map(([glob, index]) => [["protected", index], addressGlobFault(glob)] as const),
+  ];
+  return faults.flatMap(([path, fault]) =>
+    fault ? [problemAt("wrong-value", `expected ${fault}`, { document, path })] : [],
+  );
+}
 
 function unused(document: Document, { ledger, server }: Partial<WorkspaceText>): readonly Problem[] {
   if (ledger === undefined || server?.secrets === undefined) return [];

@@ -1,4 +1,4 @@
-import picomatch from "picomatch";
+import { globFault, globMatcher } from "../base/glob.ts";
 import type { Kind } from "./types.ts";
 
 /** The one name of a thing everywhere: `payments/api:integration/irc-gateway` (contract 4). */
@@ -35,12 +35,13 @@ function split(address: string): [string, string | undefined] {
   return colon < 0 ? [address, undefined] : [address.slice(0, colon), address.slice(colon + 1)];
 }
 
-/** Rules of file paths have no place here: `*` takes a license that is called `..` too, or has a line break in its name. */
+/** An empty half matches nothing but an empty half. Rules of file paths have no place here: `*` takes `..` too. */
 function pathMatcher(glob: string): (text: string) => boolean {
-  if (glob === "") return (text) => text === "";
-  const literal = glob.toLowerCase();
-  const matches = picomatch(glob, { bash: true, dot: true, flags: "is" });
-  return (text) => text.toLowerCase() === literal || matches(text) || matches(text.replaceAll(dotSegment, "$1\uE000"));
+  return glob === "" ? (text) => text === "" : globMatcher(glob, { crossing: true, cased: false, dots: true });
 }
 
-const dotSegment = /(^|\/)\.\.?(?=\/|$)/g;
+/** What a glob over addresses cannot say, in words that complete "expected …"; undefined where there is nothing. */
+export function addressGlobFault(glob: string): string | undefined {
+  if (/^!|:!/.test(glob)) return "a glob without ! in front, which is not read; name what should match";
+  return globFault(glob);
+}

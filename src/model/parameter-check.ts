@@ -23,16 +23,9 @@ export function checkParameters(slug: string, parameters: Readonly<Record<string
   const order = [...(integrations.get(slug)?.parameters.keys() ?? [])];
   const rank = (fault: ParameterFault) => (fault.fault === "unknown" ? order.length : order.indexOf(fault.parameter));
   const faults = (validate.errors ?? []).map((error) => faultOf(slug, error));
-  return faults.filter(isFirstOfItsParameter).sort((a, b) => rank(a) - rank(b));
-}
-
-/** A value of the wrong type breaks the enum as well: that is one mistake. */
-function isFirstOfItsParameter(
-  { parameter }: ParameterFault,
-  index: number,
-  faults: readonly ParameterFault[],
-): boolean {
-  return faults.findIndex((other) => other.parameter === parameter) === index;
+  // A value of the wrong type breaks the enum as well: that is one mistake, and the first one says it.
+  const firsts = new Map(faults.toReversed().map((fault) => [fault.parameter, fault]));
+  return [...firsts.values()].reverse().sort((a, b) => rank(a) - rank(b));
 }
 
 function validatorOf(slug: string): ValidateFunction {

@@ -1,3 +1,4 @@
+import { printable } from "../base/printable.ts";
 import type { Place, Problem, Severity } from "./types.ts";
 
 /** A problem as reports hold it: its place as three fields, its severity told by the list that it stands in. */
@@ -33,12 +34,4 @@ export function reportedLine({ file, line, column, project, path, message, rule 
 /** A line a problem, each ended. */
 export function problemsText(problems: readonly Problem[]): string {
   return problems.map((problem) => `${problemLine(problem)}\n`).join("");
-}
-
-/** Control characters would move a terminal's cursor, or break the line. */
-export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
-  return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
 }

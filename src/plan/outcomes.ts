@@ -1,3 +1,4 @@
+import { grouped } from "../base/grouped.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Outcome } from "../model/types.ts";
 import { type Plan, type PlannedChange, planDigest } from "./plan.ts";
@@ -27,16 +28,15 @@ function withOutcome(change: PlannedChange, outcome: Outcome | undefined): Plann
 }
 
 function notKept(changes: readonly PlannedChange[]): ReportedProblem[] {
-  const places = new Map<string, string[]>();
-  for (const { kind, key, address, outcome } of changes) {
-    for (const name of outcome?.not_kept ?? []) {
-      const parameter = `${kind}/${key}: ${name}`;
-      places.set(parameter, [...(places.get(parameter) ?? []), address]);
-    }
-  }
-  return [...places].map(([parameter, addresses]) => ({
+  const lost = changes.flatMap(({ kind, key, address, outcome }) =>
+    (outcome?.not_kept ?? []).map((name) => ({ parameter: `${kind}/${key}: ${name}`, address })),
+  );
+  return [...grouped(lost, ({ parameter }) => parameter)].map(([parameter, places]) => ({
     rule: "not-kept",
-    message: notKeptMessage(parameter, addresses),
+    message: notKeptMessage(
+      parameter,
+      places.map(({ address }) => address),
+    ),
   }));
 }
 

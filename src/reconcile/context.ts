@@ -69,23 +69,15 @@ export function headingOf({ loaded, url }: Opened): Heading {
 }
 
 /** Throws {@link Refusal} where no server is named or there is no usable token. */
-export function clientOptions(opened: Opened, { env, signal, patience }: Request): ClientOptions {
+export function clientOptions(opened: Opened, { env, signal, patience, connecting }: Request): ClientOptions {
   const { secrets, concurrency, loaded } = opened;
   const { server, requestTimeout } = loaded.workspace;
   const url = urlOf(env, server);
   const { allowInsecure } = server;
   const network = networkFor(url, env, loaded.authorities);
-  return {
-    url,
-    token: readToken(env),
-    concurrency,
-    requestTimeout,
-    allowInsecure,
-    network,
-    secrets,
-    signal,
-    ...patience,
-  };
+  const token = readToken(env);
+  connecting?.();
+  return { url, token, concurrency, requestTimeout, allowInsecure, network, secrets, signal, ...patience };
 }
 
 export function scopeOf({ loaded, policies, ledger, concurrency }: Opened, request: Request): Scope {

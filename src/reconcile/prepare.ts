@@ -1,4 +1,5 @@
 import type { Batch } from "../apply/apply.ts";
+import { grouped } from "../base/grouped.ts";
 import { version } from "../base/version.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
@@ -158,7 +159,10 @@ function batchesOf(
   read: (project: DesiredProject) => Promise<Reread>,
 ): Batch[] {
   const projects = new Map(desired.map((each) => [each.project.name, each]));
-  const groups = groupByProject(changes.filter((change) => !isMove(change)));
+  const groups = grouped(
+    changes.filter((change) => !isMove(change)),
+    ({ project }) => project,
+  );
   return [...groups].map(([name, planned]) => {
     const project = projects.get(name);
     const gone = [{ severity: "error", rule: "unreadable", message: `${name} is no longer on the server` } as const];
@@ -193,10 +197,4 @@ export function missingSecrets(references: readonly SecretReference[], { secrets
     rule: "missing-secret",
     message: `a secret is needed and cannot be resolved: ${missing}`,
   }));
-}
-
-function groupByProject(changes: readonly PlannedChange[]): Map<string, PlannedChange[]> {
-  const groups = new Map<string, PlannedChange[]>();
-  for (const change of changes) groups.set(change.project, [...(groups.get(change.project) ?? []), change]);
-  return groups;
 }

@@ -44,6 +44,7 @@ export function rehearse(request: Request): Promise<Rehearsed> {
  */
 export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
   return told<Applied>(request, async (opened) => {
+    request.connecting?.();
     const release = takeLock(opened.loaded.root, () => new Date());
     try {
       readyToRecord(opened);

@@ -1,5 +1,6 @@
 import { pid } from "node:process";
 import type { Happened, Outcomes, Watcher } from "../apply/apply.ts";
+import { shellWord } from "../base/shell-word.ts";
 import type { Answer } from "../client/client.ts";
 import type { Settled } from "../diff/diff.ts";
 import { type Memory, memoryOf } from "../diff/last-applied.ts";
@@ -115,7 +116,7 @@ function startOf({ manifests, server, summary }: Plan): Entry {
 export function noticeCutShort(root: string): Problem[] {
   return runsCutShort(root).map(({ run, inFlight }) => {
     const flying = inFlight.length > 0 ? `in flight were ${inFlight.join(", ")}` : "nothing was in flight";
-    const message = `run ${run} was cut short: ${flying}; evenkeel journal ${run} tells the rest`;
+    const message = `run ${run} was cut short: ${flying}; evenkeel journal ${shellWord(run)} tells the rest`;
     return { severity: "warning", rule: "run-cut-short", message };
   });
 }

@@ -21,6 +21,8 @@ export interface Request {
   readonly concurrency?: number;
   /** Aborted: no request is begun any more, and a write in flight is finished. */
   readonly signal?: AbortSignal;
+  /** Called before the run takes its lock or opens a connection: from then on its `signal` is what stops it. */
+  readonly connecting?: () => void;
   /** Globs over addresses to write whatever the comparison says. */
   readonly resend?: readonly string[];
   readonly waivers?: Waivers;

@@ -1,4 +1,4 @@
-import { printable } from "../model/problem-line.ts";
+import { printable } from "../base/printable.ts";
 import { columns } from "./columns.ts";
 import type { Palette } from "./palette.ts";
 
@@ -65,7 +65,7 @@ export function deploymentText(row: Row, palette: Palette): string {
   const told = lines.filter(([, value]) => value !== "");
   const width = Math.max(...told.map(([name]) => name.length));
   const title = palette.strong(
-    `Deployment ${text(row.id)} (iid ${text(row.iid)}): ${text(row.status) || "status not told"}`,
+    printable(`Deployment ${text(row.id)} (iid ${text(row.iid)}): ${text(row.status) || "status not told"}`),
   );
   return [title, ...told.map(([name, value]) => `  ${palette.faint(name.padEnd(width))}  ${value}`)].join("\n");
 }

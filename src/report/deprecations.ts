@@ -1,5 +1,5 @@
+import { printable } from "../base/printable.ts";
 import { compareReleases } from "../model/availability.ts";
-import { printable } from "../model/problem-line.ts";
 import { type Deprecation, isRemoved } from "../model/removals.ts";
 import type { Finding } from "../scan/scan.ts";
 import type { Palette } from "./palette.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { type ExitCode, exit } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
-import { printable } from "../model/problem-line.ts";
 import type { Action, OutcomeStatus, Place } from "../model/types.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
 

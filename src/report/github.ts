@@ -1,3 +1,4 @@
+import { printable } from "../base/printable.ts";
 import { type Finding, findingsOf, type Level } from "./findings.ts";
 import type { FindingSurface } from "./report.ts";
 import { counted } from "./text.ts";
@@ -18,7 +19,9 @@ export const github: FindingSurface = (report) => {
 
 function annotation({ level, message, rule, place }: Finding): string {
   const properties = { file: place.file, line: place.line, col: place.column, title: `Evenkeel: ${rule}` };
-  const written = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(String(value))}`);
+  const written = Object.entries(properties).map(
+    ([name, value]) => `${name}=${escapeProperty(printable(String(value)))}`,
+  );
   return `::${commands[level]} ${written.join(",")}::${escapeText(message)}`;
 }
 

@@ -1,7 +1,8 @@
+import { printable } from "../base/printable.ts";
 import type { ImportedEntry } from "../import/found.ts";
 import type { Draft } from "../import/policy.ts";
 import { addressOf } from "../model/address.ts";
-import { printable, reportedProblem } from "../model/problem-line.ts";
+import { reportedProblem } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
 import type { Palette } from "./palette.ts";
 

@@ -1,4 +1,4 @@
-import { printable } from "../model/problem-line.ts";
+import { printable } from "../base/printable.ts";
 import type { Written } from "../state/journal-entry.ts";
 import type { Palette } from "./palette.ts";
 import { counted } from "./text.ts";
@@ -6,7 +6,7 @@ import { counted } from "./text.ts";
 /** One line a run, newest first: when, who, and how it ended. */
 export function runsText(runs: readonly { readonly run: string; readonly entries: readonly Written[] }[]): string {
   return runs
-    .map(({ run, entries }) => `${run}  ${startOf(entries)}  ${endOf(entries)}`)
+    .map(({ run, entries }) => printable(`${run}  ${startOf(entries)}  ${endOf(entries)}`))
     .reverse()
     .join("\n");
 }
@@ -14,7 +14,8 @@ export function runsText(runs: readonly { readonly run: string; readonly entries
 /** What a run did, step by step. */
 export function runText(run: string, entries: readonly Written[], palette: Palette): string {
   const steps = entries.flatMap((entry) => stepText(entry, palette) ?? []);
-  return [palette.strong(`Run ${run}`), startOf(entries), ...steps, endOf(entries)].join("\n");
+  const [head = "", start, end] = [`Run ${run}`, startOf(entries), endOf(entries)].map(printable);
+  return [palette.strong(head), start, ...steps, end].join("\n");
 }
 
 function startOf(entries: readonly Written[]): string {
@@ -32,10 +33,11 @@ function endOf(entries: readonly Written[]): string {
 }
 
 function stepText(entry: Written, palette: Palette): string | undefined {
-  if (entry.event === "intent") return `  ${palette.faint(entry.at)} ${entry.method} ${entry.path}`;
-  if (entry.event === "scheduled") return `  ${palette.faint(entry.at)} scheduled ${entry.address} to ${entry.to}`;
+  const at = `  ${palette.faint(printable(entry.at))}`;
+  if (entry.event === "intent") return `${at} ${printable(`${entry.method} ${entry.path}`)}`;
+  if (entry.event === "scheduled") return `${at} ${printable(`scheduled ${entry.address} to ${entry.to}`)}`;
   if (entry.event !== "outcome") return undefined;
   const details = [entry.http && `HTTP ${entry.http}`, entry.request_id && `request ${entry.request_id}`, entry.error];
   const more = details.filter(Boolean).join(", ");
-  return `  ${palette.faint(entry.at)} ${entry.status} ${printable(`${entry.address}${more ? ` (${more})` : ""}`)}`;
+  return `${at} ${printable(`${entry.status} ${entry.address}${more ? ` (${more})` : ""}`)}`;
 }

@@ -52,11 +52,15 @@ function passed({ plan, command, exitCode }: Parameters<FindingSurface>[0]): Tes
 /** Of two tests of one name readers keep one. */
 function distinct(cases: readonly TestCase[]): TestCase[] {
   const taken = new Set<string>();
+  const counts = new Map<string, number>();
   return cases.map((each) => {
-    let name = each.name;
-    for (let count = 2; taken.has(`${each.suite}\0${name}`); count++) name = `${each.name} (${count})`;
-    taken.add(`${each.suite}\0${name}`);
-    return { ...each, name };
+    const wanted = `${each.suite}\0${each.name}`;
+    let count = counts.get(wanted) ?? 1;
+    const name = () => (count === 1 ? each.name : `${each.name} (${count})`);
+    while (taken.has(`${each.suite}\0${name()}`)) count++;
+    taken.add(`${each.suite}\0${name()}`);
+    counts.set(wanted, count);
+    return { ...each, name: name() };
   });
 }
 

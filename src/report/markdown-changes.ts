@@ -1,3 +1,4 @@
+import { grouped } from "../base/grouped.ts";
 import { turnsOff } from "../model/turns-off.ts";
 import type { Action } from "../model/types.ts";
 import { type PlannedChange, visibleOf } from "../plan/plan.ts";
@@ -44,12 +45,7 @@ function outcomeCell({ outcome }: PlannedChange): string {
 
 /** A folded section for each project, those that lose something first. */
 export function detailsOf(changes: readonly PlannedChange[]): readonly string[] {
-  const groups = new Map<string, PlannedChange[]>();
-  for (const change of changes) {
-    const group = groups.get(change.project);
-    if (group) group.push(change);
-    else groups.set(change.project, [change]);
-  }
+  const groups = grouped(changes, ({ project }) => project);
   return [...groups].map(([project, group]) => projectDetails(project, group));
 }
 

@@ -1,4 +1,4 @@
-import { printable } from "../model/problem-line.ts";
+import { printable } from "../base/printable.ts";
 
 /** Longest text that is shown in one piece; what is beyond it is counted. */
 const longest = 300;

@@ -1,3 +1,4 @@
+import { printable } from "../base/printable.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Palette } from "./palette.ts";
 
@@ -20,7 +21,7 @@ export function movingNotes({ resource_changes }: Plan, palette: Palette): strin
 }
 
 function named(storages: readonly unknown[]): string {
-  return [...new Set(storages.map(String))].join(", ");
+  return printable([...new Set(storages.map(String))].join(", "));
 }
 
 /** `about 3 min left`; empty where nothing is known yet, or nothing left. */

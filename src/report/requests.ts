@@ -1,3 +1,4 @@
+import { printable } from "../base/printable.ts";
 import type { Call } from "../model/types.ts";
 import { shown } from "./text.ts";
 
@@ -7,6 +8,6 @@ export function requestsText(calls: readonly Call[]): string {
 }
 
 function requestText({ method, path, parameters }: Call): string {
-  const lines = Object.entries(parameters ?? {}).map(([name, value]) => `    ${name}: ${shown(value)}`);
-  return [`${method} ${path}`, ...lines].join("\n");
+  const lines = Object.entries(parameters ?? {}).map(([name, value]) => `    ${printable(name)}: ${shown(value)}`);
+  return [printable(`${method} ${path}`), ...lines].join("\n");
 }

@@ -1,4 +1,4 @@
-import { printable } from "../model/problem-line.ts";
+import { printable } from "../base/printable.ts";
 import type { Shift } from "../routes/audience.ts";
 import type { Route } from "../routes/routes.ts";
 import { columns } from "./columns.ts";

@@ -1,5 +1,5 @@
+import { printable } from "../base/printable.ts";
 import { addressOf } from "../model/address.ts";
-import { printable } from "../model/problem-line.ts";
 import type { Desired, DesiredProject, Kind, Origin, Value } from "../model/types.ts";
 
 /** How the resources of a kind are shown: under which heading, and which field alone says everything. */

@@ -1,3 +1,4 @@
+import { printable } from "../base/printable.ts";
 import type { RepositoryKind } from "../model/repository-kinds.ts";
 import type { Remainder } from "../storage/status.ts";
 import type { Palette } from "./palette.ts";
@@ -5,8 +6,8 @@ import type { Palette } from "./palette.ts";
 /** What is left on a storage, a line a kind, and what the numbers do not tell. */
 export function statusText(storage: string, kinds: readonly Remainder[], palette: Palette): string {
   const width = Math.max(...kinds.map(({ kind }) => kind.length));
-  const lines = kinds.map((each) => `  ${each.kind.padEnd(width)}  ${countText(each)}`);
-  return [palette.strong(`Left on ${storage}`), ...lines].join("\n");
+  const lines = kinds.map((each) => `  ${each.kind.padEnd(width)}  ${printable(countText(each))}`);
+  return [palette.strong(printable(`Left on ${storage}`)), ...lines].join("\n");
 }
 
 const mostNames = 10;

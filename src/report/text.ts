@@ -1,5 +1,7 @@
+import { grouped } from "../base/grouped.ts";
+import { printable } from "../base/printable.ts";
+import { shellWord } from "../base/shell-word.ts";
 import { isReference } from "../model/normalise.ts";
-import { printable } from "../model/problem-line.ts";
 import type { Action, Fields, Value } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
 import { type Plan, type PlannedChange, removalsOf, type Summary } from "../plan/plan.ts";
@@ -18,7 +20,9 @@ const paints: Readonly<Record<Action, keyof Palette>> = {
 /** A plan for people: projects grouped, what is in sync hidden, addresses and counts at the end. */
 export function planText(plan: Plan, palette: Palette): string {
   const changes = plan.resource_changes;
-  const groups = [...byProject(changes)].map(([project, group]) => projectText(project, group, palette));
+  const groups = [...grouped(changes, ({ project }) => project)].map(([project, group]) =>
+    projectText(project, group, palette),
+  );
   return paragraphs([
     ...groups,
     changes.length > 0 ? addressesText(changes, palette) : "",
@@ -27,12 +31,6 @@ export function planText(plan: Plan, palette: Palette): string {
     headline(plan, palette),
     countsText(plan),
   ]);
-}
-
-function byProject(changes: readonly PlannedChange[]): Map<string, PlannedChange[]> {
-  const groups = new Map<string, PlannedChange[]>();
-  for (const change of changes) groups.set(change.project, [...(groups.get(change.project) ?? []), change]);
-  return groups;
 }
 
 function projectText(project: string, changes: readonly PlannedChange[], palette: Palette): string {
@@ -55,7 +53,7 @@ function mark({ change }: PlannedChange, palette: Palette): string {
 function fieldsText({ change }: PlannedChange, palette: Palette): string[] {
   const { before, after } = change;
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  return names.map((name) => `      ${name}: ${transition(name, before, after, palette)}`);
+  return names.map((name) => `      ${printable(name)}: ${transition(name, before, after, palette)}`);
 }
 
 function transition(name: string, before: Fields | null, after: Fields | null, palette: Palette): string {
@@ -86,7 +84,7 @@ function objectionsText({ objections }: Plan, palette: Palette): string {
 export function waiversText({ objections, resource_changes }: Pick<Plan, "objections" | "resource_changes">): string {
   const ways: Readonly<Record<Objection["guard"], (objection: Objection) => readonly string[]>> = {
     "delete-percent": () => [`--allow-deletes ${removalsOf({ resource_changes }).length}`],
-    protected: ({ addresses }) => addresses.map((address) => `--allow-protected '${printable(address)}'`),
+    protected: ({ addresses }) => addresses.map((address) => `--allow-protected ${shellWord(address)}`),
     storage: () => [],
   };
   return [...new Set(objections.flatMap((objection) => ways[objection.guard](objection)))].join(" ");

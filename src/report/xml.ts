@@ -1,4 +1,4 @@
-import { printable } from "../model/problem-line.ts";
+import { printable } from "../base/printable.ts";
 
 /** Well-formed XML, ready to be put inside other XML. */
 export type Tag = string & { readonly xml: unique symbol };

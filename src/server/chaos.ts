@@ -1,4 +1,4 @@
-import picomatch from "picomatch";
+import { globMatcher } from "../base/glob.ts";
 
 /** A fault on the wire and the requests that it hits. The first rule that matches and is not used up counts. */
 export interface ChaosRule {
@@ -65,7 +65,7 @@ function triggerOf(rule: ChaosRule): Trigger {
 
 /** A regular expression is written `regex:…`; anything else is a glob. */
 function pathTest(match: string): (path: string) => boolean {
-  if (!match.startsWith(regexMark)) return picomatch(match, { bash: true, dot: true, nocase: true });
+  if (!match.startsWith(regexMark)) return globMatcher(match, { crossing: true, cased: false, dots: true });
   const expression = new RegExp(match.slice(regexMark.length), "i");
   return (path) => expression.test(path);
 }

@@ -1,12 +1,11 @@
-import { type Dirent, existsSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
-import picomatch from "picomatch";
+import { globMatcher } from "../base/glob.ts";
 import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
-import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
+import { inside, isManifest, isWithin, type Located, list, onceEach, rootOf, targetOf } from "./folders.ts";
 import { type Ignored, ignoredIn } from "./ignored.ts";
+import { ofFiles, search } from "./search.ts";
 
-/** Manifests of a workspace: paths relative to it with forward slashes, sorted. */
+/** Manifests of a workspace: paths relative to it with forward slashes, sorted; a file with several names is one. */
 export interface Discovered {
   readonly files: readonly string[];
   readonly problems: readonly Problem[];
@@ -18,88 +17,83 @@ export function discover(
   patterns: readonly string[] | undefined,
   workspace: Placed | undefined,
 ): Discovered {
-  return patterns && workspace ? byPatterns(root, patterns, workspace) : byDefault(root);
-}
-
-function byDefault(root: string): Discovered {
-  const problems: Problem[] = [];
-  const files = walk({ root, folder: "", ignored: ignoredIn(root), enters: isPlain, problems });
-  return { files: files.toSorted(), problems };
-}
-
-function isPlain(name: string): boolean {
-  return !name.startsWith(".") && name !== "node_modules";
+  return patterns && workspace ? byPatterns(rootOf(root), patterns, workspace) : byDefault(root);
 }
 
 interface Walk {
-  readonly root: string;
-  readonly folder: string;
-  readonly ignored: Ignored | undefined;
-  /** Whether a file or folder of this name counts. */
-  readonly enters: (name: string) => boolean;
+  readonly ignored: Ignored;
   readonly problems: Problem[];
+  /** Where each folder that was searched really lies. */
+  readonly searched: Set<string>;
+  /** Linked folders, which are not. */
+  readonly links: Located[];
 }
 
-function walk(step: Walk): readonly string[] {
-  const { root, folder, ignored, enters, problems } = step;
-  return list(root, folder, problems).flatMap((entry) => {
-    if (!enters(entry.name)) return [];
-    const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-    const absolute = join(root, path);
-    if (ignored?.has(absolute, entry.isDirectory())) return [];
-    if (entry.isDirectory()) return walk({ ...step, folder: path, ignored: ignored?.below(absolute) });
-    return isManifest(entry, path) ? [path] : [];
+function byDefault(folder: string): Discovered {
+  const root = rootOf(folder);
+  const walking: Walk = { ignored: ignoredIn(root.real), problems: [], searched: new Set(), links: [] };
+  const files = walk(root, walking);
+  const skipped = walking.links.filter(({ real }) => !walking.searched.has(real));
+  return {
+    files: onceEach(root, files),
+    problems: [...walking.problems, ...skipped.map((link) => unsearched(root, link))],
+  };
+}
+
+function walk(folder: Located, walking: Walk): readonly Located[] {
+  const { ignored, problems, searched, links } = walking;
+  searched.add(folder.real);
+  return list(folder, problems).flatMap((entry) => {
+    if (entry.name.startsWith(".") || entry.name === "node_modules") return [];
+    const found = inside(folder, entry.name);
+    if (ignored.has(found.real, entry.isDirectory())) return [];
+    if (entry.isDirectory()) return walk(found, { ...walking, ignored: ignored.below(found.real) });
+    const target = entry.isSymbolicLink() ? (targetOf(found) ?? found) : found;
+    if ("isFolder" in target && target.isFolder) {
+      links.push(target);
+      return [];
+    }
+    return (entry.isFile() || entry.isSymbolicLink()) && isManifest(found.path) ? [target] : [];
   });
+}
+
+function unsearched(root: Located, link: Located): Problem {
+  const message = isWithin(root, link)
+    ? "a linked folder is not searched; list it under manifests in evenkeel.yaml if what it holds counts"
+    : "a linked folder outside the workspace is not searched";
+  return problemIn(link.path, "linked-folder", message);
 }
 
 /** Patterns decide alone: git is not asked. Dot paths and node_modules count where a pattern spells them. */
-function byPatterns(root: string, patterns: readonly string[], workspace: Placed): Discovered {
+function byPatterns(root: Located, patterns: readonly string[], workspace: Placed): Discovered {
   const problems: Problem[] = [];
-  const files = new Set<string>();
-  const taken = patterns.filter((pattern) => !pattern.startsWith("!"));
-  const left = matcherOf(patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1)));
-  taken.forEach((written) => {
-    const at = { document: workspace, path: ["manifests", patterns.indexOf(written)] };
+  const left = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => matcherOf(pattern.slice(1)));
+  const told = new Set<string>();
+  const files = patterns.flatMap((written, index) => {
+    if (written.startsWith("!") || told.has(written)) return [];
+    told.add(written);
+    const at = { document: workspace, path: ["manifests", index] };
     const pattern = written.replace(/^(?:\.\/)+/, "");
     if (leaves(pattern)) {
       problems.push(problemAt("outside", "expected a glob that stays inside the workspace", at));
-      return;
+      return [];
     }
-    const matches = matcherOf([pattern]);
-    const { base, isGlob } = picomatch.scan(pattern);
-    const folder = isGlob ? base : dirname(pattern);
-    const enters = (name: string) => name !== "node_modules" || pattern.includes(name);
-    const start = { root, folder: folder === "." ? "" : folder, ignored: undefined, enters, problems };
-    const found = existsSync(join(root, folder)) ? walk(start).filter((file) => matches(file) && !left(file)) : [];
-    if (found.length === 0) problems.push(problemAt("no-manifest", `${written} matches no .yaml or .yml file`, at));
-    for (const file of found) files.add(file);
+    const before = problems.length;
+    const refuse = (path: string, why: string) => void problems.push(problemAt("symlink", `${path} is ${why}`, at));
+    const found = search({ root, pattern, refuse, problems }).filter(({ path }) => !left.some((is) => is(path)));
+    if (found.length === 0 && problems.length === before) {
+      problems.push(problemAt("no-manifest", `${written} matches no .yaml or .yml file`, at));
+    }
+    return found;
   });
-  return { files: [...files].sort(), problems };
+  return { files: onceEach(root, files), problems };
 }
 
-/** An empty pattern, such as what is left of `./`, matches nothing. */
-function matcherOf(patterns: readonly string[]): (file: string) => boolean {
-  const matches = picomatch(patterns.filter((pattern) => pattern !== ""));
-  return (file) => matches(file);
+function matcherOf(pattern: string): (file: string) => boolean {
+  return globMatcher(pattern.replace(/^(?:\.\/)+/, ""), ofFiles);
 }
 
 /** `../x`, an absolute path, or a path of another drive. */
 function leaves(pattern: string): boolean {
   return /^(?:[/\\]|[A-Za-z]:)/.test(pattern) || pattern.split(/[/\\{},]/).includes("..");
-}
-
-/** What is in a folder; nothing where a workspace of its own lies there. */
-function list(root: string, folder: string, problems: Problem[]): readonly Dirent[] {
-  try {
-    const entries = readdirSync(join(root, folder), { withFileTypes: true });
-    return folder !== "" && entries.some(({ name }) => name === workspaceFile) ? [] : entries;
-  } catch {
-    problems.push(problemIn(folder, "unreadable", "this folder cannot be read"));
-    return [];
-  }
-}
-
-/** A file or a link by its name; what a link leads to is looked at when it is read. */
-function isManifest(entry: Dirent, path: string): boolean {
-  return (entry.isFile() || entry.isSymbolicLink()) && /\.ya?ml$/i.test(path) && path !== workspaceFile;
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { readFileSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
@@ -13,8 +13,7 @@ export type Read = { readonly text: string; readonly size: number } | { readonly
 export function readText(root: string, file: string): Read {
   try {
     const path = join(root, file);
-    const isLink = lstatSync(path).isSymbolicLink();
-    if (isLink && leaves(root, path)) {
+    if (leaves(root, path)) {
       return { problem: problemIn(file, "symlink", "a symbolic link that leaves the workspace") };
     }
     const stat = statSync(path);
@@ -27,7 +26,7 @@ export function readText(root: string, file: string): Read {
 }
 
 function leaves(root: string, path: string): boolean {
-  return !realpathSync(path).startsWith(realpathSync(root) + sep);
+  return !realpathSync.native(path).startsWith(realpathSync.native(root) + sep);
 }
 
 function codeOf(error: unknown): string {

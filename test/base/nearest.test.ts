@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearest } from "../../src/base/nearest.ts";
+import { dictionaryOf, nearest } from "../../src/base/nearest.ts";
 
 test.each([
   ["irc-gatway", "irc-gateway"],
@@ -13,4 +13,13 @@ test.each([
 
 test("knows nothing where nothing is known", () => {
   expect(nearest("token", [])).toBeUndefined();
+});
+
+test("finds the word among very many", () => {
+  const words = Array.from({ length: 20_000 }, (_, index) => `variable-${index}-of-team-${index * 7}`);
+  const { nearest: meant } = dictionaryOf(words);
+  expect(meant("ariable-12345-of-team-86415")).toBe("variable-12345-of-team-86415");
+  expect(meant("variable-12345-of-team-8641x")).toBe("variable-12345-of-team-86415");
+  expect(meant("kubernetes")).toBeUndefined();
+  expect(meant("v".repeat(100_000))).toBeUndefined();
 });

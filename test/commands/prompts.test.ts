@@ -25,6 +25,8 @@ function typing(...lines: readonly string[]) {
     confirm: async () => false,
     interview: (work) => work(ask),
     progress: () => ({ update: () => {}, stop: () => {} }),
+    listen: () => {},
+    emit: () => {},
     interrupted: new AbortController().signal,
   };
   return { terminal, said };

@@ -14,6 +14,12 @@ disabled: [irc-gateway]
 licenses: { MIT: allowed }
 ---
 apiVersion: evenkeel/v1
+kind: Policy
+name: y
+projects: [odd/one]
+licenses: { "'; touch hit; '": allowed }
+---
+apiVersion: evenkeel/v1
 kind: StorageMigration
 name: drain
 from: nfs-1
@@ -98,10 +104,14 @@ describe("scripts", () => {
 
   test.skipIf(lacks("bash"))("bash, whose words end at : and =", () => {
     expect(inBash("evenkeel vali")).toEqual(["validate"]);
-    expect(inBash("evenkeel show ")).toEqual(["payments/api", "payments/core"]);
+    expect(inBash("evenkeel show ")).toEqual(["odd/one", "payments/api", "payments/core"]);
     expect(inBash("evenkeel plan --target payments/api:int")).toEqual(["integration/irc-gateway"]);
     expect(inBash("evenkeel plan --target=payments/api:int")).toEqual(["integration/irc-gateway"]);
     expect(inBash("evenkeel plan --report=mark")).toEqual(["markdown"]);
+    expect(inBash("evenkeel plan --target odd/one:lic")).toEqual([
+      "license/\\'\\;\\ touch\\ hit\\;\\ \\'",
+      "license/MIT",
+    ]);
   });
 
   test.skipIf(lacks("zsh"))("zsh, with meanings, and with a : in a word", () => {

@@ -137,6 +137,24 @@ test("a second interrupt ends the run at once", async () => {
   held.release();
 });
 
+test("an interrupt ends at once what has not asked the server for anything yet, however busy it is", async () => {
+  const big =
+    policyText({ projects: ["p"] }) +
+    "licenses:\n" +
+    Array.from({ length: 200_000 }, (_, i) => `  L${i}: allowed\n`).join("");
+  const names = Array.from({ length: 12 }, (_, index) => `${index}.yaml`);
+  const files = folder({
+    "evenkeel.yaml": workspaceText({}),
+    ...Object.fromEntries(names.map((name) => [name, big.replace("name: all", `name: ${name}`)])),
+  });
+  const running = start(["plan"], files.root, { EVENKEEL_TOKEN: token });
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  running.kill("SIGINT");
+  const began = performance.now();
+  expect(await running.ended).toEqual({ code: null, stdout: "", stderr: "" });
+  expect(performance.now() - began).toBeLessThan(1500);
+});
+
 test("an interrupted plan ends with 130", async () => {
   const site = await serve(() => ({ fault: "hang" }));
   const files = folder({ "evenkeel.yaml": workspaceText({ url: site.url }), "all.yaml": policyText(policy) });

@@ -25,6 +25,7 @@ describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
     ["a concurrency in words", ["plan", "--concurrency", "many"], /whole number/],
     ["a concurrency of nothing", ["plan", "--concurrency", "0"], /whole number/],
     ["a target with a saved plan", ["apply", "plan.json", "--target", "p"], /--target/],
+    ["a target that no glob says", ["plan", "--target", "p:license/!(MIT)"], /--target .*expected a glob without/],
     ["apply with nobody to ask", ["apply"], /--yes/],
   ])("%s", async (_, args, words) => {
     const { evenkeel, files } = await scene({ projects, policy });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { printable } from "../../src/model/problem-line.ts";
+import { printable } from "../../src/base/printable.ts";
 import { junit } from "../../src/report/junit.ts";
 import { changeWith, hostileAndPlain, plainWords, planWith, reportOf } from "./told.ts";
 import { type Element, parseXml } from "./xml.ts";

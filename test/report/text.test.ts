@@ -6,7 +6,8 @@ import { withOutcomes } from "../../src/plan/outcomes.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { type Palette, plain } from "../../src/report/palette.ts";
 import { requestsText } from "../../src/report/requests.ts";
-import { outcomesText, planText } from "../../src/report/text.ts";
+import { outcomesText, planText, waiversText } from "../../src/report/text.ts";
+import { planWith } from "./told.ts";
 
 const folder = join(import.meta.dirname, "../cases/plan");
 const names = readdirSync(folder).flatMap((file) => (file.endsWith(".json") ? [basename(file, ".json")] : []));
@@ -81,5 +82,13 @@ test("a request is shown with its parameters, secrets by their references", () =
       "    token: (secret env:T)",
       "    push_events: true",
     ].join("\n"),
+  );
+});
+
+test("a waiver can be pasted, whatever a thing is called", () => {
+  const addresses = ["p:license/'; touch hit; '", "p:integration/irc-gateway"];
+  const objections = [{ guard: "protected", message: "m", addresses }] as const;
+  expect(waiversText(planWith({ objections }))).toBe(
+    "--allow-protected 'p:license/'\\''; touch hit; '\\''' --allow-protected p:integration/irc-gateway",
   );
 });

@@ -105,7 +105,7 @@ export const plainWords: Words = {
   error: "answered 400",
 };
 
-const attacks = [
+export const attacks = [
   "`",
   "``",
   "|",
@@ -136,6 +136,15 @@ const attacks = [
   "www.evil.example",
   "\u0000\u001b[31m\u0085\u2028\u2029\u202e\ufffe\uffff",
   "\ud800",
+  "##vso[task.setvariable variable=x]y",
+  "##[command]x",
+  "#",
+  "##teamcity[x",
+  "  ::error::x",
+  "\u00ad\u200b\u200d\u2060\ufeff\u3164\u{e0041}",
+  "'; touch /tmp/x; echo '",
+  "$(touch /tmp/x)",
+  "`touch /tmp/x`",
   "*_~[]()",
 ];
 

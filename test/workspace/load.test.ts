@@ -176,7 +176,56 @@ describe("hostile files", () => {
     expect(filesOf(root)).toEqual(["inside.yaml", "real/a.yaml"]);
     expect(linesOf(root)).toEqual([
       "broken.yaml:1:1  cannot be read (ENOENT)  (unreadable)",
+      "linked:1:1  a linked folder outside the workspace is not searched  (linked-folder)",
       "outside.yaml:1:1  a symbolic link that leaves the workspace  (symlink)",
+    ]);
+  });
+
+  it("says which linked folders it does not search, where nothing else reads what they hold", () => {
+    const root = layOut({ "real/a.yaml": policy("a"), ".hidden/b.yaml": policy("b") });
+    symlinkSync(join(root, ".hidden"), join(root, "shown"));
+    symlinkSync(join(root, "real"), join(root, "again"));
+    expect(filesOf(root)).toEqual(["real/a.yaml"]);
+    expect(validate(loadWorkspace(root)).problems).toMatchObject([
+      { severity: "warning", rule: "linked-folder", place: { file: "shown" } },
+    ]);
+  });
+
+  it("lets no linked folder lead a pattern out of the workspace", () => {
+    const outside = layOut({ "sub/o.yaml": policy("o") });
+    const root = layOut({
+      "evenkeel.yaml": `${workspace}manifests: ["p/**/*.yaml", "out/sub/*.yaml", "q/*.yaml"]\n`,
+      "p/a.yaml": policy("a"),
+      "q/b.yaml": policy("b"),
+    });
+    symlinkSync(outside, join(root, "out"));
+    symlinkSync(join(outside, "sub"), join(root, "p", "out"));
+    symlinkSync(outside, join(root, "q", "unreached"));
+    expect(filesOf(root)).toEqual(["p/a.yaml", "q/b.yaml"]);
+    expect(linesOf(root)).toEqual([
+      "evenkeel.yaml:3:13  manifests[0]  p/out is a link that leaves the workspace  (symlink)",
+      "evenkeel.yaml:3:28  manifests[1]  out/sub is a link that leaves the workspace  (symlink)",
+    ]);
+  });
+
+  it("follows linked folders inside the workspace where a pattern reaches them, each file once, whatever loops", () => {
+    const root = layOut({
+      "evenkeel.yaml": `${workspace}manifests: ["**/*.yaml", "*/deep/*/c.yaml", ".hidden/up/.hidden/*.yaml"]\n`,
+      "real/a.yaml": policy("a"),
+      ".hidden/deep/x/c.yaml": policy("c"),
+      ".hidden/d.yaml": policy("d"),
+    });
+    for (const name of ["l1", "l2", "l3", "l4"]) {
+      symlinkSync(join(root, "real"), join(root, name));
+      symlinkSync(join(root, "real"), join(root, "real", name));
+    }
+    symlinkSync(join(root, ".hidden"), join(root, "linked"));
+    symlinkSync("..", join(root, ".hidden", "deep", "up"));
+    symlinkSync(".", join(root, "real", "self"));
+    symlinkSync("round", join(root, "round"));
+    expect(filesOf(root)).toEqual(["linked/d.yaml", "linked/deep/x/c.yaml", "real/a.yaml"]);
+    expect(linesOf(root)).toEqual([
+      "evenkeel.yaml:3:45  manifests[2]  .hidden/up/.hidden/*.yaml matches no .yaml or .yml file  (no-manifest)",
     ]);
   });
 

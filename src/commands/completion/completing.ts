@@ -1,4 +1,5 @@
 import { exit } from "../../base/exit.ts";
+import { printable } from "../../base/printable.ts";
 import { desiredOf, projectsOf } from "../../manifest/layers.ts";
 import { readMigrations } from "../../manifest/migrations.ts";
 import { validate } from "../../manifest/validate.ts";
@@ -14,7 +15,8 @@ import { type Candidate, candidatesFor, type Named } from "./complete.ts";
 export function completing(verbs: readonly Verb[]): Run<object> {
   return (terminal, _, words) => {
     const candidates = candidatesFor(words, verbs, namedIn(terminal, folderIn(words)));
-    terminal.print(candidates.map(lineOf).join("\n"));
+    const legible = candidates.filter(({ word }) => printable(word) === word);
+    terminal.emit(legible.map(lineOf).join("\n"));
     return exit.done;
   };
 }

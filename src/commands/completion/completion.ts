@@ -6,6 +6,6 @@ import { completionScripts } from "./scripts.ts";
 export const run: Run<object> = (terminal, _, [shell = ""]) => {
   const script = completionScripts.get(shell);
   if (!script) throw new Refusal(`expected ${[...completionScripts.keys()].join(", ")}, got ${shell}`, exit.usage);
-  terminal.print(script.trimEnd());
+  terminal.emit(script.trimEnd());
   return exit.done;
 };

@@ -1,5 +1,6 @@
 // Zsh runs a file of its $fpath as the function that the file defines, so the first time that has to be called as well.
-// Bash splits words at : and = itself, so a candidate is what comes behind the last of them in the word.
+// Bash splits words at : and = itself, so a candidate is what comes behind the last of them in the word;
+// and it puts a candidate into the line as it is, so that it has to be quoted here.
 const bash = `_evenkeel() {
   local line=\${COMP_LINE:0:COMP_POINT} words word prefix= candidate
   read -ra words <<< "$line"
@@ -10,7 +11,9 @@ const bash = `_evenkeel() {
   COMPREPLY=()
   while IFS= read -r candidate; do
     candidate=\${candidate%%$'\\t'*}
-    [[ -n $candidate ]] && COMPREPLY+=("\${candidate#"$prefix"}")
+    [[ -n $candidate ]] || continue
+    printf -v candidate %q "\${candidate#"$prefix"}"
+    COMPREPLY+=("$candidate")
   done < <(evenkeel __complete -- "\${words[@]:1}" 2> /dev/null)
 }
 complete -o default -F _evenkeel evenkeel

@@ -1,4 +1,5 @@
 import { type ExitCode, exit, exitCode, Refusal } from "../../base/exit.ts";
+import { printable } from "../../base/printable.ts";
 import { type ClientOptions, type Closing, connectReader, connectWriter, type Reader } from "../../client/client.ts";
 import { explained } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
@@ -34,7 +35,7 @@ function connected<Connection extends Reader & Closing>(connect: (options: Clien
       report(shown);
       return exit.done;
     }
-    terminal.warn(shown.error);
+    terminal.warn(printable(shown.error));
     report({ text: () => "", json: () => JSON.stringify(shown, null, 2) });
     return exitCode({ interrupted: terminal.interrupted.aborted, problem: true });
   };

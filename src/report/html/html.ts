@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { inertJson } from "../../base/printable.ts";
 import type { Plan } from "../../plan/plan.ts";
 import page from "./page.json" with { type: "json" };
 
@@ -50,7 +51,7 @@ ${body}
 
 /** Without `<` nothing in it can end the element that it stands in. */
 function inScript(plan: Plan): string {
-  return JSON.stringify(plan).replaceAll("<", "\\u003c");
+  return inertJson(JSON.stringify(plan)).replaceAll("<", "\\u003c");
 }
 
 function hashOf(source: string): string {

@@ -1,0 +1,160 @@
+import { type Token, tokensOf } from "./glob-tokens.ts";
+
+/** How globs over one kind of text are read. */
+export interface GlobRules {
+  /** Whether `*` also crosses `/`. */
+  readonly crossing: boolean;
+  /** Whether case counts. */
+  readonly cased: boolean;
+  /** Whether wildcards also take a dot at the beginning of a segment. */
+  readonly dots: boolean;
+}
+
+/** Whether a character may stand here; `leads` where it is the first of its segment. */
+export type Test = (character: string, leads: boolean) => boolean;
+
+/** What a glob is made of, one after another. */
+export type Part =
+  | { readonly form: "one" | "many"; readonly test: Test }
+  | { readonly form: "either"; readonly choices: readonly (readonly Part[])[] };
+
+/** The parts of a glob. What is no wildcard, and brackets or braces that are not closed, stand for themselves. */
+export function partsOf(glob: string, rules: GlobRules): readonly Part[] {
+  const tokens = tokensOf(glob);
+  return sequence({ tokens, closings: closingsOf(tokens), rules }, 0, tokens.length);
+}
+
+/** Braces inside one another beyond this stand for themselves. */
+export const deepestBraces = 20;
+
+interface Context {
+  readonly tokens: readonly Token[];
+  /** From the index of a brace to that of its other half. */
+  readonly closings: ReadonlyMap<number, number>;
+  readonly rules: GlobRules;
+}
+
+function closingsOf(tokens: readonly Token[]): ReadonlyMap<number, number> {
+  const closings = new Map<number, number>();
+  const open: number[] = [];
+  tokens.forEach(({ sort }, index) => {
+    if (sort === "{") open.push(index);
+    const opening = sort === "}" ? open.pop() : undefined;
+    if (opening !== undefined && open.length < deepestBraces) closings.set(opening, index);
+  });
+  return closings;
+}
+
+function sequence(context: Context, from: number, to: number): readonly Part[] {
+  const parts: Part[] = [];
+  for (let at = from; at < to; ) at = step(context, at, parts);
+  return parts;
+}
+
+/** Adds what stands at an index, and returns that of what follows. */
+function step(context: Context, at: number, parts: Part[]): number {
+  const { tokens, closings, rules } = context;
+  const token = tokens[at];
+  if (token?.sort === "*") return stars(context, at, parts);
+  const closing = token?.sort === "{" ? closings.get(at) : undefined;
+  if (closing !== undefined) {
+    parts.push(...braces(context, at, closing));
+    return closing + 1;
+  }
+  if (token?.sort === "class") parts.push(classPart(token, rules));
+  else if (token?.sort === "?") parts.push({ form: "one", test: isOneOf(() => true, rules) });
+  else parts.push(...[...(token?.text ?? "")].map((each) => literal(each, rules)));
+  return at + 1;
+}
+
+function literal(written: string, { cased }: GlobRules): Part {
+  const lower = written.toLowerCase();
+  return { form: "one", test: cased ? (each) => each === written : (each) => each.toLowerCase() === lower };
+}
+
+/** A class also stands for itself as it is written: names of licenses have brackets. */
+function classPart({ text, negated, has }: Extract<Token, { sort: "class" }>, rules: GlobRules): Part {
+  const cases = rules.cased ? has : (each: string) => has(each.toLowerCase()) || has(each.toUpperCase());
+  const listed = (each: string) => cases(each) !== negated;
+  const itself = [...text].map((each) => literal(each, rules));
+  return { form: "either", choices: [[{ form: "one", test: isOneOf(listed, rules) }], itself] };
+}
+
+/** Of a segment's characters; a leading dot only where the rules let wildcards take it. */
+function isOneOf(has: (character: string) => boolean, { dots }: GlobRules): Test {
+  return (each, leads) => each !== "/" && (dots || !leads || each !== ".") && has(each);
+}
+
+/** `{a,b}` and `{a..c}`; braces around anything else stand for themselves. */
+function braces(context: Context, open: number, close: number): readonly Part[] {
+  const commas = commasBetween(context, open, close);
+  if (commas.length > 0) {
+    const bounds = [open, ...commas, close];
+    const choices = commas.concat(close).map((end, index) => sequence(context, (bounds[index] ?? open) + 1, end));
+    return [{ form: "either", choices }];
+  }
+  const { tokens, rules } = context;
+  const inside = tokens.slice(open + 1, close).map(({ text }) => text);
+  const range = /^(.)\.\.(.)$/su.exec(inside.join(""));
+  if (range) return [{ form: "one", test: isOneOf(isBetween(range[1] ?? "", range[2] ?? "", rules), rules) }];
+  return [literal("{", rules), ...sequence(context, open + 1, close), literal("}", rules)];
+}
+
+function isBetween(one: string, other: string, { cased }: GlobRules): (character: string) => boolean {
+  const [low = "", high = ""] = [one, other].sort();
+  const has = (each: string) => each >= low && each <= high;
+  return cased ? has : (each) => has(each.toLowerCase()) || has(each.toUpperCase());
+}
+
+function commasBetween({ tokens, closings }: Context, open: number, close: number): readonly number[] {
+  const commas: number[] = [];
+  for (let at = open + 1; at < close; at = (closings.get(at) ?? at) + 1) {
+    if (tokens[at]?.sort === ",") commas.push(at);
+  }
+  return commas;
+}
+
+/** `**` between slashes is any number of segments, none included; any other stars are one `*`. */
+function stars(context: Context, at: number, parts: Part[]): number {
+  const { tokens, rules } = context;
+  const sortAt = (index: number) => tokens[index]?.sort;
+  if (!isGlobstar(tokens, at)) {
+    const test: Test = rules.crossing ? anything(rules) : isOneOf(() => true, rules);
+    const isWhole = isEdge(sortAt(at - 1)) && isEdge(sortAt(at + 1));
+    if (isWhole) parts.push({ form: "one", test });
+    parts.push({ form: "many", test });
+    return at + 1;
+  }
+  let last = at;
+  while (sortAt(last + 1) === "/" && isGlobstar(tokens, last + 2)) last += 2;
+  const all: Part = { form: "many", test: anything(rules) };
+  const slash = literal("/", rules);
+  if (sortAt(last + 1) === "/") {
+    parts.push({ form: "either", choices: [[all, slash], []] });
+    return last + 2;
+  }
+  // `a/**` takes `a` itself too; what `*/**` takes stands in a folder.
+  const isOptional = last + 1 === tokens.length && sortAt(at - 1) === "/" && sortAt(at - 2) !== "*";
+  if (isOptional) parts.splice(-1, 1, { form: "either", choices: [[slash, all], []] });
+  else parts.push(all);
+  return last + 1;
+}
+
+/** A segment of its own; before an alternative; or, as in `**.yaml`, before a dot. */
+function isGlobstar(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at];
+  if (token?.sort !== "*" || token.text !== "**") return false;
+  const before = tokens[at - 1]?.sort;
+  const after = tokens[at + 1]?.sort;
+  if (before === undefined && tokens[at + 1]?.text === ".") return true;
+  const begins = isEdge(before) || before === "{" || before === ",";
+  return begins && (isEdge(after) || after === "{" || after === "}" || after === ",");
+}
+
+function isEdge(sort: Token["sort"] | undefined): boolean {
+  return sort === undefined || sort === "/";
+}
+
+function anything({ dots }: GlobRules): Test {
+  return dots ? () => true : (each, leads) => !leads || each !== ".";
+}

@@ -1,0 +1,66 @@
+/** A glob's smallest pieces, each with its text: characters that stand for themselves, wildcards, punctuation. */
+export type Token =
+  | { readonly sort: "literal" | "/" | "?" | "*" | "{" | "," | "}"; readonly text: string }
+  | { readonly sort: "class"; readonly text: string; readonly negated: boolean; readonly has: Members };
+
+/** Whether a class lists a character, as it is written. */
+type Members = (character: string) => boolean;
+
+const punctuation = ["/", "?", "{", ",", "}"] as const;
+
+/** `\x` is a literal `x`; `[` without its `]` is a literal one. */
+export function tokensOf(glob: string): readonly Token[] {
+  const characters = [...glob];
+  const tokens: Token[] = [];
+  for (let at = 0; at < characters.length; ) {
+    const [token, length] = tokenAt(characters, at);
+    tokens.push(token);
+    at += length;
+  }
+  return tokens;
+}
+
+function tokenAt(characters: readonly string[], at: number): readonly [Token, length: number] {
+  const first = characters[at] ?? "";
+  const second = characters[at + 1];
+  if (first === "\\" && second !== undefined) return [{ sort: "literal", text: second }, 2];
+  if (first === "*") {
+    let end = at;
+    while (characters[end] === "*") end++;
+    return [{ sort: "*", text: "*".repeat(end - at) }, end - at];
+  }
+  const closing = first === "[" ? closingOf(characters, at) : undefined;
+  if (closing !== undefined) {
+    const inside = characters.slice(at + 1, closing);
+    const negated = isNegation(inside[0]);
+    const has = membersOf(negated ? inside.slice(1) : inside);
+    return [{ sort: "class", text: `[${inside.join("")}]`, negated, has }, closing + 1 - at];
+  }
+  return [{ sort: punctuation.find((each) => each === first) ?? "literal", text: first }, 1];
+}
+
+/** The `]` that ends a class: not its first character, since `[]a]` has one. */
+function closingOf(characters: readonly string[], open: number): number | undefined {
+  const first = isNegation(characters[open + 1]) ? open + 2 : open + 1;
+  for (let at = first; at < characters.length; at++) {
+    if (characters[at] === "\\") at++;
+    else if (characters[at] === "]" && at > first) return at;
+  }
+  return undefined;
+}
+
+function isNegation(character: string | undefined): boolean {
+  return character === "^" || character === "!";
+}
+
+function membersOf(inside: readonly string[]): Members {
+  const ranges: (readonly [low: string, high: string])[] = [];
+  for (let at = 0; at < inside.length; at++) {
+    if (inside[at] === "\\" && at + 1 < inside.length) at++;
+    const low = inside[at] ?? "";
+    const high = inside[at + 1] === "-" ? inside[at + 2] : undefined;
+    ranges.push([low, high ?? low]);
+    if (high !== undefined) at += 2;
+  }
+  return (each) => ranges.some(([low, high]) => each >= low && each <= high);
+}

@@ -1,0 +1,148 @@
+import { deepestBraces, type GlobRules, type Part, partsOf, type Test } from "./glob-parts.ts";
+
+export type { GlobRules } from "./glob-parts.ts";
+
+/** A longer glob is a fault. */
+const longest = 10_000;
+
+/**
+ * A test for a glob of `*`, `**`, `?`, `[abc]`, `{a,b}` and `\` before a character that stands for itself. Its cost is at
+ * most the length of the text times that of the glob, whatever either holds. A text equal to the glob matches too.
+ */
+export function globMatcher(glob: string, rules: GlobRules): (text: string) => boolean {
+  const fold = rules.cased ? (text: string) => text : (text: string) => text.toLowerCase();
+  const literal = fold(glob);
+  const prefix = prefixOf(literal);
+  const program = programOf(partsOf(glob, rules));
+  return (text) => {
+    const folded = fold(text);
+    if (folded === literal) return true;
+    return text !== "" && folded.startsWith(prefix) && accepts(program, text);
+  };
+}
+
+/** Whether anything in it is a wildcard, or quotes what would be one. */
+export function isGlob(text: string): boolean {
+  return /[*?[{\\]/.test(text);
+}
+
+/**
+ * Where in a glob one stands below a folder: where two answers are equal, the same matches below both folders. Undefined
+ * where nothing below it can match. `""` is the folder that paths begin in.
+ */
+export function globReach(glob: string, rules: GlobRules): (folder: string) => string | undefined {
+  const program = programOf(partsOf(glob, rules));
+  return (folder) => {
+    const steps = stepsAfter(program, folder === "" ? "" : `${folder}/`).filter((at) => at < program.length);
+    return steps.length === 0 ? undefined : steps.sort((a, b) => a - b).join();
+  };
+}
+
+/** What a glob cannot say, in words that complete "expected …"; undefined where there is nothing. */
+export function globFault(glob: string): string | undefined {
+  if (glob.length > longest) return `a glob of at most ${longest} characters`;
+  const found = faults.find(([pattern]) => pattern.test(glob.replace(/\\./gsu, "")));
+  if (found) return found[1];
+  return depthOf(glob) > deepestBraces ? `a glob with braces at most ${deepestBraces} deep` : undefined;
+}
+
+const faults: readonly (readonly [RegExp, string])[] = [
+  [/[!@]\(/, "a glob without !(…) or @(…), which are not read; {a,b} stands for either, and \\( for a parenthesis"],
+  [/\([^()|]*\|/, "a glob without (a|b), which is not read; {a,b} stands for either, and \\| for a bar"],
+  [/\[\[:/, "a glob without [[:…:]], which is not read; [a-z] stands for a range"],
+  [
+    /\{(?:[^{},/]{2,}\.\.[^{},/]*|[^{},/]?\.\.[^{},/]{2,})\}/,
+    "a glob whose ranges are of single characters, such as {a..c}",
+  ],
+];
+
+function depthOf(glob: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const each of glob) {
+    if (each === "{") deepest = Math.max(deepest, ++depth);
+    if (each === "}") depth--;
+  }
+  return deepest;
+}
+
+/** The folder that a glob is below, without wildcards; `""` for anywhere. */
+export function globFolder(glob: string): string {
+  const plain = prefixOf(glob);
+  return glob.length === plain.length ? "" : plain.slice(0, Math.max(0, glob.lastIndexOf("/", plain.length)));
+}
+
+/** What every text begins with that the glob matches: a slash before `**` may be missing. */
+function prefixOf(glob: string): string {
+  const end = glob.search(/[*?[{\\]/);
+  return end < 0 ? glob : glob.slice(0, end).replace(/\/$/, "");
+}
+
+/** A step takes a character and goes on at `next`, or goes on at several steps without taking one. */
+type Step = { readonly test: Test; readonly next: number } | { readonly forks: readonly number[] };
+
+/** The steps of a glob; where the last of them is left behind, the text matches. */
+function programOf(parts: readonly Part[]): readonly Step[] {
+  const program: Step[] = [];
+  emit(parts, program);
+  return program;
+}
+
+function emit(parts: readonly Part[], program: Step[]): void {
+  for (const part of parts) {
+    const at = program.length;
+    if (part.form === "either") emitEither(part.choices, program);
+    else if (part.form === "one") program.push({ test: part.test, next: at + 1 });
+    else program.push({ forks: [at + 1, at + 2] }, { test: part.test, next: at });
+  }
+}
+
+function emitEither(choices: readonly (readonly Part[])[], program: Step[]): void {
+  const at = program.push({ forks: [] }) - 1;
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (const choice of choices) {
+    starts.push(program.length);
+    emit(choice, program);
+    ends.push(program.push({ forks: [] }) - 1);
+  }
+  program[at] = { forks: starts };
+  for (const end of ends) program[end] = { forks: [program.length] };
+}
+
+function accepts(program: readonly Step[], text: string): boolean {
+  return stepsAfter(program, text).includes(program.length);
+}
+
+/** Goes all ways at once: after each character the set of steps that can be reached, each once. */
+function stepsAfter(program: readonly Step[], text: string): number[] {
+  const reached = new Uint32Array(program.length + 1);
+  let round = 1;
+  let steps = reach(program, [0], reached, round);
+  let leads = true;
+  for (const character of text) {
+    const next: number[] = [];
+    for (const at of steps) {
+      const step = program[at];
+      if (step && "test" in step && step.test(character, leads)) next.push(step.next);
+    }
+    if (next.length === 0) return [];
+    steps = reach(program, next, reached, ++round);
+    leads = character === "/";
+  }
+  return steps;
+}
+
+/** The steps that take a character, and the end, as far as they are reached from these without taking one. */
+function reach(program: readonly Step[], from: number[], reached: Uint32Array, round: number): number[] {
+  const found: number[] = [];
+  const pending = from;
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (reached[at] === round) continue;
+    reached[at] = round;
+    const step = program[at];
+    if (step && "forks" in step) pending.push(...step.forks);
+    else found.push(at);
+  }
+  return found;
+}

@@ -1,0 +1,62 @@
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { join, sep } from "node:path";
+import { problemIn } from "../manifest/problem.ts";
+import { workspaceFile } from "../manifest/workspace.ts";
+import type { Problem } from "../model/types.ts";
+
+/** A file or folder: its path in the workspace, with forward slashes, and where it really lies. */
+export interface Located {
+  readonly path: string;
+  readonly real: string;
+}
+
+/** The workspace's own folder. */
+export function rootOf(root: string): Located {
+  return { path: "", real: realpathSync.native(root) };
+}
+
+/** What is called `name` in a folder, where it is no link. */
+export function inside({ path, real }: Located, name: string): Located {
+  return { path: path === "" ? name : `${path}/${name}`, real: join(real, name) };
+}
+
+/** What is in a folder; nothing where a workspace of its own lies there. */
+export function list({ path, real }: Located, problems: Problem[]): readonly Dirent[] {
+  try {
+    const entries = readdirSync(real, { withFileTypes: true });
+    return path !== "" && entries.some(({ name }) => name === workspaceFile) ? [] : entries;
+  } catch {
+    problems.push(problemIn(path, "unreadable", "this folder cannot be read"));
+    return [];
+  }
+}
+
+/** Where a link leads, and whether to a folder; undefined where it leads nowhere. */
+export function targetOf(link: Located): (Located & { readonly isFolder: boolean }) | undefined {
+  try {
+    const real = realpathSync.native(link.real);
+    return { path: link.path, real, isFolder: statSync(real).isDirectory() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether something really lies in the workspace, or is its own folder. */
+export function isWithin(root: Located, { real }: Pick<Located, "real">): boolean {
+  return real === root.real || real.startsWith(root.real.endsWith(sep) ? root.real : root.real + sep);
+}
+
+/** What may be a manifest by its name. */
+export function isManifest(path: string): boolean {
+  return /\.ya?ml$/i.test(path) && path !== workspaceFile;
+}
+
+/** The paths, sorted; of several that lead to one file, the one that is no link. */
+export function onceEach(root: Located, files: readonly Located[]): readonly string[] {
+  const paths = new Map<string, string>();
+  for (const { path, real } of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
+    const isItself = real === join(root.real, path);
+    if (isItself || !paths.has(real)) paths.set(real, path);
+  }
+  return [...paths.values()].sort();
+}

@@ -1,0 +1,76 @@
+import { dirname, join } from "node:path/posix";
+import { type GlobRules, globFolder, globMatcher, globReach, isGlob } from "../base/glob.ts";
+import type { Problem } from "../model/types.ts";
+import { inside, isManifest, isWithin, type Located, list, targetOf } from "./folders.ts";
+
+/** How patterns over files are read. */
+export const ofFiles: GlobRules = { crossing: false, cased: true, dots: false };
+
+/** Linked folders inside linked folders beyond this are not followed. */
+const mostLinks = 8;
+
+export interface Search {
+  readonly root: Located;
+  readonly pattern: string;
+  /** Called with a linked folder that the pattern reaches, and that cannot be followed: why. */
+  readonly refuse: (path: string, why: string) => void;
+  readonly problems: Problem[];
+}
+
+/**
+ * The files that a pattern matches. Linked folders are followed as far as they stay in the workspace and the pattern
+ * reaches into them. A folder is searched once for all that can still match in it, so that loops end; what is reached
+ * through fewer links counts first, then the order of names.
+ */
+export function search({ root, pattern, refuse, problems }: Search): readonly Located[] {
+  const matches = globMatcher(pattern, ofFiles);
+  const reach = globReach(pattern, ofFiles);
+  const searched = new Set<string>();
+  const found: Located[] = [];
+  let links: Located[] = [];
+
+  const file = (located: Located) => {
+    if (isManifest(located.path) && matches(located.path)) found.push(located);
+  };
+
+  const folder = (located: Located) => {
+    const state = reach(located.path);
+    if (state === undefined || searched.has(`${located.real}\0${state}`)) return;
+    searched.add(`${located.real}\0${state}`);
+    for (const entry of list(located, problems)) {
+      const inner = inside(located, entry.name);
+      if (entry.name === "node_modules" && !pattern.includes(entry.name)) continue;
+      if (entry.isSymbolicLink()) link(inner);
+      else if (entry.isDirectory()) folder(inner);
+      else if (entry.isFile()) file(inner);
+    }
+  };
+
+  const link = (located: Located) => {
+    const target = targetOf(located);
+    if (!target?.isFolder) file(target ?? located);
+    else if (reach(target.path) !== undefined) links.push(target);
+  };
+
+  const follow = (target: Located) => {
+    if (isWithin(root, target)) folder(target);
+    else refuse(target.path, "a link that leaves the workspace");
+  };
+
+  links = [...startOf(root, pattern)];
+  for (let depth = 0; links.length > 0; depth++) {
+    const next = links.sort((a, b) => (a.path < b.path ? -1 : 1));
+    links = [];
+    if (depth <= mostLinks) next.forEach(follow);
+    else for (const { path } of next) refuse(path, `a link inside ${mostLinks} linked folders`);
+  }
+  return found;
+}
+
+/** The folder that a pattern is below, where there is one. */
+function startOf(root: Located, pattern: string): readonly Located[] {
+  const folder = isGlob(pattern) ? globFolder(pattern) : dirname(pattern);
+  const path = folder === "." ? "" : folder;
+  const target = path === "" ? root : targetOf({ path, real: join(root.real, path) });
+  return target ? [target] : [];
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { parseManifest } from "../../src/manifest/document.ts";
+import { validate } from "../../src/manifest/validate.ts";
+import { defaultWorkspace } from "../../src/manifest/workspace.ts";
+import { reportedProblem } from "../../src/plan/plan.ts";
+import { junit } from "../../src/report/junit.ts";
+import { planWith, reportOf } from "../report/told.ts";
+
+const many = 16_000;
+const head = "apiVersion: evenkeel/v1\nkind: Policy\nname: p\n";
+const policy = `${head}projects: [a/b]\n`;
+const each = (line: (index: number) => string) => Array.from({ length: many }, (_, index) => line(index)).join("");
+
+function problemsOf(text: string) {
+  const { documents, problems } = parseManifest("p.yaml", text);
+  return validate({ documents, problems, workspace: defaultWorkspace }).problems;
+}
+
+// Each took more than half a minute while its cost grew with the square of the number of mistakes.
+describe("16,000 mistakes in one manifest take a moment", { timeout: 15_000 }, () => {
+  test.each([
+    ["wrong values", `${policy}licenses:\n${each((i) => `  L${i}: alowed\n`)}`],
+    ["unknown keys", policy + each((i) => `licences${i}: 1\n`)],
+    ["empty selectors", `${head}projects: [${each(() => '"",')}]\n`],
+    ["undefined variables", `${policy}vars:\n${each((i) => `  v${i}: \${vars.w${i}}\n`)}`],
+    ["unknown parameters", `${policy}integrations:\n  mock-ci:\n${each((i) => `    mock_url${i}: 1\n`)}`],
+  ])("%s", (_, text) => {
+    const problems = problemsOf(text);
+    expect(problems.length).toBeGreaterThanOrEqual(many);
+    expect(new Set(problems.map(({ place }) => JSON.stringify(place))).size).toBeGreaterThanOrEqual(many);
+  });
+
+  test("equal ones are told apart in JUnit", () => {
+    const problems = problemsOf(`${policy}licenses:\n${each(() => "  MIT: allowed\n")}`).map(reportedProblem);
+    const names = junit(reportOf(planWith({ problems })), () => undefined).match(/ name="yaml: [^"]*"/g) ?? [];
+    expect(new Set(names).size).toBe(many - 1);
+  });
+});
+
+test("what a fault leaves standing keeps its place", () => {
+  const text = `${head}projects: ["", a/b, {}]\nexcept: ["", 7]\nlicenses: { A: x, B: blacklisted }\n`;
+  const { policies } = validate({ ...parseManifest("p.yaml", text), workspace: defaultWorkspace });
+  expect(policies[0]?.projects.map(({ written }) => written)).toEqual(["a/b"]);
+  expect(policies[0]?.except.map(({ written }) => written)).toEqual(["7"]);
+  expect(policies[0]?.entries.map(({ desired, place }) => [desired.key, place().line])).toEqual([["B", 6]]);
+});

@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { inertJson, printableLines } from "../../src/base/printable.ts";
+import { reportedLine } from "../../src/model/problem-line.ts";
+import { deploymentsText, deploymentText, mergeRequestsText } from "../../src/report/deployments.ts";
+import { importText } from "../../src/report/import.ts";
+import { runsText, runText } from "../../src/report/journal.ts";
+import { plain } from "../../src/report/palette.ts";
+import { requestsText } from "../../src/report/requests.ts";
+import { routesText, shiftText } from "../../src/report/routes.ts";
+import { showText } from "../../src/report/show.ts";
+import { statusJson, statusText } from "../../src/report/storage-status.ts";
+import { planSurfaces } from "../../src/report/surfaces.ts";
+import { outcomesText, planText, waiversText } from "../../src/report/text.ts";
+import { attacks, hostile, hostileAndPlain, reportOf } from "./told.ts";
+
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u3164]/u;
+
+/** What no reader of lines may find: a command of a CI runner, or what nobody sees. */
+function faultsOf(text: string): readonly string[] {
+  return text.split("\n").filter((line) => /^\s*::|##\w*\[/.test(line) || invisible.test(line));
+}
+
+/** Everything that is printed of a server's, a journal's or a manifest's words, other than plans. */
+const texts: Readonly<Record<string, (word: string) => string>> = {
+  deployment: (word) =>
+    deploymentText({ id: word, iid: word, status: word, ref: word, sha: word, environment: { name: word } }, plain),
+  deployments: (word) => deploymentsText([{ id: 1, ref: word, sha: word, user: { username: word } }], plain),
+  "merge requests": (word) =>
+    mergeRequestsText([{ iid: 1, title: word, author: { name: word }, web_url: word }], plain),
+  "storage status": (word) =>
+    statusText(word, [{ kind: "projects", left: 1, moving: 0, failed: 0, names: [word] }], plain),
+  runs: (word) => runsText([{ run: word, entries: startOf(word) }]),
+  run: (word) =>
+    runText(
+      word,
+      [
+        ...startOf(word),
+        { event: "intent", at: word, address: word, action: "create", method: word, path: word },
+        { event: "scheduled", at: word, address: word, to: word },
+        { event: "outcome", at: word, address: word, status: "failed", request_id: word, error: word },
+      ],
+      plain,
+    ),
+  routes: (word) => routesText([{ slug: word, channel: word, reason: word }], "events", plain),
+  shift: (word) => shiftText({ lost: [word], gained: [word] }, plain),
+  requests: (word) => requestsText([{ method: "PUT", path: word, parameters: { [word]: word } }]),
+  problem: (word) => reportedLine({ rule: "r", message: word, path: word, file: word, line: 1, column: 1 }),
+  show: (word) => {
+    const origin = { place: () => ({ file: word, line: 1, column: 1 }) };
+    const resource = {
+      kind: "license",
+      key: word,
+      presence: "present",
+      fields: { approval_status: word },
+      origin,
+    } as const;
+    return showText({
+      project: { name: word },
+      kinds: new Set(["license"]),
+      exclusive: new Map([["license", origin]]),
+      resources: [resource],
+    });
+  },
+  import: (word) =>
+    importText(
+      {
+        idle: [word],
+        problems: [],
+        written: [
+          [
+            word,
+            {
+              file: word,
+              name: word,
+              projects: [word],
+              except: [],
+              heading: [word],
+              remarks: [word],
+              entries: [
+                {
+                  kind: "license",
+                  key: word,
+                  remarks: [word],
+                  fields: new Map([["p", { form: "blank", why: word, reference: word }]]),
+                },
+              ],
+            },
+          ],
+        ],
+      },
+      plain,
+    ),
+};
+
+function startOf(word: string) {
+  const start = {
+    event: "start",
+    at: word,
+    who: word,
+    pid: 1,
+    commit: word,
+    manifests: word,
+    server: word,
+    changes: 1,
+  };
+  return [start as typeof start & { event: "start" }];
+}
+
+/** Lines that we mean to begin so. */
+const ours: Readonly<Record<string, RegExp>> = {
+  github: /^::(?:error|warning|notice) file=[^:,]*,line=\d+,col=\d+,title=[^:,]*::/,
+  html: /^::(?:before|after)(?:,| \{)$/,
+};
+
+describe("nobody's words are obeyed, and none are hidden", () => {
+  test.each(Object.entries(texts))("%s", (_, show) => {
+    for (const attack of attacks) expect(faultsOf(printableLines(show(attack)))).toEqual([]);
+    const law = (word: string) => {
+      expect(faultsOf(printableLines(show(word)))).toEqual([]);
+      expect(
+        show(word)
+          .split("\n")
+          .filter((line) => invisible.test(line)),
+      ).toEqual([]);
+    };
+    fc.assert(fc.property(hostile, law));
+  });
+
+  test("text of plans", () => {
+    fc.assert(
+      fc.property(hostileAndPlain, ({ evil }) => {
+        const shown = [planText(evil, plain), outcomesText(evil, plain), waiversText(evil)].join("\n");
+        expect(faultsOf(printableLines(shown))).toEqual([]);
+        // What a word has of its own is already harmless where it stands: only line ends are ours.
+        expect(shown.split("\n").filter((line) => invisible.test(line))).toEqual([]);
+      }),
+    );
+  });
+
+  test.each(Object.entries(planSurfaces).filter(([kind]) => kind !== "prometheus"))("plans as %s", (kind, surface) => {
+    const isJson = ["ndjson", "sarif", "codequality", "terraform"].includes(kind);
+    const own = ours[kind] ?? /^(?!)/;
+    fc.assert(
+      fc.property(hostileAndPlain, ({ evil }) => {
+        const shown = surface(reportOf(evil), () => undefined);
+        const lines = (isJson ? inertJson(shown) : shown).split("\n");
+        const obeyed = lines.filter((line) => /##\w*\[/.test(line) || (/^\s*::/.test(line) && !own.test(line)));
+        expect(obeyed).toEqual([]);
+      }),
+    );
+  });
+
+  test("JSON stays the document that it was", () => {
+    const kinds = [{ kind: "projects", left: 1, moving: 0, failed: 0, names: [...attacks] }] as const;
+    const json = statusJson("##[x", kinds);
+    expect(JSON.parse(inertJson(json))).toEqual(JSON.parse(json));
+    expect(inertJson(json)).not.toMatch(/##\w*\[/);
+  });
+});
