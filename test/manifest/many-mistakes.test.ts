@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseManifest } from "../../src/manifest/document.ts";
 import { validate } from "../../src/manifest/validate.ts";
 import { defaultWorkspace } from "../../src/manifest/workspace.ts";
-import { reportedProblem } from "../../src/plan/plan.ts";
+import { reportedProblem } from "../../src/model/problem-line.ts";
 import { junit } from "../../src/report/junit.ts";
 import { planWith, reportOf } from "../report/told.ts";
 

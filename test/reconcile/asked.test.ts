@@ -29,6 +29,8 @@ function answering(run: Runs, meanwhile: () => Promise<unknown>) {
     warn: tell,
     note: tell,
     fail: tell,
+    emit: tell,
+    listen: () => {},
     blocking: (work) => work(),
     palette: plain,
     warnings: plain,

@@ -6,6 +6,7 @@ import { deploymentsText, deploymentText, mergeRequestsText } from "../../src/re
 import { importText } from "../../src/report/import.ts";
 import { runsText, runText } from "../../src/report/journal.ts";
 import { plain } from "../../src/report/palette.ts";
+import { planKinds } from "../../src/report/report-kinds.ts";
 import { requestsText } from "../../src/report/requests.ts";
 import { routesText, shiftText } from "../../src/report/routes.ts";
 import { showText } from "../../src/report/show.ts";
@@ -113,6 +114,8 @@ const ours: Readonly<Record<string, RegExp>> = {
   html: /^::(?:before|after)(?:,| \{)$/,
 };
 
+const surfaces = await planSurfaces(planKinds);
+
 describe("nobody's words are obeyed, and none are hidden", () => {
   test.each(Object.entries(texts))("%s", (_, show) => {
     for (const attack of attacks) expect(faultsOf(printableLines(show(attack)))).toEqual([]);
@@ -138,7 +141,7 @@ describe("nobody's words are obeyed, and none are hidden", () => {
     );
   });
 
-  test.each(Object.entries(planSurfaces).filter(([kind]) => kind !== "prometheus"))("plans as %s", (kind, surface) => {
+  test.each(Object.entries(surfaces).filter(([kind]) => kind !== "prometheus"))("plans as %s", (kind, surface) => {
     const isJson = ["ndjson", "sarif", "codequality", "terraform"].includes(kind);
     const own = ours[kind] ?? /^(?!)/;
     fc.assert(
