@@ -21,25 +21,31 @@ const leastLength = 16;
 const keyFile = ".evenkeel/ledger.key";
 
 /**
- * EVENKEEL_LEDGER_KEY, else the key in `.evenkeel/ledger.key`, else a new one that `keep` puts there (mode 0600). An
+ * EVENKEEL_LEDGER_KEY (a short one with a warning), else the key in `.evenkeel/ledger.key`, else a new one that `keep` puts there (mode 0600). An
  * empty variable counts as unset.
  */
 export function ledgerKey({ root, env }: Pick<LedgerOptions, "root" | "env">): LedgerKey {
-  if (env.EVENKEEL_LEDGER_KEY) return checked(env.EVENKEEL_LEDGER_KEY, "EVENKEEL_LEDGER_KEY");
+  if (env.EVENKEEL_LEDGER_KEY) return given(env.EVENKEEL_LEDGER_KEY);
   const file = join(root, keyFile);
   try {
     if (!isThere(file)) return made(root, file);
-    return checked(readRegular(file).trim(), keyFile);
+    return stored(readRegular(file).trim());
   } catch (error) {
     return unusable(`${keyFile} cannot be read: ${systemTrouble(error)}`);
   }
 }
 
-function checked(key: string, source: string): LedgerKey {
+/** Whoever sets a short key means it; nobody means a file that was cut. */
+function given(key: string): LedgerKey {
+  const message = `EVENKEEL_LEDGER_KEY is too short to be hard to guess; give it ${leastLength} characters at least`;
+  const warning: Problem = { severity: "warning", rule: "ledger-key", message };
+  return { key, keep: () => {}, problems: key.length >= leastLength ? [] : [warning] };
+}
+
+function stored(key: string): LedgerKey {
   if (key.length >= leastLength) return { key, keep: () => {}, problems: [] };
   const found = key === "" ? "is empty" : "is too short";
-  const message = `${source} ${found}; expected the ledger's key, of ${leastLength} characters at least`;
-  return unusable(message);
+  return unusable(`${keyFile} ${found}; expected the ledger's key, of ${leastLength} characters at least`);
 }
 
 function unusable(message: string): LedgerKey {

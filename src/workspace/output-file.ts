@@ -66,19 +66,27 @@ export function outputTrouble(path: string): string | undefined {
 }
 
 function fileTrouble(file: string): string | undefined {
-  const folder = dirname(file);
-  if (!isFolder(folder)) return "its folder does not exist";
   if (isFolder(file)) return "it is a folder";
   if (statSync(file, { throwIfNoEntry: false })) accessSync(file, constants.W_OK);
-  accessSync(folder, constants.W_OK | constants.X_OK);
+  accessSync(nearestFolder(dirname(file)), constants.W_OK | constants.X_OK);
   return undefined;
+}
+
+/** Folders that are missing are made as the file is written. @throws what the system says where a file is in the way. */
+function nearestFolder(path: string): string {
+  if (isFolder(path)) return path;
+  if (isThere(path)) throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
+  return nearestFolder(dirname(path));
 }
 
 /** Writes into streams, FIFOs and devices, and puts a regular file in place whole or not at all. @throws what the system says. */
 export function writeOutput(output: Output, text: string): void {
   if ("fd" in output) writeAll(output.fd, text);
   else if ("device" in output) writeInto(output.device, text);
-  else replaceFile(output.file, text);
+  else {
+    makeFolder(dirname(output.file));
+    replaceFile(output.file, text);
+  }
 }
 
 function writeInto(device: string, text: string): void {

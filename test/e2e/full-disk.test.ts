@@ -119,7 +119,7 @@ describe("outputs", () => {
     [["--report", "json=a", "--report", "sarif=./a"], 64, "a and ./a are one place"],
     [["--out", "a", "--report", "json=a"], 64, "a and a are one place"],
     [["--report", "json", "--report", "sarif=/dev/stdout"], 64, "only one report can go to stdout"],
-    [["--out", "none/plan.json"], 1, "cannot write none/plan.json: its folder does not exist"],
+    [["--out", "evenkeel.yaml/plan.json"], 1, "cannot write evenkeel.yaml/plan.json: a part of its path is no folder"],
     [["--report", "json=/dev/full/x"], 1, "cannot write /dev/full/x: a part of its path is no folder"],
   ])("%j ends with %d", async (args, code, words) => {
     const made = await scene({ projects, policy });

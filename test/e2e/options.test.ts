@@ -57,17 +57,17 @@ describe("reports", () => {
     const both = await evenkeel(
       "plan",
       "--report",
-      "json=out.plan.json",
+      "json=out/plan.json",
       "--report",
-      "text=out.plan.txt",
+      "text=out/plan.txt",
       "--out",
       "p.json",
     );
     expect(both).toMatchObject({ code: 0, stderr: "" });
     expect(both.stdout).toContain("Plan: 2 to create");
-    expect(read("out.plan.txt")).toBe(both.stdout);
-    expect(read("p.json")).toBe(read("out.plan.json"));
-    expect(told(JSON.parse(read("out.plan.json")))).toHaveLength(3);
+    expect(read("out/plan.txt")).toBe(both.stdout);
+    expect(read("p.json")).toBe(read("out/plan.json"));
+    expect(told(JSON.parse(read("out/plan.json")))).toHaveLength(3);
     const instead = await evenkeel("plan", "--report", "json");
     expect(instead.stdout.startsWith("{")).toBe(true);
     expect(instead.plan().summary.writes).toBe(3);

@@ -15,7 +15,7 @@ const policy = {
   integrations: { "chat-notifications-a": { webhook: { secret: "env:HOOK" }, channel: "#a" } },
 };
 const projects = [{ path: "p", integrations: { "irc-gateway": { recipients: "#a" } } }, { path: "q" }];
-const all = planKinds.flatMap((kind) => ["--report", `${kind}=out.${kind}`]);
+const all = planKinds.flatMap((kind) => ["--report", `${kind}=out/${kind}`]);
 
 test("one plan has every surface, from one reading, and no secret on any", async () => {
   const { evenkeelWith, read } = await scene({ projects, policy });
@@ -23,20 +23,20 @@ test("one plan has every surface, from one reading, and no secret on any", async
   expect(ran).toMatchObject({ code: 0, stderr: "", writes: 0 });
   const again = await evenkeelWith({ HOOK: secret }, "plan");
   expect(ran.reads).toBe(again.reads);
-  const plan = JSON.parse(read("out.json")) as Plan;
+  const plan = JSON.parse(read("out/json")) as Plan;
   expect(plan.summary.writes).toBe(5);
-  expect(read("out.markdown")).toContain("### Evenkeel: 1 to disable, 4 to create");
-  expect(JSON.parse(read("out.sarif")).runs[0].results).toHaveLength(5);
-  expect(parseXml(read("out.junit")).attributes.failures).toBe("5");
-  expect(JSON.parse(read("out.codequality"))).toHaveLength(5);
-  expect(read("out.github").match(/^::/gm)).toHaveLength(5);
-  expect(JSON.parse(read("out.terraform"))).toEqual({ create: 4, update: 0, delete: 1 });
-  expect(read("out.prometheus")).toMatch(/kind="integration",action="disable"\} 1\n/);
-  expect(read("out.ndjson").trimEnd().split("\n")).toHaveLength(7);
+  expect(read("out/markdown")).toContain("### Evenkeel: 1 to disable, 4 to create");
+  expect(JSON.parse(read("out/sarif")).runs[0].results).toHaveLength(5);
+  expect(parseXml(read("out/junit")).attributes.failures).toBe("5");
+  expect(JSON.parse(read("out/codequality"))).toHaveLength(5);
+  expect(read("out/github").match(/^::/gm)).toHaveLength(5);
+  expect(JSON.parse(read("out/terraform"))).toEqual({ create: 4, update: 0, delete: 1 });
+  expect(read("out/prometheus")).toMatch(/kind="integration",action="disable"\} 1\n/);
+  expect(read("out/ndjson").trimEnd().split("\n")).toHaveLength(7);
   for (const kind of planKinds) {
-    expect(read(`out.${kind}`)).not.toContain(secret);
-    expect(read(`out.${kind}`)).not.toContain(token);
-    expect(read(`out.${kind}`)).toMatch(/[^\n]\n$/);
+    expect(read(`out/${kind}`)).not.toContain(secret);
+    expect(read(`out/${kind}`)).not.toContain(token);
+    expect(read(`out/${kind}`)).toMatch(/[^\n]\n$/);
   }
 });
 
@@ -44,13 +44,13 @@ test("every surface is written also when the run fails, and tells of it", async 
   const { evenkeel, read } = await scene({ projects, policy: { ...policy, priority: "high" } });
   for (const command of [["plan"], ["drift"], ["apply", "--yes"]]) {
     expect(await evenkeel(...command, ...all)).toMatchObject({ code: 1, writes: 0 });
-    expect(read("out.markdown")).toContain("### Evenkeel: nothing was compared, 1 problem");
-    expect(JSON.parse(read("out.sarif")).runs[0].results[0]).toMatchObject({ level: "error" });
-    expect(parseXml(read("out.junit")).attributes.errors).toBe("1");
-    expect(read("out.github")).toMatch(/^::error file=all\.yaml,line=\d+/);
-    expect(read("out.prometheus")).toContain("evenkeel_run_exit_code{");
-    expect(read("out.prometheus")).not.toContain("drift_resources");
-    expect(read("out.ndjson")).toContain('"type":"problem"');
+    expect(read("out/markdown")).toContain("### Evenkeel: nothing was compared, 1 problem");
+    expect(JSON.parse(read("out/sarif")).runs[0].results[0]).toMatchObject({ level: "error" });
+    expect(parseXml(read("out/junit")).attributes.errors).toBe("1");
+    expect(read("out/github")).toMatch(/^::error file=all\.yaml,line=\d+/);
+    expect(read("out/prometheus")).toContain("evenkeel_run_exit_code{");
+    expect(read("out/prometheus")).not.toContain("drift_resources");
+    expect(read("out/ndjson")).toContain('"type":"problem"');
   }
 });
 
@@ -58,14 +58,14 @@ test("an apply tells outcomes, and the file for Prometheus remembers the last su
   const { evenkeelWith, read, policy: write } = await scene({ projects, policy });
   const applied = await evenkeelWith({ HOOK: secret }, "apply", "--yes", ...all);
   expect(applied.code).toBe(0);
-  expect(read("out.markdown")).toContain("**Apply:** 5 applied");
-  expect(parseXml(read("out.junit")).attributes).toMatchObject({ failures: "0", tests: "5" });
-  expect(read("out.ndjson").match(/"type":"outcome"/g)).toHaveLength(5);
-  const success = /^evenkeel_last_success_timestamp_seconds\{.*$/m.exec(read("out.prometheus"))?.[0];
+  expect(read("out/markdown")).toContain("**Apply:** 5 applied");
+  expect(parseXml(read("out/junit")).attributes).toMatchObject({ failures: "0", tests: "5" });
+  expect(read("out/ndjson").match(/"type":"outcome"/g)).toHaveLength(5);
+  const success = /^evenkeel_last_success_timestamp_seconds\{.*$/m.exec(read("out/prometheus"))?.[0];
   expect(success).toBeDefined();
   write({ ...policy, priority: "high" });
   expect((await evenkeelWith({}, "apply", "--yes", ...all)).code).toBe(1);
-  expect(read("out.prometheus")).toContain(success);
+  expect(read("out/prometheus")).toContain(success);
 });
 
 test("a report that cannot be written keeps no other from being written", async () => {

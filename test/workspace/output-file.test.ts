@@ -86,17 +86,19 @@ describe("an output", () => {
   test("that cannot be written is known before", () => {
     const at = folder();
     mkdirSync(at("d"));
+    writeFileSync(at("d/file"), "");
     symlinkSync("round", at("round"));
-    const troubles = ["none/a", "d", "round", "/dev/fd/9999"].map((name) =>
+    const troubles = ["d/file/a", "d", "round", "/dev/fd/9999"].map((name) =>
       outputTrouble(name.startsWith("/") ? name : at(name)),
     );
     expect(troubles).toEqual([
-      "its folder does not exist",
+      "a part of its path is no folder",
       "it is a folder",
       "its links lead round in a circle",
       "it is not open",
     ]);
     expect(outputTrouble(at("d/new"))).toBeUndefined();
+    expect(outputTrouble(at("new/of/new"))).toBeUndefined();
   });
 });
 
