@@ -2,7 +2,8 @@ import { exitCode, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { findingsText } from "../report/deprecations.ts";
 import { counted } from "../report/text.ts";
-import { type Finding, scanText } from "../scan/scan.ts";
+import { type Tree, treeOf } from "../scan/includes.ts";
+import { type Finding, type Scanned, scanText } from "../scan/scan.ts";
 import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/texts.ts";
 import { releaseOf } from "./deprecations.ts";
 import { reporter, save } from "./emit.ts";
@@ -15,7 +16,8 @@ export const run: Run<Options<"deprecations scan">> = (terminal, options, paths)
   const report = reporter(terminal, options.report);
   const release = releaseOf(terminal, options);
   const files = distinct(paths.flatMap((path) => filesBelow(terminal.cwd, path)));
-  const scanned = files.map((file) => ("unreadable" in file ? file : scanFile(terminal, file, release, options.fix)));
+  const scan = { terminal, release, fix: options.fix ?? false, tree: treeOfFiles(files) };
+  const scanned = files.map((file) => ("unreadable" in file ? file : scanFile(scan, file)));
   const unreadable = scanned.flatMap((each) => ("unreadable" in each ? [each.unreadable] : []));
   const findings = scanned.flatMap((each) => ("findings" in each ? each.findings : []));
   for (const message of unreadable) terminal.warn(message);
@@ -37,21 +39,45 @@ interface ScannedFile {
 
 const nothing: ScannedFile = { findings: [], fixed: 0 };
 
-function scanFile(terminal: Terminal, file: TextFile, release: string, fix = false): ScannedFile | Unreadable {
+interface Scan {
+  readonly terminal: Terminal;
+  readonly release: string;
+  readonly fix: boolean;
+  readonly tree: Tree;
+}
+
+/** What the CI/CD configurations among the files include. */
+function treeOfFiles(files: readonly (TextFile | Unreadable)[]): Tree {
+  const byName = new Map(files.flatMap((file) => ("name" in file ? [[file.name, file] as const] : [])));
+  return treeOf([...byName.keys()], (name) => {
+    const file = byName.get(name);
+    const text = file && textIn(file);
+    return typeof text === "string" ? text : undefined;
+  });
+}
+
+function scanFile({ terminal, release, fix, tree }: Scan, file: TextFile): ScannedFile | Unreadable {
   const text = textIn(file);
   if (typeof text !== "string") return text ?? nothing;
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   const source = { file: file.name, text: text.slice(mark.length), release };
-  const before = scanText(source);
-  if (before.unread)
-    terminal.note(
-      `warning: ${printable(file.name)} is not ${before.unread} that can be read; not all of it was scanned`,
-    );
+  const before = scanText(source, tree);
+  if (before.unread) {
+    const name = printable(file.name);
+    terminal.note(`warning: ${name} is not ${before.unread} that can be read; not all of it was scanned`);
+  }
   if (!fix || before.fixed === source.text) return { findings: before.findings, fixed: 0 };
   const written = write(terminal, file, mark + before.fixed);
   if (written) return written;
-  const after = scanText({ ...source, text: before.fixed });
-  return { findings: after.findings, fixed: before.findings.length - after.findings.length };
+  const after = scanText({ ...source, text: before.fixed }, tree);
+  return { findings: leftIn(before, after), fixed: before.findings.length - before.left.length };
+}
+
+/** What a rewritten file still has: what is found in it, and what was found and not rewritten. */
+function leftIn(before: Scanned, after: Scanned): readonly Finding[] {
+  const keyOf = ({ id, line, column }: Finding) => `${id} ${line} ${column}`;
+  const all = new Map([...before.left, ...after.findings].map((finding) => [keyOf(finding), finding]));
+  return [...all.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
 function write(terminal: Terminal, { path }: TextFile, text: string): Unreadable | undefined {

@@ -29,7 +29,6 @@ export type Detection =
   | TomlDetection
   | GraphqlDetection
   | RestDetection
-  | PairDetection
   | CallDetection
   | TextDetection
   | ArgumentDetection
@@ -55,16 +54,20 @@ export interface YamlDetection extends Detecting<"yaml"> {
   readonly longer?: number;
   /** The value is one of these. */
   readonly equals?: readonly string[];
-  /** The value is a comma-separated list with this word. */
-  readonly lists?: string;
+  /** The value matches a pattern. */
+  readonly matches?: string;
   /** The mapping has one of these keys directly. */
   readonly has?: readonly string[];
-  /** The mapping's values are mappings, and the first key is another one. */
+  /** Keys beside the value's, and patterns that their values match. */
+  readonly beside?: Readonly<Record<string, string>>;
+  /** None of these keys of the mapping has one of these values; any value where there are none. */
+  readonly unless?: Readonly<Record<string, readonly string[]>>;
+  /** The mapping's values are mappings, one of them at one of these keys, and the first key is another one. */
   readonly startsWithout?: string;
-  /** Mechanical fixes: the key's new name, the value's new text, the listed word left out, a key to nest under. */
+  readonly any?: readonly string[];
+  /** Mechanical fixes: the key's new name, the value's new text, a key to nest under. */
   readonly rename?: string;
   readonly replace?: string;
-  readonly drop?: boolean;
   readonly nest?: string;
 }
 
@@ -76,6 +79,8 @@ export interface TomlDetection extends Detecting<"toml"> {
   readonly where: Readonly<Record<string, readonly string[]>>;
   /** A dotted path below it. */
   readonly lacks: string;
+  /** Values that it may have, in whichever case; any where left out. */
+  readonly allowed?: readonly string[];
 }
 
 /** A field, or an argument of it, in a GraphQL document. */
@@ -100,15 +105,8 @@ export interface RestDetection extends Detecting<"rest"> {
   /** The segment of the path that is meant. */
   readonly segment?: string;
   readonly replace?: string;
-}
-
-/** A name that is given, sent with or compared with a value. */
-export interface PairDetection extends Detecting<"pair"> {
-  /** A word that the same request or statement must be about. */
-  readonly near: string;
-  readonly name: string;
-  readonly values: readonly string[];
-  readonly replace?: string;
+  /** The release from which on answers have the replacement. */
+  readonly returned?: string;
 }
 
 /** `receiver "name"` or `receiver.method(:name, …)`. */
@@ -127,6 +125,8 @@ export interface ArgumentDetection extends Detecting<"argument"> {
   readonly commands?: readonly string[];
   readonly matches: string;
   readonly replace?: string;
+  /** Where a line still has it after all replacements, none is made. */
+  readonly word?: string;
 }
 
 /** A subcommand of a shell command. */
@@ -137,7 +137,7 @@ export interface CommandDetection extends Detecting<"command"> {
   readonly replace?: string;
 }
 
-/** A shell variable whose value is a comma-separated list with a word. */
+/** An environment variable whose value is a comma-separated list with a word. */
 export interface VariableDetection extends Detecting<"variable"> {
   readonly name: string;
   readonly lists: string;
@@ -162,12 +162,23 @@ export interface Surroundings {
     readonly reserved: readonly string[];
     /** Keys of a job that hold shell commands. */
     readonly scripts: readonly string[];
-    /** Keys of a job. */
+    /** Keys of a job: those that there are, and those that there were. */
     readonly keywords: readonly string[];
+    readonly removed: readonly string[];
+    /** Keys one of which each job has, and keys that nothing but a job has. */
+    readonly starters: readonly string[];
+    readonly telling: readonly string[];
+    /** Globs of names that are likely ones, and of names that are none whatever the file holds. */
+    readonly named: readonly string[];
+    readonly others: readonly string[];
   };
   readonly yaml: {
     /** Keys that hold shell commands in other files. */
     readonly scripts: readonly string[];
+    /** Keys that hold one command, as a text or in words, and the key beside each whose words come before its own. */
+    readonly arguments: Readonly<Record<string, string>>;
+    /** Keys that hold environment variables. */
+    readonly environments: readonly string[];
   };
   readonly shell: {
     /** Commands that send requests, that run the command after them, that run one elsewhere, that run Ruby. */
@@ -177,8 +188,10 @@ export interface Surroundings {
     readonly ruby: readonly string[];
     /** Commands whose arguments are programs that read answers. */
     readonly readers: readonly string[];
-    /** Commands that compare. */
+    /** Commands that compare, that give values to names, that write what they read. */
     readonly tests: readonly string[];
+    readonly declaring: readonly string[];
+    readonly filters: readonly string[];
     /** Commands whose arguments are no uses. */
     readonly talk: readonly string[];
   };
@@ -187,6 +200,31 @@ export interface Surroundings {
     readonly shell: readonly string[];
     readonly talk: readonly string[];
     readonly http: readonly string[];
+    /** What stands in for a server, or is one, so that its paths ask for nothing. */
+    readonly mocks: readonly string[];
+    /** What functions that talk are called on. */
+    readonly loggers: readonly string[];
+    /** Words before a parenthesis or a brace that call nothing; words before a brace that holds statements. */
+    readonly control: readonly string[];
+    readonly blocks: readonly string[];
+    /** Functions that give an address or parameters in another form; methods that add parameters. */
+    readonly passing: readonly string[];
+    readonly setters: readonly string[];
+    /** Keys whose values are no parameters. */
+    readonly asides: readonly string[];
+    /** Functions that give an answer in another form, and those that write it to a reference. */
+    readonly decoding: readonly string[];
+    readonly filling: readonly string[];
+    /** Of those that take a callback, the ones that give what it gives; functions that fill in texts. */
+    readonly mapping: readonly string[];
+    readonly formatting: readonly string[];
+    /** Members of an answer that are the answer, a list of it or one of its entries; methods that take a field. */
+    readonly unwrapping: readonly string[];
+    readonly getting: readonly string[];
+    /** Words before a name that is given a value. */
+    readonly declaring: readonly string[];
+    /** Paths that no other API has. */
+    readonly own: readonly string[];
   };
   /** Types of GraphQL fields, by the last fields of their path. */
   readonly graphql: readonly { readonly at: string; readonly is: string; readonly below?: readonly string[] }[];

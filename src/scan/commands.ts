@@ -1,9 +1,11 @@
-import type { ArgumentDetection, CommandDetection, VariableDetection } from "../model/removals.ts";
+import type { ArgumentDetection, CommandDetection } from "../model/removals.ts";
 import { surroundings } from "../model/removals.ts";
-import { assigned, type Command, commandsOf, nameOf, type Word } from "./shell.ts";
-import { rewriting, type Sought, type Use } from "./source.ts";
-import { masked, withoutWord } from "./text.ts";
+import { type Command, commandOf, nameOf } from "./command.ts";
+import { commandsOf } from "./shell.ts";
+import { rewriting, type Sought, type Source, type Use } from "./source.ts";
+import { type Structure, structureOf } from "./structure.ts";
 import type { Token } from "./tokens.ts";
+import { assigned, type Word } from "./words.ts";
 
 /** Commands, and those that are handed to another shell, as in `ssh host "sudo command"`. */
 export function allCommands(commands: readonly Command[], text: string): readonly Command[] {
@@ -22,71 +24,127 @@ const furthest = 30;
 function tails({ words }: Command): readonly Command[] {
   const talk = words.findIndex(({ raw }) => surroundings.shell.talk.includes(raw));
   const heard = words.slice(0, talk < 0 ? furthest : Math.min(talk, furthest));
-  return heard.slice(1).map((_, index) => ({ words: heard.slice(index + 1), assignments: [], talks: false }));
+  return heard.slice(1).map((_, index) => commandOf(heard.slice(index + 1)));
 }
 
-/** Commands in the texts of a program that are handed to a shell: `system("command")`, `sh 'command'`, `run(["command", "word"])`. */
-export function commandsInProgram(tokens: readonly Token[], text: string): readonly Command[] {
+/** Commands that a program hands to a shell: `system("command")`, `sh 'command'`, `run(["command", "word"])`. */
+export function commandsInProgram(tokens: readonly Token[], text: string, runs?: string): readonly Command[] {
+  const structure = structureOf(tokens, text);
+  const lists = new Map<string, readonly Token[]>();
   return tokens.flatMap((token, index) => {
-    const caller = token.group >= 0 ? tokens[token.group - 1] : tokens[index - 1];
-    if (token.kind !== "text" || !surroundings.code.shell.includes(caller?.text ?? "")) return [];
-    if (/\s/.test(token.text)) return commandsOf(text, token.start, token.start + token.text.length);
-    return listedCommand(tokens, index);
+    if (token.kind === "sign" && token.text === "=") remember(structure, index, lists);
+    if (token.kind === "text" && text[token.start - 1] === runs) return commandsOfTexts([token], text);
+    if (token.kind !== "word" || !surroundings.code.shell.includes(token.text)) return [];
+    return commandsOfTexts(textsHandedTo(structure, index, lists), text);
   });
 }
 
-/** The command that begins with a text of a list and goes on with the next one. */
-function listedCommand(tokens: readonly Token[], index: number): readonly Command[] {
-  const [first, comma, second] = tokens.slice(index, index + 3);
-  if (first?.kind !== "text" || comma?.text !== "," || second?.kind !== "text") return [];
-  return [{ words: [wordOfText(first), wordOfText(second)], assignments: [], talks: false }];
+/** `name = "command"` and `name = ["command", "word"]`. */
+function remember({ tokens, other }: Structure, index: number, lists: Map<string, readonly Token[]>): void {
+  const name = tokens[index - 1]?.text === ":" ? tokens[index - 2] : tokens[index - 1];
+  if (name?.kind !== "word") return;
+  const first = tokens[index + 1];
+  const end = first?.text === "[" ? (other[index + 1] ?? -1) : first?.kind === "text" ? index + 2 : -1;
+  const texts = end < 0 ? [] : tokens.slice(index + 1, Math.min(end, index + mostWords));
+  lists.set(
+    name.text,
+    texts.filter(({ kind }) => kind === "text"),
+  );
+}
+
+const mostWords = 60;
+
+/** The texts of the first arguments: of one list, or one behind the other. */
+function textsHandedTo(
+  structure: Structure,
+  index: number,
+  lists: ReadonlyMap<string, readonly Token[]>,
+): readonly Token[] {
+  const { tokens, other } = structure;
+  const open = /^[([]$/.test(tokens[index + 1]?.text ?? "") ? index + 1 : -1;
+  if (open < 0) return tokens[index + 1]?.kind === "text" ? tokens.slice(index + 1, index + 2) : [];
+  const texts: Token[] = [];
+  for (let at = open + 1; at < Math.min(other[open] ?? open, open + mostWords); at++) {
+    const token = tokens[at];
+    if (token?.kind === "text" && !isOption(structure, at)) texts.push(token);
+    else if (token?.kind === "word" && at === open + 1) texts.push(...(lists.get(token.text) ?? []));
+    else if (token?.text === "{" || tokens[at + 1]?.text === "=") break;
+  }
+  return texts;
+}
+
+function isOption({ tokens }: Structure, at: number): boolean {
+  return /^[=:]$/.test(tokens[at - 1]?.text ?? "");
+}
+
+function commandsOfTexts(texts: readonly Token[], text: string): readonly Command[] {
+  const [first] = texts;
+  if (!first) return [];
+  if (/\s/.test(first.text)) return commandsOf(text, first.start, first.start + first.text.length);
+  return texts.length < 2 ? [] : [commandOf(texts.map(wordOfText))];
 }
 
 function wordOfText({ text, start }: Token): Word {
   return { text, raw: text, start, end: start + text.length };
 }
 
-/** Words of commands as the texts of a program: a command is one call. */
+/** Texts of commands that may hold another language: what they send, and what they assign. */
 export function tokensOfCommands(commands: readonly Command[]): readonly Token[] {
-  const { http, remote, ruby, readers, tests } = surroundings.shell;
-  const asking = new Set([...http, ...remote, ...ruby, ...readers]);
-  return commands.flatMap((command, index) => {
-    const group = firstGroup - index;
+  const { http, remote, ruby, readers } = surroundings.shell;
+  const asking = new Set([...http, ...remote, ...ruby, ...readers, "cat"]);
+  return commands.flatMap((command) => {
     const name = nameOf(command);
-    if (command.talks) return [];
-    if (tests.includes(name)) return compared(command, group);
-    const words = asking.has(name) ? command.words.slice(1) : command.assignments.map(assigned);
-    return words.map(({ text, start }): Token => ({ kind: "text", text, start, group, inText: false }));
+    const isHeredoc = ({ raw }: Word) => raw.includes("\n");
+    const words = name === "cat" ? command.words.filter(isHeredoc) : asking.has(name) ? command.words.slice(1) : [];
+    const given = words.map((word) => (/^[A-Za-z_][\w.-]*=["']/.test(word.raw) ? assigned(word) : word));
+    return [...given, ...command.assignments.map(assigned)].map(
+      ({ text, start }): Token => ({ kind: "text", text, start }),
+    );
   });
 }
 
-/** `"$status" = "paused"` as one text, in which neither needs its quotes. */
-function compared({ words }: Command, group: number): readonly Token[] {
-  const operands = words
-    .slice(1)
-    .map(({ raw, start, end }) => ({ raw, from: start - (raw.length - (end - start)) / 2 }));
-  const [first] = operands;
-  if (!first) return [];
-  const text = operands.reduce((line, { raw, from }) => line.padEnd(from - first.from) + raw, "");
-  return [{ kind: "text", text: masked(text, /["'${}]/g, " "), start: first.from, group, inText: false }];
+/** Arguments of commands that match. What stands on one line is rewritten as a whole, or not at all. */
+export function argumentUses(
+  commands: readonly Command[],
+  { detection }: Sought<ArgumentDetection>,
+  { text }: Source,
+): readonly Use[] {
+  const { commands: names, matches, replace, word } = detection;
+  const pattern = new RegExp(matches, "g");
+  const found = commands
+    .filter((command) => !command.talks && (!names || names.includes(nameOf(command))))
+    .flatMap(({ words }) => words.slice(1).flatMap((each) => placesIn(each, pattern)));
+  const lines = linesOf(text, found, word);
+  return found.map(({ start, end }, index) => ({
+    offset: start,
+    ...rewriting(start, end, lines[index] ? replace : undefined),
+  }));
 }
 
-/** Groups of commands go down, so that a command ends where a lower one begins, as calls do. */
-const firstGroup = Number.MAX_SAFE_INTEGER;
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
 
-/** Arguments of commands that match. */
-export function argumentUses(commands: readonly Command[], { detection }: Sought<ArgumentDetection>): readonly Use[] {
-  const { commands: names, matches, replace } = detection;
-  const pattern = new RegExp(matches, "g");
-  return commands
-    .filter((command) => !command.talks && (!names || names.includes(nameOf(command))))
-    .flatMap(({ words }) => words.slice(1))
-    .flatMap(({ text, start }) =>
-      [...text.matchAll(pattern)].map((found) => {
-        const at = start + found.index;
-        return { offset: at, ...rewriting(at, at + found[0].length, replace) };
-      }),
-    );
+function placesIn({ text, start }: Word, pattern: RegExp): readonly Place[] {
+  return [...text.matchAll(pattern)].map(({ 0: whole, index }) => ({
+    start: start + index,
+    end: start + index + whole.length,
+  }));
+}
+
+/** Of each place, whether its line, with those that it goes on with, has the word nowhere but at such places. */
+function linesOf(text: string, places: readonly Place[], word: string | undefined): readonly boolean[] {
+  if (word === undefined || places.length === 0) return places.map(() => true);
+  const starts = new Set(places.map(({ start }) => start));
+  const whole = new Set<number>();
+  let from = 0;
+  for (const line of text.split(/(?<!\\\r?)\n/)) {
+    const found = [...line.matchAll(new RegExp(word, "g"))].map(({ index }) => from + index);
+    if (found.every((at) => starts.has(at))) for (const at of found) whole.add(at);
+    from += line.length + 1;
+  }
+  return places.map(({ start }) => whole.has(start));
 }
 
 /** Subcommands: the first argument of a command. */
@@ -99,19 +157,5 @@ export function commandUses(commands: readonly Command[], { detection }: Sought<
       const called = command.words[1];
       if (!called || called.text !== word || !pattern.test(nameOf(command))) return [];
       return [{ offset: called.start, ...rewriting(called.start, called.end, replace) }];
-    });
-}
-
-/** Variables whose list has a word: assigned, exported, or handed over by an option such as `-e`. */
-export function variableUses(commands: readonly Command[], { detection }: Sought<VariableDetection>): readonly Use[] {
-  const { name, lists, drop } = detection;
-  return commands
-    .flatMap(({ assignments, words, talks }) => [...assignments, ...(talks ? [] : words.slice(1))])
-    .filter(({ text }) => text.startsWith(`${name}=`))
-    .flatMap((word) => {
-      const value = assigned(word.raw.startsWith(name) ? word : { ...word, raw: word.text });
-      const left = withoutWord(value.text, lists);
-      if (left === undefined) return [];
-      return [{ offset: word.start, ...rewriting(value.start, value.end, drop ? left : undefined) }];
     });
 }

@@ -20,12 +20,12 @@ export function manifestUses(
   { detection }: Sought<ManifestDetection>,
 ): readonly Use[] {
   const { rule, values, replace } = detection;
-  const lines = text.split("\n");
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   return problems.flatMap(({ rule: broken, place, message }): readonly Use[] => {
     if (broken !== rule || !place) return [];
-    const offset = lines.slice(0, place.line - 1).reduce((sum, line) => sum + line.length + 1, place.column - 1);
+    const offset = (starts[place.line - 1] ?? 0) + place.column - 1;
     if (!values) return [{ offset, message }];
-    const [whole = "", quote = "", word = ""] = /^(["']?)(\w+)\1/.exec(text.slice(offset)) ?? [];
+    const [whole = "", quote = "", word = ""] = /^(["']?)(\w+)\1/.exec(text.slice(offset, offset + 40)) ?? [];
     if (!values.includes(word)) return [];
     const fix = replace === undefined ? undefined : `${quote}${replace}${quote}`;
     return [{ offset, message, ...rewriting(offset, offset + whole.length, fix) }];

@@ -1,15 +1,17 @@
 import { compareReleases } from "../model/availability.ts";
-import { type Deprecation, type Detection, type Hint, hints, isRemoved, schedule } from "../model/removals.ts";
-import { argumentUses, commandUses, variableUses } from "./commands.ts";
+import { type Deprecation, type Hint, hints, isRemoved, schedule } from "../model/removals.ts";
+import { callUses, textUses } from "./calls.ts";
+import { argumentUses, commandUses } from "./commands.ts";
 import { graphqlUses } from "./graphql.ts";
+import { noTree, type Tree } from "./includes.ts";
 import { manifestUses } from "./manifests.ts";
-import { callUses, pairUses, textUses } from "./pairs.ts";
-import { restUses } from "./requests.ts";
+import { variableUses } from "./settings.ts";
 import type { Sought, Source, Use } from "./source.ts";
-import { type Edit, edited, placer } from "./text.ts";
+import { type Edit, edited, mover, placer } from "./text.ts";
 import { tomlUses } from "./toml.ts";
+import { restUses } from "./traffic.ts";
 import { type View, viewOf } from "./view.ts";
-import { yamlUses } from "./yaml.ts";
+import { yamlUses } from "./yaml-uses.ts";
 
 /** A use of something that is going to be removed (contract 8). */
 export interface Finding {
@@ -18,7 +20,7 @@ export interface Finding {
   /** From 1, both. */
   readonly line: number;
   readonly column: number;
-  /** `error` from the removal release on; `hint` for what stays accepted. */
+  /** `error` from the removal release on; `hint` for what stays accepted, or is likely and not certain. */
   readonly severity: "error" | "warning" | "hint";
   readonly message: string;
 }
@@ -29,32 +31,67 @@ export interface Scanned {
   readonly fixed: string;
   /** What the file should have been by its name, where it cannot be read as that. */
   readonly unread: View["unread"];
+  /** Findings that no replacement was made for, where they stand in the fixed text. */
+  readonly left: readonly Finding[];
 }
 
-/** All uses in one file, sorted by place. Never throws, whatever the text is. */
-export function scanText(source: Source): Scanned {
-  const view = viewOf(source);
+/**
+ * All uses in one file, sorted by place. Never throws, whatever the text is.
+ * @param tree What the other files of the scan say about it.
+ */
+export function scanText(source: Source, tree: Tree = noTree): Scanned {
+  const view = viewOf(source, tree);
   const found = entries().flatMap(({ entry, detection }) =>
     view.kinds.has(detection.in)
       ? usesOf({ entry, detection }, view, source).map((use) => ({ entry, detection, use }))
       : [],
   );
+  const told = certainFirst(found);
+  const edits = told.flatMap((each) => editsOf(each, source.release));
   const at = placer(source.text);
-  const told = new Map(found.map((each) => [`${each.entry.id} ${each.use.offset}`, each]));
-  const sorted = [...told.values()].sort((a, b) => a.use.offset - b.use.offset);
-  const findings = sorted.map(({ entry, detection, use }): Finding => {
-    const severity = severityOf(entry, detection, source.release);
-    const message = use.message ?? messageOf(entry);
-    return { id: entry.id, file: source.file, ...at(use.offset), severity, message };
-  });
+  const findings = told.map((each) => findingOf(each, source, at(each.use.offset)));
+  return { findings, fixed: edited(source.text, edits), unread: view.unread, left: leftOf(told, findings, source) };
+}
+
+interface Found extends Sought {
+  readonly use: Use;
+}
+
+/** One use an entry and place, sorted: what is certain, and what can be rewritten, comes before what is not. */
+function certainFirst(found: readonly Found[]): readonly Found[] {
+  const told = new Map<string, Found>();
+  for (const each of found) {
+    const key = `${each.entry.id} ${each.use.offset}`;
+    const before = told.get(key);
+    if (!before || rankOf(each) > rankOf(before)) told.set(key, each);
+  }
+  return [...told.values()].sort((a, b) => a.use.offset - b.use.offset);
+}
+
+function rankOf({ use }: Found): number {
+  return (use.isLikely ? 0 : 2) + (use.edits ? 1 : 0);
+}
+
+function findingOf(found: Found, { file, release }: Source, place: ReturnType<ReturnType<typeof placer>>): Finding {
+  const { entry, use } = found;
   return {
-    findings,
-    fixed: edited(
-      source.text,
-      sorted.flatMap((each) => editsOf(each, source.release)),
-    ),
-    unread: view.unread,
+    id: entry.id,
+    file,
+    ...place,
+    severity: severityOf(found, release),
+    message: use.message ?? messageOf(entry),
   };
+}
+
+/** What stays when the edits are made, where it stands then. */
+function leftOf(told: readonly Found[], findings: readonly Finding[], { text, release }: Source): readonly Finding[] {
+  const edits = told.flatMap((each) => editsOf(each, release));
+  const fixed = placer(edited(text, edits));
+  const moved = mover(edits);
+  return findings.flatMap((finding, index) => {
+    const each = told[index];
+    return each && editsOf(each, release).length === 0 ? [{ ...finding, ...fixed(moved(each.use.offset)) }] : [];
+  });
 }
 
 function entries(): readonly Sought[] {
@@ -63,14 +100,16 @@ function entries(): readonly Sought[] {
   );
 }
 
-/** A replacement that the release does not know yet would break what works. */
-function editsOf({ detection, use }: { detection: Detection; use: Use }, release: string): readonly Edit[] {
-  const isKnown = detection.since === undefined || compareReleases(release, detection.since) >= 0;
-  return isKnown ? (use.edits ?? []) : [];
+/** A replacement that the release does not know yet would break what works; a hint is never rewritten. */
+function editsOf(found: Found, release: string): readonly Edit[] {
+  const { detection, use } = found;
+  const since = use.since ?? detection.since;
+  const isKnown = since === undefined || compareReleases(release, since) >= 0;
+  return isKnown && severityOf(found, release) !== "hint" ? (use.edits ?? []) : [];
 }
 
-function severityOf(entry: Deprecation | Hint, detection: Detection, release: string): Finding["severity"] {
-  if (detection.hint) return "hint";
+function severityOf({ entry, detection, use }: Found, release: string): Finding["severity"] {
+  if (detection.hint || use.isLikely) return "hint";
   return "release" in entry && isRemoved(entry, release) ? "error" : "warning";
 }
 
@@ -93,19 +132,17 @@ function usesOf({ entry, detection }: Sought, view: View, source: Source): reado
     case "graphql":
       return view.queries.flatMap((query) => graphqlUses(query.fields, query, { entry, detection }));
     case "rest":
-      return restUses(view.program, { entry, detection });
-    case "pair":
-      return pairUses(view.program, source, { entry, detection });
+      return restUses(view.mentions, { entry, detection });
     case "call":
-      return callUses(view.program, { entry, detection });
+      return callUses(view.programs, { entry, detection });
     case "text":
-      return textUses(view.program, { entry, detection });
+      return textUses(view.texts, { entry, detection });
     case "argument":
-      return argumentUses(view.commands, { entry, detection });
+      return argumentUses(view.commands, { entry, detection }, source);
     case "command":
       return commandUses(view.commands, { entry, detection });
     case "variable":
-      return variableUses(view.commands, { entry, detection });
+      return variableUses(view.settings, { entry, detection });
     case "manifest":
       return manifestUses(view.problems, source, { entry, detection });
   }

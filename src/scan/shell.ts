@@ -1,25 +1,6 @@
-import { surroundings } from "../model/removals.ts";
-import { hole, masked, type Stretch } from "./text.ts";
-
-/** A word of a command: without its quotes where it is quoted as a whole, interpolations as holes. */
-export interface Word extends Stretch {
-  readonly end: number;
-  /** As it stands in the file. */
-  readonly raw: string;
-}
-
-/** A simple command. `words` begins with its name: assignments and wrappers such as sudo are left out. */
-export interface Command {
-  readonly words: readonly Word[];
-  readonly assignments: readonly Word[];
-  /** Whether it only says something: its arguments are no uses. */
-  readonly talks: boolean;
-}
-
-/** The name of a command, without a folder; empty for an assignment. */
-export function nameOf({ words }: Command): string {
-  return words[0]?.raw.replace(/^.*\//, "").replace(/["']/g, "") ?? "";
-}
+import { type Command, commandOf } from "./command.ts";
+import { braceEnd } from "./text.ts";
+import { heredocWord, type Word, wordOf } from "./words.ts";
 
 interface Heredoc {
   readonly mark: string;
@@ -32,6 +13,10 @@ interface Reading {
   readonly end: number;
   at: number;
   words: Word[];
+  outputs: Word[];
+  inputs: Word[];
+  /** Where the next word goes. */
+  next: "words" | "outputs" | "inputs";
   heredocs: Heredoc[];
   readonly commands: Command[];
   /** Where lines are folded into one. */
@@ -51,7 +36,8 @@ export function commandsOf(
   { folded = false, depth = 0 }: { readonly folded?: boolean; readonly depth?: number } = {},
 ): readonly Command[] {
   if (depth > deepest) return [];
-  const reading: Reading = { text, end, at: start, words: [], heredocs: [], commands: [], folded, depth };
+  const lists = { words: [], outputs: [], inputs: [], heredocs: [], commands: [] };
+  const reading: Reading = { text, end, at: start, ...lists, next: "words", folded, depth };
   while (reading.at < end) step(reading);
   finish(reading);
   return reading.commands;
@@ -66,11 +52,23 @@ function step(reading: Reading): void {
   else if (character === "#") reading.at = lineEnd(reading);
   else if (text.startsWith("<<<", at)) reading.at += 3;
   else if (text.startsWith("<<", at)) readHeredocMark(reading);
-  else if (/[<>]/.test(character)) reading.at++;
+  else if (/[<>]/.test(character) || text.startsWith("&>", at)) redirect(reading);
   else if (/[;&|()]/.test(character)) {
-    finish(reading);
-    reading.at++;
+    finish(reading, character === "|" && text[at + 1] !== "|");
+    reading.at += text[at + 1] === character || text.startsWith("|&", at) ? 2 : 1;
   } else readWord(reading);
+}
+
+/** `> file`, `2>&1`, `< file`; `<(` and `>(` begin a command. */
+function redirect(reading: Reading): void {
+  const { text, at } = reading;
+  const form = /&?>>?\|?(&[\d-]*)?|<(&[\d-]*)?/y;
+  form.lastIndex = at;
+  const [whole = ">", ...copies] = form.exec(text) ?? [];
+  reading.at += whole.length;
+  if (copies.every((copy) => copy === undefined) && text[reading.at] !== "(") {
+    reading.next = whole.includes("<") ? "inputs" : "outputs";
+  }
 }
 
 function lineEnd({ text, at, end }: Reading): number {
@@ -98,7 +96,7 @@ function readHeredoc(reading: Reading, { mark, words }: Heredoc): void {
   while (reading.at < reading.end) {
     const end = lineEnd(reading);
     const isMark = reading.text.slice(reading.at, end).trim() === mark;
-    if (isMark) words.push(heredocWord(reading, start, reading.at));
+    if (isMark) words.push(heredocWord(reading.text, start, reading.at));
     reading.at = Math.min(end + 1, reading.end);
     if (isMark) return;
   }
@@ -108,8 +106,15 @@ function readWord(reading: Reading): void {
   const { text, end } = reading;
   const start = reading.at;
   while (reading.at < end && !/[\s;&|()<>]/.test(text[reading.at] ?? "")) readPart(reading);
+  reading.at = Math.min(reading.at, end);
   if (reading.at === start) reading.at++;
-  else reading.words.push(wordOf(reading, start, reading.at));
+  else if (!isDescriptor(reading, start)) reading[reading.next].push(wordOf(reading.text, start, reading.at));
+  reading.next = "words";
+}
+
+/** The 2 of `2>`. */
+function isDescriptor({ text, at }: Reading, start: number): boolean {
+  return /[<>]/.test(text[at] ?? "") && /^\d$/.test(text.slice(start, at));
 }
 
 function readPart(reading: Reading): void {
@@ -123,7 +128,7 @@ function readPart(reading: Reading): void {
     const close = closing(reading, "`", at + 1);
     read(reading, at + 1, close);
     reading.at = close + 1;
-  } else if (text.startsWith("${", at)) reading.at = closing(reading, "}", at + 2) + 1;
+  } else if (text.startsWith("${", at)) reading.at = braceEnd(text, at + 2, reading.end);
   else reading.at++;
 }
 
@@ -156,68 +161,32 @@ function read({ text, commands, depth }: Reading, start: number, end: number): v
 }
 
 function closing({ text, end }: Pick<Reading, "text" | "end">, mark: string, from: number): number {
-  const found = text.indexOf(mark, from);
-  return found < 0 ? end : Math.min(found, end);
+  let at = from;
+  while (at < end && text[at] !== mark) at++;
+  return at;
 }
 
-const interpolation = /\$\{[^}]*\}|\$\([^()]*(?:\([^()]*\)[^()]*)*\)|`[^`]*`|\$[A-Za-z_]\w*|\$[\d@*#?$!]/g;
-
-function wordOf({ text }: Pick<Reading, "text">, start: number, end: number): Word {
-  const raw = text.slice(start, end);
-  const isQuoted = /^(["'])[\s\S]*\1$/.test(raw) && !raw.slice(1, -1).includes(raw[0] ?? "", 0);
-  const escaped = raw.startsWith('"') && /^"(?:[^"\\]|\\[\s\S])*"$/.test(raw);
-  if (isQuoted || escaped) {
-    const inner = raw.slice(1, -1);
-    const isPlain = raw.startsWith("'");
-    return { raw, start: start + 1, end: end - 1, text: isPlain ? inner : masked(inner, interpolation) };
-  }
-  return { raw, start, end, text: masked(raw, interpolation).replace(/["']/g, hole) };
-}
-
-/** The lines of a here-document, in which quotes are no quotes. */
-function heredocWord({ text }: Pick<Reading, "text">, start: number, end: number): Word {
-  const raw = text.slice(start, end);
-  return { raw, start, end, text: masked(raw, interpolation) };
-}
-
-/** What an assignment or an option such as `-e NAME=VALUE` gives, without quotes. */
-export function assigned(word: Word): Word {
-  const { raw, end } = word;
-  const start = end - (raw.length - raw.indexOf("=") - 1);
-  const quote = /["']/.exec(raw.charAt(raw.indexOf("=") + 1))?.[0] ?? "";
-  const value = raw.slice(raw.indexOf("=") + 1 + quote.length, quote ? -1 : undefined);
-  const text = quote === "'" ? value : masked(value, interpolation);
-  return { raw: value, start: start + quote.length, end: end - quote.length, text };
-}
-
-const keywords = new Set(["if", "then", "elif", "else", "do", "while", "until", "!", "{", "}", "fi", "done", "esac"]);
-
-function finish(reading: Reading): void {
-  const words = reading.words;
+function finish(reading: Reading, feeds = false): void {
+  const { words, outputs, inputs } = reading;
   reading.words = [];
-  if (words.length > 0) reading.commands.push(commandOf(words));
+  reading.outputs = [];
+  reading.inputs = [];
+  if (words.length === 0) return;
+  const command = commandOf(words);
+  const [first] = command.words;
+  const isListed =
+    first?.raw.startsWith("[") && words.at(-1)?.raw.endsWith("]") && words.some(({ raw }) => raw.endsWith('",'));
+  const listed = isListed ? listedIn(reading, command) : command;
+  reading.commands.push({ ...listed, feeds, outputs, inputs });
 }
 
-function commandOf(all: Word[]): Command {
-  const assignments: Word[] = [];
-  let at = 0;
-  for (let word = all[at]; word; word = all[at]) {
-    if (/^[A-Za-z_]\w*\+?=/.test(word.raw)) assignments.push(word);
-    else if (!isWrapping(all, at)) break;
-    at++;
-  }
-  // A here-document is still to come: the list stays the one that it is added to.
-  all.splice(0, at);
-  const command = { words: all, assignments };
-  return { ...command, talks: surroundings.shell.talk.includes(nameOf({ ...command, talks: false })) };
-}
-
-/** A keyword, a wrapper, or an option of a wrapper with its value. */
-function isWrapping(words: readonly Word[], at: number): boolean {
-  const raw = words[at]?.raw.replace(/^@/, "") ?? "";
-  const { wrappers } = surroundings.shell;
-  if (keywords.has(raw) || wrappers.includes(raw)) return true;
-  const before = words[at - 1]?.raw ?? "";
-  const behindWrapper = words.slice(0, at).some((word) => wrappers.includes(word.raw));
-  return behindWrapper && (raw.startsWith("-") || /^-[ugnk]$/.test(before) || /^\d+[smh]?$/.test(raw));
+/** `["name", "argument"]`, as container files write commands. */
+function listedIn({ text }: Reading, { words }: Command): Command {
+  const start = words[0]?.start ?? 0;
+  const list = text.slice(start, words.at(-1)?.end);
+  const texts = [...list.matchAll(/"((?:\\.|[^"\\])*)"/g)].map(({ index, 1: word = "" }): Word => {
+    const from = start + index + 1;
+    return { text: word, raw: word, start: from, end: from + word.length };
+  });
+  return commandOf(texts);
 }

@@ -15,6 +15,10 @@ export interface Source {
 export interface Use {
   readonly offset: number;
   readonly edits?: readonly Edit[];
+  /** Likely and not certain: a hint, which is never rewritten. */
+  readonly isLikely?: boolean;
+  /** The release from which on the rewritten file works, where it is not that of the detection. */
+  readonly since?: string;
   /** A sentence in place of the entry's own. */
   readonly message?: string;
 }

@@ -26,6 +26,37 @@ export function edited(text: string, edits: readonly Edit[]): string {
   return done + text.slice(at);
 }
 
+/** Where an offset lies when edits are made; of one inside an edit, where that begins. */
+export function mover(edits: readonly Edit[]): (offset: number) => number {
+  const sorted = edits.toSorted((a, b) => a.start - b.start || a.end - b.end);
+  const gains: number[] = [];
+  let gained = 0;
+  let at = 0;
+  for (const { start, end, text } of sorted) {
+    if (start >= at) {
+      gained += text.length - (end - start);
+      at = end;
+    }
+    gains.push(gained);
+  }
+  return (offset) => {
+    const before = lastBefore(sorted, offset);
+    return offset + (before < 0 ? 0 : (gains[before] ?? 0));
+  };
+}
+
+/** The last of sorted edits that ends at or before an offset, as far as they do not overlap. */
+function lastBefore(edits: readonly Edit[], offset: number): number {
+  let low = -1;
+  let high = edits.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((edits[middle]?.end ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
 /** Line and column of an offset, each from 1. */
 export function placer(text: string): (offset: number) => { readonly line: number; readonly column: number } {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
@@ -51,4 +82,53 @@ export function withoutWord(list: string, word: string): string | undefined {
   const parts = list.split(",");
   const left = parts.filter((part) => part.trim() !== word);
   return left.length === parts.length ? undefined : left.join(",").replace(/^\s+/, "");
+}
+
+/** The offset behind the brace that closes one opened before `from`; braces in between are counted. */
+export function braceEnd(text: string, from: number, end = text.length): number {
+  let depth = 1;
+  let at = from;
+  for (; at < end && depth > 0; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === "{") depth++;
+    else if (text[at] === "}") depth--;
+  }
+  return Math.min(at, end);
+}
+
+function parenthesisEnd(text: string, from: number): number {
+  let depth = 1;
+  let at = from;
+  for (; at < text.length && depth > 0; at++) depth += text[at] === "(" ? 1 : text[at] === ")" ? -1 : 0;
+  return at;
+}
+
+const simple = /\$(?:[A-Za-z_]\w*|[\d@*#?$!])/y;
+
+/** A shell's text with each interpolation as so many holes. One that is not closed goes on to the end. */
+export function withHoles(text: string): string {
+  if (!/[$`]/.test(text)) return text;
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const end = interpolationEnd(text, at);
+    parts.push(end > at ? hole.repeat(end - at) : (text[at] ?? ""));
+    at = Math.max(end, at + 1);
+  }
+  return parts.join("");
+}
+
+function interpolationEnd(text: string, at: number): number {
+  if (text[at] === "`") return text.indexOf("`", at + 1) < 0 ? text.length : text.indexOf("`", at + 1) + 1;
+  if (text.startsWith("${", at)) return braceEnd(text, at + 2);
+  if (text.startsWith("$(", at)) return parenthesisEnd(text, at + 2);
+  simple.lastIndex = at;
+  return simple.test(text) ? simple.lastIndex : at;
+}
+
+const interpolation =
+  /\$\{[^{}]*\}|#\{[^{}]*\}|\$\([^()]*\)|\{[A-Za-z_][\w.[\]'"()]*\}|\{\}|%\(\w+\)s|%[sdv]|\$[A-Za-z_]\w*/g;
+
+/** A text of a program with each interpolation as so many holes, in whichever language it is. */
+export function maskedInterpolations(text: string): string {
+  return /[{%$]/.test(text) ? masked(text, interpolation) : text;
 }

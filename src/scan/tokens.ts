@@ -3,10 +3,6 @@ import type { Stretch } from "./text.ts";
 /** A word, a quoted text (without its quotes) or a sign of a program. Comments are no tokens. */
 export interface Token extends Stretch {
   readonly kind: "word" | "text" | "sign";
-  /** Tokens of one call, or of one shell command, have the same; -1 outside of any. */
-  readonly group: number;
-  /** Whether it was found inside a text, where values need no quotes. */
-  readonly inText: boolean;
 }
 
 /** How a family of languages writes comments and texts. */
@@ -18,6 +14,10 @@ interface Language {
   /** Quotes whose texts may have several lines. */
   readonly long: readonly string[];
   readonly regexes?: boolean;
+  /** How a text begins that goes on from the next line to one with its name. */
+  readonly heredoc?: RegExp;
+  /** The quote whose texts a shell runs. */
+  readonly runs?: string;
 }
 
 const javascript: Language = {
@@ -33,10 +33,23 @@ const python: Language = {
   quotes: ['"""', "'''", '"', "'"],
   long: ['"""', "'''"],
 };
-const ruby: Language = { line: ["#"], block: [["=begin", "=end"]], quotes: ['"', "'"], long: ['"', "'"] };
+const ruby: Language = {
+  line: ["#"],
+  block: [["=begin", "=end"]],
+  quotes: ['"', "'", "`"],
+  long: ['"', "'", "`"],
+  runs: "`",
+  heredoc: /<<[~-]?(["'`]?)([A-Z]\w*)\1/y,
+};
 const curly: Language = { line: ["//"], block: [["/*", "*/"]], quotes: ['"""', "`", '"'], long: ['"""', "`"] };
 const groovy: Language = { ...curly, quotes: ['"""', "'''", '"', "'"], long: ['"""', "'''"] };
-const php: Language = { line: ["//", "#"], block: [["/*", "*/"]], quotes: ['"', "'"], long: ['"', "'"] };
+const php: Language = {
+  line: ["//", "#"],
+  block: [["/*", "*/"]],
+  quotes: ['"', "'"],
+  long: ['"', "'"],
+  heredoc: /<<<\s*(["']?)([A-Za-z_]\w*)\1/y,
+};
 const powershell: Language = { line: ["#"], block: [["<#", "#>"]], quotes: ['"', "'"], long: [] };
 const json: Language = { line: [], block: [], quotes: ['"'], long: [] };
 /** Inside a text, quotes may be escaped. */
@@ -61,21 +74,33 @@ export function languageOf(file: string): Language | undefined {
 
 /** The tokens of a program, and of the texts in it. Never throws: what is not of the language makes odd tokens. */
 export function tokensOf(text: string, language: Language): readonly Token[] {
-  return grouped(joined(lex({ text, start: 0 }, language, false)));
+  return joined(lex({ text, start: 0 }, language));
 }
 
 /** The tokens inside a text, such as a query, JSON or another program. */
-export function tokensWithin({ text, start, group = -1 }: Stretch & { readonly group?: number }): readonly Token[] {
-  const plain = text.replace(/\\[nrt]/g, "  ");
-  return lex({ text: plain, start }, inner, true).map((token) => ({ ...token, group }));
+export function tokensWithin({ text, start }: Stretch): readonly Token[] {
+  return lex({ text: text.replace(/\\[nrt]/g, "  "), start }, inner);
 }
 
-function lex({ text, start }: Stretch, language: Language, inText: boolean): Token[] {
+function lex({ text, start }: Stretch, language: Language): Token[] {
   const tokens: Token[] = [];
   const push = (kind: Token["kind"], from: number, to: number) =>
-    tokens.push({ kind, text: text.slice(from, to), start: start + from, group: -1, inText });
+    tokens.push({ kind, text: text.slice(from, to), start: start + from });
+  let body: Body | undefined;
   let at = 0;
   while (at < text.length) {
+    if (body && at >= body.from) {
+      at = Math.max(at, body.end);
+      body = undefined;
+      continue;
+    }
+    const begun = body ? undefined : heredocAt(text, at, language);
+    if (begun) {
+      push("text", begun.from, begun.to);
+      body = begun;
+      at = begun.behind;
+      continue;
+    }
     const skipped = commentEnd(text, at, language) ?? regexEnd(text, at, language, tokens.at(-1));
     if (skipped !== undefined) {
       at = skipped;
@@ -97,6 +122,31 @@ function lex({ text, start }: Stretch, language: Language, inText: boolean): Tok
   return tokens;
 }
 
+interface Body {
+  /** Of its lines, and where the line of its name ends. */
+  readonly from: number;
+  readonly to: number;
+  readonly end: number;
+  /** Behind the mark. */
+  readonly behind: number;
+}
+
+/** Longer ones are none. */
+const longestBody = 20_000;
+
+function heredocAt(text: string, at: number, { heredoc }: Language): Body | undefined {
+  if (!heredoc || text[at] !== "<") return undefined;
+  heredoc.lastIndex = at;
+  const mark = heredoc.exec(text)?.[2];
+  const newline = mark === undefined ? -1 : text.indexOf("\n", at);
+  if (newline < 0) return undefined;
+  const lines = text.slice(newline, newline + longestBody);
+  const last = new RegExp(`\\n[ \\t]*${mark}\\b`).exec(lines);
+  if (!last) return undefined;
+  const to = newline + last.index;
+  return { from: newline + 1, to: Math.max(to, newline + 1), end: to + last[0].length, behind: heredoc.lastIndex };
+}
+
 const wordForm = /[\p{L}\p{N}_$@]+/uy;
 
 function wordAt(text: string, at: number): number {
@@ -115,7 +165,8 @@ function commentEnd(text: string, at: number, { line, block }: Language): number
   return end < 0 ? text.length : end;
 }
 
-const regexForm = /\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
+/** A longer one is none. */
+const regexForm = /\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n]){0,200}\]|[^/\\[\n]){1,500}\/[a-z]*/y;
 
 /** A slash begins a regular expression where a value is due. */
 function regexEnd(text: string, at: number, { regexes }: Language, before: Token | undefined): number | undefined {
@@ -164,15 +215,4 @@ function continuation(tokens: readonly Token[], from: number): { token: Token; i
     if (token.kind === "text") return tokens[index - 1]?.text === "+" ? { token, index } : undefined;
   }
   return undefined;
-}
-
-/** Marks the tokens of the innermost parentheses; what belongs to one outer call has its number where it has no inner. */
-function grouped(tokens: readonly Token[]): readonly Token[] {
-  const open: number[] = [];
-  return tokens.map((token, index) => {
-    if (token.kind === "sign" && token.text === ")") open.pop();
-    const group = open.at(-1) ?? -1;
-    if (token.kind === "sign" && token.text === "(") open.push(index);
-    return { ...token, group };
-  });
 }

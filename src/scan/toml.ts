@@ -5,17 +5,24 @@ import type { Stretch } from "./text.ts";
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** Settings that the tables of a TOML text lack; none where it is not TOML. */
+/** Settings that the tables of a TOML text lack, or that have a value that they must not; none where it is not TOML. */
 export function tomlUses({ text, start }: Stretch, { detection }: Sought<TomlDetection>): readonly Use[] {
   const { each, where, lacks } = detection;
   const tables = parsed(text)?.[each];
   if (!Array.isArray(tables)) return [];
+  const items = itemsOf(text, each);
   return tables.flatMap((table: unknown, index) => {
     const applies = Object.entries(where).every(([path, values]) => values.includes(String(at(table, path))));
-    const stated = at(table, lacks);
-    if (!applies || (stated !== undefined && stated !== "")) return [];
-    return [{ offset: start + placeOf(text, each, index, lacks) }];
+    if (!applies || isAllowed(at(table, lacks), detection)) return [];
+    return [{ offset: start + placeOf(text, items[index] ?? [], detection) }];
   });
+}
+
+/** What is filled in later may be anything. */
+function isAllowed(stated: unknown, { allowed }: TomlDetection): boolean {
+  if (stated === undefined || stated === "") return false;
+  const value = String(stated).toLowerCase();
+  return !allowed || allowed.includes(value) || /\$|\{\{|<%|__/.test(value);
 }
 
 /** The text as a table; undefined where it is not TOML. */
@@ -42,18 +49,34 @@ interface Header {
   readonly offset: number;
 }
 
-/** Where a setting would stand: the header of its table, else of the nearest one around it, within the index-th item. */
-function placeOf(text: string, each: string, index: number, lacks: string): number {
-  const headers = headersOf(text);
-  const starts = headers.flatMap(({ path, isItem }, i) => (isItem && path === each ? [i] : []));
-  const own = headers.slice(starts[index] ?? 0, starts[index + 1]);
-  const tables = lacks.split(".").slice(0, -1);
+/** The headers of each item of an array of tables. */
+function itemsOf(text: string, each: string): readonly (readonly Header[])[] {
+  const items: Header[][] = [];
+  for (const header of headersOf(text)) {
+    if (header.isItem && header.path === each) items.push([]);
+    items.at(-1)?.push(header);
+  }
+  return items;
+}
+
+/** Where a setting stands or would stand: its own line, else the header of its table or of the nearest one around it. */
+function placeOf(text: string, headers: readonly Header[], { each, lacks }: TomlDetection): number {
+  const keys = lacks.split(".");
+  const tables = keys.slice(0, -1);
   for (let length = tables.length; length >= 0; length--) {
     const path = [each, ...tables.slice(0, length)].join(".");
-    const header = own.find((candidate) => candidate.path === path);
-    if (header) return header.offset;
+    const header = headers.find((candidate) => candidate.path === path);
+    if (header) return lineOf(text, header, headers, keys.slice(length).join(".")) ?? header.offset;
   }
   return 0;
+}
+
+/** The line of a key below a header. */
+function lineOf(text: string, header: Header, headers: readonly Header[], key: string): number | undefined {
+  const next = headers[headers.indexOf(header) + 1]?.offset;
+  const body = text.slice(header.offset, next ?? header.offset + 20_000);
+  const found = new RegExp(`\n[ \\t]*(?=${key.replaceAll(".", "\\.")}[ \\t]*=)`).exec(body);
+  return found ? header.offset + found.index + found[0].length : undefined;
 }
 
 /** The parser accepts the text and keeps no places: headers are lines that stand in no multi-line string. */

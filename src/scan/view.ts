@@ -1,25 +1,43 @@
-import picomatch from "picomatch";
-import { isScalar } from "yaml";
-import { surroundings } from "../model/removals.ts";
+import { isMap, isScalar, type Node } from "yaml";
 import type { Problem } from "../model/types.ts";
+import { evidenceIn } from "./address.ts";
+import { configurationOf } from "./ci.ts";
+import { climb } from "./climb.ts";
+import type { Command } from "./command.ts";
 import { allCommands, commandsInProgram, tokensOfCommands } from "./commands.ts";
 import { type Query, queriesIn, queryOf } from "./embedded.ts";
+import { mentionsInProgram } from "./flow.ts";
+import type { Tree } from "./includes.ts";
 import { manifestProblems } from "./manifests.ts";
-import { type Program, programOf } from "./requests.ts";
-import { type Command, commandsOf } from "./shell.ts";
+import { canOnlyBeCi, kindsByName } from "./recognise.ts";
+import { resolverOf } from "./resolver.ts";
+import { type Setting, settingsInCommands, settingsInYaml } from "./settings.ts";
+import { commandsOf } from "./shell.ts";
+import { mentionsInCommands } from "./shell-flow.ts";
 import type { Source } from "./source.ts";
+import { structureOf } from "./structure.ts";
 import type { Stretch } from "./text.ts";
-import { languageOf, type Token, tokensOf } from "./tokens.ts";
+import { mentionsInTexts } from "./texts.ts";
+import { languageOf, type Token, tokensOf, tokensWithin } from "./tokens.ts";
 import { parsed } from "./toml.ts";
-import { looksLikeCi, type Spot, yamlSpots } from "./yaml.ts";
+import type { Mention } from "./traffic.ts";
+import { innerRange, type Spot, stringOf, valueAt, yamlDocuments, yamlSpots } from "./yaml.ts";
+import { commandsInYaml } from "./yaml-commands.ts";
 
 /** A file as the interpreters see it; each part is empty where the file has none. */
 export interface View {
   /** Names that a detection's `in` may ask for. */
   readonly kinds: ReadonlySet<string>;
+  /** Of a CI/CD configuration, resolved. */
   readonly spots: readonly Spot[];
   readonly commands: readonly Command[];
-  readonly program: Program;
+  readonly settings: readonly Setting[];
+  /** Texts of programs that something is done with. */
+  readonly texts: readonly Token[];
+  /** The program, and those in commands. */
+  readonly programs: readonly (readonly Token[])[];
+  /** What is said of requests. */
+  readonly mentions: readonly Mention[];
   readonly queries: readonly Query[];
   /** TOML texts. */
   readonly tables: readonly Stretch[];
@@ -28,45 +46,63 @@ export interface View {
   readonly unread: "YAML" | "TOML" | "GraphQL" | undefined;
 }
 
-const matchers = Object.entries(surroundings.files).map(
-  ([kind, globs]) => [kind, picomatch([...globs], { dot: true, nocase: true })] as const,
-);
-
-/** Reads a file as often as it can be read: by its name, and by what it holds. */
-export function viewOf(source: Source): View {
+/** Reads a file as often as it can be read: by its name, by what includes it, and by what it holds. */
+export function viewOf(source: Source, tree: Tree): View {
   const { file, text } = source;
-  const kinds = new Set(matchers.filter(([, matches]) => matches(nameOf(file))).map(([kind]) => kind));
-  const read = kinds.has("yaml") || kinds.has("database") ? yamlSpots(text) : [];
-  const spots = read ?? [];
-  const isManifest = kinds.has("yaml") && spots.some(isManifestHead);
-  if (isManifest) return { ...empty, kinds: new Set(["manifest"]), problems: manifestProblems(source) };
-  if (kinds.has("yaml") && looksLikeCi(spots)) kinds.add("ci");
-  const written = programTokens(source);
-  const commands = allCommands([...commandsIn(source, spots, kinds), ...commandsInProgram(written, text)], text);
-  const values = kinds.has("ci") ? variableTexts(spots, text) : [];
-  const tokens = [...written, ...values, ...tokensOfCommands(commands)];
-  const unread = unreadAs(source, kinds, read);
-  const queries = kinds.has("graphql") ? queryOf(text) : queriesIn(tokens);
+  const kinds = kindsByName(file);
+  const documents = kinds.has("yaml") || kinds.has("database") ? yamlDocuments(text) : [];
+  if (kinds.has("yaml") && documents?.some(isManifest)) {
+    return { ...empty, kinds: new Set(["manifest"]), problems: manifestProblems(source) };
+  }
+  const isCi = kinds.has("ci") || tree.included.has(file) || (kinds.has("yaml") && canOnlyBeCi(documents ?? [], file));
+  if (isCi) kinds.add("ci");
+  const spots = (documents ?? []).flatMap((document) => spotsOf(document, isCi, tree));
+  const unread = unreadAs(source, kinds, documents);
+  const read = partsOf(source, spots, kinds);
   const tables = kinds.has("toml") ? [{ text, start: 0 }] : tablesIn(spots, text);
-  if (tables.length > 0) kinds.add("toml");
-  if (commands.length > 0) kinds.add("shell");
-  for (const kind of tokens.length > 0 ? ["code", "requests"] : []) kinds.add(kind);
-  if (queries.length > 0) kinds.add("graphql");
+  const { commands: shell, programs: code, queries: graphql, settings, mentions: requests } = read;
+  const parts = { toml: tables, shell, code, graphql, settings, requests };
+  for (const [kind, part] of Object.entries(parts)) if (part.length > 0) kinds.add(kind);
+  return { ...empty, ...read, kinds, spots, tables, unread };
+}
+
+function spotsOf(document: Node | null, isCi: boolean, tree: Tree): readonly Spot[] {
+  return isCi ? configurationOf(document, tree).spots : yamlSpots(document, resolverOf(document));
+}
+
+function partsOf(source: Source, spots: readonly Spot[], kinds: ReadonlySet<string>) {
+  const { text } = source;
+  const written = programTokens(source);
+  const own = commandsIn(source, spots, kinds);
+  const commands = allCommands([...own, ...commandsInProgram(written, text, languageOf(source.file)?.runs)], text);
+  const inCommands = tokensOfCommands(commands);
+  const evidence = evidenceIn(text);
+  const variables = variableTexts(spots, kinds, text);
+  const texts = [...usedTexts(written, text), ...variables];
+  const inYaml = settingsInYaml(spots, text);
   return {
-    kinds,
-    spots,
     commands,
-    program: programOf(tokens, commandText(commands)),
-    queries,
-    tables,
-    problems: [],
-    unread,
+    settings: [...settingsInCommands(commands), ...inYaml],
+    texts: [...texts, ...inCommands],
+    programs: [written, ...inCommands.map((token) => tokensWithin(token))].filter(({ length }) => length > 0),
+    mentions: [
+      ...mentionsInProgram(written, text, evidence),
+      ...mentionsInCommands(commands, inYaml, text, evidence),
+      ...mentionsInTexts(variables, evidence),
+    ],
+    queries: kinds.has("graphql") ? queryOf(text) : queriesIn([...texts, ...inCommands]),
   };
 }
 
+/** Texts that are neither documentation nor said. */
+function usedTexts(tokens: readonly Token[], text: string): readonly Token[] {
+  const structure = structureOf(tokens, text);
+  return tokens.filter(({ kind }, index) => kind === "text" && climb(structure, index).to !== "nothing");
+}
+
 /** Of files whose names promise what is looked for; any other YAML may be a template of something else. */
-function unreadAs({ text }: Source, kinds: ReadonlySet<string>, spots: readonly Spot[] | undefined): View["unread"] {
-  if (spots === undefined && (kinds.has("ci") || kinds.has("database"))) return "YAML";
+function unreadAs({ text }: Source, kinds: ReadonlySet<string>, documents: unknown): View["unread"] {
+  if (documents === undefined && (kinds.has("ci") || kinds.has("database"))) return "YAML";
   if (kinds.has("toml") && parsed(text) === undefined) return "TOML";
   return kinds.has("graphql") && text.trim() !== "" && queryOf(text).length === 0 ? "GraphQL" : undefined;
 }
@@ -74,20 +110,18 @@ function unreadAs({ text }: Source, kinds: ReadonlySet<string>, spots: readonly 
 const empty: Omit<View, "kinds"> = {
   spots: [],
   commands: [],
-  program: { tokens: [], speaks: false },
+  settings: [],
+  texts: [],
+  programs: [],
+  mentions: [],
   queries: [],
   tables: [],
   problems: [],
   unread: undefined,
 };
 
-/** Globs are about the end of a path, wherever the scan began. */
-function nameOf(file: string): string {
-  return file.replace(/^(?:\.{0,2}\/)+/, "");
-}
-
-function isManifestHead({ path, value }: Spot): boolean {
-  return path.length === 1 && path[0] === "apiVersion" && String(value).startsWith("evenkeel/");
+function isManifest(document: Node | null): boolean {
+  return isMap(document) && String(stringOf(valueAt(document, "apiVersion"))).startsWith("evenkeel/");
 }
 
 const shellFiles =
@@ -96,36 +130,18 @@ const shebang = /^#!.*\b(?:ba|z|k|da)?sh\b/;
 
 function commandsIn({ file, text }: Source, spots: readonly Spot[], kinds: ReadonlySet<string>): readonly Command[] {
   if (shellFiles.test(file) || shebang.test(text)) return commandsOf(text);
-  return kinds.has("yaml")
-    ? spots.filter(({ path }) => isScript(path)).flatMap((spot) => commandsOfScalar(spot, text))
-    : [];
-}
-
-/** `script: …` and the items of such a list, however deep. */
-function isScript(path: Spot["path"]): boolean {
-  const name = path.findLast((part) => typeof part === "string") ?? "";
-  return [...surroundings.ci.scripts, ...surroundings.yaml.scripts].includes(name);
-}
-
-function commandsOfScalar({ value }: Spot, text: string): readonly Command[] {
-  if (!isScalar(value) || !value.range) return [];
-  const [start, end] = value.range;
-  const type = value.type ?? "PLAIN";
-  if (type.startsWith("QUOTE")) return commandsOf(text, start + 1, end - 1, { folded: true });
-  if (!type.startsWith("BLOCK")) return commandsOf(text, start, end, { folded: true });
-  const header = text.indexOf("\n", start) + 1;
-  return commandsOf(text, header, end, { folded: type === "BLOCK_FOLDED" });
+  // PowerShell goes on with the next line behind a backtick.
+  if (/\.psm?1$/i.test(file)) return commandsOf(text.replace(/`(?=\r?\n)/g, "\\"));
+  return kinds.has("yaml") ? commandsInYaml(spots, text, kinds.has("ci")) : [];
 }
 
 /** Values of variables of a CI/CD configuration, as texts of a program. */
-function variableTexts(spots: readonly Spot[], text: string): readonly Token[] {
+function variableTexts(spots: readonly Spot[], kinds: ReadonlySet<string>, text: string): readonly Token[] {
+  if (!kinds.has("ci")) return [];
   return spots.flatMap(({ path, value }) => {
-    if (!path.includes("variables") || !isScalar(value) || !value.range || value.type?.startsWith("BLOCK")) return [];
-    const [start, end] = value.range;
-    const quote = /^["']/.test(text[start] ?? "") ? 1 : 0;
-    return [
-      { kind: "text", text: text.slice(start + quote, end - quote), start: start + quote, group: -1, inText: false },
-    ];
+    const range = path.includes("variables") ? innerRange(value, text) : undefined;
+    if (!range || range.isBlock) return [];
+    return [{ kind: "text", text: text.slice(range.start, range.end), start: range.start }];
   });
 }
 
@@ -142,8 +158,4 @@ function tablesIn(spots: readonly Spot[], text: string): readonly Stretch[] {
 function programTokens({ file, text }: Source): readonly Token[] {
   const language = languageOf(file);
   return language ? tokensOf(text, language) : [];
-}
-
-function commandText(commands: readonly Command[]): string {
-  return commands.flatMap(({ words, assignments }) => [...words, ...assignments].map(({ raw }) => raw)).join(" ");
 }

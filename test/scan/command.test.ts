@@ -151,6 +151,33 @@ describe("deprecations scan", () => {
     });
   });
 
+  it("follows includes, and tells hints from what ends the run", async () => {
+    const { root } = folder({
+      ".gitlab-ci.yml": "include: { local: /jobs/build.yml }\n",
+      "jobs/build.yml": "build:\n  type: build\n  script: make\n",
+      "other/build.yml": "build:\n  type: build\n  script: make\n",
+      "services.sh": 'curl "$CI_API_V4_URL/projects/1/services"\n',
+    });
+    const { findings } = await found(root, ".", "--release", "15.0");
+    expect(findings.map(({ file, severity }) => `${file} ${severity}`)).toEqual([
+      "jobs/build.yml error",
+      "services.sh hint",
+    ]);
+    const fixed = await found(root, "services.sh", "--release", "15.0", "--fix");
+    expect(fixed).toMatchObject({ code: 0, stderr: "", findings: [{ id: "services-path", severity: "hint" }] });
+  });
+
+  it("rewrites all of a command or none, and says what it left", async () => {
+    const whole = "kubectl exec deployment/gitlab-task-runner -c task-runner -- backup-utility\n";
+    const half = "kubectl exec deploy/gitlab-task-runner -- tar xf /tmp/my-task-runner.tar\n";
+    const { root, read } = folder({ "whole.sh": whole, "half.sh": half });
+    const { code, stdout, stderr } = await run(root, "scan", ".", "--fix", "--release", "14.5");
+    expect(read("whole.sh")).toBe("kubectl exec deployment/gitlab-toolbox -c toolbox -- backup-utility\n");
+    expect(read("half.sh")).toBe(half);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "Rewrote 2 uses in 1 file.\n" });
+    expect(stdout).toContain("half.sh:1:28  error");
+  });
+
   it("touches nothing without --fix", async () => {
     const files = { "ci.yml": ci, "a.sh": "gitlab-ctl promote-db\n" };
     const { root, files: now } = folder(files);

@@ -64,6 +64,9 @@ const text = fc.oneof(
   fc.string({ unit: "binary" }),
 );
 
+const many = (count: number, make: (index: number) => string) =>
+  Array.from({ length: count }, (_, i) => make(i)).join("");
+
 describe("whatever a file holds", () => {
   it("nothing is thrown, places lie inside the text, and a rewritten file has no more uses", () => {
     fc.assert(
@@ -79,6 +82,49 @@ describe("whatever a file holds", () => {
       }),
       { numRuns: 1500 },
     );
+  });
+
+  it.each<readonly [what: string, file: string, make: (count: number) => string]>([
+    ["jobs", ".gitlab-ci.yml", (n) => many(n, (i) => `j${i}:\n  type: a\n  script: [make, "$(curl x)"]\n`)],
+    [
+      "merged jobs",
+      ".gitlab-ci.yml",
+      (n) => `.t: &t { type: a }\n${many(n, (i) => `j${i}: { <<: *t, extends: .t, script: x }\n`)}`,
+    ],
+    [
+      "needs of one job",
+      ".gitlab-ci.yml",
+      (n) => `j: { script: a, needs: [${"bundler-audit-dependency_scanning, ".repeat(n)}x] }`,
+    ],
+    ["a chain of templates", ".gitlab-ci.yml", (n) => many(n, (i) => `.t${i + 1}: { extends: .t${i}, script: x }\n`)],
+    ["nested expansions", "a.sh", (n) => `curl ${"${a:-".repeat(n)}`],
+    ["closed expansions", "a.sh", (n) => `curl ${"${a:-".repeat(n)}${"}".repeat(n)}`],
+    ["expansions on lines", "a.sh", (n) => "curl ${a:-\n".repeat(n)],
+    ["requests", "a.sh", (n) => `S=paused\ncurl "$CI_API_V4_URL/runners?status=$S"\n`.repeat(n)],
+    ["requests in a program", "a.py", (n) => `r = requests.get("/api/v4/runners", params={"status": "x"})\n`.repeat(n)],
+    [
+      "parameters",
+      "a.py",
+      (n) => `x = {${'"status": "paused", '.repeat(n)}}\n${'get("/api/v4/runners", params=x)\n'.repeat(n)}`,
+    ],
+    ["a chain of calls", "a.js", (n) => `fetch("/api/v4/runners")${".then((r) => r.json())".repeat(n)}`],
+    ["nested calls", "a.js", (n) => 'x = fetch("/api/v4/runners", '.repeat(n)],
+    ["runners", "config.toml", (n) => '[[runners]]\nexecutor = "ssh"\n'.repeat(n)],
+    [
+      "licenses",
+      "p.yaml",
+      (n) => `apiVersion: evenkeel/v1\nkind: Policy\nlicenses:\n${many(n, (i) => `  L${i}: approved\n`)}`,
+    ],
+  ])("takes four times as long for four times as many %s", (_, file, make) => {
+    const time = (count: number) => {
+      const before = process.cpuUsage();
+      scanText({ file, text: make(count), release: "15.0" });
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    };
+    time(500);
+    // Sixteen times for what is quadratic; a floor for what is too quick to measure.
+    expect(time(2000)).toBeLessThan(Math.max(time(500) * 10, 1000));
   });
 
   it("time grows with its length alone", () => {

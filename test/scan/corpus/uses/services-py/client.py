@@ -1,2 +1,2 @@
 def slack(url, id):
-    return requests.get(f"{url}/projects/{id}/services/slack")
+    return requests.get(f"{url}/projects/{id}/services/slack", headers={"PRIVATE-TOKEN": TOKEN})

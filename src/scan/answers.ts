@@ -1,0 +1,65 @@
+import { surroundings } from "../model/removals.ts";
+import { comparedWith } from "./comparisons.ts";
+import { apiName, followed } from "./follow.ts";
+import { unknown, type Value } from "./scopes.ts";
+import type { Structure } from "./structure.ts";
+import type { Token } from "./tokens.ts";
+import { type Address, type Mention, wantedNames } from "./traffic.ts";
+import { most } from "./values.ts";
+
+/** Where what is found out about answers goes. */
+interface Found {
+  readonly mentions: Mention[];
+  /** What parameters of callbacks are given. */
+  readonly given: Map<number, Value>;
+  /** What an expression gives. */
+  readonly keep: (index: number, depth: number, value: Value) => void;
+}
+
+/** Follows answers to what is read from them, and to texts that they are compared with. */
+interface Follower {
+  readonly follow: (start: number, from: number, value: Value) => void;
+  readonly say: (about: "read" | "compared", addresses: readonly Address[], field: Token, compared?: Token) => void;
+}
+
+/** A follower for one program. */
+export function followerOf(structure: Structure, { mentions, given, keep }: Found): Follower {
+  return { follow, say };
+
+  function follow(start: number, from: number, { answers, field }: Value): void {
+    const found = followed(structure, from, { addresses: answers, field });
+    for (const token of found.read) say("read", answers, token);
+    for (const parameter of found.parameters) give(parameter, answers);
+    const texts = found.field ? comparedWith(structure, start, found.end) : [];
+    for (const text of texts) if (found.field) say("compared", answers, found.field, text);
+    if (!found.isLost) keep(start, structure.parent[found.end - 1] ?? -1, { ...unknown, answers, field: found.field });
+  }
+
+  function give(parameter: number, answers: readonly Address[]): void {
+    const token = structure.tokens[parameter];
+    const isTaken = structure.tokens[parameter - 1]?.text === "{" && token && wantedNames.has(apiName(token));
+    if (isTaken) say("read", answers, token);
+    given.set(parameter, { ...unknown, answers, field: isTaken ? token : undefined });
+  }
+
+  function say(about: "read" | "compared", addresses: readonly Address[], field: Token, compared?: Token): void {
+    const name = apiName(field);
+    if (!wantedNames.has(name)) return;
+    const place = { nameOffset: field.start, offset: (compared ?? field).start, own: true };
+    for (const address of addresses.slice(0, most))
+      mentions.push({ about, address, name, value: compared?.text, ...place });
+  }
+}
+
+/** Whether a function writes an answer to the name, as Go decodes one into `&name`. */
+export function isFilled(structure: Structure, index: number): boolean {
+  const open = structure.parent[index] ?? -1;
+  const isReference = structure.tokens[index - 1]?.text === "&";
+  return isReference && open >= 0 && surroundings.code.filling.includes(structure.callee(open));
+}
+
+/** The answers that stand a little before a token. */
+export function answersNear(last: { readonly start: number; readonly value: Value } | undefined, index: number): Value {
+  const isNear = last !== undefined && last.start > index - 30;
+  return isNear ? { ...unknown, answers: last.value.answers } : unknown;
+}

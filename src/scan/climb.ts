@@ -1,0 +1,171 @@
+import { surroundings } from "../model/removals.ts";
+import { isMember, type Structure } from "./structure.ts";
+
+/** Where a part of an expression goes. */
+type Climbed =
+  /** Into a call: one that is known to send requests, or any other. */
+  | { readonly to: "call"; readonly open: number; readonly sure: boolean }
+  /** Into a call on something that collects parameters. */
+  | { readonly to: "setter"; readonly open: number }
+  /** Into nothing but the statement. `depth` is the bracket that the statement stands in. */
+  | { readonly to: "statement"; readonly depth: number }
+  /** Into what is only said, or beside the point. */
+  | { readonly to: "nothing" };
+
+const { code } = surroundings;
+const talk = new Set(code.talk);
+const loggers = new Set(code.loggers);
+const passing = new Set(code.passing);
+const setters = new Set(code.setters);
+const http = new Set(code.http);
+const asides = new Set(code.asides);
+const mocks = new Set(code.mocks);
+
+const nothing: Climbed = { to: "nothing" };
+/** Deeper expressions are not looked at. */
+const deepest = 40;
+
+/** Climbs out of literals and calls that only pass on what they are given. */
+export function climb(structure: Structure, index: number): Climbed {
+  const { tokens, parent } = structure;
+  let at = parent[index] ?? -1;
+  if (isAside(structure, index)) return nothing;
+  for (let depth = 0; depth < deepest; depth++) {
+    if (structure.isBlock(at)) return ofStatement(structure, index, at);
+    const found = tokens[at]?.text === "(" ? throughCall(structure, at) : throughLiteral(structure, at);
+    if (found) return found;
+    at = parent[at] ?? -1;
+  }
+  return nothing;
+}
+
+/** The value of a key that nothing is sent by. */
+function isAside({ tokens }: Structure, at: number): boolean {
+  const before = tokens[at - 1]?.text ?? "";
+  const key = before === ">" ? tokens[at - 3] : tokens[at - 2];
+  return /^[:=>]$/.test(before) && asides.has(key?.text.toLowerCase() ?? "");
+}
+
+function throughCall(structure: Structure, at: number): Climbed | undefined {
+  const { tokens } = structure;
+  const name = structure.callee(at);
+  const before = tokens[at - 1]?.text ?? "";
+  if (name === "")
+    return code.control.includes(before) && before !== "return" && before !== "await" ? nothing : undefined;
+  const isMethod = isMember(tokens, at - 1);
+  if (talk.has(name) || /(?:Error|Exception|Warning)$/.test(name))
+    return isSaying(structure, at, name) ? nothing : undefined;
+  if (isMethod && isMock(structure, at)) return nothing;
+  if (isMethod && setters.has(name)) return { to: "setter", open: at };
+  if (passing.has(name)) return undefined;
+  return { to: "call", open: at, sure: http.has(name) };
+}
+
+/** `nock("…").get("/path")`, `router.get("/path", …)`. */
+function isMock(structure: Structure, at: number): boolean {
+  const { name, open } = receiverOf(structure, at);
+  return mocks.has(name ?? (open === undefined ? "" : structure.callee(open)));
+}
+
+/** `log.error(…)` says something; `client.test(…)` and `Error(…)` too. */
+function isSaying({ tokens }: Structure, at: number, name: string): boolean {
+  const receiver = isMember(tokens, at - 1) || tokens[at - 2]?.text === ":" ? tokens[at - 3]?.text : undefined;
+  return receiver === undefined || talk.has(name) || loggers.has(receiver);
+}
+
+function throughLiteral(structure: Structure, at: number): Climbed | undefined {
+  const { tokens } = structure;
+  const before = tokens[at - 1];
+  const isSubscript =
+    tokens[at]?.text === "[" &&
+    structure.touches(at - 1, at) &&
+    (before?.kind === "word" || before?.text === "]" || before?.text === ")");
+  if (isSubscript && before?.kind === "word" && code.control.includes(before.text)) return undefined;
+  if (isSubscript) return nothing;
+  return isAside(structure, at) ? nothing : undefined;
+}
+
+/** A text alone is documentation; behind a word that says something, it is said. */
+function ofStatement(structure: Structure, index: number, depth: number): Climbed {
+  const { tokens } = structure;
+  const head = headOf(structure, index);
+  const word = tokens[head]?.text ?? "";
+  const behind = tokens[head + 1];
+  if (head === index && (!behind || structure.leads(head + 1)) && tokens[index]?.kind === "text") return nothing;
+  const isCalledPlainly =
+    behind?.kind === "text" || (behind?.text !== "(" && behind?.text !== "=" && behind?.text !== ".");
+  if ((talk.has(word) || word === "throw") && isCalledPlainly) return nothing;
+  if (loggers.has(word) && behind?.text === ".") return nothing;
+  return plainCall(structure, head, index) ?? { to: "statement", depth };
+}
+
+/** `client.get url, params: { … }`, as Ruby writes calls. */
+function plainCall({ tokens }: Structure, head: number, index: number): Climbed | undefined {
+  for (let at = head + 1; at < Math.min(index, head + 12); at++) {
+    const isMethod = tokens[at]?.kind === "word" && tokens[at - 1]?.text === "." && http.has(tokens[at]?.text ?? "");
+    const next = tokens[at + 1];
+    if (isMethod && (next?.kind === "text" || next?.kind === "word")) return { to: "call", open: at, sure: true };
+  }
+  return undefined;
+}
+
+/** The first token of the statement that a token stands in, as far as that is near. */
+function headOf(structure: Structure, index: number): number {
+  const { tokens, parent, other } = structure;
+  let at = index;
+  while (parent[at] !== undefined && !structure.isBlock(parent[at] ?? -1)) at = parent[at] ?? -1;
+  for (let steps = 0; steps < 40; steps++) {
+    const before = tokens[at - 1];
+    if (!before || before.text === ";" || before.text === "{" || before.text === "}") return at;
+    if (structure.leads(at) && !goesOn(before.text, tokens[at]?.text ?? "")) return at;
+    const opened = other[at - 1] ?? -1;
+    at = opened >= 0 && opened < at - 1 ? opened : at - 1;
+  }
+  return at;
+}
+
+/** Whether a line goes on with the next one. */
+export function goesOn(before: string, next: string): boolean {
+  return (
+    /^[=,+.&|?\\([{-]$/.test(before) || /^[.&|?+]$/.test(next) || /^(?:await|return|new|in|of|and|or|not)$/.test(before)
+  );
+}
+
+/** Whether a list or a table stands between a token and the statement in a bracket. */
+export function isListed({ tokens, parent }: Structure, index: number, depth: number): boolean {
+  for (let at = parent[index] ?? -1; at > depth; at = parent[at] ?? -1) if (tokens[at]?.text !== "(") return true;
+  return false;
+}
+
+/** What a setter is called on: a name, or the call at the head of its chain. */
+export function receiverOf(
+  { tokens, other }: Structure,
+  open: number,
+): { readonly name?: string; readonly open?: number } {
+  let at = open - 2;
+  for (let steps = 0; steps < 20; steps++) {
+    if (tokens[at]?.text === ">") at--;
+    const before = tokens[at - 1];
+    if (before?.text === ")" || before?.text === "]") {
+      const opened = other[at - 1] ?? -1;
+      if (opened < 0) return {};
+      if (!isMember(tokens, opened - 1)) return { open: opened };
+      at = opened - 2;
+      if (surroundings.code.http.includes(tokens[opened - 1]?.text ?? "")) return { open: opened };
+    } else if (before?.kind !== "word") return {};
+    else if (!isMember(tokens, at - 1) || isOwner(tokens[at - 3]?.text)) return { name: nameAt(tokens, at - 1) };
+    else at -= 2;
+  }
+  return {};
+}
+
+function isOwner(word: string | undefined): boolean {
+  return word === "self" || word === "this" || word === "$this";
+}
+
+/** The name that a word is known by: of `self.url` and `this.url`, with the owner. */
+export function nameAt(tokens: Structure["tokens"], index: number): string {
+  const dot = tokens[index - 1]?.text === ">" ? index - 2 : index - 1;
+  const isOwned = /^[.-]$/.test(tokens[dot]?.text ?? "") && isOwner(tokens[dot - 1]?.text);
+  return `${isOwned ? "this." : ""}${tokens[index]?.text ?? ""}`;
+}

@@ -1,0 +1,50 @@
+import { surroundings } from "../model/removals.ts";
+import type { Word } from "./words.ts";
+
+/** A simple command. `words` begins with its name: assignments and wrappers such as sudo are left out. */
+export interface Command {
+  readonly words: readonly Word[];
+  readonly assignments: readonly Word[];
+  /** Whether it only says something: its arguments are no uses. */
+  readonly talks: boolean;
+  /** Whether the next command reads what it writes. */
+  readonly feeds: boolean;
+  /** Files that it writes to and reads from. */
+  readonly outputs: readonly Word[];
+  readonly inputs: readonly Word[];
+}
+
+/** The name of a command, without a folder; empty for an assignment. */
+export function nameOf({ words }: Command): string {
+  return words[0]?.raw.replace(/^.*\//, "").replace(/["']/g, "") ?? "";
+}
+
+const keywords = new Set(["if", "then", "elif", "else", "do", "while", "until", "!", "{", "}", "fi", "done", "esac"]);
+
+/** A simple command of words. A here-document is still to come: its list stays the one that it is added to. */
+export function commandOf(all: Word[]): Command {
+  const assignments: Word[] = [];
+  let at = 0;
+  for (let word = all[at]; word; word = all[at]) {
+    if (/^[A-Za-z_]\w*\+?=/.test(word.raw)) assignments.push(word);
+    else if (!isWrapping(all, at)) break;
+    at++;
+  }
+  all.splice(0, at);
+  const command = { words: all, assignments, feeds: false, outputs: [], inputs: [], talks: false };
+  return { ...command, talks: surroundings.shell.talk.includes(nameOf(command)) };
+}
+
+/** A keyword, a wrapper, or an option of a wrapper with its value. */
+function isWrapping(words: readonly Word[], at: number): boolean {
+  const raw = words[at]?.raw.replace(/^@/, "") ?? "";
+  const { wrappers } = surroundings.shell;
+  if (keywords.has(raw) || wrappers.includes(raw)) return true;
+  const before = words[at - 1]?.raw ?? "";
+  if (at > furthest) return false;
+  const behindWrapper = words.slice(0, at).some((word) => wrappers.includes(word.raw));
+  return behindWrapper && (raw.startsWith("-") || /^-[ugnk]$/.test(before) || /^\d+[smh]?$/.test(raw));
+}
+
+/** Options of wrappers that are looked at. */
+const furthest = 30;

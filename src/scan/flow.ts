@@ -1,0 +1,231 @@
+import type { Evidence } from "./address.ts";
+import { answersNear, followerOf, isFilled } from "./answers.ts";
+import { type Assignment, assignmentAt } from "./assignments.ts";
+import { bind } from "./bind.ts";
+import { climb, isListed, nameAt, receiverOf } from "./climb.ts";
+import { type Sent, scopesOf, unknown, type Value } from "./scopes.ts";
+import { sentAt } from "./sent.ts";
+import { isMember, structureOf } from "./structure.ts";
+import { type Asking, askingIn, namesIn, sentInText } from "./texts.ts";
+import type { Token } from "./tokens.ts";
+import type { Address, Mention } from "./traffic.ts";
+import { likely, merged, most, unsure, usesOf } from "./values.ts";
+
+/** What goes into a call. */
+interface Call {
+  readonly addresses: Address[];
+  readonly sent: Sent[];
+}
+
+/** What an expression in a statement gives. */
+export interface Result {
+  readonly start: number;
+  readonly depth: number;
+  readonly value: Value;
+  /** What is said of it if something takes it. */
+  readonly mentions: readonly Mention[];
+}
+
+/**
+ * Follows requests through a program in one pass: what goes into a call with an address, by itself or by a name, and what
+ * is read from the answer or compared with a text. Never throws, whatever the tokens are.
+ */
+export function mentionsInProgram(tokens: readonly Token[], text: string, evidence: Evidence): readonly Mention[] {
+  const structure = structureOf(tokens, text);
+  const scopes = scopesOf(structure);
+  const uses = usesOf(structure);
+  const known = { get: scopes.get, uses: (name: string) => uses.get(name) ?? 0 };
+  const mentions: Mention[] = [];
+  const calls = new Map<number, Call>();
+  const ending = new Map<number, Assignment[]>();
+  const given = new Map<number, Value>();
+  const results: Result[] = [];
+  const again = new Set<number>();
+  const { follow, say } = followerOf(structure, { mentions, given, keep });
+  for (let index = 0; index <= tokens.length; index++) visit(index);
+  return mentions;
+
+  function visit(index: number): void {
+    for (const assignment of ending.get(index) ?? []) assign(assignment);
+    scopes.reach(index);
+    const token = tokens[index];
+    if (!token) return;
+    begin(index);
+    if (token.kind === "sign") closeCall(index);
+    if (token.kind === "text") ask(index, token);
+    if (token.kind === "word") take(index);
+    for (const sent of sentAt(structure, index, known)) send(index, [sent]);
+  }
+
+  function begin(index: number): void {
+    const assignment = assignmentAt(structure, index);
+    if (!assignment || assignment.end < index) return;
+    ending.set(assignment.end, [...(ending.get(assignment.end) ?? []).slice(-most), assignment]);
+  }
+
+  function callAt(open: number): Call {
+    const call = calls.get(open) ?? { addresses: [], sent: [] };
+    calls.set(open, call);
+    return call;
+  }
+
+  /** A text may be an address, or parameters, or nothing of interest. */
+  function ask(index: number, token: Token): void {
+    for (const name of namesIn(token)) {
+      const value = scopes.get(name);
+      if (value && value.sent.length > 0) pass(index, name, { ...unknown, sent: value.sent });
+    }
+    const asking = askingIn(structure, index, known, evidence);
+    const sent = asking ? [] : sentInText(token, known);
+    if (asking) askFor(index, asking);
+    else if (sent.length > 0) send(index, sent);
+  }
+
+  function askFor(index: number, { address, mentions: said, isWhole }: Asking): void {
+    const place = climb(structure, index);
+    if (place.to === "statement") {
+      // A path in a list or a table is data; what it is an address of shows where it is used.
+      const isValue = isWhole || !isListed(structure, index, place.depth);
+      const told = isValue ? said : said.filter(({ about }) => about !== "path");
+      keep(index, place.depth, { ...unknown, addresses: [address] }, told);
+    }
+    if (place.to === "setter") sendTo(place.open, [], [address]);
+    if (place.to !== "call") return;
+    const isSure = address.sure && (place.sure || isWhole);
+    mentions.push(...said.map((mention) => (isSure ? mention : likely(mention))));
+    into(place.open, [place.sure ? address : unsure(address)], []);
+  }
+
+  function into(open: number, addresses: readonly Address[], sent: readonly Sent[]): void {
+    const call = callAt(open);
+    const [before, already] = [[...call.addresses], [...call.sent]];
+    call.addresses.push(...addresses.slice(0, most - before.length));
+    call.sent.push(...sent.slice(0, most - already.length));
+    meet(call.addresses, sent);
+    meet(addresses, already);
+    // A call without parentheses has no end that is seen.
+    if (addresses.length > 0 && tokens[open]?.text !== "(")
+      keep(open, structure.parent[open] ?? -1, { ...unknown, answers: addresses });
+  }
+
+  function meet(addresses: readonly Address[], sent: readonly Sent[]): void {
+    for (const address of addresses.slice(0, most)) {
+      for (const each of sent.slice(0, most)) mentions.push({ about: "sent", address, ...each });
+    }
+  }
+
+  function keep(index: number, depth: number, value: Value, said: readonly Mention[] = []): void {
+    results.push({ start: index, depth, value, mentions: said });
+    if (results.length > 5000) results.splice(0, 2500);
+  }
+
+  function send(index: number, sent: readonly Sent[]): void {
+    if (isSubscript(index)) sendToName(subscripted(index), sent, []);
+    const place = climb(structure, index);
+    if (place.to === "statement") keep(index, place.depth, { ...unknown, sent });
+    if (place.to === "call") into(place.open, [], sent);
+    if (place.to === "setter") sendTo(place.open, sent, []);
+  }
+
+  function isSubscript(index: number): boolean {
+    return (
+      tokens[index + 1]?.text === "]" && /^[[:]$/.test(tokens[index - 1]?.text ?? "") && tokens[index + 2]?.text === "="
+    );
+  }
+
+  function subscripted(index: number): string {
+    const open = structure.parent[index] ?? -1;
+    return headName(open - 1);
+  }
+
+  /** The name that a chain of members begins with. */
+  function headName(last: number): string {
+    let at = last;
+    while (isMember(tokens, at) && at > last - 20) at -= tokens[at - 1]?.text === ">" ? 3 : 2;
+    return nameAt(tokens, /^(?:self|this|\$this)$/.test(tokens[at]?.text ?? "") ? at + 2 : at);
+  }
+
+  function sendTo(open: number, sent: readonly Sent[], addresses: readonly Address[]): void {
+    const receiver = receiverOf(structure, open);
+    if (receiver.open !== undefined) into(receiver.open, addresses, sent);
+    if (receiver.name !== undefined) sendToName(receiver.name, sent, addresses);
+  }
+
+  function sendToName(name: string, sent: readonly Sent[], addresses: readonly Address[]): void {
+    const before = scopes.get(name) ?? unknown;
+    meet([...before.addresses, ...addresses], sent);
+    if (before.sent.length > most) return;
+    scopes.set(name, merged(before, { ...unknown, addresses, sent }));
+  }
+
+  /** A name may stand for an address, for parameters or for an answer. */
+  function take(index: number): void {
+    const name = nameAt(tokens, index);
+    const isPart = isMember(tokens, index) && !name.startsWith("this.");
+    const gift = given.get(index) ?? (scopes.isParameter(index) ? unknown : undefined);
+    const filled = gift ?? (isFilled(structure, index) ? answersNear(results.at(-1), index) : undefined);
+    if (filled) scopes.set(name, filled);
+    const value = filled || isPart || isKey(index) ? undefined : scopes.get(name);
+    if (value && value.answers.length > 0) follow(index, index + 1, value);
+    else if (value) pass(index, name, value);
+  }
+
+  function isKey(index: number): boolean {
+    const next = tokens[index + 1]?.text ?? "";
+    const isNamed = next === ":" && !structure.isBlock(structure.parent[index] ?? -1);
+    return isNamed || (next === "=" && tokens[index + 2]?.text !== "=");
+  }
+
+  function pass(index: number, name: string, value: Value): void {
+    const place = climb(structure, index);
+    const isOwn = known.uses(name) <= 1;
+    const sent = value.sent.map((each) => ({ ...each, own: each.own && isOwn }));
+    if (place.to === "statement") keep(index, place.depth, { ...value, sent });
+    if (place.to === "setter") sendTo(place.open, sent, []);
+    if (place.to !== "call") return;
+    into(place.open, place.sure ? value.addresses : value.addresses.map(unsure), sent);
+  }
+
+  function closeCall(index: number): void {
+    const open = tokens[index]?.text === ")" ? (structure.other[index] ?? -1) : -1;
+    const addresses = calls.get(open)?.addresses ?? [];
+    if (addresses.length > 0) follow(open, index + 1, { ...unknown, answers: addresses });
+  }
+
+  /** What stands before the `for` of a comprehension is about the names behind it. */
+  function lookBack({ from }: Assignment): void {
+    const open = structure.parent[from - 1] ?? -1;
+    if (tokens[from - 1]?.text !== "for" || structure.isBlock(open)) return;
+    for (let at = Math.max(open + 1, from - 300); at < from - 1; at++) {
+      if (tokens[at]?.kind !== "word" || again.has(at)) continue;
+      again.add(at);
+      take(at);
+    }
+  }
+
+  function assign(assignment: Assignment): void {
+    const value = expressed(assignment);
+    meet(value.addresses, value.sent);
+    if (assignment.is === "returned") return;
+    bind(structure, assignment, value, { set: scopes.set, sendToName, headName, say });
+    if (assignment.is === "looped") lookBack(assignment);
+  }
+
+  function expressed({ start, end }: Assignment): Value {
+    const depth = structure.parent[start] ?? -1;
+    let value: Value = { ...unknown, literal: literalOf(start, end) };
+    for (let last = results.at(-1); last && last.start >= start; last = results.at(-1)) {
+      results.pop();
+      if (last.depth !== depth) continue;
+      mentions.push(...last.mentions.filter(({ address }) => address.sure));
+      value = merged(value, last.value);
+    }
+    return value;
+  }
+
+  function literalOf(start: number, end: number): Value["literal"] {
+    const only = end - start <= 2 ? tokens[end - 1] : undefined;
+    const isPrefixed = end - start === 1 || (tokens[start]?.kind === "word" && structure.touches(start, start + 1));
+    return only?.kind === "text" && isPrefixed ? only : undefined;
+  }
+}

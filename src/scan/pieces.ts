@@ -1,0 +1,74 @@
+import { hole, withHoles } from "./text.ts";
+import { type Piece, pieceAt } from "./traffic.ts";
+
+/** Longer texts are not put together. */
+const longest = 4000;
+
+/** Pieces one behind the other. */
+export function spliced(pieces: readonly Piece[]): Piece {
+  const [only] = pieces;
+  if (only && pieces.length === 1) return only;
+  const starts: number[] = [];
+  let text = "";
+  for (const piece of pieces) {
+    starts.push(text.length);
+    text = (text + piece.text).slice(0, longest);
+  }
+  const at = (from: number, to: number) => {
+    const index = starts.findLastIndex((start) => start <= from);
+    const start = starts[index] ?? 0;
+    const piece = pieces[index];
+    return piece && to <= start + piece.text.length ? piece.at(from - start, to - start) : undefined;
+  };
+  const isShared = (index: number) => {
+    const part = starts.findLastIndex((start) => start <= index);
+    return pieces[part]?.isShared?.(index - (starts[part] ?? 0)) ?? false;
+  };
+  return { text, at, isShared };
+}
+
+/** A variable in a shell's text. */
+export const reference = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
+
+/** A shell's text with the variables that are known, and holes for all else. */
+export function expanded(raw: string, start: number, known: (name: string) => Piece | undefined): Piece {
+  if (!raw.includes("$")) return pieceAt(withHoles(raw), start);
+  const pieces: Piece[] = [];
+  let from = 0;
+  const masked = withHoles(raw);
+  for (const { 0: whole, 1: braced, 2: bare, index } of raw.matchAll(reference)) {
+    const value = known(braced ?? bare ?? "");
+    if (!value || value.text.length > longest / 4) continue;
+    pieces.push(pieceAt(masked.slice(from, index), start + from), value);
+    from = index + whole.length;
+  }
+  return spliced([...pieces, pieceAt(masked.slice(from), start + from)]);
+}
+
+/** A part of a piece. */
+export function slice({ text, at, isShared }: Piece, from: number, to = text.length): Piece {
+  const part: Piece = { text: text.slice(from, to), at: (start, end) => at(from + start, from + end) };
+  return isShared ? { ...part, isShared: (index) => isShared(from + index) } : part;
+}
+
+/** A name and a value in a text. */
+interface TextPair {
+  readonly name: string;
+  readonly value: string;
+  readonly nameAt: number;
+  readonly valueAt: number;
+}
+
+const pairForm = new RegExp(
+  `(?<![\\w.\\[-])(?:\\\\*["'])?([A-Za-z_]\\w*)(?:\\\\*["'])?(?:\\[\\])?\\s*(?:==?|:|=>)\\s*(?:\\\\*["'])?([\\w${hole}]*)`,
+  "g",
+);
+
+/** Pairs such as `name=value`, `name==value`, `"name": "value"`, in a query, a form or JSON. */
+export function pairsInText(text: string, wanted: ReadonlySet<string>): readonly TextPair[] {
+  return [...text.matchAll(pairForm)].flatMap(({ index, 0: whole, 1: name = "", 2: value = "" }) => {
+    if (!wanted.has(name)) return [];
+    const nameAt = index + whole.indexOf(name);
+    return [{ name, value, nameAt, valueAt: index + whole.length - value.length }];
+  });
+}

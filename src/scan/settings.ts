@@ -1,0 +1,78 @@
+import { isMap, isScalar } from "yaml";
+import { surroundings, type VariableDetection } from "../model/removals.ts";
+import type { Command } from "./command.ts";
+import { rewriting, type Sought, type Use } from "./source.ts";
+import { withoutWord } from "./text.ts";
+import { assigned, type Word } from "./words.ts";
+import { innerRange, type Spot, stringOf, valueAt } from "./yaml.ts";
+
+/** An environment variable that is given a value. */
+export interface Setting {
+  readonly name: string;
+  readonly value: string;
+  /** Where a person looks for it. */
+  readonly offset: number;
+  /** Where the value stands, without its quotes. */
+  readonly start: number;
+  readonly end: number;
+  /** How a value is written that is left empty; undefined where it cannot be rewritten. */
+  readonly empty: string | undefined;
+}
+
+/** What commands set: assigned, exported, or handed over by an option such as `-e`. */
+export function settingsInCommands(commands: readonly Command[]): readonly Setting[] {
+  return commands.flatMap(({ assignments, words, talks }) =>
+    [...assignments, ...(talks ? [] : words.slice(1))].flatMap(settingOfWord),
+  );
+}
+
+function settingOfWord(word: Word): readonly Setting[] {
+  const name = /^([A-Za-z_]\w*)=/.exec(word.text)?.[1];
+  if (name === undefined) return [];
+  const { text, start, end } = assigned(word.raw.startsWith(name) ? word : { ...word, raw: word.text });
+  return [{ name, value: text, offset: word.start, start, end, empty: "" }];
+}
+
+/** Variables of CI/CD configuration, and environments of containers. */
+export function settingsInYaml(spots: readonly Spot[], text: string): readonly Setting[] {
+  const { environments } = surroundings.yaml;
+  return spots.flatMap((spot) => {
+    const { path, key, value } = spot;
+    const at = path.findLastIndex((part) => environments.includes(String(part)));
+    const inside = path.slice(at + 1);
+    // A matrix is a list of environments.
+    const [name, below] = typeof inside[0] === "number" && inside.length > 1 ? inside.slice(1) : inside;
+    if (at < 0 || name === undefined) return [];
+    if (typeof name === "number") return key ? [] : settingOfItem(spot, text);
+    return below === undefined || below === "value" || typeof below === "number" ? settingOf(name, value, text) : [];
+  });
+}
+
+/** `- NAME=value`, or `- name: NAME` with its `value`. */
+function settingOfItem({ value }: Spot, text: string): readonly Setting[] {
+  if (isMap(value)) return settingOf(stringOf(valueAt(value, "name")) ?? "", valueAt(value, "value"), text);
+  const range = innerRange(value, text);
+  const [whole = "", name = ""] = /^([A-Za-z_]\w*)=/.exec(range ? text.slice(range.start, range.end) : "") ?? [];
+  if (!range || whole === "") return [];
+  const start = range.start + whole.length;
+  return [{ name, value: text.slice(start, range.end), offset: range.start, start, end: range.end, empty: "" }];
+}
+
+function settingOf(name: string, value: unknown, text: string): readonly Setting[] {
+  const range = innerRange(value, text);
+  const string = stringOf(value);
+  if (!range || string === undefined || !isScalar(value)) return [];
+  const empty = range.isBlock ? undefined : value.type === "PLAIN" ? '""' : "";
+  return [{ name, value: string, offset: value.range?.[0] ?? 0, start: range.start, end: range.end, empty }];
+}
+
+/** Variables whose list has a word. */
+export function variableUses(settings: readonly Setting[], { detection }: Sought<VariableDetection>): readonly Use[] {
+  const { name: wanted, lists, drop } = detection;
+  return settings.flatMap(({ name, value, offset, start, end, empty }) => {
+    const left = name === wanted ? withoutWord(value, lists) : undefined;
+    if (left === undefined) return [];
+    const isKept = !drop || empty === undefined;
+    return [{ offset, ...rewriting(start, end, isKept ? undefined : left || empty) }];
+  });
+}

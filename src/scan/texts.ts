@@ -1,0 +1,138 @@
+import { surroundings } from "../model/removals.ts";
+import { addressOf, type Evidence, queryOf, writtenIn } from "./address.ts";
+import { pairsInText, slice, spliced } from "./pieces.ts";
+import type { Sent } from "./scopes.ts";
+import type { Known } from "./sent.ts";
+import { type Structure, structureOf } from "./structure.ts";
+import { hole, maskedInterpolations } from "./text.ts";
+import type { Token } from "./tokens.ts";
+import { type Address, type Mention, type Piece, pieceAt, wantedNames } from "./traffic.ts";
+
+/** An address in a text of a program, and what the text says by itself. */
+export interface Asking {
+  readonly address: Address;
+  readonly mentions: readonly Mention[];
+  /** Whether the text itself names this API. */
+  readonly isWhole: boolean;
+}
+
+/** Reads the text as an address. */
+export function askingIn(structure: Structure, index: number, known: Known, evidence: Evidence): Asking | undefined {
+  const token = structure.tokens[index];
+  if (!token || !/[a-z]/.test(token.text) || token.text.length > 5000) return undefined;
+  const piece = pieceOf(token, known);
+  const masked = maskedInterpolations(piece.text);
+  const written = writtenIn(masked, piece.text);
+  if (!written || (written.base === "none" && !written.path.includes("/") && !masked.includes("?"))) return undefined;
+  const address = addressOf(written, evidence, baseBefore(structure, index, known) ?? literalOf(written.before, known));
+  if (!address) return undefined;
+  const offset = piece.at(written.from, written.from + written.path.length) ?? token.start;
+  const path: Mention = { about: "path", address, name: "", value: undefined, nameOffset: offset, offset, own: true };
+  const query = sentIn(queryOf({ ...piece, text: masked }, written), token).map((each) =>
+    filledIn(structure, index, known, each),
+  );
+  const sent = query.map((each): Mention => ({ about: "sent", address, ...each }));
+  return { address, mentions: [path, ...sent], isWhole: written.base === "api" };
+}
+
+const placeholder = /%[sdvq]|\{\d*\}/g;
+
+/** `format("…?name=%s", value)`, `"…?name={}".format(value)` and `"…?name=%s" % value`. */
+function filledIn(structure: Structure, index: number, known: Known, sent: Sent): Sent {
+  const token = structure.tokens[index];
+  if (!token || !sent.value?.startsWith(hole)) return sent;
+  const before = token.text.slice(0, sent.offset - token.start).match(placeholder)?.length ?? 0;
+  const value = structure.tokens[argumentsOf(structure, index)[before] ?? -1];
+  const literal = value?.kind === "text" ? value : value && known.get(value.text)?.literal;
+  return { ...sent, value: literal?.text, offset: literal?.start ?? sent.nameOffset, own: value?.kind === "text" };
+}
+
+/** Where the values begin that a text is filled in with. */
+function argumentsOf(structure: Structure, index: number): readonly number[] {
+  const { tokens, parent } = structure;
+  const [next, name] = [tokens[index + 1]?.text, tokens[index + 2]?.text ?? ""];
+  const { formatting } = surroundings.code;
+  if (next === "%") return name === "(" ? startsIn(structure, index + 2) : [index + 2];
+  if (next === "." && formatting.includes(name)) return startsIn(structure, index + 3);
+  const open = parent[index] ?? -1;
+  return open >= 0 && formatting.includes(structure.callee(open)) ? startsIn(structure, open).slice(1) : [];
+}
+
+function startsIn({ tokens, other }: Structure, open: number): readonly number[] {
+  const starts = [open + 1];
+  const end = Math.min(other[open] ?? open, open + 60);
+  for (let at = open + 1; at < end; at++) {
+    if (/^[([{]$/.test(tokens[at]?.text ?? "")) at = Math.max(at, other[at] ?? at);
+    else if (tokens[at]?.text === ",") starts.push(at + 1);
+  }
+  return starts;
+}
+
+/** What texts say by themselves that name this API. */
+export function mentionsInTexts(tokens: readonly Token[], evidence: Evidence): readonly Mention[] {
+  const structure = structureOf(tokens, "");
+  const known: Known = { get: () => undefined, uses: () => 0 };
+  return tokens.flatMap((_, index) => askingIn(structure, index, known, evidence)?.mentions ?? []);
+}
+
+/** Parameters in a text that is a query, a form or JSON. */
+export function sentInText(token: Token, known: Known): readonly Sent[] {
+  const { text } = token;
+  if (text.length > 20_000 || (/\s/.test(text.trim()) && !/^\s*[[{]/.test(text))) return [];
+  const piece = pieceOf(token, known);
+  return sentIn({ ...piece, text: maskedInterpolations(piece.text) }, token);
+}
+
+function sentIn(piece: Piece, { start, text }: Token): readonly Sent[] {
+  return pairsInText(piece.text, wantedNames).map(({ name, value, nameAt, valueAt }) => {
+    const offset = value === "" ? undefined : piece.at(valueAt, valueAt + value.length);
+    const isInside = offset !== undefined && offset >= start && offset < start + text.length;
+    const nameOffset = piece.at(nameAt, nameAt + name.length) ?? start;
+    return { name, value: value || undefined, nameOffset, offset: offset ?? nameOffset, own: isInside };
+  });
+}
+
+const interpolated = /(?:[$#])?\{\s*([A-Za-z_$@][\w.]*)(?:\.to_?[sS]\w*\(\))?\s*\}|(\$[A-Za-z_]\w*)/g;
+
+/** A text with the names in it that are known. */
+function pieceOf({ text, start }: Token, known: Known): Piece {
+  if (!/[{$]/.test(text)) return pieceAt(text, start);
+  const whole = pieceAt(text, start);
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const {
+    0: { length },
+    1: braced,
+    2: bare,
+    index,
+  } of text.matchAll(interpolated)) {
+    const value = known.get(ownName(braced ?? bare ?? ""))?.literal;
+    if (!value || value.text.length > 500) continue;
+    pieces.push(slice(whole, from, index), pieceAt(value.text, value.start));
+    from = index + length;
+    if (pieces.length > 40) break;
+  }
+  return spliced([...pieces, slice(whole, from)]);
+}
+
+/** The names that a text has interpolations of. */
+export function namesIn({ text }: Token): readonly string[] {
+  if (!/[{$]/.test(text)) return [];
+  return [...text.slice(0, 2000).matchAll(interpolated)].map(({ 1: braced, 2: bare }) => ownName(braced ?? bare ?? ""));
+}
+
+function ownName(name: string): string {
+  return name.replace(/^(?:self|this)\./, "this.").replace(/\.$/, "");
+}
+
+function literalOf(before: string, known: Known): string | undefined {
+  const name = /[{$]\s*([A-Za-z_$@][\w.]*)/.exec(before)?.[1];
+  return name === undefined ? undefined : known.get(ownName(name))?.literal?.text;
+}
+
+/** `base + "/path"`. */
+function baseBefore({ tokens }: Structure, index: number, known: Known): string | undefined {
+  const isSum = tokens[index - 1]?.text === "+" || tokens[index - 1]?.text === ".";
+  const name = tokens[index - 2];
+  return isSum && name?.kind === "word" ? known.get(name.text)?.literal?.text : undefined;
+}

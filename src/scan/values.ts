@@ -1,0 +1,42 @@
+import { nameAt } from "./climb.ts";
+import type { Value } from "./scopes.ts";
+import type { Structure } from "./structure.ts";
+import type { Address, Mention } from "./traffic.ts";
+
+/** As many of a kind are kept for one call or name. */
+export const most = 30;
+
+/** What two parts of one expression give. */
+export function merged(value: Value, other: Value): Value {
+  const isFirst = value.answers.length === 0;
+  return {
+    addresses: [...value.addresses, ...other.addresses].slice(0, most),
+    sent: [...value.sent, ...other.sent].slice(0, most),
+    answers: isFirst ? other.answers : value.answers,
+    field: isFirst ? other.field : value.field,
+    literal: value.literal ?? other.literal,
+  };
+}
+
+/** What is said where it is not certain that it goes to a request. */
+export function likely(mention: Mention): Mention {
+  return { ...mention, address: unsure(mention.address) };
+}
+
+/** An address that something may not go to. */
+export function unsure(address: Address): Address {
+  return { ...address, sure: false };
+}
+
+/** How often each name is handed on: not given a value, not asked for a member. */
+export function usesOf({ tokens }: Structure): ReadonlyMap<string, number> {
+  const uses = new Map<string, number>();
+  for (const [index, { kind }] of tokens.entries()) {
+    const next = tokens[index + 1]?.text ?? "";
+    const isGiven = next === ":" || next === "[" || (next === "=" && tokens[index + 2]?.text !== "=");
+    if (kind !== "word" || isGiven) continue;
+    const name = nameAt(tokens, index);
+    uses.set(name, (uses.get(name) ?? 0) + 1);
+  }
+  return uses;
+}

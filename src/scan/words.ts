@@ -1,0 +1,37 @@
+import { hole, type Stretch, withHoles } from "./text.ts";
+
+/** A word of a command: without its quotes where it is quoted as a whole, interpolations as holes. */
+export interface Word extends Stretch {
+  readonly end: number;
+  /** As it stands in the file. */
+  readonly raw: string;
+}
+
+/** A word as it stands between two offsets. */
+export function wordOf(text: string, start: number, end: number): Word {
+  const raw = text.slice(start, end);
+  const isQuoted = /^(["'])[\s\S]*\1$/.test(raw) && !raw.slice(1, -1).includes(raw[0] ?? "", 0);
+  const escaped = raw.startsWith('"') && /^"(?:[^"\\]|\\[\s\S])*"$/.test(raw);
+  if (isQuoted || escaped) {
+    const inner = raw.slice(1, -1);
+    const isPlain = raw.startsWith("'");
+    return { raw, start: start + 1, end: end - 1, text: isPlain ? inner : withHoles(inner) };
+  }
+  return { raw, start, end, text: withHoles(raw).replace(/["']/g, hole) };
+}
+
+/** The lines of a here-document, in which quotes are no quotes. */
+export function heredocWord(text: string, start: number, end: number): Word {
+  const raw = text.slice(start, end);
+  return { raw, start, end, text: withHoles(raw) };
+}
+
+/** What an assignment or an option such as `-e NAME=VALUE` gives, without quotes. */
+export function assigned(word: Word): Word {
+  const { raw, end } = word;
+  const start = end - (raw.length - raw.indexOf("=") - 1);
+  const quote = /["']/.exec(raw.charAt(raw.indexOf("=") + 1))?.[0] ?? "";
+  const value = raw.slice(raw.indexOf("=") + 1 + quote.length, quote ? -1 : undefined);
+  const text = quote === "'" ? value : withHoles(value);
+  return { raw: value, start: start + quote.length, end: end - quote.length, text };
+}

@@ -1,0 +1,52 @@
+import { isScalar, isSeq, type Node } from "yaml";
+import { surroundings } from "../model/removals.ts";
+import { type Command, commandOf } from "./command.ts";
+import { commandsOf } from "./shell.ts";
+import type { Word } from "./words.ts";
+import { innerRange, type Spot, valueAt } from "./yaml.ts";
+
+/** Shell commands in a YAML file: scripts, and commands that are written as lists of words. */
+export function commandsInYaml(spots: readonly Spot[], text: string, isCi: boolean): readonly Command[] {
+  const names = new Set(isCi ? surroundings.ci.scripts : [...surroundings.ci.scripts, ...surroundings.yaml.scripts]);
+  return spots.flatMap((spot) => {
+    const name = spot.path.findLast((part) => typeof part === "string") ?? "";
+    if (!names.has(String(name))) return [];
+    return !isCi && isScript(spot) ? wordsAsCommand(spot, text) : commandsOfScalar(spot.value, text);
+  });
+}
+
+const { arguments: argumentKeys } = surroundings.yaml;
+
+/** Whether what a key holds is one command, in words or as a whole, and not a list of commands. */
+function isScript({ path }: Spot): boolean {
+  const last = path.at(-1);
+  return typeof last === "string" ? last in argumentKeys : String(path.at(-2)) in argumentKeys;
+}
+
+/** `command: [sh, -c]` and `args: [script]` beside each other are one command. */
+function wordsAsCommand(spot: Spot, text: string): readonly Command[] {
+  const { key, value, holder, path } = spot;
+  if (!key) return [];
+  const head = argumentKeys[String(path.at(-1))] ?? "";
+  const before = head === "" ? undefined : valueAt(holder, head);
+  if (!before && !isSeq(value)) return commandsOfScalar(value, text);
+  return [commandOf([...wordsOf(before, text), ...wordsOf(value, text)])];
+}
+
+function wordsOf(value: Node | null | undefined, text: string): Word[] {
+  if (isSeq(value)) return value.items.flatMap((item) => wordOf(item, text));
+  return value ? commandsOfScalar(value, text).flatMap(({ words }) => words) : [];
+}
+
+function wordOf(item: unknown, text: string): readonly Word[] {
+  const range = innerRange(item, text);
+  if (!range || !isScalar(item)) return [];
+  const raw = text.slice(range.start, range.end);
+  return [{ text: raw, raw, start: range.start, end: range.end }];
+}
+
+/** The commands of a scalar that holds a script. */
+function commandsOfScalar(value: Node | null, text: string): readonly Command[] {
+  const range = innerRange(value, text);
+  return range ? commandsOf(text, range.start, range.end, { folded: range.folded }) : [];
+}

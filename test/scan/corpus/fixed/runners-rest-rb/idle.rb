@@ -1,4 +1,0 @@
-# frozen_string_literal: true
-runners = api.get("/runners/all", query: { scope: 'shared' })
-idle = runners.select { |runner| runner["status"] == "paused" }
-gone = api.get('/runners', status: :never_contacted)

@@ -1,0 +1,1 @@
+Feature.enable(:dependency_proxy_for_private_groups)

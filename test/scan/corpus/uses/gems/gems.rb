@@ -1,0 +1,1 @@
+gem("omniauth-kerberos", "~> 0.3.0")

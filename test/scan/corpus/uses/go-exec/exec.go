@@ -1,0 +1,5 @@
+package main
+
+func main() {
+	exec.Command("gitlab-ctl", "promote-db").Run()
+}

@@ -1,0 +1,4 @@
+const query = gql`
+  query($p: ID!) { project(fullPath: $p) { packages { nodes {
+    pipelines { nodes { id } }
+  } } } }`;

@@ -1,0 +1,1 @@
+system("gitlab-ctl promote-db") == 0 or die "failed";

@@ -1,0 +1,2 @@
+<?php
+exec('sudo gitlab-ctl promote-db', $out);

@@ -1,0 +1,1 @@
+Invoke-RestMethod -Headers @{ "PRIVATE-TOKEN" = $t } -Uri "https://code.example.com/api/v4/runners?status=paused"

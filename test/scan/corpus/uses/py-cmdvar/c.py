@@ -1,0 +1,3 @@
+import subprocess
+cmd = ["sudo", "gitlab-ctl", "promote-db"]
+subprocess.run(cmd, check=True)

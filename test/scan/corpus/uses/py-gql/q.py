@@ -1,0 +1,7 @@
+import requests
+QUERY = """
+query {
+  runners(status: PAUSED) { nodes { id } }
+}
+"""
+requests.post(f"{url}/api/graphql", json={"query": QUERY})

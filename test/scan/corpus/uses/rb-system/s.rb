@@ -1,0 +1,2 @@
+system("gitlab-ctl", "promote-db")
+`gitlab-ctl promote-to-primary-node`

@@ -1,0 +1,3 @@
+#!/bin/bash
+URL="https://code.example.com/api/v4/runners/all?status=active"
+curl -s --header "PRIVATE-TOKEN: $TOKEN" "$URL"
