@@ -96,7 +96,7 @@ export function createTerminal(host: NodeJS.Process, { quiet, color }: TerminalO
 /** Node's own stream takes a file that grew by a part of the text, as on a full disk, for one that holds all of it. */
 function writerTo(stream: NodeJS.WriteStream & { readonly fd?: number }): (text: string) => void {
   const { fd } = stream;
-  if (fd === undefined || !fstatSync(fd).isFile()) return (text) => void stream.write(text);
+  if (fd === undefined || !isRegular(fd)) return (text) => void stream.write(text);
   return (text) => {
     try {
       writeAll(fd, text);
@@ -104,6 +104,14 @@ function writerTo(stream: NodeJS.WriteStream & { readonly fd?: number }): (text:
       stream.emit("error", error);
     }
   };
+}
+
+/**
+ * As a bigint: what Node keeps of the last other look at a pipe makes it leave links unresolved where it looks for
+ * packages, and those of a linked installation are not found then.
+ */
+function isRegular(fd: number): boolean {
+  return fstatSync(fd, { bigint: true }).isFile();
 }
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

@@ -1,5 +1,6 @@
 import {
   accessSync,
+  type BigIntStats,
   closeSync,
   constants,
   fstatSync,
@@ -10,7 +11,6 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
-  type Stats,
   statSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -26,14 +26,17 @@ export type Output = { readonly fd: number } | { readonly device: string } | { r
 
 const mostLinks = 40;
 
+/** As bigints: after any other look at a pipe Node leaves links unresolved. */
+const look = { bigint: true, throwIfNoEntry: false } as const;
+
 /** @throws what the system says of links that lead round in a circle, or may not be followed. */
 export function outputAt(path: string, links = 0): Output {
   const fd = streamOf(path);
   if (fd !== undefined) return { fd };
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = lstatSync(path, look);
   if (stat?.isSymbolicLink() && !path.startsWith("/proc/")) return outputAt(targetOf(path, links), links + 1);
   const at = isFolder(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
-  return isDevice(statSync(at, { throwIfNoEntry: false })) ? { device: at } : { file: at };
+  return isDevice(statSync(at, look)) ? { device: at } : { file: at };
 }
 
 const streams: Readonly<Record<string, number>> = { "/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2 };
@@ -48,7 +51,7 @@ function targetOf(link: string, links: number): string {
   return resolve(realpathSync(dirname(link)), readlinkSync(link));
 }
 
-function isDevice(stat: Stats | undefined): boolean {
+function isDevice(stat: BigIntStats | undefined): boolean {
   return stat !== undefined && !stat.isFile() && !stat.isDirectory();
 }
 
@@ -56,7 +59,7 @@ function isDevice(stat: Stats | undefined): boolean {
 export function outputTrouble(path: string): string | undefined {
   try {
     const output = outputAt(path);
-    if ("fd" in output) fstatSync(output.fd);
+    if ("fd" in output) fstatSync(output.fd, look);
     else if ("device" in output) accessSync(output.device, constants.W_OK);
     else return fileTrouble(output.file);
     return undefined;

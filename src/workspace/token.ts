@@ -28,7 +28,7 @@ function readOnce(path: string, name: string): string {
   const before = piped.get(path);
   if (before !== undefined) return before;
   const text = read(path, name);
-  if (!statSync(path).isFile()) piped.set(path, text);
+  if (!statSync(path, { bigint: true }).isFile()) piped.set(path, text);
   return text;
 }
 

@@ -151,7 +151,10 @@ describe("a client certificate", () => {
   it.each([
     [{ EVENKEEL_CLIENT_KEY: "" }, "EVENKEEL_CLIENT_CERT is set and EVENKEEL_CLIENT_KEY is not"],
     [{ EVENKEEL_CLIENT_CERT: undefined }, "EVENKEEL_CLIENT_KEY is set and EVENKEEL_CLIENT_CERT is not"],
-    [{ EVENKEEL_CLIENT_CERT: "/nowhere" }, "EVENKEEL_CLIENT_CERT names /nowhere, which cannot be read (no such file)"],
+    [
+      { EVENKEEL_CLIENT_CERT: "/nowhere" },
+      "EVENKEEL_CLIENT_CERT names /nowhere, which cannot be read (no such file or folder)",
+    ],
     [{ EVENKEEL_CLIENT_CERT: "/dev/zero" }, "EVENKEEL_CLIENT_CERT names /dev/zero, which is not a file"],
     [{ EVENKEEL_CLIENT_CERT: pathOf("person.key") }, "which holds no certificate; expected PEM"],
     [{ EVENKEEL_CLIENT_KEY: pathOf("person-encrypted.key") }, "whose key is encrypted; expected one without"],

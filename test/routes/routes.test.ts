@@ -12,7 +12,7 @@ import { type Happening, type Listener, routesOf } from "../../src/routes/routes
 
 type Written = Readonly<Record<string, Fields>>;
 
-const casesOf = (name: string) => parse(readFileSync(join(import.meta.dirname, "cases/routes", name), "utf8"));
+const casesOf = (name: string) => parse(readFileSync(join(import.meta.dirname, "../cases/routes", name), "utf8"));
 
 const origin = { place: () => ({ file: "policy.yaml", line: 1, column: 1 }) };
 

@@ -60,7 +60,7 @@ describe("finding", () => {
 
   it.each([
     ["authority.pem", undefined],
-    ["missing.pem", "missing.pem cannot be read (no such file)"],
+    ["missing.pem", "missing.pem cannot be read (no such file or folder)"],
     ["policies", "policies is not a file"],
     ["text.pem", "text.pem holds no certificate; expected PEM, with -----BEGIN CERTIFICATE-----"],
     ["broken.pem", "broken.pem cannot be used: certificate 2 in it is damaged"],
