@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { type ExitCode, exit, Refusal, withTrouble } from "./base/exit.ts";
+import { knownSecrets, learnOwn, withoutSecrets } from "./base/known-secrets.ts";
 import { printableLines } from "./base/printable.ts";
 import { systemTrouble } from "./base/system-errors.ts";
 import { version } from "./base/version.ts";
-import { knownSecrets, learnOwn, withoutSecrets } from "./client/known-secrets.ts";
 import { createTerminal } from "./commands/terminal.ts";
 import { type Flag, groups, type OptionValues, type Verb } from "./commands/verb.ts";
 import { verbs } from "./commands/verbs.ts";

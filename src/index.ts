@@ -3,7 +3,16 @@
  * order in which a manifest passes through them. Importing this module does nothing.
  */
 
-export { type ApplyOptions, applyChanges, type Batch, type Outcomes, type Step, type Watcher } from "./apply/apply.ts";
+export {
+  type ApplyOptions,
+  type ApplyRecord,
+  applyChanges,
+  type Batch,
+  type ChangeEvent,
+  type Outcomes,
+  type Step,
+  type Watcher,
+} from "./apply/apply.ts";
 export { Refusal } from "./base/exit.ts";
 export { version } from "./base/version.ts";
 export {
@@ -16,7 +25,7 @@ export {
 } from "./client/client.ts";
 export { CallFailed } from "./client/failure.ts";
 export { type Network, networkFor } from "./client/network.ts";
-export type { Look, Settled } from "./client/settle.ts";
+export type { Look, Settled } from "./client/reader.ts";
 export { type DeploymentWish, deploying } from "./deployments/record-apply.ts";
 export {
   listMergeRequests,

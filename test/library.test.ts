@@ -88,6 +88,20 @@ test("what is unexpected is thrown without secrets", async () => {
   expect(inspect(error, { showHidden: true })).not.toMatch(/CANARY|library-token/);
 });
 
+test("an apply that ends unexpectedly gives its lock back, and its deployment has failed", async () => {
+  const fields = { environment: "production", sha: "1f2e", ref: "main", tag: false };
+  const notices = { warn: () => {}, note: () => {} };
+  const around = library.deploying({ project: "p", fields }, new AbortController().signal, notices);
+  const hooks = { approve: async () => true, watchers: [], around };
+  const outcome = () => Promise.reject(new TypeError("unexpected"));
+  await expect(library.apply(request(), { ...hooks, watchers: [{ outcome }] })).rejects.toThrow("unexpected");
+  expect((await library.apply(request(), hooks)).plan.problems).toEqual([]);
+  const reader = await library.connectReader({ url: server.url, token, concurrency: 2, requestTimeout: 5000 });
+  const records = await library.listDeployments(reader, "p", { order_by: "id" });
+  expect(records.map(({ status }) => status)).toEqual(["failed", "success"]);
+  await reader.close();
+});
+
 test("the stages can be taken one by one", async () => {
   const loaded = library.load(root);
   const { policies, problems } = library.validate(loaded);

@@ -3,13 +3,13 @@ import { Refusal } from "../base/exit.ts";
 import type { Answer, Reader, Writer } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import type { CallFailed } from "../client/failure.ts";
-import type { Settled } from "../client/settle.ts";
+import type { Settled } from "../client/reader.ts";
 import { isRow, readLive, reportedFields } from "../live/read-live.ts";
 import { compareField } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Call, Change, Fields, Outcome } from "../model/types.ts";
 import { callOf } from "../plan/plan.ts";
-import type { Entry } from "../state/journal-entry.ts";
+import type { JournalEntry } from "../state/journal-entry.ts";
 import { isCarriedOut, isVisible } from "./proof.ts";
 
 /** A change to carry out, or one of a saved plan that is not to be carried out any more. */
@@ -25,13 +25,13 @@ export interface Watcher {
   /** Before a request, which waits for it: an intent is on disk before the server can act. A sentence is why it may not. */
   readonly intent?: (change: Change, call: Call) => Promise<string | undefined>;
   /** What else the journal is to hold. */
-  readonly noted?: (entry: Entry) => Promise<void>;
+  readonly noted?: (entry: JournalEntry) => Promise<void>;
   /** Once the outcome is known; the next step of the project waits for it. */
-  readonly outcome?: (event: Happened) => Promise<void>;
+  readonly outcome?: (event: ChangeEvent) => Promise<void>;
 }
 
 /** What became of one step. */
-export interface Happened {
+export interface ChangeEvent {
   readonly address: string;
   readonly outcome: Outcome;
   readonly change?: Change;
@@ -49,6 +49,11 @@ export interface ApplyOptions {
 
 /** What became of every change, by address. */
 export type Outcomes = ReadonlyMap<string, Outcome>;
+
+/** A record of an apply that is kept elsewhere; one that is left without its `end` says that the apply failed. */
+export interface ApplyRecord extends AsyncDisposable {
+  readonly end: (outcomes: Outcomes) => Promise<void>;
+}
 
 /**
  * Carries out changes: projects side by side, the changes of one project in their order. Never throws for what a
@@ -73,20 +78,25 @@ async function applyBatch(
   batch: Batch,
   options: ApplyOptions,
   end: (address: string) => void,
-): Promise<Happened[]> {
-  const happened: Happened[] = [];
+): Promise<ChangeEvent[]> {
+  const events: ChangeEvent[] = [];
   let failed: string | undefined;
   for (const step of await batch.steps()) {
     const event = await take(writer, step, failed, options);
     if (event.outcome.status === "failed" || event.outcome.status === "unknown") failed ??= event.address;
     if (event.failure?.endsRun) end(event.address);
     for (const watcher of options.watchers) await watcher.outcome?.(event);
-    happened.push(event);
+    events.push(event);
   }
-  return happened;
+  return events;
 }
 
-async function take(writer: Writer, step: Step, failed: string | undefined, options: ApplyOptions): Promise<Happened> {
+async function take(
+  writer: Writer,
+  step: Step,
+  failed: string | undefined,
+  options: ApplyOptions,
+): Promise<ChangeEvent> {
   if ("outcome" in step) return step;
   const { change } = step;
   const { address } = change;
@@ -107,7 +117,7 @@ export async function announce(watchers: readonly Watcher[], change: Change, cal
   return undefined;
 }
 
-type Result = Pick<Happened, "outcome" | "answer" | "failure">;
+type Result = Pick<ChangeEvent, "outcome" | "answer" | "failure">;
 
 async function carryOut(writer: Writer, change: Change, call: Call): Promise<Result> {
   try {

@@ -1,9 +1,10 @@
 import { type AnswerShape, isError, misfitOf } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import { CallFailed, type FailureFacts } from "./failure.ts";
+import type { Answer } from "./reader.ts";
+import type { Broken, Headers, Received } from "./received.ts";
 import { isHopeless, mayHaveActed, passes } from "./retry.ts";
 import { oneLine, wordsOf, wordsOfText } from "./server-message.ts";
-import type { Broken, Headers, Received } from "./transport.ts";
 
 /** What is known of an attempt before its end. */
 export interface Attempt {
@@ -16,15 +17,12 @@ export interface Attempt {
 }
 
 /** A successful answer, with the headers that lists need. */
-export interface Reply {
-  readonly status: number;
-  readonly body: unknown;
-  readonly requestId: string | undefined;
+export interface FullAnswer extends Answer {
   readonly headers: Headers;
 }
 
 /** Judges an answer. `clean` takes secrets out of the server's words. */
-export function judge(attempt: Attempt, received: Received, clean: (text: string) => string): Reply | CallFailed {
+export function judge(attempt: Attempt, received: Received, clean: (text: string) => string): FullAnswer | CallFailed {
   const { status, headers, text } = received;
   if (status >= 400) return refused(attempt, received, clean);
   if (status >= 300) return redirected(attempt, received);
@@ -38,7 +36,7 @@ export function judge(attempt: Attempt, received: Received, clean: (text: string
 }
 
 /** A success that holds what it must, or a failure: nothing is concluded from any other (contract 14). */
-function fitting(attempt: Attempt, reply: Reply, clean: (text: string) => string): Reply | CallFailed {
+function fitting(attempt: Attempt, reply: FullAnswer, clean: (text: string) => string): FullAnswer | CallFailed {
   const { status, body } = reply;
   const misfit = attempt.answer && misfitOf(attempt.answer, status, body);
   if (misfit === undefined) return reply;
@@ -156,8 +154,8 @@ function wordsOfBroken({ broken, sent, code }: Broken): string {
   return sent ? `got no answer: the connection was lost (${code})` : `was not sent: no connection came about (${code})`;
 }
 
-type Part = Omit<FailureFacts, keyof Attempt | "uncertain"> & { readonly acted?: boolean };
+type FailureRest = Omit<FailureFacts, keyof Attempt | "uncertain"> & { readonly acted?: boolean };
 
-function failed({ method, path, url, attempts }: Attempt, { acted = false, ...part }: Part): CallFailed {
+function failed({ method, path, url, attempts }: Attempt, { acted = false, ...part }: FailureRest): CallFailed {
   return new CallFailed({ method, path, url, attempts, ...part, uncertain: method !== "GET" && acted });
 }

@@ -1,5 +1,5 @@
 import type { Network } from "./network.ts";
-import type { Broken, Received } from "./transport.ts";
+import type { Broken, Received } from "./received.ts";
 
 /** Puts words to what is broken about a connection, where its code says what to do about it. */
 export type Teller = (result: Received | Broken) => Received | Broken;

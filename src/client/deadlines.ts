@@ -1,4 +1,4 @@
-import { later } from "./timer.ts";
+import { callLater } from "./timer.ts";
 
 /** Whatever can be in flight, and be too late. */
 export interface Flight {
@@ -25,7 +25,7 @@ export function createFlights<Each extends Flight>(timeout: number): Flights<Eac
 
   const watch = (milliseconds: number): void => {
     watching = true;
-    later(milliseconds, sweep);
+    callLater(milliseconds, sweep);
   };
 
   const sweep = (): void => {

@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { Call } from "../model/types.ts";
 import type { Flight, Flights } from "./deadlines.ts";
-import type { Broken, Headers, Received } from "./transport.ts";
+import type { Broken, Headers, Received } from "./received.ts";
 
 /** One request in flight: gathers its answer, and settles once, with it or with why there is none. */
 export class Exchange implements Flight, Dispatcher.DispatchHandler {

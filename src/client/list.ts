@@ -1,19 +1,23 @@
 import type { Call, Fields, Value } from "../model/types.ts";
-import type { Reply } from "./classify-response.ts";
+import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed } from "./failure.ts";
-import { nextPage, type Page, pageSize, type Query, readPages, totalOf } from "./pages.ts";
+import { nextPage, type Page, type PageQuery, pageSize, readPages, totalOf } from "./pages.ts";
 
 /** The answer to a call; `first` is the number of its first attempt, where the same was asked before. */
-export type Ask = (call: Call, first?: number) => Promise<Reply>;
+export type SendCall = (call: Call, first?: number) => Promise<FullAnswer>;
 
 /**
  * All rows of a list, from all of its pages. Where the server counts other rows than it gave, somebody may have changed
  * them meanwhile: the list is read once more, and then not believed. @throws CallFailed.
  */
-export async function readList(ask: Ask, call: Call, urlOf: (path: string) => string): Promise<readonly unknown[]> {
-  const first = await readOnce(ask, call, urlOf, 1);
+export async function readList(
+  send: SendCall,
+  call: Call,
+  urlOf: (path: string) => string,
+): Promise<readonly unknown[]> {
+  const first = await readOnce(send, call, urlOf, 1);
   if (!first.fault) return first.rows;
-  const second = await readOnce(ask, call, urlOf, 2);
+  const second = await readOnce(send, call, urlOf, 2);
   if (!second.fault) return second.rows;
   throw second.fault;
 }
@@ -24,13 +28,13 @@ interface Whole {
   readonly fault?: CallFailed | undefined;
 }
 
-async function readOnce(ask: Ask, call: Call, urlOf: (path: string) => string, attempt: number): Promise<Whole> {
-  const size: Query = call.list === "paged" ? { per_page: String(pageSize) } : {};
-  const own: Query = { ...size, ...queryOf(call.parameters ?? {}) };
+async function readOnce(send: SendCall, call: Call, urlOf: (path: string) => string, attempt: number): Promise<Whole> {
+  const size: PageQuery = call.list === "paged" ? { per_page: String(pageSize) } : {};
+  const own: PageQuery = { ...size, ...queryOf(call.parameters ?? {}) };
   let answered = 200;
   const fault = (what: string) => notAList(call, urlOf(call.path), answered, what, attempt);
   const pages = await readPages(async (query) => {
-    const { status, body, headers } = await ask({ ...call, parameters: query }, attempt);
+    const { status, body, headers } = await send({ ...call, parameters: query }, attempt);
     answered = status;
     if (!Array.isArray(body)) throw fault("with something other than a list");
     return pageOf(body, nextPage(headers, own), totalOf(headers), fault);
@@ -54,7 +58,7 @@ function notAList({ method, path }: Call, url: string, status: number, what: str
   return new CallFailed({ method, path, url, kind: "shape", what: `answered ${status} ${what}`, status, attempts });
 }
 
-function queryOf(parameters: Fields): Query {
+function queryOf(parameters: Fields): PageQuery {
   return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, textOf(value)]));
 }
 

@@ -1,6 +1,6 @@
-import type { Headers } from "./transport.ts";
+import type { Headers } from "./received.ts";
 
-export type Query = Readonly<Record<string, string>>;
+export type PageQuery = Readonly<Record<string, string>>;
 
 /** Rows in a page that is asked for; servers give no more. */
 export const pageSize = 100;
@@ -18,7 +18,7 @@ export interface Garbled {
  * alone, whatever host it names; what the call itself asks for stays as it is. A page that is named and cannot be asked
  * for is said: the rows so far are not the whole list.
  */
-export function nextPage(headers: Headers, own: Query): { readonly query: Query } | Garbled | undefined {
+export function nextPage(headers: Headers, own: PageQuery): { readonly query: PageQuery } | Garbled | undefined {
   const named = headers["x-next-page"];
   if (typeof named === "string" && /^\s*$/.test(named)) return undefined;
   if (named !== undefined) return isPageNumber(named) ? { query: { ...own, page: named } } : garbledPage;
@@ -56,7 +56,7 @@ function nextLink(header: string | string[] | undefined): string | undefined {
 /** One page: its rows, the query of the next one, and how many rows the server counts in all. */
 export interface Page {
   readonly rows: readonly unknown[];
-  readonly next: Query | undefined;
+  readonly next: PageQuery | undefined;
   readonly total?: number | undefined;
 }
 
@@ -64,13 +64,13 @@ export interface Page {
 export type Pages = { readonly rows: readonly unknown[]; readonly uneven?: string } | { readonly endless: string };
 
 /** Fetches page after page. Rows that moved between pages while they were read come once, by their id. */
-export async function readPages(fetchPage: (query: Query) => Promise<Page>, start: Query): Promise<Pages> {
+export async function readPages(fetchPage: (query: PageQuery) => Promise<Page>, start: PageQuery): Promise<Pages> {
   const first = await fetchPage(start);
   if (!first.next) return counted(first.rows, [first.total]);
   const rows = [...first.rows];
   const totals = [first.total];
   const seen = new Set([keyOf(start)]);
-  for (let next: Query | undefined = first.next; next; ) {
+  for (let next: PageQuery | undefined = first.next; next; ) {
     if (seen.has(keyOf(next))) return { endless: "with a next page that was read already" };
     if (seen.size >= mostPages) return { endless: `with more than ${mostPages} pages` };
     seen.add(keyOf(next));
@@ -95,7 +95,7 @@ function count(rows: number): string {
   return `${rows} ${rows === 1 ? "row" : "rows"}`;
 }
 
-function keyOf(query: Query): string {
+function keyOf(query: PageQuery): string {
   return JSON.stringify(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

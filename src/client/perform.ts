@@ -1,5 +1,5 @@
 import type { Call } from "../model/types.ts";
-import type { Reply } from "./classify-response.ts";
+import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed } from "./failure.ts";
 import { isSendableAgain } from "./retry.ts";
 import type { Session } from "./session.ts";
@@ -9,7 +9,7 @@ import type { Session } from "./session.ts";
  * first of them, where the same was asked before.
  * @throws CallFailed; SecretMissing where a parameter's secret cannot be resolved.
  */
-export async function perform(session: Session, call: Call, first = 1): Promise<Reply> {
+export async function perform(session: Session, call: Call, first = 1): Promise<FullAnswer> {
   let acted = false;
   let last: CallFailed | undefined;
   for (let attempts = first; ; attempts++) {
@@ -25,7 +25,7 @@ export async function perform(session: Session, call: Call, first = 1): Promise<
 }
 
 /** The outcome of one attempt as a value. @throws SecretMissing. */
-export async function attempted(session: Session, call: Call, attempts: number): Promise<Reply | CallFailed> {
+export async function attempted(session: Session, call: Call, attempts: number): Promise<FullAnswer | CallFailed> {
   try {
     return await session.attempt(call, attempts);
   } catch (error) {
@@ -39,4 +39,4 @@ export function isCalledOff({ kind, sent }: CallFailed): boolean {
   return kind === "aborted" && !sent;
 }
 
-const goneAlready: Reply = { status: 204, body: undefined, requestId: undefined, headers: {} };
+const goneAlready: FullAnswer = { status: 204, body: undefined, requestId: undefined, headers: {} };

@@ -1,5 +1,5 @@
 import type { CallFailed } from "./failure.ts";
-import type { Broken, Headers } from "./transport.ts";
+import type { Broken, Headers } from "./received.ts";
 
 /** Full-jitter exponential backoff: milliseconds, and how often a request is tried in all. */
 export interface Backoff {

@@ -1,5 +1,5 @@
 import { Refusal } from "../base/exit.ts";
-import { knownSecrets } from "./known-secrets.ts";
+import { knownSecrets } from "../base/known-secrets.ts";
 
 /** Where requests go: an origin, and what stands before every path of the API. */
 export interface ServerUrl {

@@ -1,17 +1,18 @@
+import { knownSecrets, ownNames } from "../base/known-secrets.ts";
 import { version } from "../base/version.ts";
 import { isReference } from "../model/normalise.ts";
 import type { Call, Scalar, Value } from "../model/types.ts";
-import { type Attempt, judge, judgeBroken, type Reply } from "./classify-response.ts";
-import type { ClientOptions } from "./client.ts";
+import { type Attempt, type FullAnswer, judge, judgeBroken } from "./classify-response.ts";
 import { encode, type Plain } from "./encode.ts";
 import { CallFailed, isDecisive, isUnknownRoute } from "./failure.ts";
-import { knownSecrets, ownNames } from "./known-secrets.ts";
 import { createLimiter, type Limiter } from "./limiter.ts";
+import type { ClientOptions } from "./options.ts";
+import type { Received } from "./received.ts";
 import { type Backoff, backoffDelay, defaultBackoff, longestPause, statedDelay } from "./retry.ts";
 import { type Alias, createAlias } from "./route-alias.ts";
 import { parseServerUrl, type ServerUrl } from "./server-url.ts";
 import { createStop, type Stop } from "./stop.ts";
-import { openTransport, type Received, type Transport } from "./transport.ts";
+import { openTransport, type Transport } from "./transport.ts";
 
 /** Opens a session that may send these methods and no others. */
 export async function openSession(options: ClientOptions, methods: ReadonlySet<Call["method"]>): Promise<Session> {
@@ -69,7 +70,7 @@ export class Session {
    * One attempt at a call, the `attempts`th, by the name that the server knows the route by.
    * @throws CallFailed; SecretMissing where a parameter's secret cannot be resolved.
    */
-  attempt(call: Call, attempts: number): Promise<Reply> {
+  attempt(call: Call, attempts: number): Promise<FullAnswer> {
     return this.#alias(call.path, (path) => this.#attemptAt(call, path, attempts));
   }
 
@@ -84,7 +85,7 @@ export class Session {
     await this.#transport.close();
   }
 
-  async #attemptAt(call: Call, path: string, attempts: number): Promise<Reply> {
+  async #attemptAt(call: Call, path: string, attempts: number): Promise<FullAnswer> {
     const entry = this.#limiter.enter();
     if (entry) await entry;
     try {
@@ -112,7 +113,7 @@ export class Session {
     return new CallFailed({ ...base, kind: "status", status: 429, what });
   }
 
-  async #exchange(call: Call, path: string, attempts: number): Promise<Reply | CallFailed> {
+  async #exchange(call: Call, path: string, attempts: number): Promise<FullAnswer | CallFailed> {
     const line = encode(call, this.#server.prefix + path, this.#plain(call));
     const { round } = this.#limiter;
     if (attempts > 1) this.counts.retries++;

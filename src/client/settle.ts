@@ -1,25 +1,9 @@
 import type { Call } from "../model/types.ts";
-import type { Answer, Reader } from "./client.ts";
 import { CallFailed } from "./failure.ts";
 import { attempted, isCalledOff } from "./perform.ts";
+import type { Look, Reader, Settled } from "./reader.ts";
 import { isSendableAgain } from "./retry.ts";
 import type { Session } from "./session.ts";
-
-/** Reads whether the effect of a write is there. @throws CallFailed where that cannot be read. */
-export type Look = (reader: Reader) => Promise<boolean>;
-
-/** What became of a write. */
-export type Settled =
-  | { readonly answer: Answer }
-  /** No usable answer came, and reading shows the effect. */
-  | { readonly found: true }
-  | {
-      readonly failure: CallFailed;
-      /** Whether the server may have acted, or may still. */
-      readonly unknown: boolean;
-      /** Why it could not be looked up. */
-      readonly lookUp?: CallFailed | undefined;
-    };
 
 /**
  * Sends a write until it is known what became of it (contract 14). What got no usable answer is looked up: between the

@@ -4,27 +4,8 @@ import { createFlights } from "./deadlines.ts";
 import type { Line } from "./encode.ts";
 import { Exchange } from "./exchange.ts";
 import type { Network } from "./network.ts";
+import type { Broken, Received } from "./received.ts";
 import type { ServerUrl } from "./server-url.ts";
-
-/** An answer, read to its end. Header names are in lower case. */
-export interface Received {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-}
-
-export type Headers = Readonly<Record<string, string | string[] | undefined>>;
-
-/** Why there is no answer, or only part of one. */
-export interface Broken {
-  readonly broken: "network" | "timeout" | "cut" | "large" | "aborted";
-  /** Whether the request went out: where it did, the server may have acted. */
-  readonly sent: boolean;
-  /** Code of the system or of undici, such as ECONNREFUSED. */
-  readonly code: string;
-  /** The same in words, where more is known than a code says; they complete "GET https://… ". */
-  readonly words?: string | undefined;
-}
 
 /** One connection pool to one origin. */
 export interface Transport {

@@ -6,9 +6,9 @@ import { desiredOf, needsLookup } from "../manifest/layers.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
-import { clientOptions, type Opened, open } from "../reconcile/context.ts";
+import { type Context, connectionOf, validated } from "../reconcile/context.ts";
 import type { Request } from "../reconcile/request.ts";
-import { closing } from "../reconcile/told.ts";
+import { loadWorkspace } from "../workspace/load.ts";
 import { tellProblems } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -22,13 +22,13 @@ export async function effective(
   request: Request,
   name: string,
 ): Promise<DesiredProject | undefined> {
-  const opened = open(request);
-  const project = hasErrors(opened.problems) ? namedProject(name) : await identify(name, opened, request);
-  const { desired, problems } = desiredOf(opened.policies, project, opened.loaded.workspace.server);
-  const all = [...opened.problems, ...problems];
+  const context = validated(loadWorkspace(request.folder), request);
+  const project = hasErrors(context.problems) ? namedProject(name) : await identify(name, context);
+  const { desired, problems } = desiredOf(context.policies, project, context.loaded.workspace.server);
+  const all = [...context.problems, ...problems];
   tellProblems(terminal, bySeverity(all));
   if (hasErrors(all)) return undefined;
-  if (desired.kinds.size === 0) throw new Refusal(`no policy speaks of ${name}${suggestion(name, opened)}`);
+  if (desired.kinds.size === 0) throw new Refusal(`no policy speaks of ${name}${suggestion(name, context)}`);
   return desired;
 }
 
@@ -37,11 +37,11 @@ function namedProject(name: string): Project {
 }
 
 /** Looks the project up only where policies could know it by something that was not given. */
-async function identify(name: string, opened: Opened, request: Request): Promise<Project> {
+async function identify(name: string, context: Context): Promise<Project> {
   const project = namedProject(name);
-  if (!needsLookup(opened.policies) || !isPartlyKnown(project, opened)) return project;
-  const reader = await connectReader(clientOptions(opened, request));
-  const listing = await closing(reader, () => readProjects(reader));
+  if (!needsLookup(context.policies) || !isPartlyKnown(project, context)) return project;
+  await using reader = await connectReader(connectionOf(context));
+  const listing = await readProjects(reader);
   const found = listing.find(({ id, path }) => id === project.id || path?.toLowerCase() === name.toLowerCase());
   if (found) return found;
   const meant = nearest(
@@ -52,14 +52,14 @@ async function identify(name: string, opened: Opened, request: Request): Promise
 }
 
 /** Whether policies could match the project by what was not given of it: the path of an ID, or the ID of a path. */
-function isPartlyKnown(project: Project, { policies, loaded }: Opened): boolean {
+function isPartlyKnown(project: Project, { policies, loaded }: Context): boolean {
   const given = project.id === undefined ? "path" : "id";
   const forms = policies.flatMap(({ projects, except }) => [...projects, ...except].map(({ form }) => form));
   const others = given === "id" ? forms.some((form) => form !== "id") : forms.includes("id");
   return others || hasErrors(desiredOf(policies, project, loaded.workspace.server).problems);
 }
 
-function suggestion(name: string, { policies }: Opened): string {
+function suggestion(name: string, { policies }: Context): string {
   const named = policies.flatMap(({ projects }) =>
     projects.flatMap(({ form, written }) => (form === "path" ? [written] : [])),
   );

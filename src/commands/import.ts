@@ -7,9 +7,8 @@ import { CallFailed } from "../client/failure.ts";
 import { type Adoption, adopt } from "../import/import-projects.ts";
 import { selectorOf } from "../manifest/selector.ts";
 import { problemLine } from "../model/problem-line.ts";
-import { siteOf } from "../reconcile/connection.ts";
+import { connectionFrom } from "../reconcile/context.ts";
 import type { Request } from "../reconcile/request.ts";
-import { closing } from "../reconcile/told.ts";
 import { type ImportReport, importJson, importText } from "../report/import.ts";
 import { loadSettings } from "../workspace/load.ts";
 import { reporter } from "./emit.ts";
@@ -59,11 +58,11 @@ async function adopted(
   names: readonly string[],
 ): Promise<Adoption> {
   const { server, concurrency } = loadSettings(request.folder);
-  const reader = await connectReader(siteOf(request));
+  await using reader = await connectReader(connectionFrom(request));
   const bar = terminal.progress("Reading");
   const scope = { platform: server, workers: request.concurrency ?? concurrency, progress: bar.update };
   try {
-    return await closing(reader, () => adopt(reader, { names, all, groups: group, factor }, scope));
+    return await adopt(reader, { names, all, groups: group, factor }, scope);
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     return { drafts: [], idle: [], problems: [{ severity: "error", rule: error.kind, message: explained(error) }] };

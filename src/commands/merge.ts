@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { exit, exitCode, Refusal } from "../base/exit.ts";
-import { mergePlans, type Part } from "../plan/merge.ts";
+import { mergePlans, type NamedPlan } from "../plan/merge.ts";
 import type { Plan } from "../plan/plan.ts";
 import { readPlan } from "../reconcile/saved-plan.ts";
 import { outcomesText, planText } from "../report/text.ts";
@@ -31,7 +31,7 @@ export const run: Run<Options<"merge">> = async (terminal, options, files) => {
   return code;
 };
 
-function partOf({ cwd }: Terminal, name: string): Part {
+function partOf({ cwd }: Terminal, name: string): NamedPlan {
   return { name, plan: readPlan(resolve(cwd, name)) };
 }
 

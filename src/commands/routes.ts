@@ -6,9 +6,8 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { readActive } from "../live/read-live.ts";
 import { events } from "../model/events.ts";
-import { siteOf } from "../reconcile/connection.ts";
+import { connectionFrom } from "../reconcile/context.ts";
 import type { Request } from "../reconcile/request.ts";
-import { closing } from "../reconcile/told.ts";
 import type { Renderers } from "../report/reports.ts";
 import { routesText, shiftText } from "../report/routes.ts";
 import { shiftBetween } from "../routes/audience.ts";
@@ -83,9 +82,9 @@ const difference: Show = async (terminal, { event }, request, project) => {
 };
 
 async function readListeners(request: Request, project: string, event: string | undefined): Promise<Listener[]> {
-  const reader = await connectReader(siteOf(request));
+  await using reader = await connectReader(connectionFrom(request));
   const named = { name: project };
-  return closing(reader, async () => liveListeners(await readActive(reader, named, (slug) => hears(slug, event))));
+  return liveListeners(await readActive(reader, named, (slug) => hears(slug, event)));
 }
 
 async function declared(terminal: Terminal, request: Request, project: string): Promise<Listener[] | undefined> {

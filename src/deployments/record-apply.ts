@@ -1,11 +1,10 @@
-import type { Outcomes } from "../apply/apply.ts";
+import type { ApplyRecord, Outcomes } from "../apply/apply.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { type ClientOptions, connectWriter } from "../client/client.ts";
 import { deadline } from "../client/timer.ts";
 import type { Call, Fields, Problem } from "../model/types.ts";
-import type { Around, Planned } from "../reconcile/request.ts";
-import { closing } from "../reconcile/told.ts";
-import { creationCall, recordDeployment, updateDeployment, type Written } from "./records.ts";
+import type { Plan } from "../plan/plan.ts";
+import { creationCall, recordDeployment, updateDeployment } from "./records.ts";
 
 /** The deployment that an apply is recorded as (contract 8). */
 export interface DeploymentWish {
@@ -16,31 +15,38 @@ export interface DeploymentWish {
 }
 
 /** Whom to tell of the record; none of it touches what the apply itself comes to. */
-export interface Told {
+export interface Notices {
   readonly warn: (problem: Problem) => void;
   readonly note: (text: string) => void;
 }
 
+/** A run that is about to write. */
+interface Begun {
+  readonly connection: ClientOptions;
+  readonly planned: { readonly plan: Plan };
+}
+
 /**
- * Wraps the writes of an apply in a deployment record: `running` before the first of them, then `success` where the
- * apply ends well in every part, `failed` where it does not, `canceled` where it was interrupted. A record that cannot
- * be kept is a warning, and the apply goes on without it.
+ * Records the writes of an apply as a deployment: `running` before the first of them, then `success` where the apply
+ * ends well in every part, `failed` where it does not, `canceled` where it was interrupted. A record that cannot be
+ * kept is a warning, and the apply goes on without it.
  */
-export function deploying(wish: DeploymentWish, interrupted: AbortSignal, told: Told): Around {
-  return async ({ site, planned }, writes) => {
-    const record = await begin(site, wish, told);
-    let status = "failed";
-    try {
-      const outcomes = await writes();
-      status = statusOf(planned, outcomes, interrupted);
-      return outcomes;
-    } finally {
-      if (record !== undefined) await end(site, wish, { record, status }, told);
-    }
+export function deploying(wish: DeploymentWish, interrupted: AbortSignal, notices: Notices) {
+  return async ({ connection, planned: { plan } }: Begun): Promise<ApplyRecord> => {
+    let record = await begin(connection, wish, notices);
+    const endAs = async (status: string) => {
+      const open = record;
+      record = undefined;
+      if (open !== undefined) await end(connection, wish, { record: open, status }, notices);
+    };
+    return {
+      end: (outcomes) => endAs(statusOf(plan, outcomes, interrupted)),
+      [Symbol.asyncDispose]: () => endAs("failed"),
+    };
   };
 }
 
-function statusOf({ plan }: Planned, outcomes: Outcomes, interrupted: AbortSignal): string {
+function statusOf(plan: Plan, outcomes: Outcomes, interrupted: AbortSignal): string {
   if (interrupted.aborted) return "canceled";
   const isWell = plan.problems.length === 0 && [...outcomes.values()].every(({ status }) => status === "applied");
   return isWell ? "success" : "failed";
@@ -51,9 +57,10 @@ function fieldsOf({ fields }: DeploymentWish): Fields {
 }
 
 /** The ID of the new record; undefined where there is none to go on with. */
-async function begin(site: ClientOptions, wish: DeploymentWish, { warn }: Told): Promise<string | undefined> {
-  if (site.signal?.aborted) return undefined;
-  const written = await write(site, (writer) => recordDeployment(writer, wish.project, fieldsOf(wish)));
+async function begin(connection: ClientOptions, wish: DeploymentWish, { warn }: Notices): Promise<string | undefined> {
+  if (connection.signal?.aborted) return undefined;
+  await using writer = await connectWriter(connection);
+  const written = await recordDeployment(writer, wish.project, fieldsOf(wish));
   const id = "row" in written ? written.row.id : undefined;
   if (id !== undefined) return String(id);
   const why = "error" in written ? written.error : "the server did not say which record it made";
@@ -68,24 +75,19 @@ interface End {
 
 /** Also sent in an interrupted run, on a connection of its own, and given up after one request's time. */
 async function end(
-  site: ClientOptions,
+  connection: ClientOptions,
   { project }: DeploymentWish,
   { record, status }: End,
-  told: Told,
+  notices: Notices,
 ): Promise<void> {
-  const lasting = { ...site, signal: deadline(site.requestTimeout, "requestTimeout has passed") };
-  const written = await write(lasting, (writer) => updateDeployment(writer, project, record, status));
-  if (!("error" in written)) return told.note(`note: recorded as deployment ${record} of ${project}: ${status}`);
+  const lasting = { ...connection, signal: deadline(connection.requestTimeout, "requestTimeout has passed") };
+  await using writer = await connectWriter(lasting);
+  const written = await updateDeployment(writer, project, record, status);
+  if (!("error" in written)) return notices.note(`note: recorded as deployment ${record} of ${project}: ${status}`);
   const remedy = `evenkeel deployments update ${shellWord(project)} ${shellWord(record)} --status ${status} mends it`;
-  told.warn(unrecorded(`deployment ${record} of ${project} is not marked as ${status}: ${written.error}; ${remedy}`));
-}
-
-async function write(
-  site: ClientOptions,
-  work: (writer: Awaited<ReturnType<typeof connectWriter>>) => Promise<Written>,
-): Promise<Written> {
-  const writer = await connectWriter(site);
-  return closing(writer, () => work(writer));
+  notices.warn(
+    unrecorded(`deployment ${record} of ${project} is not marked as ${status}: ${written.error}; ${remedy}`),
+  );
 }
 
 function unrecorded(message: string): Problem {

@@ -7,7 +7,7 @@ import type { Call, Fields } from "../model/types.ts";
 export type Row = Readonly<Record<string, unknown>>;
 
 /** What became of a write. `note`: why nothing had to be written. `unknown`: the server may have acted, and nobody can tell. */
-export type Written =
+export type WriteOutcome =
   | { readonly row: Row; readonly note?: string }
   | { readonly status: "failed" | "unknown"; readonly error: string };
 
@@ -36,7 +36,7 @@ export function creationCall(project: string, fields: Fields): Call {
  * Creates a deployment record. It is sent again only where the server surely did not act (contract 7): a record cannot
  * be told from its like, so an effect that nobody saw stays unknown.
  */
-export async function recordDeployment(writer: Writer, project: string, fields: Fields): Promise<Written> {
+export async function recordDeployment(writer: Writer, project: string, fields: Fields): Promise<WriteOutcome> {
   try {
     return { row: (await writer.send(creationCall(project, fields))).body as Row };
   } catch (error) {
@@ -62,7 +62,7 @@ export async function updateDeployment(
   project: string,
   deployment: string,
   status: string,
-): Promise<Written> {
+): Promise<WriteOutcome> {
   let seen: Row = {};
   const update = call("updateDeployment", { id: project, deployment_id: deployment }, { status });
   const settled = await writer.settle(update, async (reader) => {

@@ -28,7 +28,7 @@ export interface Difference {
   readonly unmanaged: number;
   readonly unverified: readonly Unverified[];
   /** Only with a ledger. */
-  readonly settled: readonly Settled[];
+  readonly settled: readonly InSync[];
   readonly problems: readonly Problem[];
 }
 
@@ -87,11 +87,11 @@ interface Verdict {
   readonly unverified?: Unverified;
   readonly unmanaged?: boolean;
   readonly problem?: Problem;
-  readonly settled?: Settled;
+  readonly settled?: InSync;
 }
 
 /** A resource that needs no change, for the ledger to remember. */
-export interface Settled extends Readonly<Record<Comparison, readonly string[]>> {
+export interface InSync extends Readonly<Record<Comparison, readonly string[]>> {
   readonly address: string;
   readonly desired: Desired;
   readonly live: Live;

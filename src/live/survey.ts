@@ -7,14 +7,13 @@ import { desiredOf, needsLookup, projectsOf } from "../manifest/layers.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import type { Projects } from "../manifest/projects.ts";
-import { hasErrors } from "../manifest/validate.ts";
 import { addressOf } from "../model/address.ts";
 import { addressTest, identified, speakingOtherwise } from "../model/identity.ts";
 import type { DesiredProject, Platform, Problem, Project } from "../model/types.ts";
 import { readLive, readProjects, type Trusts } from "./read-live.ts";
 
 /** What a survey looks at. */
-export interface Scope {
+export interface SurveyScope {
   readonly policies: readonly Policy[];
   readonly platform: Platform;
   /** `--target` and `--resend` as they were written, to be told when they match nothing. */
@@ -30,13 +29,6 @@ export interface Scope {
   readonly progress?: (done: number, total: number) => void;
 }
 
-/** Every project's difference, sorted by project, and what stood in the way. */
-export interface Survey extends Selection {
-  readonly differences: readonly Difference[];
-  /** False where manifests turned out to be wrong once projects were known, so that nothing was read. */
-  readonly surveyed: boolean;
-}
-
 /** What manifests want of each project of a run, before any of them is read, and what is wrong with it. */
 export interface Selection {
   readonly desired: readonly DesiredProject[];
@@ -47,24 +39,25 @@ export interface Selection {
  * Finds the projects that policies mean, with one look-up where policies, or what people say of projects, need it, and
  * what is wanted of each. @throws CallFailed where the look-up fails.
  */
-export async function select(reader: Reader, scope: Scope): Promise<Selection> {
+export async function select(reader: Reader, scope: SurveyScope): Promise<Selection> {
   const { policies, platform } = scope;
   const selected = needsLookup(policies)
     ? projectsOf(policies, await readProjects(reader))
     : await recognised(reader, projectsOf(policies, undefined), scope);
   const projects = selected.projects.filter(scope.includes);
   const merged = projects.map((project) => desiredOf(policies, project, platform));
+  const desired = merged.map((each) => each.desired);
   const problems = [...selected.problems, ...merged.flatMap(({ problems }) => problems), ...unlisted(projects, scope)];
-  return { desired: merged.map(({ desired }) => desired), problems: sortedProblems(problems) };
+  return { desired, problems: [...sortedProblems(problems), ...idleGlobs(scope.globs, desired)] };
 }
 
 /** Addresses begin as policies name projects, whatever flags say: the ledger and saved plans know them by that. */
-async function recognised(reader: Reader, selected: Projects, { spoken }: Scope): Promise<Projects> {
+async function recognised(reader: Reader, selected: Projects, { spoken }: SurveyScope): Promise<Projects> {
   if (speakingOtherwise(spoken, selected.projects).length === 0) return selected;
   return { ...selected, projects: identified(selected.projects, await readProjects(reader)) };
 }
 
-function unlisted(projects: readonly Project[], { spoken }: Scope): Problem[] {
+function unlisted(projects: readonly Project[], { spoken }: SurveyScope): Problem[] {
   return projects.flatMap((project) => {
     const [glob] = speakingOtherwise(spoken, [project]);
     if (glob === undefined) return [];
@@ -73,16 +66,21 @@ function unlisted(projects: readonly Project[], { spoken }: Scope): Problem[] {
   });
 }
 
+/** Every project's difference, sorted by project, and what stood in the way. */
+export interface Survey {
+  readonly differences: readonly Difference[];
+  readonly problems: readonly Problem[];
+}
+
 /**
  * Desired state against live state, project by project. A project that cannot be read is a problem, and the others go
- * on. Where manifests turn out to be wrong once projects are known, nothing is read at all.
- * @throws CallFailed where it ends the run: a refused token, a server that cannot be reached.
+ * on. @throws CallFailed where it ends the run: a refused token, a server that cannot be reached.
  */
-export async function survey(reader: Reader, scope: Scope): Promise<Survey> {
-  const selection = await select(reader, scope);
-  const { desired } = selection;
-  const problems = [...selection.problems, ...idleGlobs(scope.globs, desired)];
-  if (hasErrors(problems)) return { desired, differences: [], problems, surveyed: false };
+export async function readAndDiff(
+  reader: Reader,
+  desired: readonly DesiredProject[],
+  scope: SurveyScope,
+): Promise<Survey> {
   let done = 0;
   const read = await inParallel(desired, scope.workers, async (project) => {
     const result = await surveyProject(reader, project, scope);
@@ -91,8 +89,10 @@ export async function survey(reader: Reader, scope: Scope): Promise<Survey> {
     scope.progress?.(++done, desired.length);
     return result;
   });
-  const differences = read.flatMap(({ difference }) => difference ?? []);
-  return { desired, differences, problems: [...problems, ...read.flatMap(({ problems }) => problems)], surveyed: true };
+  return {
+    differences: read.flatMap(({ difference }) => difference ?? []),
+    problems: read.flatMap(({ problems }) => problems),
+  };
 }
 
 /** A misspelt glob would otherwise look like a fleet in sync. */
@@ -106,13 +106,14 @@ function idleGlobs(globs: readonly string[], desired: readonly DesiredProject[])
   return idle.map((glob) => ({ severity: "warning", rule: "no-match", message: `nothing declared matches ${glob}` }));
 }
 
+/** A project as it is now, or why that is not known. */
 export interface Surveyed {
   readonly difference?: Difference;
   readonly problems: readonly Problem[];
 }
 
 /** One project, read and compared. @throws CallFailed where it ends the run. */
-export async function surveyProject(reader: Reader, desired: DesiredProject, scope: Scope): Promise<Surveyed> {
+export async function surveyProject(reader: Reader, desired: DesiredProject, scope: SurveyScope): Promise<Surveyed> {
   try {
     const difference = diff(desired, await readLive(reader, desired, scope.trusts), scope.diff(desired.project));
     return { difference, problems: difference.problems };

@@ -1,5 +1,5 @@
 import type { EndpointName } from "./endpoints.ts";
-import type { Tier } from "./types.ts";
+import type { Change, Tier } from "./types.ts";
 
 /** What has a repository, and so a storage (spec: Repository storage moves). */
 export type RepositoryKind = "projects" | "snippets" | "groups";
@@ -34,4 +34,9 @@ export function repositoriesOf(key: string): RepositoryKind {
   const kind = (Object.keys(repositoryKinds) as RepositoryKind[]).find((each) => each === name);
   if (!kind) throw new RangeError(`${key} does not say what moves`);
   return kind;
+}
+
+/** Whether a change is a storage move: by its kind, for a project may be called as the addresses of moves begin. */
+export function isMove({ kind }: Pick<Change, "kind">): boolean {
+  return kind === "storage";
 }

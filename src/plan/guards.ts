@@ -49,14 +49,14 @@ export function standing(
 }
 
 /** How many things a project, or the fleet, would lose, of so many that are live there. */
-export interface Share {
+export interface RemovalShare {
   readonly scope: string;
   readonly removals: readonly Pick<Change, "address">[];
   readonly live: number;
 }
 
 /** What would turn off or delete too large a share; empty where it may. */
-export function judgeShare({ scope, removals, live }: Share, guards: Guards): Objection[] {
+export function judgeShare({ scope, removals, live }: RemovalShare, guards: Guards): Objection[] {
   const count = removals.length;
   if (!isMany(count, guards) || count * 100 <= live * guards.deletePercent) return [];
   const share = live === 0 ? "" : ` (${Math.round((count / live) * 100)} %)`;
@@ -76,9 +76,9 @@ export const theFleet = "the fleet";
 
 function judgeNumbers(differences: readonly Difference[], removals: Change[][], { guards }: GuardRules): Objection[] {
   const live = differences.reduce((sum, difference) => sum + difference.live, 0);
-  const fleet: Share = { scope: theFleet, removals: removals.flat(), live };
+  const fleet: RemovalShare = { scope: theFleet, removals: removals.flat(), live };
   const projects = differences.map(
-    ({ project, live }, i): Share => ({ scope: project, removals: removals[i] ?? [], live }),
+    ({ project, live }, i): RemovalShare => ({ scope: project, removals: removals[i] ?? [], live }),
   );
   return (projects.length > 1 ? [fleet, ...projects] : [fleet]).flatMap((share) => judgeShare(share, guards));
 }

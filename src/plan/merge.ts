@@ -4,7 +4,7 @@ import { reportedLine } from "../model/problem-line.ts";
 import { type Plan, type PlanScope, planDigest, type Summary } from "./plan.ts";
 
 /** A plan and the file that it came from. */
-export interface Part {
+export interface NamedPlan {
   readonly name: string;
   readonly plan: Plan;
 }
@@ -15,7 +15,7 @@ export interface Part {
  * @throws Refusal where they are not parts of one run: other manifests, another server, another version, an address in
  * two of them, or the same part of the fleet twice, whose live things would count twice for the guards.
  */
-export function mergePlans(parts: readonly [Part, ...Part[]]): Plan {
+export function mergePlans(parts: readonly [NamedPlan, ...NamedPlan[]]): Plan {
   const [first, ...others] = parts;
   for (const other of others) checkSameRun(first, other);
   checkDisjoint(parts);
@@ -46,13 +46,13 @@ const headings: readonly (readonly [what: string, of: (plan: Plan) => string])[]
   ["one version of Evenkeel", ({ evenkeel_version }) => evenkeel_version],
 ];
 
-function checkSameRun(first: Part, other: Part): void {
+function checkSameRun(first: NamedPlan, other: NamedPlan): void {
   const differing = headings.find(([, of]) => of(first.plan) !== of(other.plan));
   if (!differing) return;
   throw new Refusal(`${first.name} and ${other.name} were not made from ${differing[0]}; make the plans again`);
 }
 
-function checkDisjoint(parts: readonly Part[]): void {
+function checkDisjoint(parts: readonly NamedPlan[]): void {
   const owners = new Map<string, string>();
   for (const { name, plan } of parts) {
     for (const { address } of plan.resource_changes) {
@@ -65,7 +65,7 @@ function checkDisjoint(parts: readonly Part[]): void {
   }
 }
 
-function checkScopes(parts: readonly Part[]): void {
+function checkScopes(parts: readonly NamedPlan[]): void {
   parts.forEach((part, index) => {
     const other = parts.slice(0, index).find((earlier) => mayOverlap(earlier.plan.scope, part.plan.scope));
     if (!other) return;

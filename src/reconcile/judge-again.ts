@@ -1,6 +1,6 @@
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
-import { type Scope, surveyProject } from "../live/survey.ts";
+import { type Surveyed, type SurveyScope, surveyProject } from "../live/survey.ts";
 import type { DesiredProject } from "../model/types.ts";
 import {
   type GuardRules,
@@ -8,24 +8,23 @@ import {
   judgeProtected,
   judgeShare,
   type Objection,
-  type Share,
+  type RemovalShare,
   theFleet,
 } from "../plan/guards.ts";
 import { type Plan, type PlannedChange, removalsOf, visibleOf } from "../plan/plan.ts";
-import type { Reread } from "./saved-plan.ts";
 
 /** A saved plan, and what is known of its projects without it. */
 export interface Again {
   readonly plan: Plan;
   readonly desired: readonly DesiredProject[];
   readonly rules: GuardRules;
-  readonly scope: Scope;
+  readonly scope: SurveyScope;
 }
 
 export interface JudgedAgain {
   readonly objections: readonly Objection[];
   /** Projects that could not be read for it: nothing is written to them. */
-  readonly unread: ReadonlyMap<string, Reread>;
+  readonly unread: ReadonlyMap<string, Surveyed>;
 }
 
 /**
@@ -38,9 +37,9 @@ export async function judgeAgain(reader: Reader, again: Again): Promise<JudgedAg
   const { plan, rules } = again;
   const changes = plan.resource_changes.map(visibleOf);
   const { objections: shares, unread } = await judgeShares(reader, again);
-  const told = plan.objections.filter(({ guard }) => guard === "delete-percent");
-  const unsaid = shares.filter(({ message }) => told.every((each) => each.message !== message));
-  return { objections: [...unsaid, ...told, ...judgeProtected(changes, rules)], unread };
+  const before = plan.objections.filter(({ guard }) => guard === "delete-percent");
+  const unsaid = shares.filter(({ message }) => before.every((each) => each.message !== message));
+  return { objections: [...unsaid, ...before, ...judgeProtected(changes, rules)], unread };
 }
 
 async function judgeShares(reader: Reader, { plan, desired, rules, scope }: Again): Promise<JudgedAgain> {
@@ -57,7 +56,7 @@ async function judgeShares(reader: Reader, { plan, desired, rules, scope }: Agai
   return { objections: [...fleet, ...shares.flatMap((share) => judgeShare(share, rules.guards))], unread };
 }
 
-function sharesOf(removals: readonly PlannedChange[], live: ReadonlyMap<string, number>): readonly Share[] {
+function sharesOf(removals: readonly PlannedChange[], live: ReadonlyMap<string, number>): readonly RemovalShare[] {
   const groups = new Map<string, PlannedChange[]>([...live.keys()].map((project) => [project, []]));
   for (const change of removals) groups.get(change.project)?.push(change);
   return [...groups].map(([project, group]) => ({ scope: project, removals: group, live: live.get(project) ?? 0 }));
@@ -65,7 +64,7 @@ function sharesOf(removals: readonly PlannedChange[], live: ReadonlyMap<string, 
 
 /** A plan's own count can only be held against it; the rest of the fleet is counted where the share hangs on it. */
 async function judgeFleet(
-  losing: Share,
+  losing: RemovalShare,
   claimed: number,
   countOthers: () => Promise<Counted>,
   { guards }: GuardRules,
@@ -79,11 +78,11 @@ async function judgeFleet(
 
 interface Counted {
   readonly live: ReadonlyMap<string, number>;
-  readonly unread: ReadonlyMap<string, Reread>;
+  readonly unread: ReadonlyMap<string, Surveyed>;
 }
 
 /** What is live in each project; its lists tell, so nothing declared is read on its own. */
-async function countLive(reader: Reader, projects: readonly DesiredProject[], scope: Scope): Promise<Counted> {
+async function countLive(reader: Reader, projects: readonly DesiredProject[], scope: SurveyScope): Promise<Counted> {
   const read = await inParallel(projects, scope.workers, async (desired) => {
     const listed = { ...desired, resources: [], exclusive: new Map() };
     return { name: desired.project.name, reread: await surveyProject(reader, listed, scope) };

@@ -1,91 +1,137 @@
-import { applyChanges } from "../apply/apply.ts";
-import { connectReader, connectWriter, type Writer } from "../client/client.ts";
-import type { Problem } from "../model/types.ts";
+import { applyChanges, type Batch } from "../apply/apply.ts";
+import { stepsOf, type Target } from "../apply/recheck.ts";
+import { type ClientOptions, connectReader, connectWriter, type Reader, type Writer } from "../client/client.ts";
+import { readAndDiff, select } from "../live/survey.ts";
+import { hasErrors } from "../manifest/validate.ts";
+import { judgePlan } from "../plan/guards.ts";
 import { callOf } from "../plan/plan.ts";
 import { takeLock } from "../state/lock.ts";
-import { clientOptions, type Opened } from "./context.ts";
-import { fresh, missingSecrets, type Prepared, planFrom, saved } from "./prepare.ts";
-import { noticeCutShort, readyToRecord, recording } from "./recorder.ts";
+import { loadWorkspace as open } from "../workspace/load.ts";
+import { type Context, connectionOf, validated } from "./context.ts";
+import { notPlanned, withProblems } from "./not-planned.ts";
+import { documentOf, missingSecrets, neededBy, type Prepared, preparedOf, unreadPlan } from "./prepared.ts";
+import { noticeCutShort, readyToRecord, startRecorder } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
-import { carryOutMoves } from "./storage-moves.ts";
-import { closing, told, withProblems } from "./told.ts";
+import { savedPlan } from "./saved-plan.ts";
+import { guardRules, idleProtection, scopeOf } from "./scope.ts";
+import { carryOutMoves, moveSteps, movesOf } from "./storage-moves.ts";
 
 /**
- * load -> validate -> desired -> live -> diff -> plan -> guard. Sends GET requests only: its client has no way to
- * write. What a person can mend is not thrown: it stands in `plan.problems`.
+ * open, validate, select, read, diff, judge, plan. Sends GET requests only: its client has no way to write. What a
+ * person can mend is not thrown: it stands in `plan.problems`.
  */
-export function plan(request: Request): Promise<Planned> {
-  return told(request, async (opened) => {
-    const reader = await connectReader(clientOptions(opened, request));
-    return closing(reader, async () => (await planFrom(reader, opened, request)).planned);
+export async function plan(request: Request): Promise<Planned> {
+  let context: Context | undefined;
+  try {
+    context = validated(open(request.folder), request);
+    if (hasErrors(context.problems)) return notPlanned(context);
+    await using reader = await connectReader(connectionOf(context));
+    const { planned } = await newPlan(reader, context);
+    return planned;
+  } catch (error) {
+    return notPlanned(context, error);
+  }
+}
+
+/** select, read, diff, judge, plan. @throws CallFailed where it ends the run. */
+async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
+  const scope = scopeOf(context);
+  const { desired, problems } = await select(reader, scope);
+  if (hasErrors(problems)) return preparedOf(context, unreadPlan(context, problems, reader.counts.reads), desired);
+  const { differences, ...read } = await readAndDiff(reader, desired, scope);
+  const { moves, ...storage } = await movesOf(reader, context);
+  const objections = [...judgePlan(differences, guardRules(context, desired)), ...storage.objections];
+  const document = documentOf(context, {
+    differences,
+    moves: moves.map(({ change }) => change),
+    objections,
+    problems: [...idleProtection(context, desired), ...problems, ...read.problems, ...storage.problems],
+    reads: reader.counts.reads,
   });
+  const missing = context.secrets.missing(neededBy(differences));
+  return preparedOf(context, { plan: document, differences, moves, surveyed: true, missing }, desired);
 }
 
 /** The requests that {@link apply} would send now; none is sent, for the client has no way to. */
-export function rehearse(request: Request): Promise<Rehearsed> {
-  return told<Rehearsed>(request, async (opened) => {
-    const reader = await connectReader(clientOptions(opened, request));
-    return closing(reader, async () => {
-      const { planned, batches, moves, refused } = await (request.saved ? saved : fresh)(reader, opened, request);
-      const changes = (await Promise.all(batches.map((batch) => batch.steps()))).flat();
-      const steps = [...changes, ...(await moves()).map((step) => ("move" in step ? step.move : step))];
-      const outcomes = new Map(
-        steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : [])),
-      );
-      const requests = steps.flatMap((step) => ("change" in step ? [callOf(step.change)] : []));
-      return { ...planned, refused, requests, ...(outcomes.size > 0 && { outcomes }) };
-    });
-  });
+export async function rehearse(request: Request): Promise<Rehearsed> {
+  let context: Context | undefined;
+  try {
+    context = validated(open(request.folder), request);
+    if (hasErrors(context.problems)) return notPlanned(context);
+    await using reader = await connectReader(connectionOf(context));
+    const { planned, refused, targets, moves } = await prepared(reader, context);
+    const changes = await Promise.all(batchesOf(reader, context, targets).map((batch) => batch.steps()));
+    const moved = await moveSteps(reader, context, moves);
+    const steps = [...changes.flat(), ...moved.map((step) => ("move" in step ? step.move : step))];
+    const outcomes = new Map(
+      steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : [])),
+    );
+    const requests = steps.flatMap((step) => ("change" in step ? [callOf(step.change)] : []));
+    return { ...planned, refused, requests, ...(outcomes.size > 0 && { outcomes }) };
+  } catch (error) {
+    return notPlanned(context, error);
+  }
+}
+
+function prepared(reader: Reader, context: Context): Promise<Prepared> {
+  return context.request.saved ? savedPlan(reader, context) : newPlan(reader, context);
+}
+
+/** Projects that are to be read again are read right before their writes. */
+function batchesOf(reader: Reader, context: Context, targets: readonly Target[]): Batch[] {
+  const scope = scopeOf(context);
+  return targets.map((target) => ({ steps: () => stepsOf(reader, target, scope) }));
 }
 
 /**
- * All of {@link plan}, or a saved plan; then, where no guard objects and `approve` agrees, the writes. Holds the
- * workspace's lock meanwhile, journals what it does, and remembers in the ledger what it left.
+ * All of {@link plan}, or a saved plan; then guards, approval, writes and report: where no guard objects and `approve`
+ * agrees, the writes. Holds the workspace's lock meanwhile, journals what it does, and remembers in the ledger what it
+ * left.
  */
-export function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
-  return told<Applied>(request, async (opened) => {
+export async function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
+  let context: Context | undefined;
+  try {
+    context = validated(open(request.folder), request);
+    if (hasErrors(context.problems)) return notPlanned(context);
     request.connecting?.();
-    const release = takeLock(opened.loaded.root, () => new Date());
-    try {
-      readyToRecord(opened);
-      const writer = await connectWriter(clientOptions(opened, request));
-      return await closing(writer, () => applyWith(writer, opened, request, hooks));
-    } finally {
-      release();
-    }
-  });
+    using _lock = takeLock(context.loaded.root, () => new Date());
+    readyToRecord(context);
+    const connection = connectionOf(context);
+    await using writer = await connectWriter(connection);
+    const notices = noticeCutShort(context.loaded.root);
+    const { planned: found, refused, ...rest } = await prepared(writer, context);
+    const planned = withProblems(found, notices);
+    if (!planned.surveyed) return planned;
+    if (refused.length > 0) return { ...planned, refused };
+    const missing = missingSecrets(rest.references, context);
+    if (missing.length > 0) return withProblems(planned, missing);
+    if (!(await hooks.approve(planned))) return planned;
+    return await carryOut(writer, context, { ...rest, planned, connection }, hooks);
+  } catch (error) {
+    return notPlanned(context, error);
+  }
 }
 
-async function applyWith(writer: Writer, opened: Opened, request: Request, hooks: ApplyHooks): Promise<Applied> {
-  const notices = noticeCutShort(opened.loaded.root);
-  const prepared = await (request.saved ? saved : fresh)(writer, opened, request);
-  const planned = withProblems(prepared.planned, notices);
-  if (!planned.surveyed) return planned;
-  const { refused } = prepared;
-  if (refused.length > 0) return { ...planned, refused };
-  const missing = missingSecrets(prepared.references, opened);
-  if (missing.length > 0) return withProblems(planned, missing);
-  if (!(await hooks.approve(planned))) return planned;
-  return carryOut(writer, { ...prepared, planned }, opened, request, hooks);
-}
+type Approved = Pick<Prepared, "planned" | "targets" | "moves"> & { readonly connection: ClientOptions };
 
+/** The writes of a plan that was approved, each recorded before and after, and the report of what became of them. */
 async function carryOut(
   writer: Writer,
-  { planned, batches, moves }: Prepared,
-  opened: Opened,
-  request: Request,
-  hooks: ApplyHooks,
+  context: Context,
+  { planned, targets, moves, connection }: Approved,
+  { watchers, around }: ApplyHooks,
 ): Promise<Applied> {
-  const warnings: Problem[] = [];
-  const warn = (more: readonly Problem[]) => void warnings.push(...more);
+  const { concurrency: workers, request } = context;
+  const writes = planned.plan.summary.writes > 0;
   const stopped = () => (request.signal?.aborted ? "the run was stopped" : undefined);
-  const { outcomes, problems } = await recording(opened, planned, hooks.watchers, (watchers) => {
-    const writes = async () => {
-      const done = await applyChanges(writer, batches, { workers: opened.concurrency, watchers, stopped });
-      return new Map([...done, ...(await carryOutMoves(writer, await moves(), request, { watchers, warn }))]);
-    };
-    const around = planned.plan.summary.writes > 0 ? hooks.around : undefined;
-    return around ? around({ site: clientOptions(opened, request), planned }, writes) : writes();
-  });
-  return withProblems({ ...planned, outcomes }, [...warnings, ...problems]);
+  await using recorder = await startRecorder(context, planned, watchers);
+  await using record = writes ? await around?.({ connection, planned }) : undefined;
+  const batches = batchesOf(writer, context, targets);
+  const changed = await applyChanges(writer, batches, { workers, watchers: recorder.watchers, stopped });
+  const steps = await moveSteps(writer, context, moves);
+  const moved = await carryOutMoves(writer, steps, request, recorder.watchers);
+  const outcomes = new Map([...changed, ...moved.outcomes]);
+  await record?.end(outcomes);
+  const problems = await recorder.end(outcomes);
+  return withProblems({ ...planned, outcomes }, [...moved.warnings, ...problems]);
 }

@@ -1,4 +1,4 @@
-import type { Outcomes, Watcher } from "../apply/apply.ts";
+import type { ApplyRecord, Outcomes, Watcher } from "../apply/apply.ts";
 import type { ClientOptions } from "../client/client.ts";
 import type { Difference } from "../diff/diff.ts";
 import type { Call } from "../model/types.ts";
@@ -77,12 +77,12 @@ export interface Applied extends Planned {
 export interface ApplyHooks {
   readonly approve: (planned: Planned) => Promise<boolean>;
   readonly watchers: readonly Watcher[];
-  /** Runs the writes, where there are any, between what should come before and after them. */
+  /** Keeps a record of its own around the writes, where there are any; `deploying` makes one. */
   readonly around?: Around;
 }
 
-/** Calls `writes` once and gives its outcomes back. `site` is how to reach the server; its signal stops the run. */
-export type Around = (
-  context: { readonly site: ClientOptions; readonly planned: Planned },
-  writes: () => Promise<Outcomes>,
-) => Promise<Outcomes>;
+/** Begins a record before the first write. `connection` is how to reach the server; its signal stops the run. */
+export type Around = (context: {
+  readonly connection: ClientOptions;
+  readonly planned: Planned;
+}) => Promise<ApplyRecord>;

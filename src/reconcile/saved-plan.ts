@@ -1,16 +1,21 @@
 import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
-import type { Batch, Step } from "../apply/apply.ts";
+import { recheckTargets } from "../apply/recheck.ts";
 import { exit, Refusal } from "../base/exit.ts";
 import { systemTrouble } from "../base/system-errors.ts";
-import { explained } from "../client/explain-failure.ts";
-import { CallFailed, type FailureKind } from "../client/failure.ts";
-import type { Difference } from "../diff/diff.ts";
+import type { Reader } from "../client/client.ts";
 import { isRow } from "../live/read-live.ts";
+import { select } from "../live/survey.ts";
+import { addressOf } from "../model/address.ts";
+import { isMove } from "../model/repository-kinds.ts";
 import { schemas } from "../model/schemas.ts";
-import { turnsOff } from "../model/turns-off.ts";
-import type { Change, Problem } from "../model/types.ts";
-import { formatVersion, type Plan, type PlannedChange, planDigest, recounted, visibleOf } from "../plan/plan.ts";
+import type { DesiredProject, SecretReference } from "../model/types.ts";
+import { formatVersion, type Plan, type PlannedChange, planDigest, recounted } from "../plan/plan.ts";
+import type { Context, Heading } from "./context.ts";
+import { judgeAgain } from "./judge-again.ts";
+import { type Prepared, referencesIn } from "./prepared.ts";
+import { guardRules, refusedBy, scopeOf } from "./scope.ts";
+import { movesAgain } from "./storage-moves.ts";
 
 /**
  * Reads a plan that `plan --out` saved; its counts are those of its changes, whatever its summary says.
@@ -80,7 +85,7 @@ export class StalePlan extends Refusal {
 }
 
 /** Throws {@link StalePlan} where manifests, {@link Refusal} where the server is not the one that the plan was made for. */
-export function checkCurrent(plan: Plan, now: { readonly url: string; readonly manifests: Plan["manifests"] }): void {
+function checkCurrent(plan: Plan, now: Heading): void {
   if (plan.manifests.digest !== now.manifests.digest) {
     throw new StalePlan(plan);
   }
@@ -89,65 +94,40 @@ export function checkCurrent(plan: Plan, now: { readonly url: string; readonly m
   }
 }
 
-/** A saved plan's changes of one project, and how to read that project again right before they are carried out. */
-export interface Recheck {
-  readonly planned: readonly PlannedChange[];
-  readonly read: () => Promise<Reread>;
-}
-
-/** A project as it is now, or why that is not known. */
-export interface Reread {
-  readonly difference?: Difference;
-  readonly problems: readonly Problem[];
-}
-
-/** Steps of a saved plan: what was planned from other live values than are there now is stale, and left (contract 5). */
-export function recheckedBatch({ planned, read }: Recheck): Batch {
+/**
+ * A saved plan, judged again by what is live now; each project is to be read again right before its writes, and
+ * requests are derived anew (contract 5).
+ * @throws Refusal where the plan was edited, is not whole, or is stale altogether; CallFailed where it ends the run.
+ */
+export async function savedPlan(reader: Reader, context: Context): Promise<Prepared> {
+  const { request, heading } = context;
+  const read = readPlan(request.saved ?? "");
+  checkCurrent(read, heading);
+  const moves = read.resource_changes.filter(isMove);
+  const changes = read.resource_changes.filter((change) => !isMove(change));
+  const again = await movesAgain(reader, context, moves);
+  const scope = { ...scopeOf(context), includes: () => true };
+  const { desired } = await select(reader, scope);
+  const rules = guardRules(context, desired);
+  const { objections, unread } = await judgeAgain(reader, { plan: read, desired, rules, scope });
+  const plan = { ...read, objections: [...objections, ...again.objections] };
   return {
-    steps: async () => {
-      const { difference, problems } = await read().catch(unread);
-      if (!difference) return planned.map((change) => failed(change, problems));
-      const fresh = new Map(difference.changes.map((change) => [change.address, change]));
-      const order = difference.changes.map(({ address }) => address);
-      const steps = planned.map((change) => stepOf(change, fresh.get(change.address)));
-      return steps.sort((a, b) => order.indexOf(addressOf(a)) - order.indexOf(addressOf(b)));
-    },
+    planned: { plan, differences: [], surveyed: true, missing: [] },
+    targets: recheckTargets(changes, desired, unread),
+    moves: { steps: again.steps },
+    references: plannedReferences(desired, read.resource_changes),
+    refused: refusedBy(plan, desired, request),
   };
 }
 
-/** Also what ends the run is this project's outcome: those of the projects before it are not to be lost. */
-function unread(error: unknown): Reread {
-  if (!(error instanceof CallFailed)) throw error;
-  return { problems: [{ severity: "error", rule: error.kind, message: explained(error) }] };
-}
-
-function addressOf(step: Step): string {
-  return "change" in step ? step.change.address : step.address;
-}
-
-/** Nothing was sent for it; where the run was stopped meanwhile nothing went wrong either. */
-function failed({ address }: PlannedChange, [problem]: readonly Problem[]): Step {
-  if (problem?.rule === stopped) return { address, outcome: { status: "skipped", error: "the run was stopped" } };
-  return { address, outcome: { status: "failed", error: problem?.message ?? "the project could not be read again" } };
-}
-
-const stopped: FailureKind = "aborted";
-
-function stepOf(planned: PlannedChange, change: Change | undefined): Step {
-  const moved = change ? movedSince(planned, change) : "the live values are as declared by now";
-  if (!change || moved)
-    return { address: planned.address, outcome: { status: "stale", error: `${moved}; plan again` } };
-  return { change };
-}
-
-function movedSince(planned: PlannedChange, now: Change): string | undefined {
-  const {
-    change: { actions },
-    live,
-  } = planned;
-  if (actions[0] !== now.action) return `it was to ${actions[0]} and would now ${now.action}`;
-  if (turnsOff(now) && !turnsOff(visibleOf(planned))) return "it would now be turned off, which the plan does not say";
-  if ((live?.digest ?? undefined) !== now.liveDigest) return "the live values moved since the plan was made";
-  if ((live?.updated_at ?? undefined) !== now.live?.updatedAt) return "updated_at moved since the plan was made";
-  return undefined;
+function plannedReferences(
+  desired: readonly DesiredProject[],
+  planned: readonly PlannedChange[],
+): readonly SecretReference[] {
+  const addresses = new Set(planned.map(({ address }) => address));
+  return desired.flatMap(({ project, resources }) =>
+    resources
+      .filter(({ kind, key }) => addresses.has(addressOf(project.name, kind, key)))
+      .flatMap(({ fields }) => referencesIn(fields)),
+  );
 }

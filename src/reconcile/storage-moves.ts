@@ -1,13 +1,16 @@
-import type { Outcomes, Watcher } from "../apply/apply.ts";
+import type { Watcher } from "../apply/apply.ts";
 import type { Reader, Writer } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
+import { CallFailed } from "../client/failure.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { addressMatcher } from "../model/address.ts";
 import type { Outcome, Problem } from "../model/types.ts";
+import type { Objection } from "../plan/guards.ts";
 import type { PlannedChange } from "../plan/plan.ts";
-import { followMoves } from "../storage/follow.ts";
+import { type Followed, followMoves } from "../storage/follow.ts";
 import { historyOf } from "../storage/history.ts";
 import { type Move, type MovesScope, type PlannedMoves, planMoves } from "../storage/moves.ts";
-import type { Opened } from "./context.ts";
+import type { Context } from "./context.ts";
 import type { Request } from "./request.ts";
 
 /** A move to carry out, or one of a saved plan that is not to be carried out any more. */
@@ -16,21 +19,16 @@ export type MoveStep = { readonly move: Move } | { readonly address: string; rea
 const nothing: PlannedMoves = { moves: [], objections: [], problems: [] };
 
 /** The storage moves of a plan; none where `--storage` was not given. @throws CallFailed where it ends the run. */
-export async function movesOf(reader: Reader, opened: Opened, request: Request): Promise<PlannedMoves> {
+export async function movesOf(reader: Reader, context: Context): Promise<PlannedMoves> {
+  const { request } = context;
   if (!request.storage) return nothing;
   const targets = (request.targets ?? []).map(addressMatcher);
   const inTarget = (address: string) => targets.length === 0 || targets.some((matches) => matches(address));
   const inShard = request.shard ?? (() => true);
   return planMoves(reader, {
-    ...scopeOf(opened),
+    ...movesScope(context),
     includes: (address) => inTarget(address) && inShard(storageOf(address)),
-    resend: resentBy(request),
   });
-}
-
-function resentBy({ resend = [] }: Request): MovesScope["resend"] {
-  const resends = resend.map(addressMatcher);
-  return (address) => resends.some((matches) => matches(address));
 }
 
 /** All that leaves one storage is in one shard. */
@@ -38,31 +36,27 @@ function storageOf(address: string): string {
   return address.slice(0, address.lastIndexOf("/"));
 }
 
-function scopeOf({ loaded, url }: Opened): Omit<MovesScope, "includes" | "resend"> {
+function movesScope({ loaded, heading, request }: Context): Omit<MovesScope, "includes"> {
   const { migrations } = readMigrations(loaded);
-  return { migrations, platform: loaded.workspace.server, history: historyOf(loaded.root, url) };
-}
-
-/** Whether a planned change is a storage move: by its kind, for a project may be called as the addresses of moves begin. */
-export function isMove({ kind }: Pick<PlannedChange, "kind">): boolean {
-  return kind === "storage";
+  const resends = (request.resend ?? []).map(addressMatcher);
+  return {
+    migrations,
+    platform: loaded.workspace.server,
+    history: historyOf(loaded.root, heading.url),
+    resend: (address) => resends.some((matches) => matches(address)),
+  };
 }
 
 /** Moves that were planned before, judged again by what lies on the storages now; what moved meanwhile is stale (contract 5). */
 export async function movesAgain(
   reader: Reader,
-  opened: Opened,
-  request: Request,
+  context: Context,
   planned: readonly PlannedChange[],
 ): Promise<Pick<PlannedMoves, "objections"> & { readonly steps: readonly MoveStep[] }> {
   if (planned.length === 0) return { objections: [], steps: [] };
   const addresses = new Set(planned.map(({ address }) => address));
   const includes = (address: string) => addresses.has(address);
-  const { moves, objections, problems } = await planMoves(reader, {
-    ...scopeOf(opened),
-    includes,
-    resend: resentBy(request),
-  });
+  const { moves, objections, problems } = await planMoves(reader, { ...movesScope(context), includes });
   const now = new Map(moves.map((move) => [move.change.address, move]));
   const unread = problems.find(({ severity }) => severity === "error");
   return { objections, steps: planned.map((each) => stepOf(each, now.get(each.address), unread)) };
@@ -75,23 +69,40 @@ function stepOf({ address, live }: PlannedChange, move: Move | undefined, unread
   return { address, outcome: { status: "stale", error: `${why}; plan again` } };
 }
 
-export interface Moving {
-  readonly watchers: readonly Watcher[];
-  /** Told of what succeeded and still wants a person's eye. */
-  readonly warn: (problems: readonly Problem[]) => void;
+/** Moves that are known, or planned ones to be judged again right before they are made. */
+export type MovesToMake = { readonly steps: readonly MoveStep[] } | { readonly recheck: readonly PlannedChange[] };
+
+/** What to do about moves now. What guards and server say is each move's outcome: those of the projects before them are not to be lost. */
+export async function moveSteps(reader: Reader, context: Context, moves: MovesToMake): Promise<readonly MoveStep[]> {
+  if ("steps" in moves) return moves.steps;
+  try {
+    const { steps, objections } = await movesAgain(reader, context, moves.recheck);
+    return steps.map((step) => ("move" in step ? unlessObjected(step, objections) : step));
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+    return moves.recheck.map(({ address }) => ({ address, outcome: { status: "failed", error: explained(error) } }));
+  }
 }
 
-/** Carries out moves until their sources are empty, and tells what became of each. */
+function unlessObjected(step: Extract<MoveStep, { move: unknown }>, objections: readonly Objection[]): MoveStep {
+  const { address } = step.move.change;
+  const objection = objections.find(({ addresses }) => addresses.includes(address));
+  return objection ? { address, outcome: { status: "stale", error: `${objection.message}; plan again` } } : step;
+}
+
+/** Carries out moves until their sources are empty; warns of what succeeded and still wants a person's eye. */
 export async function carryOutMoves(
   writer: Writer,
   steps: readonly MoveStep[],
   { signal, pollInterval, moving: progress }: Request,
-  { watchers, warn }: Moving,
-): Promise<Outcomes> {
+  watchers: readonly Watcher[],
+): Promise<Followed> {
   const settled = steps.flatMap((step) => ("outcome" in step ? [step] : []));
   for (const step of settled) for (const watcher of watchers) await watcher.outcome?.(step);
   const moves = steps.flatMap((step) => ("move" in step ? [step.move] : []));
   const { outcomes, warnings } = await followMoves(writer, moves, { watchers, signal, pollInterval, progress });
-  warn(warnings);
-  return new Map([...settled.map(({ address, outcome }) => [address, outcome] as const), ...outcomes]);
+  return {
+    outcomes: new Map([...settled.map(({ address, outcome }) => [address, outcome] as const), ...outcomes]),
+    warnings,
+  };
 }

@@ -1,10 +1,10 @@
 import { printable } from "../base/printable.ts";
-import type { Written } from "../state/journal-entry.ts";
+import type { JournalLine } from "../state/journal-entry.ts";
 import type { Palette } from "./palette.ts";
 import { counted } from "./text.ts";
 
 /** One line a run, newest first: when, who, and how it ended. */
-export function runsText(runs: readonly { readonly run: string; readonly entries: readonly Written[] }[]): string {
+export function runsText(runs: readonly { readonly run: string; readonly entries: readonly JournalLine[] }[]): string {
   return runs
     .map(({ run, entries }) => printable(`${run}  ${startOf(entries)}  ${endOf(entries)}`))
     .reverse()
@@ -12,27 +12,27 @@ export function runsText(runs: readonly { readonly run: string; readonly entries
 }
 
 /** What a run did, step by step. */
-export function runText(run: string, entries: readonly Written[], palette: Palette): string {
+export function runText(run: string, entries: readonly JournalLine[], palette: Palette): string {
   const steps = entries.flatMap((entry) => stepText(entry, palette) ?? []);
   const [head = "", start, end] = [`Run ${run}`, startOf(entries), endOf(entries)].map(printable);
   return [palette.strong(head), start, ...steps, end].join("\n");
 }
 
-function startOf(entries: readonly Written[]): string {
+function startOf(entries: readonly JournalLine[]): string {
   const start = entries.find((entry) => entry.event === "start");
   if (start?.event !== "start") return "its first line is lost";
   const commit = start.commit ? ` at ${start.commit.slice(0, 12)}` : "";
   return `${start.at} ${start.who}, ${counted(start.changes, "change")} for ${start.server}${commit}`;
 }
 
-function endOf(entries: readonly Written[]): string {
+function endOf(entries: readonly JournalLine[]): string {
   const end = entries.find((entry) => entry.event === "end");
   if (end?.event !== "end") return "cut short: it has no end";
   const counts = Object.entries(end.outcomes).filter(([, count]) => count > 0);
   return `ended: ${counts.map(([status, count]) => `${count} ${status}`).join(", ") || "nothing to do"}`;
 }
 
-function stepText(entry: Written, palette: Palette): string | undefined {
+function stepText(entry: JournalLine, palette: Palette): string | undefined {
   const at = `  ${palette.faint(printable(entry.at))}`;
   if (entry.event === "intent") return `${at} ${printable(`${entry.method} ${entry.path}`)}`;
   if (entry.event === "scheduled") return `${at} ${printable(`scheduled ${entry.address} to ${entry.to}`)}`;

@@ -1,7 +1,7 @@
 import type { Action, OutcomeStatus } from "../model/types.ts";
 
 /** One line of a journal (contract 5). Holds no secret: parameters are not written down at all. */
-export type Entry =
+export type JournalEntry =
   | {
       readonly event: "start";
       readonly who: string;
@@ -34,4 +34,4 @@ export type Entry =
   | { readonly event: "noticed" };
 
 /** An entry with the time at which it was written, ISO 8601. */
-export type Written = Entry & { readonly at: string };
+export type JournalLine = JournalEntry & { readonly at: string };

@@ -7,7 +7,7 @@ import { systemTrouble } from "../base/system-errors.ts";
 import { appendTo, isFolder, makeFolder, readRegular } from "../workspace/durable-file.ts";
 import { outputTrouble } from "../workspace/output-file.ts";
 import { stateFolder } from "./folder.ts";
-import type { Entry, Written } from "./journal-entry.ts";
+import type { JournalEntry, JournalLine } from "./journal-entry.ts";
 
 /** The journal of one run, open for appending. */
 export interface Journal {
@@ -16,7 +16,7 @@ export interface Journal {
    * Resolves when the entry is on disk, or to why it is not. Entries that arrive together share one flush; after one
    * that could not be written there are no others.
    */
-  readonly write: (entry: Entry) => Promise<string | undefined>;
+  readonly write: (entry: JournalEntry) => Promise<string | undefined>;
   readonly close: () => Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export function listRuns(root: string): string[] {
  * The entries of a run, but for lines that a kill or a full disk cut short. Undefined where there is no such run.
  * @throws Refusal where its journal cannot be read.
  */
-export function readRun(root: string, run: string): Written[] | undefined {
+export function readRun(root: string, run: string): JournalLine[] | undefined {
   if (!listRuns(root).includes(run)) return undefined;
   return textOf(root, run)
     .split("\n")
@@ -96,7 +96,7 @@ function textOf(root: string, run: string): string {
   }
 }
 
-function parse(line: string): Written | undefined {
+function parse(line: string): JournalLine | undefined {
   try {
     const entry: unknown = JSON.parse(line);
     return isEntry(entry) ? entry : undefined;
@@ -106,7 +106,7 @@ function parse(line: string): Written | undefined {
 }
 
 /** What each event has beside the time at which it was written. */
-const parts: Readonly<Record<Entry["event"], readonly string[]>> = {
+const parts: Readonly<Record<JournalEntry["event"], readonly string[]>> = {
   start: ["who", "server"],
   intent: ["address", "method", "path"],
   outcome: ["address", "status"],
@@ -115,7 +115,7 @@ const parts: Readonly<Record<Entry["event"], readonly string[]>> = {
   noticed: [],
 };
 
-function isEntry(value: unknown): value is Written {
+function isEntry(value: unknown): value is JournalLine {
   if (typeof value !== "object" || value === null || !("event" in value)) return false;
   const row: Readonly<Record<string, unknown>> = { ...value };
   const event = Object.entries(parts).find(([name]) => name === row.event);
@@ -140,7 +140,7 @@ export function runsCutShort(root: string): CutShort[] {
 
 /** Notes in the journal of a run cut short that a later one has named it. Returns why it could not. */
 export async function notice(root: string, run: string, at: Date): Promise<string | undefined> {
-  const entry: Written = { at: at.toISOString(), event: "noticed" };
+  const entry: JournalLine = { at: at.toISOString(), event: "noticed" };
   const file = appendTo(join(root, fileOf(run)));
   try {
     await file.append(`\n${JSON.stringify(entry)}\n`);
@@ -152,7 +152,7 @@ export async function notice(root: string, run: string, at: Date): Promise<strin
   }
 }
 
-function inFlight(entries: readonly Written[]): string[] {
+function inFlight(entries: readonly JournalLine[]): string[] {
   const open = new Set<string>();
   for (const entry of entries) {
     if (entry.event === "intent") open.add(entry.address);

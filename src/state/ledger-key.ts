@@ -4,8 +4,17 @@ import { Refusal } from "../base/exit.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import type { Problem } from "../model/types.ts";
 import { isThere, readRegular, replaceFile } from "../workspace/durable-file.ts";
+import type { Secrets } from "../workspace/secrets.ts";
 import { stateFolder } from "./folder.ts";
-import type { LedgerOptions } from "./ledger.ts";
+
+/** Where a ledger lies, and what it needs to be read. */
+export interface LedgerOptions {
+  /** The workspace's folder, and the ledger's path in it. */
+  readonly root: string;
+  readonly file: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly secrets: Secrets;
+}
 
 /** A key, and what keeps it for the next run: called by what writes fingerprints, so that a plan writes nothing. */
 export interface LedgerKey {

@@ -2,8 +2,8 @@ import { createHash, createHmac } from "node:crypto";
 import { dirname, join } from "node:path";
 import { Refusal } from "../base/exit.ts";
 import { canonical } from "../base/json.ts";
+import { knownSecrets, ownNames } from "../base/known-secrets.ts";
 import { systemTrouble } from "../base/system-errors.ts";
-import { knownSecrets, ownNames } from "../client/known-secrets.ts";
 import type { Memory, Recollection } from "../diff/last-applied.ts";
 import { isRow } from "../live/read-live.ts";
 import { isReference, normalise } from "../model/normalise.ts";
@@ -11,7 +11,7 @@ import type { Place, Problem, SecretReference } from "../model/types.ts";
 import { makeFolder, noRegularFile, readRegular, replaceFile } from "../workspace/durable-file.ts";
 import { outputAt, outputTrouble } from "../workspace/output-file.ts";
 import type { Secrets } from "../workspace/secrets.ts";
-import { ledgerKey } from "./ledger-key.ts";
+import { type LedgerOptions, ledgerKey } from "./ledger-key.ts";
 
 /**
  * What the last apply left, in a file of one JSON line a project, sorted, so that it merges in git (contract 6). It
@@ -32,14 +32,6 @@ interface Line {
   /** Names the key that the fingerprints were made with. */
   readonly key: string;
   readonly resources: Record<string, Memory>;
-}
-
-export interface LedgerOptions {
-  /** The workspace's folder, and the ledger's path in it. */
-  readonly root: string;
-  readonly file: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly secrets: Secrets;
 }
 
 /**

@@ -18,10 +18,10 @@ interface Owner extends ProcessMark {
 const held = new Set<string>();
 
 /**
- * Takes the workspace's lock, so that two applies never overlap; a lock whose owner is dead is taken over. Returns what
- * gives it back. Throws {@link Refusal} where another apply holds it, or it cannot be taken.
+ * Takes the workspace's lock, so that two applies never overlap; a lock whose owner is dead is taken over. Disposing
+ * gives it back. @throws Refusal where another apply holds it, or it cannot be taken.
  */
-export function takeLock(root: string, now: () => Date): () => void {
+export function takeLock(root: string, now: () => Date): Disposable {
   const file = join(stateFolder(root), "lock");
   const owner: Owner = {
     pid,
@@ -32,7 +32,7 @@ export function takeLock(root: string, now: () => Date): () => void {
   };
   const text = JSON.stringify(owner);
   for (let attempt = 0; attempt < 3; attempt++) {
-    if (create(file, text)) return releaseOf(file, text);
+    if (create(file, text)) return heldLock(file, text);
     setAside(file);
   }
   throw new Refusal(`another apply has just taken the lock ${file}`);
@@ -55,13 +55,14 @@ function create(file: string, text: string): boolean {
 }
 
 /** Gives back what is still this process's own; a lock that cannot be removed is taken over by the next run. */
-function releaseOf(file: string, text: string): () => void {
-  return () => {
+function heldLock(file: string, text: string): Disposable {
+  const release = () => {
     held.delete(file);
     try {
       if (readRegular(file) === text) rmSync(file, { force: true });
     } catch {}
   };
+  return { [Symbol.dispose]: release };
 }
 
 /** Moves a dead owner's lock away under a name of this process's own, so that of two takers only one gets it. */

@@ -1,4 +1,4 @@
-import { announce, type Happened, type Outcomes, type Watcher } from "../apply/apply.ts";
+import { announce, type ChangeEvent, type Outcomes, type Watcher } from "../apply/apply.ts";
 import type { Answer, Writer } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
@@ -54,16 +54,16 @@ interface Pursuit {
   readonly options: FollowOptions;
 }
 
-interface Ended extends Happened {
+interface Ended extends ChangeEvent {
   readonly warning?: Problem | undefined;
 }
 
 async function follow(pursuit: Pursuit): Promise<Ended> {
   const ended = await pursue(pursuit);
   // Without its change, for there is nothing that a ledger could remember.
-  const happened = { address: pursuit.move.change.address, ...ended };
-  for (const watcher of pursuit.options.watchers) await watcher.outcome?.(happened);
-  return happened;
+  const event = { address: pursuit.move.change.address, ...ended };
+  for (const watcher of pursuit.options.watchers) await watcher.outcome?.(event);
+  return event;
 }
 
 type End = Omit<Ended, "address">;

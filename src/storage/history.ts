@@ -1,6 +1,6 @@
 import { storageAddress } from "../model/address.ts";
 import { listRuns, readRun } from "../state/journal.ts";
-import type { Written } from "../state/journal-entry.ts";
+import type { JournalLine } from "../state/journal-entry.ts";
 
 /** What the journal remembers of a storage address: the last run that did anything about it, and how far it came. */
 export interface Earlier {
@@ -29,7 +29,7 @@ function isSame(a: string, b: string): boolean {
   return a.replace(/\/+$/, "") === b.replace(/\/+$/, "");
 }
 
-function remember(history: Map<string, Earlier>, run: string, entry: Written): void {
+function remember(history: Map<string, Earlier>, run: string, entry: JournalLine): void {
   if (!("address" in entry) || !entry.address.startsWith(storageAddress(""))) return;
   const { address } = entry;
   const before = history.get(address);

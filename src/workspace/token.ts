@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Refusal } from "../base/exit.ts";
-import { knownSecrets, ownNames } from "../client/known-secrets.ts";
+import { knownSecrets, ownNames } from "../base/known-secrets.ts";
 
 /**
  * The access token (contract 2), from EVENKEEL_TOKEN or the file that EVENKEEL_TOKEN_FILE names, relative to `root`.

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { deadline, later } from "../../src/client/timer.ts";
+import { callLater, deadline } from "../../src/client/timer.ts";
 
 const hour = 3_600_000;
 
@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 it.each([1, 596, 597, 2000])("%d hours are waited for, not more and not less", (hours) => {
   const work = vi.fn();
-  later(hours * hour, work);
+  callLater(hours * hour, work);
   vi.advanceTimersByTime(hours * hour - 1);
   expect(work).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Written } from "../../src/state/journal-entry.ts";
+import type { JournalLine } from "../../src/state/journal-entry.ts";
 import { type Seen, serve } from "../client/scripted.ts";
 import { start, until } from "./program.ts";
 import { type Folder, folder, policyText, scene, token, told, workspaceText } from "./workspace.ts";
@@ -16,12 +16,12 @@ function runsOf({ root }: Folder): string[] {
   return existsSync(journals) ? readdirSync(journals).sort() : [];
 }
 
-function entriesOf(at: Folder, run = runsOf(at).at(-1)): Written[] {
+function entriesOf(at: Folder, run = runsOf(at).at(-1)): JournalLine[] {
   const lines = at.read(`.evenkeel/journal/${run}`).split("\n").filter(Boolean);
-  return lines.map((line) => JSON.parse(line) as Written);
+  return lines.map((line) => JSON.parse(line) as JournalLine);
 }
 
-const brief = (entries: readonly Written[]) =>
+const brief = (entries: readonly JournalLine[]) =>
   entries.map((entry) => ("address" in entry ? `${entry.event} ${entry.address}` : entry.event));
 
 test("an apply leaves a journal of intents and outcomes, one line each, and a plan leaves none", async () => {

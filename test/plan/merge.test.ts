@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mergePlans, type Part } from "../../src/plan/merge.ts";
+import { mergePlans, type NamedPlan } from "../../src/plan/merge.ts";
 import { type Plan, type PlanScope, planDigest } from "../../src/plan/plan.ts";
 import { changeWith, type Parts, plainWords, planWith } from "../report/told.ts";
 
 const changes = Array.from({ length: 12 }, (_, index) => changeWith({ ...plainWords, project: "p" }, index + 10));
-const shard = (name: string, parts: Parts, shards = "1/2"): Part =>
+const shard = (name: string, parts: Parts, shards = "1/2"): NamedPlan =>
   withPlan({ name, plan: planWith(parts) }, { scope: { shards: [shards] } });
-const merged = (parts: readonly Part[]) => mergePlans(parts as [Part, ...Part[]]);
-const withPlan = ({ name, plan }: Part, more: Partial<Plan>): Part => ({ name, plan: { ...plan, ...more } });
+const merged = (parts: readonly NamedPlan[]) => mergePlans(parts as [NamedPlan, ...NamedPlan[]]);
+const withPlan = ({ name, plan }: NamedPlan, more: Partial<Plan>): NamedPlan => ({ name, plan: { ...plan, ...more } });
 
 describe("plans of shards", () => {
   test("come together as the plan of the whole, with a digest of its own", () => {
@@ -87,7 +87,7 @@ describe("plans of shards", () => {
   });
 
   test("lose their commit where it is not one", () => {
-    const commit = (part: Part, name: string) =>
+    const commit = (part: NamedPlan, name: string) =>
       withPlan(part, { manifests: { ...part.plan.manifests, commit: name } });
     expect(merged([commit(one, "a"), commit(two, "a")]).manifests.commit).toBe("a");
     expect(merged([commit(one, "a"), commit(two, "b")]).manifests.commit).toBeNull();

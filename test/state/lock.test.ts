@@ -30,14 +30,14 @@ test.each<[string, object]>([
   ["that names no process", { pid: 0 }],
 ])("a lock %s is taken over", (_, more) => {
   const { take, file } = lockOf(more);
-  const release = take();
+  const lock = take();
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ pid, host: hostname() });
-  release();
+  lock[Symbol.dispose]();
   expect(() => readFileSync(file)).toThrow("ENOENT");
 });
 
 test.each(["", "null", "{"])("a lock that holds %j is none of a living run", (text) => {
-  left(text).take()();
+  left(text).take()[Symbol.dispose]();
 });
 
 describe("a lock is not taken", () => {
@@ -50,10 +50,10 @@ describe("a lock is not taken", () => {
 
   test("twice by one process, and given back only by its owner", () => {
     const { take, file } = left("");
-    const release = take();
+    const lock = take();
     expect(take).toThrow(`process ${pid}`);
     writeFileSync(file, "another's");
-    release();
+    lock[Symbol.dispose]();
     expect(readFileSync(file, "utf8")).toBe("another's");
   });
 

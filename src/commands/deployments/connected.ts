@@ -3,11 +3,10 @@ import { printable } from "../../base/printable.ts";
 import { type ClientOptions, type Closing, connectReader, connectWriter, type Reader } from "../../client/client.ts";
 import { explained } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
-import type { Written } from "../../deployments/records.ts";
+import type { WriteOutcome } from "../../deployments/records.ts";
 import { type Checked, checkValues, type Given } from "../../model/call-check.ts";
 import type { EndpointName } from "../../model/endpoints.ts";
-import { siteOf } from "../../reconcile/connection.ts";
-import { closing } from "../../reconcile/told.ts";
+import { connectionFrom } from "../../reconcile/context.ts";
 import { deploymentText } from "../../report/deployments.ts";
 import type { Renderers } from "../../report/reports.ts";
 import { reporter } from "../emit.ts";
@@ -29,8 +28,8 @@ type Work<Connection> = (connection: Connection) => Promise<Shown>;
 function connected<Connection extends Reader & Closing>(connect: (options: ClientOptions) => Promise<Connection>) {
   return async (terminal: Terminal, options: OnlineOptions, work: Work<Connection>): Promise<ExitCode> => {
     const report = reporter(terminal, options.report);
-    const connection = await connect(siteOf(requestOf(terminal, options)));
-    const shown = await closing(connection, () => work(connection).catch(failed));
+    await using connection = await connect(connectionFrom(requestOf(terminal, options)));
+    const shown = await work(connection).catch(failed);
     if (!isFailure(shown)) {
       report(shown);
       return exit.done;
@@ -51,7 +50,7 @@ function isFailure(shown: Shown): shown is Exclude<Shown, Renderers> {
 }
 
 /** What a write left, for people and for scripts. */
-export function shownDeployment(written: Written, { palette, note: tell }: Terminal): Shown {
+export function shownDeployment(written: WriteOutcome, { palette, note: tell }: Terminal): Shown {
   if (!("row" in written)) return written;
   const { row, note } = written;
   if (note) tell(`note: ${note}`);

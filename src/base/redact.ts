@@ -1,4 +1,4 @@
-import { createPhrases, type Found, shortest } from "./phrases.ts";
+import { createPhrases, type FoundPhrase, shortest } from "./phrases.ts";
 import { folded, plainly, type Reading, readingsOf, spaced } from "./readings.ts";
 import { passwordIn, tracesOf } from "./traces.ts";
 
@@ -31,7 +31,7 @@ export function createRedactor(): Redactor {
   };
 }
 
-type Find = (reading: Reading, at: number) => Found | undefined;
+type Find = (reading: Reading, at: number) => FoundPhrase | undefined;
 
 /** What is to be replaced in a text, and by what. */
 interface Range {
@@ -83,7 +83,7 @@ function join(joined: Range[], range: Range): void {
 interface Words {
   /** A longer value is no word, and left to phrases. */
   add(value: string, name: string): void;
-  at(reading: Reading, at: number): Found | undefined;
+  at(reading: Reading, at: number): FoundPhrase | undefined;
 }
 
 /** Values that are too short to be looked for in pieces. */

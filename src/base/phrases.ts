@@ -3,10 +3,10 @@ export interface Phrases {
   /** The first `least` of its characters are enough; at least {@link shortest} of them. */
   add(text: string, least: number, name: string): void;
   /** The longest beginning of any phrase that stands at `at`, if it is enough of it. */
-  at(text: string, at: number): Found | undefined;
+  at(text: string, at: number): FoundPhrase | undefined;
 }
 
-export interface Found {
+export interface FoundPhrase {
   readonly length: number;
   readonly name: string;
 }

@@ -1,0 +1,87 @@
+import { grouped } from "../base/grouped.ts";
+import type { Reader } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
+import { CallFailed, type FailureKind } from "../client/failure.ts";
+import { type Surveyed, type SurveyScope, surveyProject } from "../live/survey.ts";
+import { turnsOff } from "../model/turns-off.ts";
+import type { Change, DesiredProject } from "../model/types.ts";
+import { type PlannedChange, visibleOf } from "../plan/plan.ts";
+import type { Step } from "./apply.ts";
+
+/** What is to be done in one project: its steps, or planned changes that it is to be read again for. */
+export type Target =
+  | { readonly steps: readonly Step[] }
+  | { readonly planned: readonly PlannedChange[]; readonly desired: DesiredProject };
+
+/** Planned changes by project, each to be read again right before its writes; nothing is written where it could not be read. */
+export function recheckTargets(
+  changes: readonly PlannedChange[],
+  desired: readonly DesiredProject[],
+  unread: ReadonlyMap<string, Surveyed> = new Map(),
+): Target[] {
+  const projects = new Map(desired.map((each) => [each.project.name, each]));
+  return [...grouped(changes, ({ project }) => project)].map(([name, planned]) => {
+    const project = projects.get(name);
+    if (!project) return { steps: planned.map((change) => failed(change, `${name} is no longer on the server`)) };
+    const known = unread.get(name);
+    return known ? { steps: notRead(planned, known) } : { planned, desired: project };
+  });
+}
+
+/** The steps of a target, by what is there now: what was planned from other live values is stale, and left (contract 5). */
+export async function stepsOf(reader: Reader, target: Target, scope: SurveyScope): Promise<readonly Step[]> {
+  if ("steps" in target) return target.steps;
+  const { planned } = target;
+  const read = await surveyProject(reader, target.desired, scope).catch(unreadable);
+  if (!read.difference) return notRead(planned, read);
+  const { changes } = read.difference;
+  const now = new Map(changes.map((change) => [change.address, change]));
+  const order = changes.map(({ address }) => address);
+  const steps = planned.map((change) => stepOf(change, now.get(change.address)));
+  return steps.sort((a, b) => order.indexOf(addressOf(a)) - order.indexOf(addressOf(b)));
+}
+
+/** Also what ends the run is this project's outcome: those of the projects before it are not to be lost. */
+function unreadable(error: unknown): Surveyed {
+  if (!(error instanceof CallFailed)) throw error;
+  return { problems: [{ severity: "error", rule: error.kind, message: explained(error) }] };
+}
+
+/** Nothing was sent for these; where the run was stopped meanwhile nothing went wrong either. */
+function notRead(planned: readonly PlannedChange[], { problems: [problem] }: Surveyed): Step[] {
+  if (problem?.rule === stopped) return planned.map(skipped);
+  return planned.map((change) => failed(change, problem?.message ?? "the project could not be read again"));
+}
+
+const stopped: FailureKind = "aborted";
+
+function skipped({ address }: PlannedChange): Step {
+  return { address, outcome: { status: "skipped", error: "the run was stopped" } };
+}
+
+function failed({ address }: PlannedChange, error: string): Step {
+  return { address, outcome: { status: "failed", error } };
+}
+
+function addressOf(step: Step): string {
+  return "change" in step ? step.change.address : step.address;
+}
+
+function stepOf(planned: PlannedChange, change: Change | undefined): Step {
+  const moved = change ? movedSince(planned, change) : "the live values are as declared by now";
+  if (!change || moved)
+    return { address: planned.address, outcome: { status: "stale", error: `${moved}; plan again` } };
+  return { change };
+}
+
+function movedSince(planned: PlannedChange, now: Change): string | undefined {
+  const {
+    change: { actions },
+    live,
+  } = planned;
+  if (actions[0] !== now.action) return `it was to ${actions[0]} and would now ${now.action}`;
+  if (turnsOff(now) && !turnsOff(visibleOf(planned))) return "it would now be turned off, which the plan does not say";
+  if ((live?.digest ?? undefined) !== now.liveDigest) return "the live values moved since the plan was made";
+  if ((live?.updated_at ?? undefined) !== now.live?.updatedAt) return "updated_at moved since the plan was made";
+  return undefined;
+}

@@ -1,0 +1,31 @@
+import type { Secrets } from "../workspace/secrets.ts";
+import type { CallFailed } from "./failure.ts";
+import type { Network } from "./network.ts";
+import type { Backoff } from "./retry.ts";
+
+/** How to reach a server. */
+export interface ClientOptions {
+  /** `server.url`; /api/v4 is added. */
+  readonly url: string;
+  readonly token: string;
+  /** Requests in flight at most, reads and writes together. */
+  readonly concurrency: number;
+  /** Milliseconds for one attempt, headers and body. */
+  readonly requestTimeout: number;
+  readonly allowInsecure?: boolean | undefined;
+  /** Proxy, authorities and client certificate; left out: none beyond what Node has. */
+  readonly network?: Network | undefined;
+  /** Needed only where calls carry secret references. */
+  readonly secrets?: Secrets | undefined;
+  /** Aborted: nothing more is sent, reads in flight are cut, writes in flight are finished. */
+  readonly signal?: AbortSignal | undefined;
+  readonly backoff?: Backoff | undefined;
+  /** Milliseconds for which a write without an answer is looked up; left out: 10 s or `requestTimeout`, the longer. */
+  readonly lookUpFor?: number | undefined;
+  /** 0 to 1, for jitter. */
+  readonly random?: (() => number) | undefined;
+  /** All requests wait for so many milliseconds, at the server's wish. */
+  readonly onPause?: ((milliseconds: number) => void) | undefined;
+  /** An attempt failed, and another follows after so many milliseconds. */
+  readonly onRetry?: ((retry: { readonly failure: CallFailed; readonly delay: number }) => void) | undefined;
+}

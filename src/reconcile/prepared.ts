@@ -1,0 +1,94 @@
+import { recheckTargets, type Target } from "../apply/recheck.ts";
+import { version } from "../base/version.ts";
+import type { Difference } from "../diff/diff.ts";
+import { isReference } from "../model/normalise.ts";
+import { isMove } from "../model/repository-kinds.ts";
+import { isRemoval } from "../model/turns-off.ts";
+import type { Change, DesiredProject, Fields, Problem, SecretReference } from "../model/types.ts";
+import type { Objection } from "../plan/guards.ts";
+import { type Plan, type PlanInput, type PlannedChange, planOf } from "../plan/plan.ts";
+import type { Context } from "./context.ts";
+import type { Planned } from "./request.ts";
+import { refusedBy } from "./scope.ts";
+import type { MovesToMake } from "./storage-moves.ts";
+
+/** A plan, new or saved, and all that carrying it out takes. */
+export interface Prepared {
+  readonly planned: Planned;
+  readonly targets: readonly Target[];
+  /** What moves from one storage to another, after everything else. */
+  readonly moves: MovesToMake;
+  /** Every secret that the writes will need. */
+  readonly references: readonly SecretReference[];
+  /** What the guards object to in spite of the waivers: nothing may be written. */
+  readonly refused: readonly Objection[];
+}
+
+type Contents = Pick<PlanInput, "differences" | "moves" | "objections" | "problems" | "reads">;
+
+/** A new plan as a document. */
+export function documentOf({ heading, problems, request }: Context, contents: Contents): Plan {
+  const { targets = [], part } = request;
+  const scope = {
+    ...(targets.length > 0 && { targets: [...new Set(targets)].sort() }),
+    ...(part !== undefined && { shards: [part] }),
+  };
+  return planOf({
+    ...heading,
+    ...(Object.keys(scope).length > 0 && { scope }),
+    version,
+    createdAt: new Date().toISOString(),
+    ...contents,
+    problems: [...problems, ...contents.problems],
+  });
+}
+
+/** The plan where manifests turned out to be wrong once projects were known, so that nothing was read. */
+export function unreadPlan(context: Context, problems: readonly Problem[], reads: number): Planned {
+  const plan = documentOf(context, { differences: [], objections: [], problems, reads });
+  return { plan, differences: [], moves: [], surveyed: false, missing: [] };
+}
+
+/** What a new plan comes to: carried out as it stands or, where time passes before its writes, looked at again. */
+export function preparedOf({ request }: Context, planned: Planned, desired: readonly DesiredProject[]): Prepared {
+  const { plan, differences, moves = [] } = planned;
+  const changed = differences.map(({ changes }) => changes).filter((changes) => changes.length > 0);
+  const rest = { planned, references: neededBy(differences), refused: refusedBy(plan, desired, request) };
+  if (!request.recheck) {
+    const targets = changed.map((changes) => ({ steps: changes.map((change) => ({ change })) }));
+    return { ...rest, targets, moves: { steps: moves.map((move) => ({ move })) } };
+  }
+  return { ...rest, ...rechecked(plan.resource_changes, desired) };
+}
+
+/** Planned changes, all to be looked at again right before they are carried out. */
+function rechecked(
+  changes: readonly PlannedChange[],
+  desired: readonly DesiredProject[],
+): Pick<Prepared, "targets" | "moves"> {
+  const ofProjects = changes.filter((change) => !isMove(change));
+  return { targets: recheckTargets(ofProjects, desired), moves: { recheck: changes.filter(isMove) } };
+}
+
+/** The secrets that the changes of these projects will send. */
+export function neededBy(differences: readonly Difference[]): SecretReference[] {
+  return differences.flatMap(({ changes }) => changes.flatMap(referencesOf));
+}
+
+function referencesOf(change: Change): SecretReference[] {
+  return isRemoval(change) ? [] : referencesIn(change.declared);
+}
+
+/** The secrets among the fields of a resource. */
+export function referencesIn(fields: Fields): SecretReference[] {
+  return Object.values(fields).filter(isReference);
+}
+
+/** Every secret is resolved before the first write (contract 3); what is missing is named. */
+export function missingSecrets(references: readonly SecretReference[], { secrets }: Context): Problem[] {
+  return secrets.missing(references).map((missing) => ({
+    severity: "error",
+    rule: "missing-secret",
+    message: `a secret is needed and cannot be resolved: ${missing}`,
+  }));
+}

@@ -1,0 +1,65 @@
+import type { ChangeEvent, Watcher } from "../apply/apply.ts";
+import type { Answer } from "../client/client.ts";
+import type { InSync } from "../diff/diff.ts";
+import { type Memory, memoryOf } from "../diff/last-applied.ts";
+import { isRow, reportedFields } from "../live/read-live.ts";
+import { isRemoval } from "../model/turns-off.ts";
+import type { Change } from "../model/types.ts";
+import type { Ledger } from "../state/ledger.ts";
+
+const saveEvery = 2000;
+
+/**
+ * Remembers in the ledger what each write left; saved every two seconds, so that a kill forgets little. Once it could
+ * not be saved, nothing else is sent.
+ */
+export function remembering(ledger: Ledger, now: () => Date): Watcher {
+  let saved = now().getTime();
+  let trouble: string | undefined;
+  return {
+    intent: async () => trouble,
+    outcome: async (event) => {
+      if (event.outcome.status !== "applied" || !event.change) return;
+      rememberWrite(ledger, event.change, event);
+      if (now().getTime() - saved < saveEvery) return;
+      saved = now().getTime();
+      trouble ??= ledger.save();
+    },
+  };
+}
+
+function rememberWrite(ledger: Ledger, change: Change, { answer, outcome }: ChangeEvent): void {
+  if (isRemoval(change)) {
+    ledger.forget(change.address);
+    return;
+  }
+  const resource = { kind: change.kind, key: change.key, fields: change.declared };
+  const row = rowOf(answer);
+  const reported = reportedFields(resource, row);
+  const seen = {
+    updatedAt: typeof row.updated_at === "string" ? row.updated_at : undefined,
+    unkept: outcome.not_kept ?? [],
+    unreported: Object.keys(change.declared).filter((name) => !(name in reported)),
+  };
+  ledger.remember(change.address, memoryOf(resource, change.address, seen, ledger.fingerprint));
+}
+
+function rowOf(answer: Answer | undefined): Readonly<Record<string, unknown>> {
+  return isRow(answer?.body) ? answer.body : {};
+}
+
+/** Remembers what was found in sync, so that a later change on the server can be told from one in the manifests. */
+export function rememberSettled(ledger: Ledger, settled: readonly InSync[]): void {
+  for (const { address, desired, live, unverified } of settled) {
+    const before = ledger.recall(address);
+    if (before && before.updated_at === live.updatedAt) continue;
+    const seen = { updatedAt: live.updatedAt, unseen: unverified, unkept: before?.unkept ?? [] };
+    ledger.remember(address, keeping(before, memoryOf(desired, address, seen, ledger.fingerprint), unverified));
+  }
+}
+
+/** What was sent and cannot be seen stays as it was remembered. */
+function keeping(before: Memory | undefined, now: Memory, unseen: readonly string[]): Memory {
+  const kept = Object.entries(before?.sent ?? {}).filter(([name]) => unseen.includes(name));
+  return { ...now, sent: { ...now.sent, ...Object.fromEntries(kept) } };
+}

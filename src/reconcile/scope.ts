@@ -1,0 +1,104 @@
+import { standsStill } from "../diff/last-applied.ts";
+import type { Trusts } from "../live/read-live.ts";
+import type { SurveyScope } from "../live/survey.ts";
+import { problemAt } from "../manifest/problem.ts";
+import { addressOf } from "../model/address.ts";
+import {
+  addressTest,
+  cautiousAddressTest,
+  projectFinder,
+  projectNamed,
+  projectPart,
+  projectTest,
+  renamed,
+} from "../model/identity.ts";
+import type { DesiredProject, Problem, Project } from "../model/types.ts";
+import { type GuardRules, type Objection, standing, type Waivers } from "../plan/guards.ts";
+import { whyIdle } from "../plan/idle-protection.ts";
+import { type Plan, removalsOf } from "../plan/plan.ts";
+import type { Ledger } from "../state/ledger.ts";
+import type { Context } from "./context.ts";
+import type { Request } from "./request.ts";
+
+/** What a run looks at: all that policies speak of, narrowed as the request says. */
+export function scopeOf({ loaded, policies, ledger, concurrency, request }: Context): SurveyScope {
+  const { server } = loaded.workspace;
+  const targets = request.targets ?? [];
+  const inShard = request.shard ?? (() => true);
+  const inTarget = targets.length > 0 ? anyOf(targets.map(projectTest)) : () => true;
+  const resend = anyOf((request.resend ?? []).map(addressTest));
+  const target = anyOf(targets.map(addressTest));
+  return {
+    policies,
+    platform: server,
+    globs: [...targets, ...(request.resend ?? [])],
+    spoken: spokenOf(loaded.workspace.protected, request),
+    includes: (project) => inTarget(project) && inShard(project.name),
+    ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger) }),
+    diff: (project) => ({
+      ...(ledger && { ledger }),
+      alwaysSend: !ledger && server.secrets === "always-send",
+      ...(request.resend?.length && { resend: (address: string) => resend(address, project) }),
+      ...(targets.length > 0 && { target: (address: string) => target(address, project) }),
+    }),
+    workers: concurrency,
+    ...(request.progress && { progress: request.progress }),
+  };
+}
+
+function trusting(ledger: Ledger): Trusts {
+  return (project, desired, updatedAt) => {
+    const address = addressOf(project, desired.kind, desired.key);
+    return typeof updatedAt === "string" && standsStill(desired, address, updatedAt, ledger);
+  };
+}
+
+/** A waiver is asked for only where something is protected. */
+function spokenOf(globs: readonly string[], { targets = [], resend = [], waivers }: Request): readonly string[] {
+  const waived = globs.length > 0 ? (waivers?.protected ?? []) : [];
+  return [...globs, ...targets, ...resend, ...waived];
+}
+
+/** The guards of a workspace, for changes of these projects. */
+export function guardRules({ loaded }: Context, desired: readonly DesiredProject[]): GuardRules {
+  const { guards, protected: globs } = loaded.workspace;
+  const test = anyOf(globs.map(cautiousAddressTest));
+  const find = projectFinder(projectsOf(desired));
+  const projectOf = (name: string) => find(name) ?? projectNamed(name);
+  return { guards, isProtected: (address) => test(address, projectOf(projectPart(address))) };
+}
+
+/** What the guards object to in spite of the request's waivers. */
+export function refusedBy(plan: Plan, desired: readonly DesiredProject[], { waivers }: Request): readonly Objection[] {
+  return standing(plan.objections, removalsOf(plan).length, waiversFor(waivers, projectsOf(desired)));
+}
+
+/** Waivers as objections name what they are about, under whichever name of its project a person gave them. */
+function waiversFor(waivers: Waivers | undefined, projects: readonly Project[]): Waivers | undefined {
+  if (!waivers) return undefined;
+  const find = projectFinder(projects);
+  const named = (address: string) => renamed(address, find(projectPart(address))?.name ?? projectPart(address));
+  return { ...waivers, protected: new Set([...waivers.protected].map(named)) };
+}
+
+/** Globs of `protected` that protect nothing, where the run is narrowed by nothing, so that it is certain. */
+export function idleProtection(
+  { loaded: { workspace, settings }, request: { targets = [], shard } }: Context,
+  desired: readonly DesiredProject[],
+): Problem[] {
+  if (targets.length > 0 || shard || !settings) return [];
+  const projects = projectsOf(desired);
+  return workspace.protected.flatMap((glob, index) => {
+    const why = whyIdle(glob, projects);
+    const at = { document: settings, path: ["protected", index] };
+    return why === undefined ? [] : [problemAt("idle-protection", `${glob} protects nothing: ${why}`, at)];
+  });
+}
+
+function projectsOf(desired: readonly DesiredProject[]): readonly Project[] {
+  return desired.map(({ project }) => project);
+}
+
+function anyOf<Input extends readonly unknown[]>(tests: readonly ((...input: Input) => boolean)[]) {
+  return (...input: Input) => tests.some((test) => test(...input));
+}
