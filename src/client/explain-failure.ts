@@ -1,6 +1,5 @@
-import { integrations } from "../model/catalogue.ts";
 import { endpoints } from "../model/endpoints.ts";
-import { kinds } from "../model/kinds.ts";
+import { type KindRow, kindNames, kinds } from "../model/kinds.ts";
 import { type RepositoryKindRow, repositoryKinds } from "../model/repository-kinds.ts";
 import type { Tier } from "../model/types.ts";
 import type { CallFailed } from "./failure.ts";
@@ -11,8 +10,6 @@ export function explained(failure: CallFailed): string {
   const needed = neededOf(failure.url);
   return needed ? `${failure.message}; ${needed}` : failure.message;
 }
-
-const licensesSegment = endpoints.listLicenses.path.split("/").at(-1) ?? "";
 
 /** Endpoints of storages by the last segment of their path (spec: Repository storage moves). */
 const moves: ReadonlyMap<string, RepositoryKindRow> = new Map(
@@ -25,12 +22,18 @@ function neededOf(url: string): string | undefined {
   const move = moves.get(segments.at(-1) ?? "");
   if (move) return neededToMove(move);
   if (searchParams.has(storageFilter)) return "seeing where projects are stored needs an administrator's token";
-  const integration = integrations.get(segments.at(-1) ?? "");
-  if (integration) return needs(integration.slug, integration.tier);
-  return segments.includes(licensesSegment) ? needs("the managed license list", kinds.license.tier) : undefined;
+  return kindNames.map((kind) => neededForKind(kinds[kind], segments)).find((needed) => needed !== undefined);
 }
 
 const storageFilter = "repository_storage";
+
+/** Known by its key where the catalogue has all of them, by the path of the list otherwise. */
+function neededForKind({ catalogue, read, tier }: KindRow, segments: readonly string[]): string | undefined {
+  const known = catalogue?.get(segments.at(-1) ?? "");
+  if (known) return needs(known.slug, known.tier);
+  const [list] = read ? endpoints[read.list].path.split("/").slice(-1) : [];
+  return read?.title && list && segments.includes(list) ? needs(read.title, tier) : undefined;
+}
 
 function neededToMove({ one, tier }: RepositoryKindRow): string {
   const token = `${one} storage moves need an administrator's token`;

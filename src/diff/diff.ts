@@ -1,7 +1,7 @@
+import { grouped } from "../base/grouped.ts";
 import { digestOf } from "../base/json.ts";
 import { addressOf } from "../model/address.ts";
-import { hasActiveParameter, integrations } from "../model/catalogue.ts";
-import { kinds } from "../model/kinds.ts";
+import { columnOf, identityOf, kinds } from "../model/kinds.ts";
 import { type Comparison, compareField, readAs } from "../model/normalise.ts";
 import { switchedOff } from "../model/turns-off.ts";
 import type {
@@ -23,7 +23,7 @@ export interface Difference {
   readonly project: string;
   /** In the order in which they are to be carried out. */
   readonly changes: readonly Change[];
-  /** Live integrations and licenses that were read: what a guard's percentage is taken of. */
+  /** Live resources that were read: what a guard's percentage is taken of. */
   readonly live: number;
   readonly unmanaged: number;
   readonly unverified: readonly Unverified[];
@@ -53,7 +53,7 @@ export interface DiffOptions {
 /** Brings desired and live state of one project together (contract 6). Pure; the same input gives the same changes. */
 export function diff(desired: DesiredProject, live: readonly Live[], options: DiffOptions): Difference {
   const project = desired.project.name;
-  const unlisted = groupByIdentity(live);
+  const unlisted = new Map(grouped(live, identityOf));
   const verdicts: Verdict[] = [];
   for (const resource of desired.resources) {
     const identity = identityOf(resource);
@@ -95,20 +95,6 @@ export interface InSync extends Readonly<Record<Comparison, readonly string[]>> 
   readonly address: string;
   readonly desired: Desired;
   readonly live: Live;
-}
-
-function identityOf({ kind, key }: Pick<Resource, "kind" | "key">): string {
-  return `${kind}/${kinds[kind].identity(key)}`;
-}
-
-function groupByIdentity(live: readonly Live[]): Map<string, Live[]> {
-  const groups = new Map<string, Live[]>();
-  for (const resource of live) {
-    const group = groups.get(identityOf(resource));
-    if (group) group.push(resource);
-    else groups.set(identityOf(resource), [resource]);
-  }
-  return groups;
 }
 
 function judge(project: string, desired: Desired, namesakes: readonly Live[], options: DiffOptions): Verdict {
@@ -153,7 +139,7 @@ function without(names: readonly string[], others: readonly string[]): string[] 
   return names.filter((name) => !others.includes(name));
 }
 
-/** Licenses that are equal but for case: which of them is meant is for a person to say. */
+/** Live resources of one identity: which of them is meant is for a person to say. */
 function judgeAmbiguous(project: string, desired: Desired, namesakes: readonly Live[]): Verdict {
   const agree = namesakes.every((live) => sortFields(desired, live).different.length === 0);
   if (agree && desired.presence === "present") return {};
@@ -167,9 +153,9 @@ function judgeUnwanted(project: string, desired: Desired, live: Live | undefined
   return { change: removalOf(project, desired, live, desired.origin, "listed under disabled") };
 }
 
-/** Off is absent, but for a slug that has `active` as a parameter (contract 6). */
+/** Off is absent, but for what has `active` as a parameter (contract 6). */
 function isOff(live: Live): boolean {
-  return !live.active && !hasActiveParameter(live.key);
+  return !live.active && !columnOf(live, "active");
 }
 
 /** Fields by what comparing them gives; in order of their names, so that the order of a manifest's keys leaves no trace. */
@@ -204,7 +190,7 @@ function reasonOfDifference(different: readonly string[], drifted: readonly stri
 function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, options: DiffOptions): Verdict {
   const origin = exclusive.get(live.kind);
   if (!origin || !isTargeted(project.name, live, options)) return { unmanaged: true };
-  if (live.kind === "integration" && !integrations.has(live.key)) {
+  if (kinds[live.kind].catalogue?.has(live.key) === false) {
     const message = `${live.key} is not in the catalogue, so exclusive leaves it alone`;
     const where = { place: origin.place(), project: project.name };
     return { unmanaged: true, problem: { severity: "warning", rule: "unknown-live", message, ...where } };

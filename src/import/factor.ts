@@ -1,11 +1,12 @@
+import { identityOf } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
 import { draftsOf } from "./drafts.ts";
 import type { ImportedEntry, ImportedProject } from "./found.ts";
 import { generalised } from "./generalised.ts";
 import type { Draft } from "./policy.ts";
-import { rank } from "./project.ts";
+import { byOrder } from "./project.ts";
 import { reachOf } from "./reach.ts";
-import { identityOf, type Offer, type Share, shareOf } from "./share.ts";
+import { type Offer, type Share, shareOf } from "./share.ts";
 
 /**
  * As {@link draftsOf}, with what most projects share in one policy before the others. An entry is shared where at least
@@ -56,13 +57,9 @@ function sharedDraft(
     name,
     ...reachOf(covered, imported, listing),
     heading: [`What ${covered.size} of ${imported.length} imported projects share.`],
-    entries: [...entries.values()].map(({ entry }) => entry).toSorted(byRank),
+    entries: [...entries.values()].map(({ entry }) => entry).toSorted(byOrder),
     remarks: [],
   };
-}
-
-function byRank(a: ImportedEntry, b: ImportedEntry): number {
-  return rank(a.key) - rank(b.key) || (identityOf(a) < identityOf(b) ? -1 : 1);
 }
 
 function freeName(imported: readonly ImportedProject[]): string {

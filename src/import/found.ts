@@ -3,10 +3,10 @@ import type { Kind, Live, Project, Scalar } from "../model/types.ts";
 /** What a server told of one project. */
 export interface FoundProject {
   readonly project: Project;
-  readonly integrations: readonly Live[];
-  /** Slugs that are listed and were not read. */
-  readonly others: readonly string[];
-  readonly licenses: readonly Live[];
+  /** Whatever is active. */
+  readonly live: readonly Live[];
+  /** What is listed and was not read, or is off. */
+  readonly others: readonly Pick<Live, "kind" | "key">[];
   /** What could not be read, a sentence each. */
   readonly unread: readonly string[];
 }
@@ -27,7 +27,7 @@ export interface Blank {
   readonly reference: string;
 }
 
-/** One integration or license of a policy to be written. */
+/** One resource of a policy to be written. */
 export interface ImportedEntry {
   readonly kind: Kind;
   readonly key: string;

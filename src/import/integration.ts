@@ -1,6 +1,7 @@
 import { type IntegrationParameter, integrations } from "../model/catalogue.ts";
-import { isReference, normalise } from "../model/normalise.ts";
+import { isReference } from "../model/normalise.ts";
 import { checkParameters, type ParameterFault } from "../model/parameter-check.ts";
+import { normaliseParameter } from "../model/parameter-value.ts";
 import type { Live, Scalar } from "../model/types.ts";
 import type { ImportedEntry, ImportedValue } from "./found.ts";
 import { modernised } from "./modernised.ts";
@@ -25,7 +26,7 @@ export function importIntegration(live: Live): ImportedIntegration {
   const told = [...remarks, ...optional.map((fault) => faultWords(fault, parameters, values))];
   const fields = fieldsOf(parameters, values, faults);
   return {
-    entry: { kind: "integration", key: live.key, fields, remarks: [...told, ...hiddenWords(parameters, live, fields)] },
+    entry: { kind: live.kind, key: live.key, fields, remarks: [...told, ...hiddenWords(parameters, live, fields)] },
   };
 }
 
@@ -35,15 +36,16 @@ function reportedValues(parameters: Parameters, live: Live): Map<string, Scalar>
   for (const [name, parameter] of parameters) {
     const value = fields[name];
     if (value === undefined || value === null || value === "" || isReference(value)) continue;
-    const spelled = spelledAs(live.key, parameter, value);
+    const spelled = spelledAs(parameter, value);
     if (spelled !== undefined) values.set(name, spelled);
   }
   return values;
 }
 
 /** The value in the type of its parameter; undefined where it means the same as leaving it out. */
-function spelledAs(slug: string, { name, types, default: standard }: IntegrationParameter, value: Scalar) {
-  const mean = (one: Scalar) => normalise("integration", slug, name, one);
+function spelledAs(parameter: IntegrationParameter, value: Scalar) {
+  const { types, default: standard } = parameter;
+  const mean = (one: Scalar) => normaliseParameter(parameter, one);
   const [type] = types;
   if (mean(value) === "" || (standard !== undefined && mean(standard) === mean(value))) return undefined;
   return type === "string" ? String(value) : mean(value);

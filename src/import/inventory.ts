@@ -2,12 +2,12 @@ import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
-import { readHoldings, readLicenses } from "../live/read-live.ts";
+import { readInventory } from "../live/read-live.ts";
 import { tierIncludes } from "../model/availability.ts";
-import { kinds } from "../model/kinds.ts";
-import type { Live, Platform, Problem, Project } from "../model/types.ts";
+import { kinds, policyKinds } from "../model/kinds.ts";
+import type { Platform, Problem, Project } from "../model/types.ts";
 import type { FoundProject } from "./found.ts";
-import { isDeclarable } from "./project.ts";
+import { whyUndeclarable } from "./project.ts";
 
 /** What is read of each project. */
 export interface StockScope {
@@ -23,8 +23,8 @@ export interface Stock {
 }
 
 /**
- * All that policies could speak of, of each project: active integrations and, where the tier has them, licenses. A
- * project that cannot be read is a problem, and the others go on. @throws CallFailed where it ends the run.
+ * All that policies could speak of, of each project: the active resources of each kind that the tier has. A project that
+ * cannot be read is a problem, and the others go on. @throws CallFailed where it ends the run.
  */
 export async function takeStock(reader: Reader, projects: readonly Project[], scope: StockScope): Promise<Stock> {
   let done = 0;
@@ -43,16 +43,15 @@ interface ReadProject {
 
 async function readProject(reader: Reader, project: Project, platform: Platform): Promise<ReadProject> {
   try {
-    const [holdings, licensed] = await Promise.all([
-      readHoldings(reader, project, (slug) => isDeclarable(slug, platform)),
-      readLicensesIfAny(reader, project, platform),
-    ]);
-    const active = holdings.integrations.filter((live) => live.active);
-    const off = holdings.integrations.flatMap((live) => (live.active ? [] : [live.key]));
-    const { licenses, problems } = licensed;
-    const unread = problems.map(({ message }) => `licenses are left out: ${message}`);
+    const read = await Promise.all(policyKinds.map((row) => readIfAny(reader, project, row, platform)));
+    const problems = read.flatMap((each) => each.problems ?? []);
     return {
-      found: { project, integrations: active, others: [...holdings.others, ...off], licenses, unread },
+      found: {
+        project,
+        live: read.flatMap((each) => each.live ?? []),
+        others: read.flatMap((each) => each.others ?? []),
+        unread: read.flatMap((each) => each.unread ?? []),
+      },
       problems,
     };
   } catch (error) {
@@ -60,20 +59,24 @@ async function readProject(reader: Reader, project: Project, platform: Platform)
   }
 }
 
-/** A server without managed licenses refuses to list them, and has integrations all the same. */
-async function readLicensesIfAny(
+/** A server may refuse what its tier lacks, and has everything else all the same. */
+async function readIfAny(
   reader: Reader,
   project: Project,
-  { tier }: Platform,
-): Promise<{ readonly licenses: readonly Live[]; readonly problems: readonly Problem[] }> {
-  if (!tierIncludes(tier, kinds.license.tier)) return { licenses: [], problems: [] };
+  { kind, section }: Pick<(typeof policyKinds)[number], "kind" | "section">,
+  platform: Platform,
+): Promise<Partial<Omit<FoundProject, "project"> & Pick<ReadProject, "problems">>> {
+  const { tier } = kinds[kind];
+  if (!tierIncludes(platform.tier, tier)) return {};
   try {
-    return { licenses: await readLicenses(reader, { project }), problems: [] };
+    const isWanted = (key: string) => whyUndeclarable({ kind, key }, platform) === undefined;
+    const { live, others } = await readInventory(reader, project, kind, isWanted);
+    const off = live.filter(({ active }) => !active);
+    return { live: live.filter(({ active }) => active), others: [...others.map((key) => ({ kind, key })), ...off] };
   } catch (error) {
-    if (error instanceof CallFailed && error.status === 403) {
-      return { licenses: [], problems: [unreadable(project, error)] };
-    }
-    throw error;
+    if (tier === "free" || !(error instanceof CallFailed) || error.status !== 403) throw error;
+    const problem = unreadable(project, error);
+    return { unread: [`${section} are left out: ${problem.message}`], problems: [problem] };
   }
 }
 

@@ -1,5 +1,6 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { printable } from "../base/printable.ts";
+import { policyKinds } from "../model/kinds.ts";
 import type { Scalar as Value } from "../model/types.ts";
 import type { ImportedEntry, ImportedValue } from "./found.ts";
 
@@ -21,7 +22,6 @@ export interface Draft {
 /** The manifest of a draft. `schema` is where its JSON Schema lies, as seen from the file. */
 export function policyText(draft: Draft, schema: string): string {
   const { name, projects, except, priority, entries } = draft;
-  const of = (kind: ImportedEntry["kind"]) => entries.filter((entry) => entry.kind === kind);
   const root = new YAMLMap();
   const add = (key: string, value: unknown) => root.items.push(new Pair(new Scalar(key), value));
   add("apiVersion", new Scalar("evenkeel/v1"));
@@ -30,8 +30,10 @@ export function policyText(draft: Draft, schema: string): string {
   add("projects", listOf(projects));
   if (except.length > 0) add("except", listOf(except));
   if (priority !== undefined) add("priority", new Scalar(priority));
-  if (of("integration").length > 0) add("integrations", integrationsOf(of("integration")));
-  if (of("license").length > 0) add("licenses", licensesOf(of("license")));
+  for (const { kind, section, only } of policyKinds) {
+    const listed = entries.filter((entry) => entry.kind === kind);
+    if (listed.length > 0) add(section, sectionOf(listed, only));
+  }
   const document = new Document(root);
   document.comment = commentOf(draft.remarks);
   const heading = [`yaml-language-server: $schema=${schema}`, ...draft.heading].map((line) => `# ${printable(line)}\n`);
@@ -44,23 +46,19 @@ function listOf(selectors: readonly (string | number)[]): YAMLSeq {
   return list;
 }
 
-function integrationsOf(entries: readonly ImportedEntry[]): YAMLMap {
+function sectionOf(entries: readonly ImportedEntry[], only: string | undefined): YAMLMap {
   const map = new YAMLMap();
-  for (const entry of entries) {
-    const parameters = new YAMLMap();
-    parameters.items = [...entry.fields].map(([name, stated]) => new Pair(new Scalar(name), nodeOf(stated)));
-    map.items.push(new Pair(keyOf(entry), parameters));
-  }
+  map.items = entries.map((entry) => {
+    const value = entry.fields.get(only ?? "");
+    return new Pair(keyOf(entry), value ? nodeOf(value) : parametersOf(entry));
+  });
   return map;
 }
 
-function licensesOf(entries: readonly ImportedEntry[]): YAMLMap {
-  const map = new YAMLMap();
-  for (const entry of entries) {
-    const [status] = entry.fields.values();
-    map.items.push(new Pair(keyOf(entry), status && nodeOf(status)));
-  }
-  return map;
+function parametersOf({ fields }: ImportedEntry): YAMLMap {
+  const parameters = new YAMLMap();
+  parameters.items = [...fields].map(([name, stated]) => new Pair(new Scalar(name), nodeOf(stated)));
+  return parameters;
 }
 
 function keyOf({ key, remarks }: ImportedEntry): Scalar {

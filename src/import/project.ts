@@ -1,47 +1,60 @@
 import { unavailable } from "../model/availability.ts";
-import { integrations } from "../model/catalogue.ts";
-import type { Platform } from "../model/types.ts";
+import { identityOf, kindNames, kinds, policyKinds } from "../model/kinds.ts";
+import type { Live, Platform, Resource } from "../model/types.ts";
 import type { FoundProject, ImportedProject } from "./found.ts";
 import { importIntegration } from "./integration.ts";
-import { importLicenses } from "./licenses.ts";
+import { importValues } from "./values.ts";
 
-/** Whether a policy could declare this slug on this platform: what is not of use is not read. */
-export function isDeclarable(slug: string, platform: Platform): boolean {
-  const integration = integrations.get(slug);
-  return integration !== undefined && unavailable(integration, platform) === undefined;
+type Named = Pick<Resource, "kind" | "key">;
+
+/** Why no policy could declare it on this platform, so that it need not be read; undefined where one could. */
+export function whyUndeclarable({ kind, key }: Named, platform: Platform): string | undefined {
+  const { catalogue } = kinds[kind];
+  if (!catalogue) return undefined;
+  const known = catalogue.get(key);
+  return known ? unavailable(known, platform)?.message : "it is not in the catalogue";
 }
 
-/** All that policies can say of a project, in the catalogue's order, and sentences on what they cannot. */
+/** All that policies can say of a project, in the order that `fmt` gives it, and sentences on what they cannot. */
 export function importProject(found: FoundProject, platform: Platform): ImportedProject {
-  const { project, integrations: live, others, licenses, unread } = found;
-  const results = inOrder(live).map(importIntegration);
-  const licensed = importLicenses(licenses);
+  const live = found.live.toSorted(byOrder);
+  const imported = policyKinds.map(({ kind, section, only }) => {
+    const own = live.filter((each) => each.kind === kind);
+    return only === undefined ? importParameters(own) : importValues(own, { section, only });
+  });
   return {
-    project,
-    entries: [...results.flatMap((result) => ("entry" in result ? result.entry : [])), ...licensed.entries],
+    project: found.project,
+    entries: imported.flatMap(({ entries }) => entries),
     remarks: [
-      ...unread,
-      ...others.map((slug) => othersWords(slug, platform)),
-      ...results.flatMap((result) => ("left" in result ? result.left : [])),
-      ...licensed.remarks,
+      ...found.unread,
+      ...found.others.map((other) => othersWords(other, platform)),
+      ...imported.flatMap(({ remarks }) => remarks),
     ],
   };
 }
 
-function inOrder(live: FoundProject["integrations"]): FoundProject["integrations"] {
-  return live.toSorted((a, b) => rank(a.key) - rank(b.key));
+function importParameters(live: readonly Live[]): Pick<ImportedProject, "entries" | "remarks"> {
+  const results = live.map(importIntegration);
+  return {
+    entries: results.flatMap((result) => ("entry" in result ? result.entry : [])),
+    remarks: results.flatMap((result) => ("left" in result ? result.left : [])),
+  };
 }
 
-const ranks = new Map([...integrations.keys()].map((slug, index) => [slug, index]));
-
-/** Where `fmt` puts a slug among others. */
-export function rank(slug: string): number {
-  return ranks.get(slug) ?? ranks.size;
+/** As `fmt` sorts resources: as the catalogue does, by identity where there is none. */
+export function byOrder(a: Named, b: Named): number {
+  return rank(a) - rank(b) || (identityOf(a) < identityOf(b) ? -1 : Number(identityOf(a) > identityOf(b)));
 }
 
-function othersWords(slug: string, platform: Platform): string {
-  const integration = integrations.get(slug);
-  if (!integration) return `${slug} is left out: it is not in the catalogue`;
-  const why = unavailable(integration, platform);
-  return `${slug} is left out: ${why ? why.message : "the server lists it and does not show it"}`;
+const catalogued = kindNames.flatMap((kind) =>
+  [...(kinds[kind].catalogue?.keys() ?? [])].map((key) => identityOf({ kind, key })),
+);
+const ranks = new Map(catalogued.map((identity, index) => [identity, index]));
+
+function rank(named: Named): number {
+  return ranks.get(identityOf(named)) ?? ranks.size;
+}
+
+function othersWords(other: Named, platform: Platform): string {
+  return `${other.key} is left out: ${whyUndeclarable(other, platform) ?? "the server lists it and does not show it"}`;
 }

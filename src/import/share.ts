@@ -1,4 +1,4 @@
-import { kinds } from "../model/kinds.ts";
+import { identityOf } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
 import type { ImportedEntry, ImportedProject } from "./found.ts";
 
@@ -17,11 +17,6 @@ interface Form {
 export interface Share {
   readonly entries: ReadonlyMap<string, Form>;
   readonly covered: ReadonlySet<Project>;
-}
-
-/** Two entries of one identity cannot both hold for a project. */
-export function identityOf({ kind, key }: ImportedEntry): string {
-  return `${kind}/${kinds[kind].identity(key)}`;
 }
 
 /** Takes entries one by one, the most common first, as long as each saves more lines than the projects without it cost. */

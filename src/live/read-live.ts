@@ -1,36 +1,35 @@
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { isRow } from "../model/answer-shape.ts";
-import { hasActiveParameter, integrations, parameter } from "../model/catalogue.ts";
 import { call } from "../model/endpoints.ts";
+import { columnOf, kindNames, kinds } from "../model/kinds.ts";
 import { isReference, normalise } from "../model/normalise.ts";
-import type { Desired, DesiredProject, Fields, Live, Project, Resource, Scalar, Value } from "../model/types.ts";
+import type { Desired, DesiredProject, Fields, Kind, Live, Project, Resource, Scalar, Value } from "../model/types.ts";
 
 export { isRow };
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A row of a list whose shape was checked. */
-interface Listed extends Row {
-  readonly slug: string;
+/** A row of a list whose shape was checked, and the key of its resource. */
+interface Listed {
+  readonly key: string;
+  readonly row: Row;
 }
 
-/** Whether a declared integration may be taken to be as declared, since its `updated_at` stands still. */
+/** Whether a declared resource may be taken to be as declared, since its `updated_at` stands still. */
 export type Trusts = (project: string, desired: Desired, updatedAt: unknown) => boolean;
 
 const never: Trusts = () => false;
 
 /**
- * What the server has of one project, as far as policies speak of it (contract 7): the integrations list, one GET for
- * each declared integration whose parameters the list does not show, the license list. Secrets are dropped on reading.
+ * What the server has of one project, as far as policies speak of it (contract 7): the list of each kind, and one GET for
+ * each declared resource whose fields the list does not show. Secrets are dropped on reading.
  * @throws CallFailed where the project cannot be read.
  */
 export async function readLive(reader: Reader, desired: DesiredProject, trusts: Trusts = never): Promise<Live[]> {
-  const readers = [...desired.kinds].map((kind) => readKind[kind](reader, desired, trusts));
-  return (await Promise.all(readers)).flat();
+  const read = [...desired.kinds].map((kind) => readKind(reader, kind, desired, trusts));
+  return (await Promise.all(read)).flat();
 }
-
-const readKind = { integration: readIntegrations, license: readLicenses, storage: async () => [] };
 
 /** All projects that the token can see, under their full paths. */
 export async function readProjects(reader: Reader): Promise<Project[]> {
@@ -41,128 +40,141 @@ export async function readProjects(reader: Reader): Promise<Project[]> {
 }
 
 /**
- * All that the server tells of the active integrations of a project that `wanted` asks for, but for secrets; those that
- * the catalogue does not know are left out. @throws CallFailed where the project cannot be read.
+ * All that the server tells of the active resources of a project that events reach and `wanted` asks for, but for
+ * secrets. @throws CallFailed where the project cannot be read.
  */
 export async function readActive(
   reader: Reader,
   project: Project,
-  wanted: (slug: string) => boolean,
+  wanted: (key: string) => boolean,
 ): Promise<readonly Live[]> {
-  return (await readHoldings(reader, project, wanted)).integrations;
+  const listening = kindNames.filter((kind) => kinds[kind].listens);
+  const read = await Promise.all(listening.map((kind) => readInventory(reader, project, kind, wanted)));
+  return read.flatMap(({ live }) => live);
 }
 
-/** The active integrations of a project, and what is listed beside them. */
-export interface Holdings {
-  readonly integrations: readonly Live[];
-  /** Slugs that were not wanted, that the catalogue does not know, or that are listed and nevertheless not shown. */
+/** What a project has of one kind. */
+export interface Inventory {
+  readonly live: readonly Live[];
+  /** Keys that were not wanted, that the catalogue does not know, or that are listed and nevertheless not shown. */
   readonly others: readonly string[];
 }
 
-/** As {@link readActive}, with the slugs of what was left out. @throws CallFailed where the project cannot be read. */
-export async function readHoldings(
+/**
+ * All that the server tells of a project's resources of one kind, whatever policies speak of, but for secrets.
+ * @throws CallFailed where they cannot be read.
+ */
+export async function readInventory(
   reader: Reader,
   project: Project,
-  wanted: (slug: string) => boolean,
-): Promise<Holdings> {
-  const rows = (await reader.list(call("listIntegrations", { id: project.name }))) as readonly Listed[];
-  const listed = rows.map((row) => ({ slug: row.slug, row }));
+  kind: Kind,
+  wanted: (key: string) => boolean,
+): Promise<Inventory> {
+  const { catalogue } = kinds[kind];
+  const rows = await readRows(reader, project, kind);
   const read = await Promise.all(
-    listed.map(({ slug, row }) => (wanted(slug) ? readWhole(reader, project, slug, row) : undefined)),
+    rows.map(({ key, row }) => {
+      const fields = Object.fromEntries(
+        [...(catalogue?.get(key)?.parameters.keys() ?? [])].map((name) => [name, null]),
+      );
+      const isKnown = catalogue === undefined || catalogue.has(key);
+      return isKnown && wanted(key) ? readOne(reader, project, { kind, key, fields }, row) : undefined;
+    }),
   );
-  const integrations = read.flatMap((live) => live ?? []);
-  const others = listed.flatMap(({ slug }, index) => (read[index] ? [] : [slug]));
-  return { integrations, others };
-}
-
-async function readWhole(reader: Reader, project: Project, slug: string, row: Row): Promise<Live | undefined> {
-  const known = integrations.get(slug);
-  if (!known) return undefined;
-  const fields = Object.fromEntries([...known.parameters.keys()].map((name) => [name, null]));
-  return readIntegration(reader, project, { key: slug, fields }, row);
-}
-
-async function readIntegrations(reader: Reader, desired: DesiredProject, trusts: Trusts): Promise<Live[]> {
-  const { project, resources } = desired;
-  const rows = (await reader.list(call("listIntegrations", { id: project.name }))) as readonly Listed[];
-  const listed = new Map(rows.map((row) => [row.slug, row]));
-  const declared = resources.filter(({ kind, presence }) => kind === "integration" && presence === "present");
-  const readOne = (one: Desired) => {
-    const row = listed.get(one.key);
-    if (row && trusts(project.name, one, row.updated_at)) return asDeclared(one, row);
-    return readIntegration(reader, project, one, row);
+  return {
+    live: read.flatMap((live) => live ?? []),
+    others: rows.flatMap(({ key }, index) => (read[index] ? [] : [key])),
   };
-  const read = await Promise.all(declared.map(readOne));
-  const names = new Set(declared.map(({ key }) => key));
-  const others = [...listed].filter(([slug]) => !names.has(slug)).map(([slug, row]) => integrationOf(slug, row, {}));
-  return [...read.flatMap((live) => live ?? []), ...others];
 }
 
-async function readIntegration(
+/** Every resource once, also where a list changes while its pages are read. */
+async function readRows(reader: Reader, project: Project, kind: Kind): Promise<readonly Listed[]> {
+  const { read } = kinds[kind];
+  if (!read) return [];
+  const rows = (await reader.list(call(read.list, { id: project.name }))) as readonly Row[];
+  const distinct = new Map(rows.map((row) => [row[read.numbered ? "id" : read.key], row]));
+  return [...distinct.values()].map((row) => ({ key: String(row[read.key]), row }));
+}
+
+async function readKind(
+  reader: Reader,
+  kind: Kind,
+  { project, resources }: DesiredProject,
+  trusts: Trusts,
+): Promise<readonly Live[]> {
+  const rows = await readRows(reader, project, kind);
+  const present = resources.filter((one) => one.kind === kind && one.presence === "present");
+  const declared = new Map(present.map((one) => [one.key, one]));
+  const listed = rows.map(({ key, row }) => {
+    const one = declared.get(key);
+    if (!one) return liveOf({ kind, key, fields: {} }, row);
+    return trusts(project.name, one, row.updated_at) ? asDeclared(one, row) : readOne(reader, project, one, row);
+  });
+  for (const { key } of rows) declared.delete(key);
+  const unlisted = [...declared.values()].map((one) => readOne(reader, project, one, undefined));
+  return (await Promise.all([...listed, ...unlisted])).flatMap((live) => live ?? []);
+}
+
+/** What is off is not listed, where that is a state of its own. */
+async function readOne(
   reader: Reader,
   project: Project,
-  { key: slug, fields }: Pick<Desired, "key" | "fields">,
+  resource: Resource,
   row: Row | undefined,
 ): Promise<Live | undefined> {
-  if (!row && !hasActiveParameter(slug)) return undefined;
-  if (row && Object.keys(fields).every((name) => parameter(slug, name)?.level === "top" && name in row)) {
-    return integrationOf(slug, row, fields);
-  }
-  const single = await readSingle(reader, project, slug);
-  return single && integrationOf(slug, single, fields);
+  if (!row && !columnOf(resource, "active")) return undefined;
+  const isListed = (name: string) => columnOf(resource, name)?.level === "top" && row && name in row;
+  const isWhole = !kinds[resource.kind].read?.single || Object.keys(resource.fields).every(isListed);
+  if (row && isWhole) return liveOf(resource, row);
+  const single = await readSingle(reader, project, resource);
+  return single && liveOf(resource, single);
 }
 
-function asDeclared({ key, fields }: Desired, row: Row): Live {
-  const { fields: reported, ...live } = integrationOf(key, row, fields);
-  const plain = Object.entries(fields).filter(([name, value]) => !isReference(value) && !parameter(key, name)?.secret);
+function asDeclared(desired: Desired, row: Row): Live {
+  const { fields: reported, ...live } = liveOf(desired, row);
+  const plain = Object.entries(desired.fields).filter(
+    ([name, value]) => !isReference(value) && !columnOf(desired, name)?.secret,
+  );
   return { ...live, fields: { ...Object.fromEntries(plain), ...reported } };
 }
 
-async function readSingle(reader: Reader, project: Project, slug: string): Promise<Row | undefined> {
+async function readSingle(reader: Reader, project: Project, { kind, key }: Resource): Promise<Row | undefined> {
+  const { read, segment } = kinds[kind];
+  if (!read?.single) return undefined;
   try {
-    return (await reader.get(call("getIntegration", { id: project.name, slug }))).body as Row;
+    return (await reader.get(call(read.single, { id: project.name, [segment]: key }))).body as Row;
   } catch (error) {
     if (error instanceof CallFailed && error.saysGone) return undefined;
     throw error;
   }
 }
 
-function integrationOf(slug: string, row: Row, declared: Fields): Live {
+/** A row as a resource, with the fields that are asked for, or with the only one that its kind has. */
+function liveOf({ kind, key, fields }: Resource, row: Row): Live {
+  const { policy, read } = kinds[kind];
+  const asked = policy?.only === undefined ? fields : { [policy.only]: null };
+  const id = read?.numbered && typeof row.id === "number" ? { id: row.id } : {};
   const updatedAt = typeof row.updated_at === "string" ? { updatedAt: row.updated_at } : {};
-  const fields = reportedFields({ kind: "integration", key: slug, fields: declared }, row);
-  return { kind: "integration", key: slug, fields, active: row.active !== false, ...updatedAt };
+  const reported = reportedFields({ kind, key, fields: asked }, row);
+  return { kind, key, fields: reported, active: row.active !== false, ...id, ...updatedAt };
 }
 
-/** The declared fields of a resource that a response reports, but for secrets: those are dropped on reading. */
-export function reportedFields({ kind, key, fields }: Resource, row: Row): Fields {
+/**
+ * The declared fields of a resource that a response reports, but for secrets: those are dropped on reading. What no
+ * catalogue lists has the spelling that policies give it.
+ */
+export function reportedFields(resource: Resource, row: Row): Fields {
   const properties = isRow(row.properties) ? row.properties : {};
   const reported: Record<string, Value> = {};
-  for (const [name, value] of Object.entries(fields)) {
-    const column = kind === "integration" ? parameter(key, name) : undefined;
+  for (const [name, value] of Object.entries(resource.fields)) {
+    const column = columnOf(resource, name);
     if (column?.secret || isReference(value)) continue;
     const found = (column?.level === "properties" ? properties : row)[name];
-    if (isScalar(found)) reported[name] = found;
+    if (isScalar(found)) reported[name] = column ? found : normalise(resource.kind, resource.key, name, found);
   }
   return reported;
 }
 
 function isScalar(value: unknown): value is Scalar {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
-}
-
-/** The managed licenses of a project. @throws CallFailed where they cannot be read. */
-export async function readLicenses(reader: Reader, { project }: Pick<DesiredProject, "project">): Promise<Live[]> {
-  const rows = (await reader.list(call("listLicenses", { id: project.name }))) as readonly LicenseRow[];
-  return rows.map(licenseOf);
-}
-
-interface LicenseRow {
-  readonly id: number;
-  readonly name: string;
-  readonly approval_status: string;
-}
-
-function licenseOf({ id, name, approval_status: status }: LicenseRow): Live {
-  const approval = normalise("license", name, "approval_status", status);
-  return { kind: "license", key: name, id, active: true, fields: { approval_status: approval } };
 }

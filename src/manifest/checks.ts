@@ -1,9 +1,9 @@
 import { globFault } from "../base/glob.ts";
 import { nearest } from "../base/nearest.ts";
-import { compareReleases, licenseTier, tierIncludes, unavailable } from "../model/availability.ts";
+import { tierIncludes, unavailable } from "../model/availability.ts";
 import { integrations, parameter } from "../model/catalogue.ts";
-import { legacyStatuses } from "../model/normalise.ts";
-import { removalOf } from "../model/removals.ts";
+import { kinds, policyKinds } from "../model/kinds.ts";
+import { hasLegacyStatuses, legacyRemoval, legacyStatuses } from "../model/license-status.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
@@ -32,7 +32,7 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["what is declared is not disabled too", uncontradicted],
   ["a license stands once, whatever its case", distinctLicenses],
   ["licenses are allowed or denied", modernStatuses],
-  ["the tier has licenses", licensesInTier],
+  ["the tier has each section", sectionsInTier],
   ["interpolations are of a known form", knownReferences],
 ]);
 
@@ -93,11 +93,8 @@ function distinctLicenses({ document, text }: Checked): readonly Problem[] {
   });
 }
 
-/** The release that takes the legacy words away (spec: Versioning). */
-const legacyRemoval = removalOf("license-status-approved");
-
 function modernStatuses({ document, text, workspace }: Checked): readonly Problem[] {
-  const gone = compareReleases(workspace.server.release, legacyRemoval) >= 0;
+  const gone = !hasLegacyStatuses(workspace.server.release);
   return Object.entries(text.licenses ?? {}).flatMap(([name, status]) => {
     const modern = legacyStatuses.get(status);
     if (modern === undefined) return [];
@@ -107,14 +104,17 @@ function modernStatuses({ document, text, workspace }: Checked): readonly Proble
   });
 }
 
-function licensesInTier({ document, text, workspace: { server } }: Checked): readonly Problem[] {
-  if (tierIncludes(server.tier, licenseTier)) return [];
-  const item = listed(text.exclusive).find(([word]) => word === "licenses");
-  const declared = Object.keys(text.licenses ?? {}).length > 0;
-  if (!declared && !item) return [];
-  const path: Path = declared ? ["licenses"] : ["exclusive", item?.[1] ?? 0];
-  const message = `licenses need tier ${licenseTier}; the server is ${server.tier}`;
-  return [problemAt("tier", message, { document, path, of: "key" })];
+function sectionsInTier({ document, text, workspace: { server } }: Checked): readonly Problem[] {
+  return policyKinds.flatMap(({ kind, section }) => {
+    const { tier } = kinds[kind];
+    if (tierIncludes(server.tier, tier)) return [];
+    const item = listed(text.exclusive).find(([word]) => word === section);
+    const declared = Object.keys(text[section] ?? {}).length > 0;
+    if (!declared && !item) return [];
+    const path: Path = declared ? [section] : ["exclusive", item?.[1] ?? 0];
+    const message = `${section} need tier ${tier}; the server is ${server.tier}`;
+    return [problemAt("tier", message, { document, path, of: "key" })];
+  });
 }
 
 function knownReferences({ document, text }: Checked): readonly Problem[] {

@@ -1,7 +1,7 @@
-import { hasActiveParameter, integrations, parameter } from "../model/catalogue.ts";
-import { kinds } from "../model/kinds.ts";
-import { legacyStatuses } from "../model/normalise.ts";
-import type { Desired, Fields, Origin, Problem, Resource, Scalar } from "../model/types.ts";
+import { impliedFields } from "../model/catalogue.ts";
+import { identityOf, kinds, policyKinds } from "../model/kinds.ts";
+import { normalise } from "../model/normalise.ts";
+import type { Desired, Origin, Problem, Resource, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
 import { type Declared, declare, type Written } from "./parameters.ts";
@@ -16,14 +16,14 @@ export interface Stated extends Origin {
   readonly path: Path;
 }
 
-/** What one policy says of one integration or license: what layers compete for. */
+/** What one policy says of one resource: what layers compete for. */
 export interface Entry extends Stated {
   /** Entries of one identity compete. */
   readonly identity: string;
   /** What it asks for; the fields named in `templates` are still to be interpolated. */
   readonly desired: Desired;
   readonly templates: readonly string[];
-  /** Undefined for what is disabled, and for a license. */
+  /** Undefined for what is disabled, and where a policy gives one value. */
   readonly written: Written | undefined;
 }
 
@@ -35,46 +35,54 @@ interface Entries {
 
 type From = { readonly document: Document; readonly policy: string };
 
-/** Everything that a policy says of integrations and licenses. */
+/** Everything that a policy says of resources, kind by kind. */
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
-  const declared = Object.entries(text.integrations ?? {}).flatMap(([slug, parameters]) => {
-    const integration = integrations.get(slug);
-    if (!integration) return [];
-    const written = { document: from.document, path: ["integrations", slug], integration, parameters };
-    return [{ written, ...declare(written, workspace) }];
-  });
-  const present = declared.map((each) => presentEntry(from, each));
-  const entries = [...present, ...absentEntries(from, text), ...licenseEntries(from, text)];
+  const said = policyKinds.flatMap((row): Said[] =>
+    Object.entries<unknown>(text[row.section] ?? {}).flatMap(([key, value]) =>
+      row.only === undefined
+        ? (parametersEntry(from, row, key, value, workspace) ?? [])
+        : valueEntry(from, row, key, value),
+    ),
+  );
+  const absent = policyKinds.flatMap((row) => absentEntries(from, row, text));
   return {
-    entries,
-    problems: declared.flatMap(({ problems }) => problems),
-    plaintext: declared.flatMap(({ plaintext }) => plaintext),
+    entries: [...said.map(({ entry }) => entry), ...absent],
+    problems: said.flatMap(({ problems = [] }) => problems),
+    plaintext: said.flatMap(({ plaintext = [] }) => plaintext),
   };
 }
 
-function presentEntry(from: From, { written, fields, templates }: Declared & { readonly written: Written }): Entry {
-  const { slug } = written.integration;
-  const whole = hasActiveParameter(slug) ? { active: defaultOf(slug, "active"), ...fields } : fields;
-  return entryOf(from, written.path, { kind: "integration", key: slug, fields: whole }, { templates, written });
+type PolicyKind = (typeof policyKinds)[number];
+
+interface Said extends Partial<Pick<Declared, "problems" | "plaintext">> {
+  readonly entry: Entry;
 }
 
-/** Left out, `active` is its default (contract 6). */
-function defaultOf(slug: string, name: string): Scalar {
-  return parameter(slug, name)?.default ?? null;
+function parametersEntry(
+  from: From,
+  { kind, section }: PolicyKind,
+  key: string,
+  value: unknown,
+  workspace: Workspace,
+): Said | undefined {
+  const integration = kinds[kind].catalogue?.get(key);
+  if (!integration) return undefined;
+  const path = [section, key];
+  const written = { document: from.document, path, integration, parameters: value as Written["parameters"] };
+  const { fields, templates, ...rest } = declare(written, workspace);
+  const resource = { kind, key, fields: { ...impliedFields(key), ...fields } };
+  return { ...rest, entry: entryOf(from, path, resource, { templates, written }) };
 }
 
-function absentEntries(from: From, { disabled }: Partial<PolicyText>): readonly Entry[] {
-  const known = listed(disabled).filter(([slug]) => integrations.has(slug));
-  return known.map(([key, index]) =>
-    entryOf(from, ["disabled", index], { kind: "integration", key, fields: {} }, { presence: "absent" }),
-  );
+function valueEntry(from: From, { kind, section, only = "" }: PolicyKind, key: string, value: unknown): Said {
+  const fields = { [only]: normalise(kind, key, only, value as Scalar) };
+  return { entry: entryOf(from, [section, key], { kind, key: key.trim(), fields }) };
 }
 
-function licenseEntries(from: From, { licenses = {} }: Partial<PolicyText>): readonly Entry[] {
-  return Object.entries(licenses).map(([key, status]) => {
-    const fields: Fields = { approval_status: legacyStatuses.get(status) ?? status };
-    return entryOf(from, ["licenses", key], { kind: "license", key: key.trim(), fields });
-  });
+function absentEntries(from: From, { kind, off }: PolicyKind, text: Partial<PolicyText>): readonly Entry[] {
+  return listed(off && text[off])
+    .filter(([key]) => kinds[kind].catalogue?.has(key))
+    .map(([key, index]) => entryOf(from, [off ?? "", index], { kind, key, fields: {} }, { presence: "absent" }));
 }
 
 interface Rest {
@@ -83,7 +91,7 @@ interface Rest {
   readonly written?: Written;
 }
 
-function entryOf(from: From, path: Path, { kind, key, fields }: Resource, rest: Rest = {}): Entry {
+function entryOf(from: From, path: Path, resource: Resource, rest: Rest = {}): Entry {
   const { presence = "present", templates = none, written } = rest;
   const origin = stated(from.document, from.policy, path);
   return {
@@ -91,8 +99,8 @@ function entryOf(from: From, path: Path, { kind, key, fields }: Resource, rest: 
     policy: from.policy,
     path,
     place: origin.place,
-    identity: `${kind}/${kinds[kind].identity(key)}`,
-    desired: { kind, key, fields, presence, origin },
+    identity: identityOf(resource),
+    desired: { ...resource, presence, origin },
     templates,
     written,
   };

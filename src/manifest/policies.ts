@@ -1,3 +1,4 @@
+import { type PolicyColumn, policyKinds } from "../model/kinds.ts";
 import type { Kind, Origin, Problem, Scalar } from "../model/types.ts";
 import { checkPolicy } from "./checks.ts";
 import type { Document } from "./document.ts";
@@ -10,7 +11,7 @@ import { shape } from "./shape.ts";
 import type { Loaded, Workspace } from "./workspace.ts";
 
 /** A Policy document as people write it, once its shape is known to be right. */
-export interface PolicyText {
+export interface PolicyText extends Readonly<Record<PolicyColumn["section"], Readonly<Record<string, unknown>>>> {
   readonly name: string;
   readonly projects: readonly (string | number)[];
   readonly except: readonly (string | number)[];
@@ -19,7 +20,7 @@ export interface PolicyText {
   readonly integrations: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly disabled: readonly string[];
   readonly licenses: Readonly<Record<string, string>>;
-  readonly exclusive: readonly ("integrations" | "licenses")[];
+  readonly exclusive: readonly PolicyColumn["section"][];
 }
 
 /** A policy, parsed and checked as far as it can be by itself. */
@@ -76,9 +77,11 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   const { name = "", priority = 0 } = text;
   const { entries, problems, plaintext } = readEntries({ document, policy: name }, text, workspace);
   const exclusive = new Map(
-    listed(text.exclusive).map(([word, index]): [Kind, Origin] => {
-      return [exclusiveKinds[word], { place: () => document.place(["exclusive", index]) }];
-    }),
+    listed(text.exclusive).flatMap(([word, index]) =>
+      policyKinds
+        .filter(({ section }) => section === word)
+        .map(({ kind }): [Kind, Origin] => [kind, { place: () => document.place(["exclusive", index]) }]),
+    ),
   );
   const vars = Object.entries(text.vars ?? {}).map(([key, value]): Variable => {
     return { ...stated(document, name, ["vars", key]), name: key, value };
@@ -96,5 +99,3 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
   };
   return { policy, problems, plaintext };
 }
-
-const exclusiveKinds = { integrations: "integration", licenses: "license" } as const;

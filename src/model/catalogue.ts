@@ -168,3 +168,8 @@ export function parameter(slug: string, name: string): IntegrationParameter | un
 export function hasActiveParameter(slug: string): boolean {
   return parameter(slug, "active") !== undefined;
 }
+
+/** What leaving it out of a policy says nevertheless: `active` is its default where it is a parameter (contract 6). */
+export function impliedFields(slug: string): Readonly<Record<string, Scalar>> {
+  return hasActiveParameter(slug) ? { active: parameter(slug, "active")?.default ?? null } : {};
+}

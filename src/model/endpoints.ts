@@ -1,4 +1,5 @@
 import type { AnswerShape } from "./answer-shape.ts";
+import { legacyStatuses, licenseStatuses } from "./license-status.ts";
 import type { Call, Fields } from "./types.ts";
 
 /**
@@ -49,7 +50,7 @@ const ofDeployment: Endpoint["segments"] = { ...ofProject, deployment_id: { type
 const approval: Parameter = {
   type: "string",
   required: true,
-  enum: ["allowed", "denied", "approved", "blacklisted"],
+  enum: [...licenseStatuses, ...legacyStatuses.keys()],
 };
 
 const move: Endpoint["parameters"] = { source_storage_name: requiredText, destination_storage_name: requiredText };

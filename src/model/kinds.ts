@@ -1,23 +1,35 @@
 import { licenseTier } from "./availability.ts";
+import { type Integration, type IntegrationParameter, integrations, parameter } from "./catalogue.ts";
 import type { EndpointName } from "./endpoints.ts";
+import { legacyStatuses } from "./license-status.ts";
+import { normaliseParameter } from "./parameter-value.ts";
 import { repositoriesOf, repositoryKinds } from "./repository-kinds.ts";
-import type { Action, Fields, Kind, Tier } from "./types.ts";
+import type { Action, Fields, Kind, Resource, Scalar, Tier } from "./types.ts";
 
 /** Whether a change makes a policy stricter or laxer (contract 8). */
 export type Tendency = "tightened" | "loosened";
 
 /**
- * What tells one kind of resource from another: one row a kind, so that diff, plan and apply need to know none of them.
+ * What tells one kind of resource from another: one row a kind, so that manifests, reading, diff, plan, apply, import and
+ * reports need to know none of them.
  */
 export interface KindRow {
+  /** How policies list its resources; undefined where none does. */
+  readonly policy?: PolicyColumn;
+  /** How a project's resources are read; undefined where projects have none. */
+  readonly read?: ReadColumn;
+  /** All resources that there can be, with their parameters; undefined where any text is a key. */
+  readonly catalogue?: ReadonlyMap<string, Integration>;
+  /** The one spelling of all values of a field that mean the same. */
+  readonly normalise: (value: Scalar, key: string, name: string) => Scalar;
+  /** Whether events reach its resources, as the catalogue says. */
+  readonly listens?: true;
   /** How a resource that should not be there goes. */
   readonly removal: Extract<Action, "disable" | "delete">;
   /** The endpoint that carries each action out; one that depends on the resource is found by its key. */
   readonly calls: Readonly<Partial<Record<Action, EndpointName | ((key: string) => EndpointName)>>>;
   /** The segment of an endpoint's path that names the resource, filled with its ID (where it has one) or key. */
   readonly segment: string;
-  /** The parameter that names a resource which a POST creates; undefined where the path does. */
-  readonly nameParameter: string | undefined;
   /** Two keys with the same identity are one resource. */
   readonly identity: (key: string) => string;
   /** The visible side of a removal: what was true before, and after. */
@@ -28,33 +40,85 @@ export interface KindRow {
   readonly tier: Tier;
 }
 
+export interface PolicyColumn {
+  /** The section of a policy, and what reports call several of them. */
+  readonly section: "integrations" | "licenses";
+  /** The field whose value a policy gives in place of a mapping; undefined where it gives the catalogue's parameters. */
+  readonly only?: string;
+  /** The list in a policy of those that must be off; undefined where none is. */
+  readonly off?: "disabled";
+}
+
+export interface ReadColumn {
+  readonly list: EndpointName;
+  /** The field of a row that is the key; a POST that creates a resource states it too. */
+  readonly key: string;
+  /** Whether calls name a resource by the number that its row has as `id`. */
+  readonly numbered: boolean;
+  /** Shows one resource, where the list does not show all of it. */
+  readonly single?: EndpointName;
+  /** What a refusal calls the list; undefined where it speaks of single resources by their keys. */
+  readonly title?: string;
+}
+
 export const kinds: Readonly<Record<Kind, KindRow>> = {
   integration: {
+    policy: { section: "integrations", off: "disabled" },
+    read: { list: "listIntegrations", key: "slug", numbered: false, single: "getIntegration" },
+    catalogue: integrations,
+    normalise: (value, slug, name) => normaliseParameter(parameter(slug, name), value),
+    listens: true,
     removal: "disable",
     calls: { create: "putIntegration", update: "putIntegration", disable: "deleteIntegration" },
     segment: "slug",
-    nameParameter: undefined,
     identity: (slug) => slug,
     removed: { before: { active: true }, after: { active: false } },
     tier: "free",
   },
   license: {
+    policy: { section: "licenses", only: "approval_status" },
+    read: { list: "listLicenses", key: "name", numbered: true, title: "the managed license list" },
+    normalise: (status) => legacyStatuses.get(String(status)) ?? status,
     removal: "delete",
     calls: { create: "createLicense", update: "updateLicense", delete: "deleteLicense" },
     segment: "managed_license_id",
-    nameParameter: "name",
     identity: (name) => name.toLowerCase(),
     removed: { before: {}, after: null },
     strictness: { field: "approval_status", by: { allowed: "loosened", denied: "tightened" } },
     tier: licenseTier,
   },
   storage: {
+    normalise: (value) => value,
     removal: "delete",
     calls: { update: (key) => repositoryKinds[repositoriesOf(key)].schedule },
     segment: "kind",
-    nameParameter: undefined,
     identity: (key) => key,
     removed: { before: {}, after: null },
     tier: "free",
   },
 };
+
+/** Every kind, in the order in which manifests and reports speak of them. */
+export const kindNames = Object.keys(kinds) as readonly Kind[];
+
+/** The kinds that policies list, with how they do. */
+export const policyKinds = kindNames.flatMap((kind) => {
+  const { policy } = kinds[kind];
+  return policy ? [{ kind, ...policy }] : [];
+});
+
+/** All of them in words: `integrations and licenses`. */
+export const policySections = policyKinds.map(({ section }) => section).join(" and ");
+
+/** Resources of one project with the same identity are one. */
+export function identityOf({ kind, key }: Pick<Resource, "kind" | "key">): string {
+  return `${kind}/${kinds[kind].identity(key)}`;
+}
+
+/** What the catalogue says of a field; undefined where it says nothing. */
+export function columnOf(
+  { kind, key }: Pick<Resource, "kind" | "key">,
+  name: string,
+): IntegrationParameter | undefined {
+  return kinds[kind].catalogue?.get(key)?.parameters.get(name);
+}

@@ -1,4 +1,4 @@
-import { type IntegrationParameter, parameter } from "./catalogue.ts";
+import { kinds } from "./kinds.ts";
 import type { Kind, Resource, Scalar, SecretReference, Value } from "./types.ts";
 
 /**
@@ -28,46 +28,7 @@ export function compareField(
 
 /** The one spelling of all values that mean the same. */
 export function normalise(kind: Kind, key: string, name: string, value: Scalar): Scalar {
-  if (kind === "license") return legacyStatuses.get(String(value)) ?? value;
-  const column = kind === "integration" ? parameter(key, name) : undefined;
-  return column ? normaliseParameter(column, value) : value;
-}
-
-/** The deprecated words for an approval status, and today's (spec: Managed license). */
-export const legacyStatuses: ReadonlyMap<string, string> = new Map([
-  ["approved", "allowed"],
-  ["blacklisted", "denied"],
-]);
-
-function normaliseParameter(column: IntegrationParameter, value: Scalar): Scalar {
-  const [type] = column.types;
-  if (type === "boolean") return toBoolean(value);
-  if (type === "integer") return toInteger(value);
-  const text = String(value ?? "").replaceAll("\r\n", "\n");
-  if (column.list) return asSet(text, column.list);
-  if (column.url) return text.replace(/\/+$/, "");
-  return column.observed.has("trimmed") ? text.trim() : text;
-}
-
-function toBoolean(value: Scalar): Scalar {
-  if (value === null || value === "") return false;
-  return words.get(String(value)) ?? value;
-}
-
-const words: ReadonlyMap<string, boolean> = new Map([
-  ["true", true],
-  ["1", true],
-  ["false", false],
-  ["0", false],
-]);
-
-function toInteger(value: Scalar): Scalar {
-  return typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value;
-}
-
-function asSet(text: string, separator: "comma" | "whitespace"): string {
-  const parts = text.split(separator === "comma" ? /,/ : /\s+/).map((part) => part.trim());
-  return [...new Set(parts.filter(Boolean))].sort().join("\n");
+  return kinds[kind].normalise(value, key, name);
 }
 
 /** The fields of a live resource in one spelling: what a digest of the live side is taken of. */

@@ -1,4 +1,5 @@
 import type { Difference } from "../diff/diff.ts";
+import { policySections } from "../model/kinds.ts";
 import { isRemoval, turnsOff, type Visible } from "../model/turns-off.ts";
 import type { Change } from "../model/types.ts";
 
@@ -61,7 +62,7 @@ export function judgeShare({ scope, removals, live }: RemovalShare, guards: Guar
   if (!isMany(count, guards) || count * 100 <= live * guards.deletePercent) return [];
   const share = live === 0 ? "" : ` (${Math.round((count / live) * 100)} %)`;
   const message =
-    `${count} of ${live} live integrations and licenses of ${scope}${share} would be disabled or deleted; ` +
+    `${count} of ${live} live ${policySections} of ${scope}${share} would be disabled or deleted; ` +
     `guards.deletePercent allows ${guards.deletePercent} % from ${guards.deleteMinimum} on`;
   return [{ guard: "delete-percent", message, addresses: removals.map((change) => change.address) }];
 }

@@ -42,7 +42,7 @@ export interface PlanScope {
 export interface Summary {
   readonly projects: number;
   readonly changed_projects: number;
-  /** Live integrations and licenses that were read: what a guard's percentage is taken of. */
+  /** Live resources that were read: what a guard's percentage is taken of. */
   readonly live: number;
   readonly create: number;
   readonly update: number;
@@ -141,8 +141,8 @@ export function callOf(change: Change): Call {
 }
 
 function parametersOf(change: Change, name: EndpointName): Fields {
-  const { nameParameter } = kinds[change.kind];
-  const named = nameParameter && endpoints[name].method === "POST" ? { [nameParameter]: change.key } : {};
+  const { read } = kinds[change.kind];
+  const named = read && endpoints[name].method === "POST" ? { [read.key]: change.key } : {};
   return { ...named, ...change.declared };
 }
 

@@ -1,9 +1,9 @@
 import { printable } from "../base/printable.ts";
-import type { ImportedEntry } from "../import/found.ts";
 import type { Draft } from "../import/policy.ts";
 import { addressOf } from "../model/address.ts";
+import { policyKinds } from "../model/kinds.ts";
 import { reportedProblem } from "../model/problem-line.ts";
-import type { Problem } from "../model/types.ts";
+import type { Kind, Problem } from "../model/types.ts";
 import type { Palette } from "./palette.ts";
 
 /** What an import wrote, and what it leaves to people. */
@@ -46,11 +46,7 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): rea
 }
 
 function countsOf({ entries }: Draft): string {
-  const count = (kind: ImportedEntry["kind"]) => entries.filter((entry) => entry.kind === kind).length;
-  return [
-    amount(count("integration"), "integration", "integrations"),
-    amount(count("license"), "license", "licenses"),
-  ].join(", ");
+  return policyKinds.map(({ kind, section }) => amount(keysOf(entries, kind).length, kind, section)).join(", ");
 }
 
 function amount(count: number, one: string, many: string): string {
@@ -79,14 +75,13 @@ export function importJson({ written, idle, problems }: ImportReport): string {
     name: draft.name,
     projects: draft.projects,
     ...(draft.except.length > 0 && { except: draft.except }),
-    integrations: keysOf(draft, "integration"),
-    licenses: keysOf(draft, "license"),
+    ...Object.fromEntries(policyKinds.map(({ kind, section }) => [section, keysOf(draft.entries, kind)])),
     to_fill_in: blanksOf(draft),
     remarks: remarksOf(draft),
   }));
   return JSON.stringify({ policies, nothing_to_import: idle, problems: problems.map(reportedProblem) }, null, 2);
 }
 
-function keysOf({ entries }: Draft, kind: ImportedEntry["kind"]): readonly string[] {
+function keysOf(entries: Draft["entries"], kind: Kind): readonly string[] {
   return entries.filter((entry) => entry.kind === kind).map(({ key }) => key);
 }

@@ -1,4 +1,5 @@
 import { printable } from "../base/printable.ts";
+import { isMove } from "../model/repository-kinds.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Palette } from "./palette.ts";
 
@@ -7,7 +8,7 @@ import type { Palette } from "./palette.ts";
  * moving, 1 to 3 and 8). Empty where nothing moves.
  */
 export function movingNotes({ resource_changes }: Plan, palette: Palette): string {
-  const moves = resource_changes.filter(({ kind }) => kind === "storage").map(({ change }) => change);
+  const moves = resource_changes.filter(isMove).map(({ change }) => change);
   if (moves.length === 0) return "";
   const sources = named(moves.map(({ before }) => before?.repository_storage));
   const destinations = named(moves.map(({ after }) => after?.repository_storage));

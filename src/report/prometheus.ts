@@ -1,5 +1,5 @@
 import { version } from "../base/version.ts";
-import { kinds } from "../model/kinds.ts";
+import { kindNames, kinds } from "../model/kinds.ts";
 import type { Action, Kind } from "../model/types.ts";
 import type { Before, Report, Surface } from "./report.ts";
 
@@ -53,7 +53,7 @@ function aboutTheState({ plan }: Report): Metric[] {
   const pending = plan.resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
   const count = (kind: Kind, action: Action) =>
     pending.filter((each) => each.kind === kind && each.change.actions[0] === action).length;
-  const drift = (Object.keys(kinds) as Kind[]).flatMap((kind) =>
+  const drift = kindNames.flatMap((kind) =>
     (Object.keys(kinds[kind].calls) as Action[]).map((action) => [{ kind, action }, count(kind, action)] as const),
   );
   const outcomes = Object.entries(summary.outcomes ?? {}).map(([status, n]) => [{ status }, n] as const);

@@ -1,20 +1,15 @@
 import { printable } from "../base/printable.ts";
 import { addressOf } from "../model/address.ts";
-import type { Desired, DesiredProject, Kind, Origin, Value } from "../model/types.ts";
-
-/** How the resources of a kind are shown: under which heading, and which field alone says everything. */
-const sections: readonly { readonly kind: Kind; readonly heading: string; readonly only?: string }[] = [
-  { kind: "integration", heading: "integrations" },
-  { kind: "license", heading: "licenses", only: "approval_status" },
-];
+import { policyKinds } from "../model/kinds.ts";
+import type { Desired, DesiredProject, Origin, Value } from "../model/types.ts";
 
 /** The desired state of a project much as a policy would say it, each entry with the place that it comes from. */
 export function showText({ project, resources, exclusive }: DesiredProject): string {
-  const lines = sections.flatMap(({ kind, heading, only }) => {
+  const lines = policyKinds.flatMap(({ kind, section, only }) => {
     const entries = resources.filter((resource) => resource.kind === kind);
     const origin = exclusive.get(kind);
     if (entries.length === 0 && !origin) return [];
-    const title = origin ? `${heading}:  # nothing else may be live: ${placeOf(origin)}` : `${heading}:`;
+    const title = origin ? `${section}:  # nothing else may be live: ${placeOf(origin)}` : `${section}:`;
     return [title, ...entries.flatMap((entry) => entryLines(entry, only))];
   });
   const body = lines.length > 0 ? lines : ["# no policy asks for anything here"];

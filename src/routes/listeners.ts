@@ -1,4 +1,5 @@
-import { hasActiveParameter, integrations, parameter } from "../model/catalogue.ts";
+import { impliedFields, integrations, parameter } from "../model/catalogue.ts";
+import { kinds } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, Desired, DesiredProject, Fields, Live, Value } from "../model/types.ts";
@@ -8,7 +9,7 @@ import type { Listener } from "./routes.ts";
 /** Integrations that manifests ask for, as listeners. */
 export function declaredListeners(resources: readonly Desired[]): Listener[] {
   return resources
-    .filter(({ kind, presence }) => kind === "integration" && presence === "present")
+    .filter(({ kind, presence }) => kinds[kind].listens && presence === "present")
     .map(({ key: slug, fields }) => ({ slug, fields, active: activeBy(slug, fields), told: "declared" }));
 }
 
@@ -43,9 +44,10 @@ function isHidden(slug: string, name: string): boolean {
 /** What live listeners become once manifests are applied: undeclared parameters are left alone (contract 6). */
 export function listenersAfter(live: readonly Listener[], { resources, exclusive }: DesiredProject): Listener[] {
   const listed = bySlug(resources);
+  const isExclusive = [...exclusive.keys()].some((kind) => kinds[kind].listens);
   const kept = live.flatMap((listener) => {
     const desired = listed.get(listener.slug);
-    if (!desired) return exclusive.has("integration") ? [] : [listener];
+    if (!desired) return isExclusive ? [] : [listener];
     return desired.presence === "absent" ? [] : [overlaid(listener, desired.fields)];
   });
   const slugs = new Set(live.map(({ slug }) => slug));
@@ -53,7 +55,7 @@ export function listenersAfter(live: readonly Listener[], { resources, exclusive
 }
 
 function bySlug(resources: readonly Desired[]): ReadonlyMap<string, Desired> {
-  return new Map(resources.filter(({ kind }) => kind === "integration").map((each) => [each.key, each]));
+  return new Map(resources.filter(({ kind }) => kinds[kind].listens).map((each) => [each.key, each]));
 }
 
 function overlaid(listener: Listener, fields: Fields): Listener {
@@ -62,8 +64,7 @@ function overlaid(listener: Listener, fields: Fields): Listener {
 
 /** Where `active` is a parameter, leaving it out means its default; any other declared integration is on. */
 function activeBy(slug: string, fields: Fields): boolean {
-  if (!hasActiveParameter(slug)) return true;
-  const { active = parameter(slug, "active")?.default } = fields;
+  const { active = true } = { ...impliedFields(slug), ...fields };
   return !isReference(active) && String(active) === "true";
 }
 
@@ -73,7 +74,7 @@ function activeBy(slug: string, fields: Fields): boolean {
  */
 export function lossesOf(change: Change): readonly string[] {
   const { kind, key: slug, declared, live } = change;
-  if (kind !== "integration" || !live?.active) return [];
+  if (!kinds[kind].listens || !live?.active) return [];
   if (isRemoval(change)) return hears(slug) ? [`${slug} stops hearing of everything`] : [];
   if (!Object.keys(change.after ?? {}).some((name) => decides(slug, name))) return [];
   const before: Listener = { slug, active: true, fields: believed(slug, declared, live.fields), told: "reported" };

@@ -1,7 +1,8 @@
 import { type BranchKind, branchKinds } from "../model/branch-kinds.ts";
-import { integrations } from "../model/catalogue.ts";
+import { integrations, parameter } from "../model/catalogue.ts";
 import { events, type PipelineStatus, type RouteColumn } from "../model/events.ts";
-import { isReference, normalise } from "../model/normalise.ts";
+import { isReference } from "../model/normalise.ts";
+import { normaliseParameter } from "../model/parameter-value.ts";
 import type { Fields, Scalar } from "../model/types.ts";
 
 /** An event, as far as it is known: what is left out may be anything. */
@@ -194,5 +195,5 @@ function findColumns(slug: string, role: RouteColumn["role"]): readonly ColumnOf
 function told({ slug, fields }: Listener, name: string): Scalar | undefined {
   const value = fields[name];
   if (value === undefined || value === null || value === "" || isReference(value)) return undefined;
-  return normalise("integration", slug, name, value);
+  return normaliseParameter(parameter(slug, name), value);
 }

@@ -1,9 +1,10 @@
 import { licenseTier } from "../model/availability.ts";
+import { hasLegacyStatuses, legacyStatuses } from "../model/license-status.ts";
 import { paged } from "./pages.ts";
 import { dropLicense, putLicense } from "./records.ts";
 import { invalid, json, noContent, notFound, type Reply } from "./reply.ts";
 import { type LicenseRecord, nextNumber, type ProjectState } from "./state.ts";
-import { hasLegacyWords, legacyWords, type ProjectHandler, tierRefusal, type Visit, type World } from "./world.ts";
+import { type ProjectHandler, tierRefusal, type Visit, type World } from "./world.ts";
 
 const noLicense = notFound("SoftwareLicensePolicy");
 
@@ -66,12 +67,12 @@ function isTaken({ behaviour }: World, project: ProjectState, name: string): boo
 
 function statusOf({ given }: Visit): string {
   const status = String(given.approval_status);
-  return legacyWords[status] ?? status;
+  return legacyStatuses.get(status) ?? status;
 }
 
-const olderWords = new Map(Object.entries(legacyWords).map(([older, word]) => [word, older]));
+const olderWords = new Map([...legacyStatuses].map(([older, word]) => [word, older]));
 
 function row({ behaviour, release }: World, { id, name, approval_status }: LicenseRecord): LicenseRecord {
-  const older = behaviour.legacyAnswers && hasLegacyWords(release) ? olderWords.get(approval_status) : undefined;
+  const older = behaviour.legacyAnswers && hasLegacyStatuses(release) ? olderWords.get(approval_status) : undefined;
   return { id, name, approval_status: older ?? approval_status };
 }

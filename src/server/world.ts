@@ -1,6 +1,7 @@
-import { compareReleases, tierIncludes, unavailable } from "../model/availability.ts";
+import { tierIncludes, unavailable } from "../model/availability.ts";
 import { type Integration, integrations } from "../model/catalogue.ts";
 import { type EndpointName, endpoints, type Parameter } from "../model/endpoints.ts";
+import { hasLegacyStatuses, licenseStatuses } from "../model/license-status.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { forbidden, json, type Reply } from "./reply.ts";
@@ -59,21 +60,11 @@ export function tierRefusal(world: World, what: string, needed: Tier): Reply | u
   return tooLowTier(`${what} need tier ${needed}; the server is ${world.tier}`);
 }
 
-/** The legacy words of an approval status and what they mean (spec: Versioning). */
-export const legacyWords: Readonly<Record<string, string>> = { approved: "allowed", blacklisted: "denied" };
-
-/** The release that no longer has them. */
-const legacyWordsEnd = "15.0";
-
-export function hasLegacyWords(release: string): boolean {
-  return compareReleases(release, legacyWordsEnd) < 0;
-}
-
-const currentApproval: Parameter = { type: "string", required: true, enum: ["allowed", "denied"] };
+const currentApproval: Parameter = { type: "string", required: true, enum: licenseStatuses };
 
 /** Each endpoint's parameters in this release and behaviour. */
 export function parametersOf(release: string, behaviour: Behaviour): World["parameters"] {
-  const approval = hasLegacyWords(release) ? {} : { approval_status: currentApproval };
+  const approval = hasLegacyStatuses(release) ? {} : { approval_status: currentApproval };
   const byRelease: Behaviour["parameters"] = { createLicense: approval, updateLicense: approval };
   const entries = (Object.keys(endpoints) as EndpointName[]).map((name) => {
     const table = endpoints[name].parameters;

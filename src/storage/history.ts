@@ -1,4 +1,5 @@
-import { storageAddress } from "../model/address.ts";
+import { endpoints } from "../model/endpoints.ts";
+import { repositoryKinds } from "../model/repository-kinds.ts";
 import { listRuns, readRun } from "../state/journal.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 
@@ -29,11 +30,16 @@ function isSame(a: string, b: string): boolean {
   return a.replace(/\/+$/, "") === b.replace(/\/+$/, "");
 }
 
+/** What schedules moves, whatever its address begins with: a project may be called as those of moves begin. */
+const scheduling = new Set(Object.values(repositoryKinds).map(({ schedule }) => endpoints[schedule].path));
+
 function remember(history: Map<string, Earlier>, run: string, entry: JournalLine): void {
-  if (!("address" in entry) || !entry.address.startsWith(storageAddress(""))) return;
+  if (!("address" in entry)) return;
   const { address } = entry;
   const before = history.get(address);
-  if (entry.event === "intent") history.set(address, { run, state: "sent", to: undefined });
+  if (entry.event === "intent" && scheduling.has(entry.path)) {
+    history.set(address, { run, state: "sent", to: undefined });
+  }
   if (entry.event === "scheduled") history.set(address, { run, state: "scheduled", to: entry.to });
   if (entry.event !== "outcome" || !before) return;
   if (entry.status === "applied") history.set(address, { ...before, run, state: "done" });

@@ -16,9 +16,7 @@ function draftsFor(projects: Readonly<Record<string, Has>>, server: readonly str
       if (typeof has !== "string") return { kind: "integration", key, active: true, fields: has };
       return { kind: "license", key, active: true, fields: { approval_status: has } };
     });
-    const of = (kind: Live["kind"]) => live.filter((each) => each.kind === kind);
-    const found = { project, integrations: of("integration"), licenses: of("license"), others: [], unread: [] };
-    return importProject(found, platform);
+    return importProject({ project, live, others: [], unread: [] }, platform);
   });
   const others = server.map((name, index) => ({ name, path: name, id: 100 + index }));
   const drafts = factored(withReferences(imported), [...named, ...others]);

@@ -1,0 +1,19 @@
+import { compareReleases } from "./availability.ts";
+import { removalOf } from "./removals.ts";
+
+/** The approval statuses of a managed license (spec: Managed license). */
+export const licenseStatuses = ["allowed", "denied"] as const;
+
+/** The deprecated words for them, and today's. */
+export const legacyStatuses: ReadonlyMap<string, string> = new Map([
+  ["approved", "allowed"],
+  ["blacklisted", "denied"],
+]);
+
+/** The release that removes the deprecated words (spec: Versioning). */
+export const legacyRemoval = removalOf("license-status-approved");
+
+/** Whether servers of this release still take the deprecated words. */
+export function hasLegacyStatuses(release: string): boolean {
+  return compareReleases(release, legacyRemoval) < 0;
+}

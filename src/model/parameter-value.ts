@@ -1,0 +1,35 @@
+import type { IntegrationParameter } from "./catalogue.ts";
+import type { Scalar } from "./types.ts";
+
+/** The one spelling of all values of a parameter that mean the same. A parameter that nobody knows has no other spelling. */
+export function normaliseParameter(column: IntegrationParameter | undefined, value: Scalar): Scalar {
+  if (!column) return value;
+  const [type] = column.types;
+  if (type === "boolean") return toBoolean(value);
+  if (type === "integer") return toInteger(value);
+  const text = String(value ?? "").replaceAll("\r\n", "\n");
+  if (column.list) return asSet(text, column.list);
+  if (column.url) return text.replace(/\/+$/, "");
+  return column.observed.has("trimmed") ? text.trim() : text;
+}
+
+function toBoolean(value: Scalar): Scalar {
+  if (value === null || value === "") return false;
+  return words.get(String(value)) ?? value;
+}
+
+const words: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
+function toInteger(value: Scalar): Scalar {
+  return typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value;
+}
+
+function asSet(text: string, separator: "comma" | "whitespace"): string {
+  const parts = text.split(separator === "comma" ? /,/ : /\s+/).map((part) => part.trim());
+  return [...new Set(parts.filter(Boolean))].sort().join("\n");
+}
