@@ -1,4 +1,4 @@
-import { type Token, tokensOf } from "./glob-tokens.ts";
+import { type GlobToken, globTokens } from "./glob-tokens.ts";
 
 /** How globs over one kind of text are read. */
 export interface GlobRules {
@@ -14,13 +14,13 @@ export interface GlobRules {
 export type Test = (character: string, leads: boolean) => boolean;
 
 /** What a glob is made of, one after another. */
-export type Part =
+export type GlobPart =
   | { readonly form: "one" | "many"; readonly test: Test }
-  | { readonly form: "either"; readonly choices: readonly (readonly Part[])[] };
+  | { readonly form: "either"; readonly choices: readonly (readonly GlobPart[])[] };
 
 /** The parts of a glob. What is no wildcard, and brackets or braces that are not closed, stand for themselves. */
-export function partsOf(glob: string, rules: GlobRules): readonly Part[] {
-  const tokens = tokensOf(glob);
+export function partsOf(glob: string, rules: GlobRules): readonly GlobPart[] {
+  const tokens = globTokens(glob);
   return sequence({ tokens, closings: closingsOf(tokens), rules }, 0, tokens.length);
 }
 
@@ -28,13 +28,13 @@ export function partsOf(glob: string, rules: GlobRules): readonly Part[] {
 export const deepestBraces = 20;
 
 interface Context {
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly GlobToken[];
   /** From the index of a brace to that of its other half. */
   readonly closings: ReadonlyMap<number, number>;
   readonly rules: GlobRules;
 }
 
-function closingsOf(tokens: readonly Token[]): ReadonlyMap<number, number> {
+function closingsOf(tokens: readonly GlobToken[]): ReadonlyMap<number, number> {
   const closings = new Map<number, number>();
   const open: number[] = [];
   tokens.forEach(({ sort }, index) => {
@@ -45,14 +45,14 @@ function closingsOf(tokens: readonly Token[]): ReadonlyMap<number, number> {
   return closings;
 }
 
-function sequence(context: Context, from: number, to: number): readonly Part[] {
-  const parts: Part[] = [];
+function sequence(context: Context, from: number, to: number): readonly GlobPart[] {
+  const parts: GlobPart[] = [];
   for (let at = from; at < to; ) at = step(context, at, parts);
   return parts;
 }
 
 /** Adds what stands at an index, and returns that of what follows. */
-function step(context: Context, at: number, parts: Part[]): number {
+function step(context: Context, at: number, parts: GlobPart[]): number {
   const { tokens, closings, rules } = context;
   const token = tokens[at];
   if (token?.sort === "*") return stars(context, at, parts);
@@ -67,13 +67,13 @@ function step(context: Context, at: number, parts: Part[]): number {
   return at + 1;
 }
 
-function literal(written: string, { cased }: GlobRules): Part {
+function literal(written: string, { cased }: GlobRules): GlobPart {
   const lower = written.toLowerCase();
   return { form: "one", test: cased ? (each) => each === written : (each) => each.toLowerCase() === lower };
 }
 
 /** A class also stands for itself as it is written: names of licenses have brackets. */
-function classPart({ text, negated, has }: Extract<Token, { sort: "class" }>, rules: GlobRules): Part {
+function classPart({ text, negated, has }: Extract<GlobToken, { sort: "class" }>, rules: GlobRules): GlobPart {
   const cases = rules.cased ? has : (each: string) => has(each.toLowerCase()) || has(each.toUpperCase());
   const listed = (each: string) => cases(each) !== negated;
   const itself = [...text].map((each) => literal(each, rules));
@@ -86,7 +86,7 @@ function isOneOf(has: (character: string) => boolean, { dots }: GlobRules): Test
 }
 
 /** `{a,b}` and `{a..c}`; braces around anything else stand for themselves. */
-function braces(context: Context, open: number, close: number): readonly Part[] {
+function braces(context: Context, open: number, close: number): readonly GlobPart[] {
   const commas = commasBetween(context, open, close);
   if (commas.length > 0) {
     const bounds = [open, ...commas, close];
@@ -115,7 +115,7 @@ function commasBetween({ tokens, closings }: Context, open: number, close: numbe
 }
 
 /** `**` between slashes is any number of segments, none included; any other stars are one `*`. */
-function stars(context: Context, at: number, parts: Part[]): number {
+function stars(context: Context, at: number, parts: GlobPart[]): number {
   const { tokens, rules } = context;
   const sortAt = (index: number) => tokens[index]?.sort;
   if (!isGlobstar(tokens, at)) {
@@ -127,7 +127,7 @@ function stars(context: Context, at: number, parts: Part[]): number {
   }
   let last = at;
   while (sortAt(last + 1) === "/" && isGlobstar(tokens, last + 2)) last += 2;
-  const all: Part = { form: "many", test: anything(rules) };
+  const all: GlobPart = { form: "many", test: anything(rules) };
   const slash = literal("/", rules);
   if (sortAt(last + 1) === "/") {
     parts.push({ form: "either", choices: [[all, slash], []] });
@@ -141,7 +141,7 @@ function stars(context: Context, at: number, parts: Part[]): number {
 }
 
 /** A segment of its own; before an alternative; or, as in `**.yaml`, before a dot. */
-function isGlobstar(tokens: readonly Token[], at: number): boolean {
+function isGlobstar(tokens: readonly GlobToken[], at: number): boolean {
   const token = tokens[at];
   if (token?.sort !== "*" || token.text !== "**") return false;
   const before = tokens[at - 1]?.sort;
@@ -151,7 +151,7 @@ function isGlobstar(tokens: readonly Token[], at: number): boolean {
   return begins && (isEdge(after) || after === "{" || after === "}" || after === ",");
 }
 
-function isEdge(sort: Token["sort"] | undefined): boolean {
+function isEdge(sort: GlobToken["sort"] | undefined): boolean {
   return sort === undefined || sort === "/";
 }
 

@@ -1,5 +1,5 @@
 /** A glob's smallest pieces, each with its text: characters that stand for themselves, wildcards, punctuation. */
-export type Token =
+export type GlobToken =
   | { readonly sort: "literal" | "/" | "?" | "*" | "{" | "," | "}"; readonly text: string }
   | { readonly sort: "class"; readonly text: string; readonly negated: boolean; readonly has: Members };
 
@@ -9,9 +9,9 @@ type Members = (character: string) => boolean;
 const punctuation = ["/", "?", "{", ",", "}"] as const;
 
 /** `\x` is a literal `x`; `[` without its `]` is a literal one. */
-export function tokensOf(glob: string): readonly Token[] {
+export function globTokens(glob: string): readonly GlobToken[] {
   const characters = [...glob];
-  const tokens: Token[] = [];
+  const tokens: GlobToken[] = [];
   for (let at = 0; at < characters.length; ) {
     const [token, length] = tokenAt(characters, at);
     tokens.push(token);
@@ -20,7 +20,7 @@ export function tokensOf(glob: string): readonly Token[] {
   return tokens;
 }
 
-function tokenAt(characters: readonly string[], at: number): readonly [Token, length: number] {
+function tokenAt(characters: readonly string[], at: number): readonly [GlobToken, length: number] {
   const first = characters[at] ?? "";
   const second = characters[at + 1];
   if (first === "\\" && second !== undefined) return [{ sort: "literal", text: second }, 2];

@@ -1,4 +1,4 @@
-import { deepestBraces, type GlobRules, type Part, partsOf, type Test } from "./glob-parts.ts";
+import { deepestBraces, type GlobPart, type GlobRules, partsOf, type Test } from "./glob-parts.ts";
 
 export type { GlobRules } from "./glob-parts.ts";
 
@@ -82,13 +82,13 @@ function prefixOf(glob: string): string {
 type Step = { readonly test: Test; readonly next: number } | { readonly forks: readonly number[] };
 
 /** The steps of a glob; where the last of them is left behind, the text matches. */
-function programOf(parts: readonly Part[]): readonly Step[] {
+function programOf(parts: readonly GlobPart[]): readonly Step[] {
   const program: Step[] = [];
   emit(parts, program);
   return program;
 }
 
-function emit(parts: readonly Part[], program: Step[]): void {
+function emit(parts: readonly GlobPart[], program: Step[]): void {
   for (const part of parts) {
     const at = program.length;
     if (part.form === "either") emitEither(part.choices, program);
@@ -97,7 +97,7 @@ function emit(parts: readonly Part[], program: Step[]): void {
   }
 }
 
-function emitEither(choices: readonly (readonly Part[])[], program: Step[]): void {
+function emitEither(choices: readonly (readonly GlobPart[])[], program: Step[]): void {
   const at = program.push({ forks: [] }) - 1;
   const starts: number[] = [];
   const ends: number[] = [];

@@ -3,13 +3,22 @@ export function grouped<Item, Key>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key | undefined,
 ): ReadonlyMap<Key, readonly Item[]> {
-  const groups = new Map<Key, Item[]>();
+  return groupedAs(items, keyOf, (item) => item);
+}
+
+/** The same, with what `partOf` makes of each item. */
+export function groupedAs<Item, Key, Value>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => Key | undefined,
+  partOf: (item: Item) => Value,
+): ReadonlyMap<Key, readonly Value[]> {
+  const groups = new Map<Key, Value[]>();
   for (const item of items) {
     const key = keyOf(item);
     if (key === undefined) continue;
     const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
+    if (group) group.push(partOf(item));
+    else groups.set(key, [partOf(item)]);
   }
   return groups;
 }

@@ -7,13 +7,23 @@ export function digestOf(value: unknown): string {
 
 /** JSON whose bytes depend on the value alone, not on the order in which its keys were set. */
 export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) => (isPlainObject(inner) ? sortedByKey(inner) : inner));
+  return JSON.stringify(value, (_, inner: unknown) => (isObject(inner) ? sortedByKey(inner) : inner));
 }
 
-function isPlainObject(value: unknown): value is Record<string, unknown> {
+/** An object of JSON whose values nobody has looked at yet. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Whether a parsed value is an object, not a list. */
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function sortedByKey(object: Record<string, unknown>): Record<string, unknown> {
+/** The keys that a JSON pointer leads through. */
+export function pointerKeys(pointer: string): string[] {
+  const parts = pointer.split("/").slice(1);
+  return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function sortedByKey(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -7,6 +7,8 @@ export interface Dictionary {
    * Undefined where none is that near. Among very many words only those that begin or end most alike are compared.
    */
   nearest(word: string): string | undefined;
+  /** `; did you mean X?`, ready to be appended to a sentence; empty where no known word is near. */
+  didYouMean(word: string): string;
 }
 
 /** A word longer than this is no misspelt name. */
@@ -23,20 +25,28 @@ export function dictionaryOf(known: Iterable<string>): Dictionary {
   const words = new Map(names.map((each) => [each.toLowerCase(), each]));
   const all = [...words.keys()];
   const candidatesFor = all.length <= few ? () => all : neighbours(all);
-  return {
-    nearest: (word) => {
-      if (word.length > longest || all.length === 0) return undefined;
-      const written = word.toLowerCase();
-      const candidate = closest(written, candidatesFor(written));
-      const reach = Math.max(1, Math.floor(candidate.length / 3));
-      return distance(written, candidate) <= reach ? words.get(candidate) : undefined;
-    },
+  const nearest = (word: string): string | undefined => {
+    if (word.length > longest || all.length === 0) return undefined;
+    const written = word.toLowerCase();
+    const candidate = closest(written, candidatesFor(written));
+    const reach = Math.max(1, Math.floor(candidate.length / 3));
+    return distance(written, candidate) <= reach ? words.get(candidate) : undefined;
   };
+  const didYouMean = (word: string): string => {
+    const meant = nearest(word);
+    return meant === undefined ? "" : `; did you mean ${meant}?`;
+  };
+  return { nearest, didYouMean };
 }
 
 /** The nearest of some words to one: see {@link Dictionary}, which is for many. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   return dictionaryOf(known).nearest(word);
+}
+
+/** The same, as {@link Dictionary} says it. */
+export function didYouMean(word: string, known: Iterable<string>): string {
+  return dictionaryOf(known).didYouMean(word);
 }
 
 /** A slip leaves either the beginning or the end of a word as it is. */

@@ -12,6 +12,7 @@ const words: Readonly<Record<string, string>> = {
   ENOSPC: "no space is left",
   EDQUOT: "no space is left in the quota",
   EFBIG: "the file may not grow this large",
+  ERR_ENCODING_INVALID_ENCODED_DATA: "not UTF-8 text",
   EIO: "the device failed",
   EBADF: "it is not open",
   ENXIO: "nothing reads from it",
@@ -22,8 +23,13 @@ const words: Readonly<Record<string, string>> = {
   ENOTFOUND: "the host name is not known",
 };
 
+/** The system's own name for what went wrong, such as `ENOENT`; undefined for an error that is not the system's. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}
+
 /** Why the system would not read, write or listen, in words; nothing of what it says itself, which may hold paths. */
 export function systemTrouble(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+  const code = systemCode(error) ?? "unknown";
   return words[code] ?? `the system said ${code}`;
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Outcomes } from "../apply/apply.ts";
 import { type ExitCode, exit, exitCode, Refusal } from "../base/exit.ts";
+import { counted } from "../base/text.ts";
 import { type DeploymentWish, deploying, recordCalls } from "../deployments/record-apply.ts";
 import { addressGlobFault } from "../model/address.ts";
 import type { Call, Outcome, Problem } from "../model/types.ts";
@@ -12,7 +13,7 @@ import { apply, rehearse } from "../reconcile/reconcile.ts";
 import type { Applied, Planned, Request } from "../reconcile/request.ts";
 import { remainingText } from "../report/moves.ts";
 import { requestsText } from "../report/requests.ts";
-import { counted, outcomesText, planText, waiversText } from "../report/text.ts";
+import { outcomesText, planText, waiversText } from "../report/text.ts";
 import { wishOf } from "./deploying.ts";
 import type { Options } from "./flags.ts";
 import { globsOf, requestOf } from "./run.ts";

@@ -1,7 +1,7 @@
 import { exitCode, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
+import { counted } from "../base/text.ts";
 import { findingsText } from "../report/deprecations.ts";
-import { counted } from "../report/text.ts";
 import { type Tree, treeOf } from "../scan/includes.ts";
 import { type Finding, type Scanned, scanText } from "../scan/scan.ts";
 import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/texts.ts";

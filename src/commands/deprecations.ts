@@ -4,7 +4,7 @@ import { exit, Refusal } from "../base/exit.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { readWorkspace, workspaceFile } from "../manifest/workspace.ts";
 import { schedule } from "../model/removals.ts";
-import { listed, type ScheduleFilter, scheduleText } from "../report/deprecations.ts";
+import { type ScheduleFilter, scheduleRows, scheduleText } from "../report/deprecations.ts";
 import { textIn } from "../workspace/texts.ts";
 import { reporter } from "./emit.ts";
 import type { Options } from "./flags.ts";
@@ -17,7 +17,7 @@ export const run: Run<Options<"deprecations">> = (terminal, options) => {
   const report = reporter(terminal, options.report);
   const reached = releaseOf(terminal, options);
   const asked: ScheduleFilter = { release: options.release, asOf: options.asOf && dayOf(options.asOf), reached };
-  const rows = listed(schedule, asked);
+  const rows = scheduleRows(schedule, asked);
   report({
     text: () => scheduleText(rows, asked, terminal.palette),
     json: () => JSON.stringify(rows, null, 2),

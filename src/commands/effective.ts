@@ -1,5 +1,5 @@
 import { Refusal } from "../base/exit.ts";
-import { nearest } from "../base/nearest.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { connectReader } from "../client/client.ts";
 import { readProjects } from "../live/read-live.ts";
 import { desiredOf, needsLookup } from "../manifest/layers.ts";
@@ -44,11 +44,8 @@ async function identify(name: string, context: Context): Promise<Project> {
   const listing = await readProjects(reader);
   const found = listing.find(({ id, path }) => id === project.id || path?.toLowerCase() === name.toLowerCase());
   if (found) return found;
-  const meant = nearest(
-    name,
-    listing.map((each) => each.name),
-  );
-  throw new Refusal(`the server lists no project ${name}${meant ? `; did you mean ${meant}?` : ""}`);
+  const known = listing.map((each) => each.name);
+  throw new Refusal(`the server lists no project ${name}${didYouMean(name, known)}`);
 }
 
 /** Whether policies could match the project by what was not given of it: the path of an ID, or the ID of a path. */
@@ -63,6 +60,5 @@ function suggestion(name: string, { policies }: Context): string {
   const named = policies.flatMap(({ projects }) =>
     projects.flatMap(({ form, written }) => (form === "path" ? [written] : [])),
   );
-  const meant = nearest(name, named);
-  return meant ? `; did you mean ${meant}?` : "";
+  return didYouMean(name, named);
 }

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { inertJson } from "../base/printable.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { systemCode, systemTrouble } from "../base/system-errors.ts";
 import { type Renderers, reportTargets } from "../report/reports.ts";
 import { makeFolder } from "../workspace/durable-file.ts";
 import { type Output, outputAt, outputTrouble, writeOutput } from "../workspace/output-file.ts";
@@ -81,7 +81,8 @@ export function writeTo(terminal: Terminal, path: string, text: string): void {
   try {
     put(terminal, outputAt(resolve(terminal.cwd, path)), text);
   } catch (error) {
-    if (!isClosedPipe(error)) terminal.fail(`cannot write ${path}: ${systemTrouble(error)}`);
+    // Whoever reads may stop reading, as `head` does.
+    if (systemCode(error) !== "EPIPE") terminal.fail(`cannot write ${path}: ${systemTrouble(error)}`);
   }
 }
 
@@ -90,11 +91,6 @@ function put(terminal: Terminal, output: Output, text: string): void {
   else if ("fd" in output && output.fd === 1) terminal.print(text);
   else if ("fd" in output && output.fd === 2) terminal.warn(text);
   else terminal.blocking(() => writeOutput(output, `${text}\n`));
-}
-
-/** Whoever reads may stop reading, as `head` does. */
-function isClosedPipe(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EPIPE";
 }
 
 /** What a report file held before; nothing of what cannot be read twice. */

@@ -3,14 +3,14 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
-import { problemLine } from "../model/problem-line.ts";
+import { bySeverity, reportedLine } from "../model/problem-line.ts";
 import { isFolder, noRegularFile } from "../workspace/durable-file.ts";
 import { findWorkspace, loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { filesBelow, type TextFile } from "../workspace/texts.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `fmt` is to look at. */
-export interface Chosen {
+export interface FormatTargets {
   readonly files: readonly TextFile[];
   /** What cannot be read: lines for a person. */
   readonly mistakes: readonly string[];
@@ -19,7 +19,7 @@ export interface Chosen {
 }
 
 /** The workspace around a folder itself and its manifests, also those that cannot be parsed. */
-export function manifestsAround(folder: string): Chosen {
+export function manifestsAround(folder: string): FormatTargets {
   return { ...manifestsOf(dirname(findWorkspace(folder))), skipped: [] };
 }
 
@@ -28,7 +28,7 @@ export function manifestsAround(folder: string): Chosen {
  * workspace is the one that counts, else that of the folder named.
  * @throws Refusal for a folder of no workspace, or of another.
  */
-export function manifestsAt({ cwd }: Terminal, home: string, path: string): Chosen {
+export function manifestsAt({ cwd }: Terminal, home: string, path: string): FormatTargets {
   const named = resolve(cwd, path);
   const trouble = troubleWith(named);
   if (trouble) return { files: [], mistakes: [`${path}: ${trouble}`], skipped: [] };
@@ -53,7 +53,7 @@ function rootAround(home: string, folder: string, path: string): string {
   throw new Refusal(`${path} is not in the workspace ${root}${other}`, exit.usage);
 }
 
-function manifestsBelow(cwd: string, root: string, folder: string): Chosen {
+function manifestsBelow(cwd: string, root: string, folder: string): FormatTargets {
   const { files, mistakes } = manifestsOf(root, realpathSync(folder));
   const known = new Set(files.map(({ path }) => realpathSync(path)));
   const below = filesBelow(cwd, folder).flatMap((file) => ("path" in file ? [file.path] : []));
@@ -64,14 +64,14 @@ function manifestsBelow(cwd: string, root: string, folder: string): Chosen {
 /** Rules of reading: what breaks them was not read as YAML at all. Broken YAML is told when the file is looked at. */
 const unread = new Set(["binary", "too-large", "symlink", "unreadable", "outside"]);
 
-function manifestsOf(root: string, below = realpathSync(root)): Omit<Chosen, "skipped"> {
+function manifestsOf(root: string, below = realpathSync(root)): Omit<FormatTargets, "skipped"> {
   const { documents, problems } = loadWorkspace(root);
   const isBelow = (name: string) => `${join(realpathSync(root), name)}${sep}`.startsWith(`${below}${sep}`);
-  const errors = problems.filter(({ severity, place }) => severity === "error" && place && isBelow(place.file));
-  const broken = errors.filter(({ rule }) => rule === "yaml").flatMap(({ place }) => place?.file ?? []);
+  const errors = bySeverity(problems).problems.filter(({ file }) => file !== undefined && isBelow(file));
+  const broken = errors.filter(({ rule }) => rule === "yaml").flatMap(({ file }) => file ?? []);
   const named = [workspaceFile, ...documents.map(({ file }) => file), ...broken].filter(isBelow);
   return {
     files: [...new Set(named)].map((name) => ({ name, path: join(root, name) })),
-    mistakes: errors.filter(({ rule }) => unread.has(rule)).map(problemLine),
+    mistakes: errors.filter(({ rule }) => unread.has(rule)).map(reportedLine),
   };
 }

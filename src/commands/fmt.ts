@@ -1,8 +1,8 @@
 import { relative } from "node:path";
 import { exitCode } from "../base/exit.ts";
+import { counted, firstFew } from "../base/text.ts";
 import { format } from "../format/format.ts";
 import { problemLine } from "../model/problem-line.ts";
-import { counted } from "../report/text.ts";
 import { type TextFile, textIn } from "../workspace/texts.ts";
 import { save } from "./emit.ts";
 import type { Options } from "./flags.ts";
@@ -48,9 +48,7 @@ const mostNamed = 5;
 
 function skippedText(names: readonly string[]): string {
   if (names.length === 0) return "";
-  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : "";
-  const which = `${names.slice(0, mostNamed).join(", ")}${more}`;
-  return `note: skipped ${counted(names.length, "file")}, not manifests of this workspace: ${which}`;
+  return `note: skipped ${counted(names.length, "file")}, not manifests of this workspace: ${firstFew(names, mostNamed)}`;
 }
 
 function formatFile(terminal: Terminal, file: TextFile, { check }: Options<"fmt">): Fared {

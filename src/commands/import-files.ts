@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { Refusal } from "../base/exit.ts";
 import { type Draft, policyText } from "../import/policy.ts";
-import { validate } from "../manifest/validate.ts";
+import { hasErrors, validate } from "../manifest/validate.ts";
 import type { Problem } from "../model/types.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
@@ -70,6 +70,6 @@ export function tellDoubts({ cwd, note }: Terminal, written: readonly ImportedFi
   const listed = new Set(loaded.documents.map(({ file }) => resolve(loaded.root, file)));
   const unlisted = written.find(([path]) => !listed.has(resolve(cwd, path)));
   if (unlisted) note(`note: ${unlisted[0]} is not among the manifests of evenkeel.yaml`);
-  const problems = validate(loaded).problems.filter(({ severity }) => severity === "error");
-  if (problems.length > 0) note(`note: the workspace is not valid with it; evenkeel validate says why`);
+  if (hasErrors(validate(loaded).problems))
+    note(`note: the workspace is not valid with it; evenkeel validate says why`);
 }

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
-import { nearest } from "../base/nearest.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { runsText, runText } from "../report/journal.ts";
 import { listRuns, readRun } from "../state/journal.ts";
 import { findWorkspace } from "../workspace/load.ts";
@@ -30,6 +30,6 @@ export const run: Run<Options<"journal">> = (terminal, options, [wanted]) => {
 
 function suggestion(wanted: string, runs: readonly { readonly run: string }[]): string {
   const names = runs.map(({ run }) => run);
-  const meant = names.find((name) => name.startsWith(wanted)) ?? nearest(wanted, names);
-  return meant ? `; did you mean ${meant}?` : "";
+  const longer = names.find((name) => name.startsWith(wanted));
+  return longer === undefined ? didYouMean(wanted, names) : didYouMean(longer, [longer]);
 }

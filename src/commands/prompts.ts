@@ -2,7 +2,7 @@ import { exit, Refusal } from "../base/exit.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { readWorkspace, workspaceFile } from "../manifest/workspace.ts";
 import type { Tier } from "../model/types.ts";
-import type { Ask, Terminal } from "./terminal.ts";
+import type { AskQuestion, Terminal } from "./terminal.ts";
 
 /** What a new workspace says of its server; an empty tier means that none is checked. */
 export interface ServerSettings {
@@ -56,7 +56,7 @@ export async function serverOf(terminal: Terminal, given: Partial<ServerSettings
   });
 }
 
-async function answerTo(row: Row, ask: Ask, terminal: Terminal): Promise<string> {
+async function answerTo(row: Row, ask: AskQuestion, terminal: Terminal): Promise<string> {
   for (;;) {
     const answer = await ask(row.standard ? `${row.question} [${row.standard}]:` : `${row.question}:`);
     if (answer === undefined) {

@@ -1,5 +1,5 @@
 import { type ExitCode, exit, exitCode, Refusal } from "../base/exit.ts";
-import { nearest } from "../base/nearest.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
 import { connectReader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
@@ -48,9 +48,9 @@ function checkUsage({ event, live, diff }: Options<"routes">): void {
     throw new Refusal(`--event is missing; it takes ${[...events.keys()].join(", ")}`, exit.usage);
   }
   if (events.has(event)) return;
-  const meant = nearest(event.replace(/_events$/, ""), events.keys());
-  const hint = meant ? `did you mean ${meant}?` : `there are ${[...events.keys()].join(", ")}`;
-  throw new Refusal(`there is no event ${JSON.stringify(event)}; ${hint}`, exit.usage);
+  const hint =
+    didYouMean(event.replace(/_events$/, ""), events.keys()) || `; there are ${[...events.keys()].join(", ")}`;
+  throw new Refusal(`there is no event ${JSON.stringify(event)}${hint}`, exit.usage);
 }
 
 type Show = (

@@ -3,7 +3,7 @@ import { dirname, relative, resolve, sep } from "node:path";
 import type { ExitCode } from "../base/exit.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Found } from "../report/findings.ts";
+import type { Actionable } from "../report/findings.ts";
 import type { Report, Surface } from "../report/report.ts";
 import { findingKinds, type OwnKind, planKinds } from "../report/report-kinds.ts";
 import { findingSurfaces, planSurfaces } from "../report/surfaces.ts";
@@ -37,7 +37,7 @@ export async function planReporter(terminal: Terminal, command: string, options:
 }
 
 /** The same for a command that finds mistakes and makes no plan. */
-export function findingReporter(terminal: Terminal, command: string, options: Options): Tell<Found> {
+export function findingReporter(terminal: Terminal, command: string, options: Options): Tell<Actionable> {
   return surfaceReporter({ terminal, command, options, kinds: findingKinds, surfaces: findingSurfaces });
 }
 

@@ -4,6 +4,9 @@ import { exit } from "../base/exit.ts";
 import { printableLines } from "../base/printable.ts";
 import { type Palette, plain } from "../report/palette.ts";
 import { writeAll } from "../workspace/durable-file.ts";
+import { noBar, type Progress, startBar } from "./progress-bar.ts";
+
+export type { Progress } from "./progress-bar.ts";
 
 /** Where a command reads and writes: the process, as commands may see it. */
 export interface Terminal {
@@ -29,7 +32,7 @@ export interface Terminal {
   /** Asks; true for the word `yes` alone. */
   readonly confirm: (question: string) => Promise<boolean>;
   /** Asks one thing after another. */
-  readonly interview: <Result>(work: (ask: Ask) => Promise<Result>) => Promise<Result>;
+  readonly interview: <Result>(work: (ask: AskQuestion) => Promise<Result>) => Promise<Result>;
   /** A bar on a terminal's stderr; nothing elsewhere. */
   readonly progress: (label: string) => Progress;
   /**
@@ -41,13 +44,7 @@ export interface Terminal {
 }
 
 /** The answer without white space around it; undefined where there is nobody to answer any more. */
-export type Ask = (question: string) => Promise<string | undefined>;
-
-export interface Progress {
-  /** `note` stands behind the numbers. */
-  readonly update: (done: number, total: number, note?: string) => void;
-  readonly stop: () => void;
-}
+export type AskQuestion = (question: string) => Promise<string | undefined>;
 
 export interface TerminalOptions {
   readonly quiet?: boolean;
@@ -66,7 +63,7 @@ export function createTerminal(host: NodeJS.Process, { quiet, color }: TerminalO
   const interruption = interruptionOf(host);
   // The system delivers no signal to a container's first process that it does not listen for.
   if (host.pid === 1) interruption.listen();
-  const asking = <Result>(work: (ask: Ask) => Promise<Result>) => {
+  const asking = <Result>(work: (ask: AskQuestion) => Promise<Result>) => {
     interruption.listen();
     return interview(host, work);
   };
@@ -87,7 +84,7 @@ export function createTerminal(host: NodeJS.Process, { quiet, color }: TerminalO
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
     confirm: (question) => asking(async (ask) => (await ask(question)) === "yes"),
     interview: asking,
-    progress: (label) => (quiet || !stderr.isTTY ? silent : startBar(label, stderr)),
+    progress: (label) => (quiet || !stderr.isTTY ? noBar : startBar(label, stderr)),
     listen: interruption.listen,
     interrupted: interruption.signal,
   };
@@ -145,7 +142,7 @@ function colours(): Palette {
 }
 
 /** One reader for all questions: it keeps what is typed ahead. */
-async function interview<Result>(host: NodeJS.Process, work: (ask: Ask) => Promise<Result>): Promise<Result> {
+async function interview<Result>(host: NodeJS.Process, work: (ask: AskQuestion) => Promise<Result>): Promise<Result> {
   const { createInterface } = await import("node:readline");
   const prompt = createInterface({ input: host.stdin, output: host.stderr });
   const lines = prompt[Symbol.asyncIterator]();
@@ -153,7 +150,7 @@ async function interview<Result>(host: NodeJS.Process, work: (ask: Ask) => Promi
     prompt.close();
     host.emit("SIGINT");
   });
-  const ask: Ask = async (question) => {
+  const ask: AskQuestion = async (question) => {
     prompt.setPrompt(`${question} `);
     prompt.prompt();
     const { value, done } = await lines.next();
@@ -166,37 +163,6 @@ async function interview<Result>(host: NodeJS.Process, work: (ask: Ask) => Promi
   } finally {
     prompt.close();
   }
-}
-
-const silent: Progress = { update: () => {}, stop: () => {} };
-
-function startBar(label: string, stream: NodeJS.WriteStream): Progress {
-  let stopped = false;
-  const bar = import("cli-progress").then(({ default: { SingleBar } }) => {
-    const options = {
-      format: `${label} [{bar}] {value}/{total} {note}`,
-      barsize: 30,
-      hideCursor: true,
-      clearOnComplete: true,
-    };
-    return new SingleBar({ ...options, stream });
-  });
-  let shown: Awaited<typeof bar> | undefined;
-  void bar.then((ready) => {
-    if (!stopped) shown = ready;
-  });
-  return {
-    update: (done, total, note = "") => {
-      if (!shown || stopped) return;
-      if (!shown.isActive) shown.start(total, done, { note });
-      shown.setTotal(total);
-      shown.update(done, { note });
-    },
-    stop: () => {
-      stopped = true;
-      if (shown?.isActive) shown.stop();
-    },
-  };
 }
 
 function interruptionOf(host: NodeJS.Process): { readonly signal: AbortSignal; readonly listen: () => void } {

@@ -1,30 +1,36 @@
+import type { JsonObject } from "../base/json.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/endpoints.ts";
 import type { Call, Fields } from "../model/types.ts";
 
-/** A deployment or a merge request as the server reports it. */
-export type Row = Readonly<Record<string, unknown>>;
-
 /** What became of a write. `note`: why nothing had to be written. `unknown`: the server may have acted, and nobody can tell. */
 export type WriteOutcome =
-  | { readonly row: Row; readonly note?: string }
+  | { readonly row: JsonObject; readonly note?: string }
   | { readonly status: "failed" | "unknown"; readonly error: string };
 
 /** The deployments of a project that match, from all pages. @throws CallFailed. */
-export async function readDeployments(reader: Reader, project: string, filters: Fields): Promise<readonly Row[]> {
-  return (await reader.list(call("listDeployments", { id: project }, filters))) as readonly Row[];
+export async function readDeployments(
+  reader: Reader,
+  project: string,
+  filters: Fields,
+): Promise<readonly JsonObject[]> {
+  return (await reader.list(call("listDeployments", { id: project }, filters))) as readonly JsonObject[];
 }
 
 /** One deployment. @throws CallFailed. */
-export async function readDeployment(reader: Reader, project: string, deployment: string): Promise<Row> {
-  return (await reader.get(call("getDeployment", { id: project, deployment_id: deployment }))).body as Row;
+export async function readDeployment(reader: Reader, project: string, deployment: string): Promise<JsonObject> {
+  return (await reader.get(call("getDeployment", { id: project, deployment_id: deployment }))).body as JsonObject;
 }
 
 /** The merge requests that were shipped with a deployment, from all pages. @throws CallFailed. */
-export async function listMergeRequests(reader: Reader, project: string, deployment: string): Promise<readonly Row[]> {
+export async function listMergeRequests(
+  reader: Reader,
+  project: string,
+  deployment: string,
+): Promise<readonly JsonObject[]> {
   const segments = { id: project, deployment_id: deployment };
-  return (await reader.list(call("listDeploymentMergeRequests", segments))) as readonly Row[];
+  return (await reader.list(call("listDeploymentMergeRequests", segments))) as readonly JsonObject[];
 }
 
 /** The request that creates a deployment record. */
@@ -38,7 +44,7 @@ export function creationCall(project: string, fields: Fields): Call {
  */
 export async function recordDeployment(writer: Writer, project: string, fields: Fields): Promise<WriteOutcome> {
   try {
-    return { row: (await writer.send(creationCall(project, fields))).body as Row };
+    return { row: (await writer.send(creationCall(project, fields))).body as JsonObject };
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     if (!error.uncertain) return { status: "failed", error: error.message + demandOf(error, fields) };
@@ -63,13 +69,13 @@ export async function updateDeployment(
   deployment: string,
   status: string,
 ): Promise<WriteOutcome> {
-  let seen: Row = {};
+  let seen: JsonObject = {};
   const update = call("updateDeployment", { id: project, deployment_id: deployment }, { status });
   const settled = await writer.settle(update, async (reader) => {
     seen = await readDeployment(reader, project, deployment);
     return seen.status === status;
   });
-  if ("answer" in settled) return { row: settled.answer.body as Row };
+  if ("answer" in settled) return { row: settled.answer.body as JsonObject };
   if ("found" in settled) return { row: seen };
   const { failure, unknown } = settled;
   if (unknown)
@@ -83,12 +89,12 @@ function isTransition({ status, serverMessage = "" }: CallFailed): boolean {
   return status === 400 && serverMessage.includes("cannot transition");
 }
 
-function refusalOf(deployment: string, row: Row | undefined, wanted: string): string {
+function refusalOf(deployment: string, row: JsonObject | undefined, wanted: string): string {
   if (typeof row?.status !== "string") return "";
   return `; deployment ${deployment} is ${row.status}, and this server does not let it become ${wanted} from there`;
 }
 
-async function standing(reader: Reader, project: string, deployment: string): Promise<Row | undefined> {
+async function standing(reader: Reader, project: string, deployment: string): Promise<JsonObject | undefined> {
   try {
     return await readDeployment(reader, project, deployment);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { isMap, parseAllDocuments } from "yaml";
-import { canonical } from "../base/json.ts";
+import { canonical, isObject } from "../base/json.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { parseYaml } from "../manifest/yaml.ts";
 import type { Problem } from "../model/types.ts";
@@ -30,8 +30,7 @@ export function format(file: string, text: string): Formatted {
 const mention = /\bapiVersion["']?\s*:\s*["']?evenkeel\//;
 
 function isOurs(value: unknown): boolean {
-  const isMapping = typeof value === "object" && value !== null && "apiVersion" in value;
-  return isMapping && String(value.apiVersion).startsWith("evenkeel/");
+  return isObject(value) && String(value.apiVersion).startsWith("evenkeel/");
 }
 
 function isBroken(text: string): boolean {

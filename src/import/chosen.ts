@@ -1,4 +1,4 @@
-import { nearest } from "../base/nearest.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { selectorOf } from "../manifest/selector.ts";
 import type { Problem, Project } from "../model/types.ts";
 
@@ -11,7 +11,7 @@ export interface Choice {
   readonly groups: readonly string[];
 }
 
-export interface Chosen {
+export interface ChosenProjects {
   readonly projects: readonly Project[];
   readonly problems: readonly Problem[];
 }
@@ -22,12 +22,13 @@ export function needsListing({ names, all, groups }: Choice): boolean {
 }
 
 /** The projects that are asked for, each once, sorted by name. A path that is not listed is taken at its word. */
-export function chosenProjects(choice: Choice, listing: readonly Project[]): Chosen {
+export function chosenProjects(choice: Choice, listing: readonly Project[]): ChosenProjects {
   const problems: Problem[] = [];
   const found = choice.all ? [...listing] : [];
   for (const group of choice.groups) {
     const members = listing.filter(({ name }) => isBelow(name, group));
-    if (members.length === 0) problems.push(missing(`${group} matches no project${hint(group, foldersOf(listing))}`));
+    if (members.length === 0)
+      problems.push(missing(`${group} matches no project${didYouMean(group, foldersOf(listing))}`));
     found.push(...members);
   }
   for (const name of choice.names) {
@@ -53,11 +54,6 @@ function isBelow(path: string, group: string): boolean {
 
 function foldersOf(listing: readonly Project[]): readonly string[] {
   return listing.flatMap(({ name }) => name.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/")));
-}
-
-function hint(group: string, known: readonly string[]): string {
-  const meant = nearest(group, known);
-  return meant ? `; did you mean ${meant}?` : "";
 }
 
 function missing(message: string): Problem {

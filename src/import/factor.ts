@@ -6,7 +6,7 @@ import { generalised } from "./generalised.ts";
 import type { Draft } from "./policy.ts";
 import { byOrder } from "./project.ts";
 import { reachOf } from "./reach.ts";
-import { type Offer, type Share, shareOf } from "./share.ts";
+import { type Offer, type SharedEntries, shareOf } from "./share.ts";
 
 /**
  * As {@link draftsOf}, with what most projects share in one policy before the others. An entry is shared where at least
@@ -41,13 +41,13 @@ function formOf({ fields, remarks }: ImportedEntry): string {
   return JSON.stringify([[...fields], remarks]);
 }
 
-function isShared(entry: ImportedEntry, forms: Offer["forms"], { entries }: Share): boolean {
+function isShared(entry: ImportedEntry, forms: Offer["forms"], { entries }: SharedEntries): boolean {
   const identity = identityOf(entry);
   return entries.has(identity) && entries.get(identity)?.form === forms.get(identity)?.form;
 }
 
 function sharedDraft(
-  { entries, covered }: Share,
+  { entries, covered }: SharedEntries,
   imported: readonly ImportedProject[],
   listing: readonly Project[],
 ): Draft {

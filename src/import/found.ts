@@ -21,7 +21,7 @@ export type ImportedValue =
   | Blank;
 
 /** A secret reference to be filled in; it may stand for any text that the server keeps to itself. */
-export interface Blank {
+interface Blank {
   readonly form: "blank";
   readonly why: string;
   readonly reference: string;

@@ -14,17 +14,17 @@ interface Form {
 }
 
 /** Entries for one policy, by identity, and the projects that it is about: all have each of them, some in another form. */
-export interface Share {
+export interface SharedEntries {
   readonly entries: ReadonlyMap<string, Form>;
   readonly covered: ReadonlySet<Project>;
 }
 
 /** Takes entries one by one, the most common first, as long as each saves more lines than the projects without it cost. */
-export function shareOf(offers: readonly Offer[]): Share {
-  let share: Share = { entries: new Map(), covered: new Set(offers.map(({ imported }) => imported.project)) };
+export function shareOf(offers: readonly Offer[]): SharedEntries {
+  let share: SharedEntries = { entries: new Map(), covered: new Set(offers.map(({ imported }) => imported.project)) };
   for (const [identity, form] of candidates(offers)) {
     const holders = new Set(offers.filter((offer) => has(offer, identity)).map(({ imported }) => imported.project));
-    const next: Share = {
+    const next: SharedEntries = {
       entries: new Map([...share.entries, [identity, form]]),
       covered: new Set([...share.covered].filter((project) => holders.has(project))),
     };
@@ -54,18 +54,18 @@ function candidates(offers: readonly Offer[]): readonly (readonly [identity: str
   return [...best];
 }
 
-function countOf(identity: string, { form }: Form, { covered }: Share, offers: readonly Offer[]): number {
+function countOf(identity: string, { form }: Form, { covered }: SharedEntries, offers: readonly Offer[]): number {
   return offers.filter(({ imported, forms }) => covered.has(imported.project) && forms.get(identity)?.form === form)
     .length;
 }
 
 /** Entries that projects need not write themselves. */
-function savedBy(share: Share, offers: readonly Offer[]): number {
+function savedBy(share: SharedEntries, offers: readonly Offer[]): number {
   return [...share.entries].reduce((sum, [identity, form]) => sum + countOf(identity, form, share, offers), 0);
 }
 
 /** Whether each entry is that of at least two of the covered projects, and of half as many as there are in all. */
-function isCommon(share: Share, offers: readonly Offer[]): boolean {
+function isCommon(share: SharedEntries, offers: readonly Offer[]): boolean {
   return [...share.entries].every(([identity, form]) => countOf(identity, form, share, offers) >= leastOf(offers));
 }
 

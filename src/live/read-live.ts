@@ -1,14 +1,12 @@
+import { isObject as isRow, type JsonObject as Row } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { isRow } from "../model/answer-shape.ts";
 import { call } from "../model/endpoints.ts";
 import { columnOf, kindNames, kinds } from "../model/kinds.ts";
 import { isReference, normalise } from "../model/normalise.ts";
 import type { Desired, DesiredProject, Fields, Kind, Live, Project, Resource, Scalar, Value } from "../model/types.ts";
 
 export { isRow };
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** A row of a list whose shape was checked, and the key of its resource. */
 interface Listed {

@@ -1,5 +1,5 @@
 import { globFault } from "../base/glob.ts";
-import { nearest } from "../base/nearest.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
 import { tierIncludes, unavailable } from "../model/availability.ts";
 import { integrations, parameter } from "../model/catalogue.ts";
 import { kinds, policyKinds } from "../model/kinds.ts";
@@ -7,25 +7,24 @@ import { hasLegacyStatuses, legacyRemoval, legacyStatuses } from "../model/licen
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
-import type { PolicyText } from "./policies.ts";
+import type { PolicyText } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
 import { selectorOf } from "./selector.ts";
-import { meant } from "./shape.ts";
 import { isTemplate, parseReference, referencesOf, referenceWords } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A policy of the right shape, by itself. */
-export interface Checked {
+export interface ShapedPolicy {
   readonly document: Document;
   readonly text: Partial<PolicyText>;
   readonly workspace: Workspace;
 }
 
-type Check = (policy: Checked) => readonly Problem[];
+type Check = (policy: ShapedPolicy) => readonly Problem[];
 
 /** What a policy must keep to, beyond its shape and its integrations' parameters: sentence -> check. */
-export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
+const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["globs are of a known form", knownGlobs],
   ["slugs are those of the catalogue", knownSlugs],
   ["the server has what is declared", available],
@@ -37,11 +36,11 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
 ]);
 
 /** Every problem that one policy shows by itself. */
-export function checkPolicy(policy: Checked): readonly Problem[] {
+export function checkPolicy(policy: ShapedPolicy): readonly Problem[] {
   return [...checks.values()].flatMap((check) => check(policy));
 }
 
-function knownGlobs({ document, text }: Checked): readonly Problem[] {
+function knownGlobs({ document, text }: ShapedPolicy): readonly Problem[] {
   return (["projects", "except"] as const).flatMap((key) =>
     listed<string | number>(text[key]).flatMap(([written, index]) => {
       const fault = selectorOf(written).form === "glob" ? globFault(String(written)) : undefined;
@@ -50,7 +49,7 @@ function knownGlobs({ document, text }: Checked): readonly Problem[] {
   );
 }
 
-function knownSlugs({ document, text }: Checked): readonly Problem[] {
+function knownSlugs({ document, text }: ShapedPolicy): readonly Problem[] {
   const declared = Object.keys(text.integrations ?? {}).map((slug) => ({ slug, path: ["integrations", slug] as Path }));
   const disabled = listed(text.disabled).map(([slug, index]) => ({ slug, path: ["disabled", index] as Path }));
   return [...declared, ...disabled]
@@ -59,10 +58,10 @@ function knownSlugs({ document, text }: Checked): readonly Problem[] {
 }
 
 function unknownSlug(slug: string): string {
-  return `unknown integration ${slug}${meant(slug, [...integrations.keys()]) || "; see evenkeel explain"}`;
+  return `unknown integration ${slug}${didYouMean(slug, integrations.keys()) || "; see evenkeel explain"}`;
 }
 
-function available({ document, text, workspace }: Checked): readonly Problem[] {
+function available({ document, text, workspace }: ShapedPolicy): readonly Problem[] {
   return Object.keys(text.integrations ?? {}).flatMap((slug) => {
     const integration = integrations.get(slug);
     const why = integration && unavailable(integration, workspace.server);
@@ -70,7 +69,7 @@ function available({ document, text, workspace }: Checked): readonly Problem[] {
   });
 }
 
-function uncontradicted({ document, text }: Checked): readonly Problem[] {
+function uncontradicted({ document, text }: ShapedPolicy): readonly Problem[] {
   const declared = new Set(Object.keys(text.integrations ?? {}));
   return listed(text.disabled)
     .filter(([slug]) => declared.has(slug))
@@ -82,7 +81,7 @@ function uncontradicted({ document, text }: Checked): readonly Problem[] {
     );
 }
 
-function distinctLicenses({ document, text }: Checked): readonly Problem[] {
+function distinctLicenses({ document, text }: ShapedPolicy): readonly Problem[] {
   const first = new Map<string, string>();
   return Object.keys(text.licenses ?? {}).flatMap((name) => {
     const other = first.get(name.toLowerCase());
@@ -93,7 +92,7 @@ function distinctLicenses({ document, text }: Checked): readonly Problem[] {
   });
 }
 
-function modernStatuses({ document, text, workspace }: Checked): readonly Problem[] {
+function modernStatuses({ document, text, workspace }: ShapedPolicy): readonly Problem[] {
   const gone = !hasLegacyStatuses(workspace.server.release);
   return Object.entries(text.licenses ?? {}).flatMap(([name, status]) => {
     const modern = legacyStatuses.get(status);
@@ -104,7 +103,7 @@ function modernStatuses({ document, text, workspace }: Checked): readonly Proble
   });
 }
 
-function sectionsInTier({ document, text, workspace: { server } }: Checked): readonly Problem[] {
+function sectionsInTier({ document, text, workspace: { server } }: ShapedPolicy): readonly Problem[] {
   return policyKinds.flatMap(({ kind, section }) => {
     const { tier } = kinds[kind];
     if (tierIncludes(server.tier, tier)) return [];
@@ -117,7 +116,7 @@ function sectionsInTier({ document, text, workspace: { server } }: Checked): rea
   });
 }
 
-function knownReferences({ document, text }: Checked): readonly Problem[] {
+function knownReferences({ document, text }: ShapedPolicy): readonly Problem[] {
   return interpolated(text).flatMap(({ path, value }) =>
     [...new Set(referencesOf(value))]
       .filter((name) => !parseReference(name))

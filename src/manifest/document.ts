@@ -1,6 +1,6 @@
 import type { Place, Problem } from "../model/types.ts";
 import { aliasFault } from "./aliases.ts";
-import { type Path, type Places, placesIn, type Source } from "./positions.ts";
+import { type ManifestSource, type Path, type Places, placesIn } from "./positions.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import { parseYaml } from "./yaml.ts";
 
@@ -37,7 +37,7 @@ export function parseManifest(file: string, text: string): Parsed {
 const mostDocuments = 1000;
 
 /** Splits at document markers, so that what stands before and after a broken document can still be read. */
-function split(file: string, text: string): readonly Source[] {
+function split(file: string, text: string): readonly ManifestSource[] {
   const starts = [0, ...[...text.matchAll(/^---(?=\s|$)/gm)].map(({ index }) => index).filter((index) => index > 0)];
   if (starts.length > mostDocuments) return [];
   let linesBefore = 0;
@@ -48,7 +48,7 @@ function split(file: string, text: string): readonly Source[] {
   });
 }
 
-function parseSource(source: Source): Parsed {
+function parseSource(source: ManifestSource): Parsed {
   const places = placesIn(source);
   const yaml = parseYaml(source.text);
   if ("values" in yaml) return documentsOf(source, yaml.values, places);
@@ -58,11 +58,14 @@ function parseSource(source: Source): Parsed {
   return { documents, problems: [...duplicateKeys(documents, places), ...problems] };
 }
 
-function broken({ file, linesBefore }: Source, fault: { reason: string; line: number; column: number }): Problem {
+function broken(
+  { file, linesBefore }: ManifestSource,
+  fault: { reason: string; line: number; column: number },
+): Problem {
   return problemIn(file, "yaml", fault.reason, fault.line + linesBefore + 1, fault.column + 1);
 }
 
-function documentsOf({ file, text }: Source, values: readonly unknown[], places: Places): Parsed {
+function documentsOf({ file, text }: ManifestSource, values: readonly unknown[], places: Places): Parsed {
   const documents = values
     .filter((value) => value !== null && value !== undefined)
     .map((value, index): Document => {

@@ -4,8 +4,8 @@ import { normalise } from "../model/normalise.ts";
 import type { Desired, Origin, Problem, Resource, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
-import { type Declared, declare, type Written } from "./parameters.ts";
-import type { PolicyText } from "./policies.ts";
+import { type Declared, declare, type WrittenIntegration } from "./parameters.ts";
+import type { PolicyText } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -17,18 +17,18 @@ export interface Stated extends Origin {
 }
 
 /** What one policy says of one resource: what layers compete for. */
-export interface Entry extends Stated {
+export interface PolicyEntry extends Stated {
   /** Entries of one identity compete. */
   readonly identity: string;
   /** What it asks for; the fields named in `templates` are still to be interpolated. */
   readonly desired: Desired;
   readonly templates: readonly string[];
   /** Undefined for what is disabled, and where a policy gives one value. */
-  readonly written: Written | undefined;
+  readonly written: WrittenIntegration | undefined;
 }
 
 interface Entries {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly PolicyEntry[];
   readonly problems: readonly Problem[];
   readonly plaintext: Declared["plaintext"];
 }
@@ -55,7 +55,7 @@ export function readEntries(from: From, text: Partial<PolicyText>, workspace: Wo
 type PolicyKind = (typeof policyKinds)[number];
 
 interface Said extends Partial<Pick<Declared, "problems" | "plaintext">> {
-  readonly entry: Entry;
+  readonly entry: PolicyEntry;
 }
 
 function parametersEntry(
@@ -68,7 +68,7 @@ function parametersEntry(
   const integration = kinds[kind].catalogue?.get(key);
   if (!integration) return undefined;
   const path = [section, key];
-  const written = { document: from.document, path, integration, parameters: value as Written["parameters"] };
+  const written = { document: from.document, path, integration, parameters: value as WrittenIntegration["parameters"] };
   const { fields, templates, ...rest } = declare(written, workspace);
   const resource = { kind, key, fields: { ...impliedFields(key), ...fields } };
   return { ...rest, entry: entryOf(from, path, resource, { templates, written }) };
@@ -79,7 +79,7 @@ function valueEntry(from: From, { kind, section, only = "" }: PolicyKind, key: s
   return { entry: entryOf(from, [section, key], { kind, key: key.trim(), fields }) };
 }
 
-function absentEntries(from: From, { kind, off }: PolicyKind, text: Partial<PolicyText>): readonly Entry[] {
+function absentEntries(from: From, { kind, off }: PolicyKind, text: Partial<PolicyText>): readonly PolicyEntry[] {
   return listed(off && text[off])
     .filter(([key]) => kinds[kind].catalogue?.has(key))
     .map(([key, index]) => entryOf(from, [off ?? "", index], { kind, key, fields: {} }, { presence: "absent" }));
@@ -88,10 +88,10 @@ function absentEntries(from: From, { kind, off }: PolicyKind, text: Partial<Poli
 interface Rest {
   readonly presence?: Desired["presence"];
   readonly templates?: readonly string[];
-  readonly written?: Written;
+  readonly written?: WrittenIntegration;
 }
 
-function entryOf(from: From, path: Path, resource: Resource, rest: Rest = {}): Entry {
+function entryOf(from: From, path: Path, resource: Resource, rest: Rest = {}): PolicyEntry {
   const { presence = "present", templates = none, written } = rest;
   const origin = stated(from.document, from.policy, path);
   return {

@@ -1,8 +1,9 @@
-import { nearest } from "../base/nearest.ts";
+import { isObject } from "../base/json.ts";
+import { typeOf } from "../base/type-words.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { problemAt } from "./problem.ts";
-import { apiVersion, type DocumentKind, documentKinds, typeOf } from "./shape.ts";
+import { apiVersion, type DocumentKind, documentKinds, meant } from "./shape.ts";
 import { workspaceFile } from "./workspace.ts";
 
 /** What a manifest's document is; a document that is not what it says has a problem, and no kind where none is known. */
@@ -14,11 +15,11 @@ export interface Head {
 /** Reads `apiVersion` and `kind` of a document outside `evenkeel.yaml` (contract 3). */
 export function readHead(document: Document): Head {
   const { value } = document;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     const message = `expected a document with apiVersion: ${apiVersion} and a kind, got ${typeOf(value)}`;
     return { kind: undefined, problem: problemAt("kind", message, { document, path: [] }) };
   }
-  const { apiVersion: version, kind } = value as { apiVersion?: unknown; kind?: unknown };
+  const { apiVersion: version, kind } = value;
   const known = kind === "Policy" || kind === "StorageMigration" ? kind : undefined;
   if (version !== apiVersion) {
     const message = `expected apiVersion: ${apiVersion}; if this is no manifest, list the manifests in ${workspaceFile}`;
@@ -37,6 +38,6 @@ function isOurs(version: unknown): boolean {
 function kindMessage(kind: unknown): string {
   if (kind === "Workspace") return `a Workspace stands in ${workspaceFile} alone`;
   const known = documentKinds.filter((each) => each !== "Workspace");
-  const meant = typeof kind === "string" ? nearest(kind, known) : undefined;
-  return meant ? `unknown kind; did you mean ${meant}?` : `expected kind: ${known.join(" or ")}`;
+  const hint = meant(kind, known);
+  return hint ? `unknown kind${hint}` : `expected kind: ${known.join(" or ")}`;
 }

@@ -1,8 +1,8 @@
 import { checkParameters } from "../model/parameter-check.ts";
 import type { Desired, Problem, Value } from "../model/types.ts";
-import type { Entry } from "./entries.ts";
-import { parameterProblem, type Written } from "./parameters.ts";
-import type { Scope } from "./scope.ts";
+import type { PolicyEntry } from "./entries.ts";
+import { parameterProblem, type WrittenIntegration } from "./parameters.ts";
+import type { VariableScope } from "./scope.ts";
 
 interface Filled {
   readonly desired: Desired;
@@ -13,7 +13,7 @@ interface Filled {
  * An entry with its fields interpolated and their types checked. A field without a value is left out, and the entry
  * stays: what is listed must not look unlisted.
  */
-export function fill({ desired, written, templates }: Entry, scope: Scope): Filled {
+export function fill({ desired, written, templates }: PolicyEntry, scope: VariableScope): Filled {
   if (!written || templates.length === 0) return { desired, problems: [] };
   const fields: Record<string, Value> = { ...desired.fields };
   for (const name of templates) {
@@ -26,7 +26,7 @@ export function fill({ desired, written, templates }: Entry, scope: Scope): Fill
 }
 
 function faultsOf(
-  written: Written,
+  written: WrittenIntegration,
   templates: readonly string[],
   fields: Readonly<Record<string, Value>>,
 ): readonly Problem[] {

@@ -1,11 +1,11 @@
 import equal from "fast-deep-equal";
 import type { Desired, DesiredProject, Kind, Origin, Platform, Problem, Project } from "../model/types.ts";
-import type { Entry, Stated } from "./entries.ts";
+import type { PolicyEntry, Stated } from "./entries.ts";
 import { fill } from "./interpolate.ts";
 import type { Policy, Variable } from "./policies.ts";
 import { problemAt } from "./problem.ts";
 import { createScope } from "./scope.ts";
-import { isLevel, type Layer, layersOf } from "./selection.ts";
+import { isLevel, type Layer, matchingLayers } from "./selection.ts";
 
 export { needsLookup, projectsOf } from "./projects.ts";
 
@@ -17,7 +17,7 @@ export interface Merged {
 
 /** What all policies together say of one project: the most specific layer wins, entry by entry (contract 3 "Layers"). */
 export function desiredOf(policies: readonly Policy[], project: Project, _platform: Platform): Merged {
-  return merge(layersOf(policies, project), project);
+  return merge(matchingLayers(policies, project), project);
 }
 
 /** `elsewhere`: variables that layers which are not known yet may define; what needs them is not judged. */
@@ -26,18 +26,8 @@ export function merge(
   project: Project,
   elsewhere: (variable: string) => boolean = () => false,
 ): Merged {
-  const vars = compete(
-    layers,
-    ({ vars }) => vars,
-    ({ name }) => name,
-    variableWords,
-  );
-  const entries = compete(
-    layers,
-    ({ entries }) => entries,
-    ({ identity }) => identity,
-    entryWords,
-  );
+  const vars = compete(layers, variables);
+  const entries = compete(layers, stated);
   const scope = createScope(project, vars.winners, elsewhere);
   const filled = [...entries.winners.values()].map((entry) => fill(entry, scope));
   const resources = filled.map(({ desired }) => desired).sort(byKindAndKey);
@@ -71,18 +61,25 @@ function byName(a: Policy, b: Policy): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-/** How entries of one sort are told apart in words. */
-interface Words<Said> {
+/** What policies say of one sort, and how it is told apart. */
+interface Sort<Said> {
+  readonly of: (policy: Policy) => readonly Said[];
+  readonly identity: (said: Said) => string;
+  /** In words. */
   readonly name: (said: Said) => string;
   readonly sameAs: (a: Said, b: Said) => boolean;
 }
 
-const variableWords: Words<Variable> = {
+const variables: Sort<Variable> = {
+  of: ({ vars }) => vars,
+  identity: ({ name }) => name,
   name: ({ name }) => `variable ${name}`,
   sameAs: (a, b) => a.value === b.value,
 };
 
-const entryWords: Words<Entry> = {
+const stated: Sort<PolicyEntry> = {
+  of: ({ entries }) => entries,
+  identity: ({ identity }) => identity,
   name: ({ desired }) => `${desired.kind} ${desired.key}`,
   sameAs: (a, b) =>
     a.desired.presence === b.desired.presence &&
@@ -95,32 +92,27 @@ interface Winners<Said> {
 }
 
 /** For each identity the entry of the most specific layer; equally specific ones that differ are a tie. */
-export function compete<Said extends Stated>(
-  layers: readonly Layer[],
-  entriesOf: (policy: Policy) => readonly Said[],
-  identity: (said: Said) => string,
-  words: Words<Said>,
-): Winners<Said> {
+function compete<Said extends Stated>(layers: readonly Layer[], sort: Sort<Said>): Winners<Said> {
   const best = new Map<string, { readonly layer: Layer; readonly said: Said }>();
   const ties = new Map<string, Said>();
   for (const layer of layers) {
-    for (const said of entriesOf(layer.policy)) {
-      const holder = best.get(identity(said));
-      if (!holder) best.set(identity(said), { layer, said });
-      else if (holder.layer !== layer && isLevel(holder.layer, layer) && !words.sameAs(holder.said, said))
-        ties.set(identity(said), said);
+    for (const said of sort.of(layer.policy)) {
+      const holder = best.get(sort.identity(said));
+      if (!holder) best.set(sort.identity(said), { layer, said });
+      else if (holder.layer !== layer && isLevel(holder.layer, layer) && !sort.sameAs(holder.said, said))
+        ties.set(sort.identity(said), said);
     }
   }
   return {
     winners: new Map([...best].map(([id, { said }]) => [id, said])),
     problems: [...ties].flatMap(([id, said]) => {
       const holder = best.get(id);
-      return holder ? [tie(holder.said, said, words)] : [];
+      return holder ? [tie(holder.said, said, sort)] : [];
     }),
   };
 }
 
-function tie<Said extends Stated>(first: Said, second: Said, { name }: Words<Said>): Problem {
+function tie<Said extends Stated>(first: Said, second: Said, { name }: Sort<Said>): Problem {
   const { file, line, column } = first.place();
   const message =
     `policies ${first.policy} and ${second.policy} are equally specific and differ on ${name(second)}, ` +

@@ -1,19 +1,22 @@
+import { isObject, type JsonObject } from "../base/json.ts";
+import { didYouMean } from "../base/nearest.ts";
+import { typeOf, valueInWords } from "../base/type-words.ts";
 import type { Integration, IntegrationParameter } from "../model/catalogue.ts";
 import { checkParameters, type FaultKind, type ParameterFault } from "../model/parameter-check.ts";
 import type { Problem, SecretReference, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule } from "./problem.ts";
-import { meant, shown, typeOf } from "./shape.ts";
+import { meant } from "./shape.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** An integration as a policy writes it. */
-export interface Written {
+export interface WrittenIntegration {
   readonly document: Document;
   readonly path: Path;
   readonly integration: Integration;
-  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly parameters: JsonObject;
 }
 
 /** What its parameters come to before interpolation. */
@@ -32,7 +35,7 @@ type Field =
   | { readonly form: "fault"; readonly problem: Problem };
 
 /** Every parameter of an integration, checked as far as no variable is needed (contract 3 "Secrets", "Checks"). */
-export function declare(written: Written, workspace: Workspace): Declared {
+export function declare(written: WrittenIntegration, workspace: Workspace): Declared {
   const fields: Record<string, Value> = {};
   const templates: string[] = [];
   const plaintext: [string, string][] = [];
@@ -57,49 +60,55 @@ export function declare(written: Written, workspace: Workspace): Declared {
   return { fields, templates, plaintext, problems };
 }
 
-function fieldOf(parameter: IntegrationParameter, value: unknown, written: Written, workspace: Workspace): Field {
-  if (isMapping(value) && Object.hasOwn(value, "secret")) return referenceOf(parameter, value, written, workspace);
-  if (parameter.secret && !isMapping(value)) return secretLiteral(parameter, value, written, workspace);
+function fieldOf(
+  parameter: IntegrationParameter,
+  value: unknown,
+  written: WrittenIntegration,
+  workspace: Workspace,
+): Field {
+  if (isObject(value) && Object.hasOwn(value, "secret")) return referenceOf(parameter, value, written, workspace);
+  if (parameter.secret && !isObject(value)) return secretLiteral(parameter, value, written, workspace);
   return { form: isTemplate(value) ? "template" : "literal", value: value as Value };
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function referenceOf(
   parameter: IntegrationParameter,
-  reference: Readonly<Record<string, unknown>>,
-  written: Written,
+  reference: JsonObject,
+  { document, path }: WrittenIntegration,
   { ledger }: Workspace,
 ): Field {
-  const fault = (rule: Rule, message: string, ...rest: Path): Field => ({
-    form: "fault",
-    problem: problemAt(rule, message, { document: written.document, path: [...written.path, parameter.name, ...rest] }),
-  });
-  const { secret, version, ...others } = reference;
-  if (!parameter.types.includes("string")) return fault("parameter-type", "a secret can only stand for a string");
-  if (typeof secret !== "string" || !referenceForm.test(secret)) {
-    return fault("secret-reference", "expected env:NAME or file:PATH", "secret");
+  const { secret, version } = reference;
+  const [, rule, message, at] = referenceFaults(parameter, reference, ledger).find(([isBroken]) => isBroken) ?? [];
+  if (rule && message) {
+    const inside = [...path, parameter.name, ...(at === undefined ? [] : [at])];
+    return { form: "fault", problem: problemAt(rule, message, { document, path: inside }) };
   }
-  if (isTemplate(secret)) return fault("secret-reference", "a secret reference is not interpolated", "secret");
-  if (ownVariable.test(secret)) {
-    return fault("secret-reference", "Evenkeel's own token and key are never sent to an integration", "secret");
-  }
+  const versioned = version === undefined ? {} : { version: Number(version) };
+  return { form: "secret", value: { secret: String(secret), ...versioned } };
+}
+
+type ReferenceFault = readonly [isBroken: boolean, rule: Rule, message: string, at?: string | undefined];
+
+/** The first that is broken says it all. */
+function referenceFaults(
+  { types }: IntegrationParameter,
+  { secret, version, ...others }: JsonObject,
+  ledger: string | undefined,
+): readonly ReferenceFault[] {
   const [other] = Object.keys(others);
-  if (other !== undefined) return fault("secret-reference", "a secret reference has secret and version alone", other);
-  if (version === undefined) return { form: "secret", value: { secret } };
-  if (!Number.isInteger(version) || Number(version) < 1) {
-    return fault("secret-reference", "expected an integer from 1 on", "version");
-  }
-  if (ledger === undefined) {
-    return fault(
-      "secret-version",
-      "a version needs a ledger to be remembered in; set ledger in evenkeel.yaml",
-      "version",
-    );
-  }
-  return { form: "secret", value: { secret, version: Number(version) } };
+  const rule = "secret-reference";
+  const text = typeof secret === "string" ? secret : "";
+  const isVersion = Number.isInteger(version) && Number(version) >= 1;
+  const forget = "a version needs a ledger to be remembered in; set ledger in evenkeel.yaml";
+  return [
+    [!types.includes("string"), "parameter-type", "a secret can only stand for a string"],
+    [!referenceForm.test(text), rule, "expected env:NAME or file:PATH", "secret"],
+    [isTemplate(text), rule, "a secret reference is not interpolated", "secret"],
+    [ownVariable.test(text), rule, "Evenkeel's own token and key are never sent to an integration", "secret"],
+    [other !== undefined, rule, "a secret reference has secret and version alone", other],
+    [version !== undefined && !isVersion, rule, "expected an integer from 1 on", "version"],
+    [version !== undefined && ledger === undefined, "secret-version", forget, "version"],
+  ];
 }
 
 const referenceForm = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:[^\s].*)$/;
@@ -110,7 +119,7 @@ const ownVariable = /^env:EVENKEEL_(?:TOKEN|TOKEN_FILE|LEDGER_KEY)$/i;
 function secretLiteral(
   { name }: IntegrationParameter,
   value: unknown,
-  { document, path }: Written,
+  { document, path }: WrittenIntegration,
   { allowPlaintextSecrets }: Workspace,
 ): Field {
   const at = { document, path: [...path, name] };
@@ -136,8 +145,8 @@ const faultRules: Readonly<Record<FaultKind, Rule>> = {
 /** A fault in words, at the key for a missing or unknown parameter, else at the value. */
 export function parameterProblem(
   { parameter, fault, expected }: ParameterFault,
-  { document, path, integration }: Written,
-  values: Readonly<Record<string, unknown>>,
+  { document, path, integration }: WrittenIntegration,
+  values: JsonObject,
 ): Problem {
   const rule = faultRules[fault];
   const here = [...path, parameter];
@@ -154,20 +163,24 @@ export function parameterProblem(
 }
 
 function unknownParameter({ slug, parameters }: Integration, name: string): string {
-  return `${slug} has no parameter ${name}${meant(name, [...parameters.keys()]) || `; see evenkeel explain ${slug}`}`;
+  return `${slug} has no parameter ${name}${didYouMean(name, parameters.keys()) || `; see evenkeel explain ${slug}`}`;
 }
 
 /** A value is repeated only where no secret could stand: not in free text. */
 function gotWord(parameter: IntegrationParameter | undefined, value: unknown): string {
   const closed = parameter && !parameter.secret && (parameter.enum || !parameter.types.includes("string"));
-  return closed ? shown(value) : parameter?.pattern && typeof value === "string" ? "one without it" : typeWord(value);
+  return closed
+    ? valueInWords(value)
+    : parameter?.pattern && typeof value === "string"
+      ? "one without it"
+      : typeWord(value);
 }
 
 function typeWord(value: unknown): string {
   return typeof value === "boolean" ? "true or false" : typeOf(value);
 }
 
-function deprecations({ document, path, integration, parameters }: Written): readonly Problem[] {
+function deprecations({ document, path, integration, parameters }: WrittenIntegration): readonly Problem[] {
   return Object.keys(parameters).flatMap((name) => {
     const deprecated = integration.parameters.get(name)?.deprecated;
     if (deprecated === undefined) return [];
@@ -175,7 +188,7 @@ function deprecations({ document, path, integration, parameters }: Written): rea
   });
 }
 
-function inactive({ document, path, integration, parameters }: Written): readonly Problem[] {
+function inactive({ document, path, integration, parameters }: WrittenIntegration): readonly Problem[] {
   const active = integration.parameters.get("active");
   if (active?.default !== false || "active" in parameters) return [];
   const message = `${integration.slug} will be off: active is left out, and its default is false`;

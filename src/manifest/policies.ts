@@ -1,27 +1,15 @@
-import { type PolicyColumn, policyKinds } from "../model/kinds.ts";
+import { policyKinds } from "../model/kinds.ts";
 import type { Kind, Origin, Problem, Scalar } from "../model/types.ts";
 import { checkPolicy } from "./checks.ts";
 import type { Document } from "./document.ts";
-import { type Entry, readEntries, type Stated, stated } from "./entries.ts";
+import { type PolicyEntry, readEntries, type Stated, stated } from "./entries.ts";
 import { readHead } from "./head.ts";
 import { listed } from "./listed.ts";
 import type { Declared } from "./parameters.ts";
+import type { PolicyText } from "./policy-text.ts";
 import { type Selector, selectorOf } from "./selector.ts";
 import { shape } from "./shape.ts";
 import type { Loaded, Workspace } from "./workspace.ts";
-
-/** A Policy document as people write it, once its shape is known to be right. */
-export interface PolicyText extends Readonly<Record<PolicyColumn["section"], Readonly<Record<string, unknown>>>> {
-  readonly name: string;
-  readonly projects: readonly (string | number)[];
-  readonly except: readonly (string | number)[];
-  readonly priority: number;
-  readonly vars: Readonly<Record<string, string | number | boolean>>;
-  readonly integrations: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly disabled: readonly string[];
-  readonly licenses: Readonly<Record<string, string>>;
-  readonly exclusive: readonly PolicyColumn["section"][];
-}
 
 /** A policy, parsed and checked as far as it can be by itself. */
 export interface Policy {
@@ -31,7 +19,7 @@ export interface Policy {
   readonly except: readonly Selector[];
   readonly priority: number;
   readonly vars: readonly Variable[];
-  readonly entries: readonly Entry[];
+  readonly entries: readonly PolicyEntry[];
   /** Kinds that it speaks of. */
   readonly kinds: ReadonlySet<Kind>;
   readonly exclusive: ReadonlyMap<Kind, Origin>;

@@ -5,7 +5,7 @@ import type { Place } from "../model/types.ts";
 export type Path = readonly (string | number)[];
 
 /** A stretch of a file that was parsed on its own, and the number of lines before it. */
-export interface Source {
+export interface ManifestSource {
   readonly file: string;
   readonly text: string;
   readonly linesBefore: number;
@@ -37,7 +37,7 @@ export interface Places {
 }
 
 /** Parses with positions when the first place is asked for, since that costs ten times as much as the values do. */
-export function placesIn(source: Source): Places {
+export function placesIn(source: ManifestSource): Places {
   let known: Found | undefined;
   const found = () => {
     known ??= find(source.text);

@@ -81,7 +81,7 @@ function severityOf(rule: Rule): Severity {
 }
 
 /** `projects[0]`, `integrations.irc-gateway.server_port`. */
-export function dotted(path: Path): string {
+function dotted(path: Path): string {
   return path.map((part, i) => (typeof part === "number" ? `[${part}]` : i > 0 ? `.${part}` : part)).join("");
 }
 

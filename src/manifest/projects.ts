@@ -1,7 +1,8 @@
+import { remembering } from "../base/remembering.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import { problemAt } from "./problem.ts";
-import { layersOf } from "./selection.ts";
+import { matchingLayers } from "./selection.ts";
 import type { Selector } from "./selector.ts";
 import { isTemplate, referencesOf } from "./template.ts";
 
@@ -40,7 +41,7 @@ export function projectsOf(policies: readonly Policy[], listing: readonly Projec
   const unlisted = namedProjects(policies).filter(
     ({ id, path }) => !(id === undefined ? paths.has(path?.toLowerCase()) : ids.has(id)),
   );
-  const projects = [...listed, ...unlisted].filter((project) => layersOf(policies, project).length > 0);
+  const projects = [...listed, ...unlisted].filter((project) => matchingLayers(policies, project).length > 0);
   return { projects: projects.toSorted(byName), problems: listing ? idleGlobs(policies, listing) : [] };
 }
 
@@ -62,15 +63,10 @@ export function namedProjects(policies: readonly Policy[]): readonly Project[] {
 }
 
 function idleGlobs(policies: readonly Policy[], listing: readonly Project[]): readonly Problem[] {
-  const idle = new Map<Selector, boolean>();
-  const isIdle = (selector: Selector): boolean => {
-    const known = idle.get(selector);
-    if (known !== undefined) return known;
-    const result =
-      selector.form === "glob" && !listing.some(({ path }) => path !== undefined && selector.matches(path));
-    idle.set(selector, result);
-    return result;
-  };
+  const isIdle = remembering(
+    (selector: Selector) =>
+      selector.form === "glob" && !listing.some(({ path }) => path !== undefined && selector.matches(path)),
+  );
   return policies.flatMap(({ document, projects }) =>
     projects.flatMap((selector, index) =>
       isIdle(selector)

@@ -3,17 +3,17 @@ import type { Problem, Project, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Variable } from "./policies.ts";
 import type { Path } from "./positions.ts";
-import { problemAt } from "./problem.ts";
+import { problemAt, type Rule } from "./problem.ts";
 import { interpolate, isTemplate, longestText, type ProjectFact, parseReference, type Resolved } from "./template.ts";
 
 /** Where a string that is being interpolated stands. */
-export interface Spot {
+interface Spot {
   readonly document: Document;
   readonly path: Path;
 }
 
 /** What interpolations can refer to in one project. */
-export interface Scope {
+export interface VariableScope {
   readonly interpolate: (text: string, spot: Spot) => Resolved;
   /** Everything found wrong so far, and in the variables themselves. */
   readonly problems: () => readonly Problem[];
@@ -24,65 +24,81 @@ export function createScope(
   project: Project,
   vars: ReadonlyMap<string, Variable>,
   elsewhere: (variable: string) => boolean,
-): Scope {
-  const problems: Problem[] = [];
-  const resolved = new Map<string, Resolved>();
-  const around: Variable[] = [];
-  let known: Dictionary | undefined;
-  const meant = (name: string): string | undefined => {
-    known ??= dictionaryOf(vars.keys());
-    return known.nearest(name);
+): VariableScope {
+  const resolving = new Resolving(project, vars, elsewhere);
+  return {
+    interpolate: (text, spot) => resolving.text(text, spot),
+    problems: () => {
+      for (const [name, spot] of vars) resolving.variable(name, spot);
+      return resolving.problems;
+    },
   };
+}
 
-  const fail = (message: string, spot: Spot): Resolved => {
-    problems.push(problemAt("undefined-variable", message, spot));
-    return "faulty";
-  };
+/** What is resolved so far of one project's variables, and what is being resolved. */
+class Resolving {
+  readonly problems: Problem[] = [];
+  readonly #project: Project;
+  readonly #vars: ReadonlyMap<string, Variable>;
+  readonly #elsewhere: (variable: string) => boolean;
+  readonly #resolved = new Map<string, Resolved>();
+  readonly #around: Variable[] = [];
+  #known: Dictionary | undefined;
 
-  const variable = (name: string, spot: Spot): Resolved => {
-    if (elsewhere(name)) return "unknown";
-    const found = vars.get(name);
-    if (!found) return fail(undefinedVariable(name, meant(name)), spot);
-    const before = resolved.get(name);
-    if (before) return before;
-    if (around.includes(found)) {
-      problems.push(cycle(around.slice(around.indexOf(found))));
+  constructor(project: Project, vars: ReadonlyMap<string, Variable>, elsewhere: (variable: string) => boolean) {
+    this.#project = project;
+    this.#vars = vars;
+    this.#elsewhere = elsewhere;
+  }
+
+  text(text: string, spot: Spot): Resolved {
+    const result = interpolate(text, (name) => this.#reference(name, spot));
+    if (result !== "long") return result;
+    return this.#fail("variable-size", `its variables make more than ${longestText} characters of it`, spot);
+  }
+
+  variable(name: string, spot: Spot): Resolved {
+    if (this.#elsewhere(name)) return "unknown";
+    const found = this.#vars.get(name);
+    if (!found) return this.#fail("undefined-variable", this.#undefinedVariable(name), spot);
+    return this.#resolved.get(name) ?? this.#resolve(found);
+  }
+
+  #resolve(found: Variable): Resolved {
+    if (this.#around.includes(found)) {
+      this.problems.push(cycle(this.#around.slice(this.#around.indexOf(found))));
       return "faulty";
     }
-    if (around.length >= deepest) {
-      problems.push(problemAt("variable-size", `variables stand inside one another more than ${deepest} deep`, found));
-      return "faulty";
+    if (this.#around.length >= deepest) {
+      return this.#fail("variable-size", `variables stand inside one another more than ${deepest} deep`, found);
     }
-    around.push(found);
-    const result = isTemplate(found.value) ? inside(found.value, found) : { value: found.value };
-    around.pop();
-    resolved.set(name, result);
+    this.#around.push(found);
+    const result = isTemplate(found.value) ? this.text(found.value, found) : { value: found.value };
+    this.#around.pop();
+    this.#resolved.set(found.name, result);
     return result;
-  };
+  }
 
-  const refer = (name: string, spot: Spot): Resolved => {
+  #reference(name: string, spot: Spot): Resolved {
     const reference = parseReference(name);
     // An unknown form was already told where the policy was read.
     if (!reference) return "faulty";
-    if ("variable" in reference) return variable(reference.variable, spot);
-    const value = factOf(project, reference.project);
-    return value === undefined ? fail(unknownFact(reference.project, project), spot) : { value };
-  };
+    if ("variable" in reference) return this.variable(reference.variable, spot);
+    const value = factOf(this.#project, reference.project);
+    return value === undefined
+      ? this.#fail("undefined-variable", unknownFact(reference.project, this.#project), spot)
+      : { value };
+  }
 
-  const inside = (text: string, spot: Spot): Resolved => {
-    const result = interpolate(text, (name) => refer(name, spot));
-    if (result !== "long") return result;
-    problems.push(problemAt("variable-size", `its variables make more than ${longestText} characters of it`, spot));
+  #undefinedVariable(name: string): string {
+    this.#known ??= dictionaryOf(this.#vars.keys());
+    return `\${vars.${name}} is not defined by any policy for this project${this.#known.didYouMean(name)}`;
+  }
+
+  #fail(rule: Rule, message: string, spot: Spot): Resolved {
+    this.problems.push(problemAt(rule, message, spot));
     return "faulty";
-  };
-
-  return {
-    interpolate: inside,
-    problems: () => {
-      for (const [name, spot] of vars) variable(name, spot);
-      return problems;
-    },
-  };
+  }
 }
 
 /** Variables inside one another: more of them are no policy, and would exhaust the stack. */
@@ -95,10 +111,6 @@ function factOf({ id, path }: Project, fact: ProjectFact): Scalar | undefined {
 
 function unknownFact(fact: ProjectFact, { name }: Project): string {
   return `\${${fact}} is not known for project ${name}, which the server does not list`;
-}
-
-function undefinedVariable(name: string, meant: string | undefined): string {
-  return `\${vars.${name}} is not defined by any policy for this project${meant ? `; did you mean ${meant}?` : ""}`;
 }
 
 /** Told at the variable that comes first by name, whichever of them was asked for first. */

@@ -1,4 +1,5 @@
 import { grouped } from "../base/grouped.ts";
+import { remembering } from "../base/remembering.ts";
 import type { Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import type { Selector } from "./selector.ts";
@@ -23,7 +24,7 @@ export function compareLayers(a: Layer, b: Layer): number {
 }
 
 /** The policies that match a project, the most specific first. */
-export function layersOf(policies: readonly Policy[], project: Project): readonly Layer[] {
+export function matchingLayers(policies: readonly Policy[], project: Project): readonly Layer[] {
   const path = project.path?.toLowerCase();
   const layers = new Map<Policy, number>();
   for (const { policy, selector } of candidates(indexOf(policies), project.id, path)) {
@@ -54,25 +55,16 @@ interface Index {
   readonly folders: ReadonlyMap<string, readonly Line[]>;
 }
 
-const indices = new WeakMap<readonly Policy[], Index>();
+const indexOf = remembering(
+  (policies: readonly Policy[]): Index =>
+    indexed(policies.flatMap((policy) => policy.projects.map((selector) => ({ policy, selector })))),
+  new WeakMap(),
+);
 
-function indexOf(policies: readonly Policy[]): Index {
-  const known = indices.get(policies);
-  if (known) return known;
-  const index = indexed(policies.flatMap((policy) => policy.projects.map((selector) => ({ policy, selector }))));
-  indices.set(policies, index);
-  return index;
-}
-
-const exceptions = new WeakMap<Policy, Index>();
-
-function exceptionsOf(policy: Policy): Index {
-  const known = exceptions.get(policy);
-  if (known) return known;
-  const index = indexed(policy.except.map((selector) => ({ policy, selector })));
-  exceptions.set(policy, index);
-  return index;
-}
+const exceptionsOf = remembering(
+  (policy: Policy): Index => indexed(policy.except.map((selector) => ({ policy, selector }))),
+  new WeakMap(),
+);
 
 function indexed(lines: readonly Line[]): Index {
   return {

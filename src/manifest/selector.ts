@@ -1,4 +1,5 @@
 import { globFolder, globMatcher } from "../base/glob.ts";
+import { remembering } from "../base/remembering.ts";
 
 /** A line of `projects` or `except`, understood once. */
 export type Selector =
@@ -24,25 +25,15 @@ export function selectorOf(written: string | number): Selector {
   return globOf(text);
 }
 
-const globs = new Map<string, GlobSelector>();
-
-function globOf(written: string): GlobSelector {
-  const known = globs.get(written);
-  if (known) return known;
-  const glob = compile(written);
-  globs.set(written, glob);
-  return glob;
-}
-
-function compile(written: string): GlobSelector {
-  return {
+const globOf = remembering(
+  (written: string): GlobSelector => ({
     form: "glob",
     written,
     literal: literalLength(written),
     base: globFolder(written.toLowerCase()),
     matches: globMatcher(written, { crossing: false, cased: false, dots: true }),
-  };
-}
+  }),
+);
 
 /** `{a,bc}` counts as its shortest alternative, `[abc]`, `?` and `*` as nothing. */
 function literalLength(glob: string): number {

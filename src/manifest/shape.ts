@@ -1,6 +1,9 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import schema from "../../schemas/manifest.schema.json" with { type: "json" };
-import { nearest } from "../base/nearest.ts";
+import { type JsonObject, pointerKeys } from "../base/json.ts";
+import { didYouMean } from "../base/nearest.ts";
+import { remembering } from "../base/remembering.ts";
+import { expectedWords, typeOf, valueInWords } from "../base/type-words.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
@@ -30,8 +33,6 @@ export function shape<Text>(document: Document, kind: DocumentKind): Shaped<Text
   return { text: text as Partial<Text>, problems: faults.map((fault) => problemOf(fault, document)) };
 }
 
-const validators = new Map<DocumentKind, ValidateFunction>();
-
 // The catalogue checks integrations one by one, with one problem a mistake.
 const integrationsOnly = {
   $id: "integrations.schema.json",
@@ -41,15 +42,11 @@ const integrationsOnly = {
   definitions: { slug: { type: "string", "x-expected": "a slug" } },
 };
 
-function validatorOf(kind: DocumentKind): ValidateFunction {
-  const known = validators.get(kind);
-  if (known) return known;
+const validatorOf = remembering((kind: DocumentKind): ValidateFunction => {
   const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, logger: false });
   ajv.addSchema(integrationsOnly);
-  const validator = ajv.compile({ $id: schema.$id, definitions: schema.definitions, ...schema.definitions[kind] });
-  validators.set(kind, validator);
-  return validator;
-}
+  return ajv.compile({ $id: schema.$id, definitions: schema.definitions, ...schema.definitions[kind] });
+});
 
 /** A value of the wrong type breaks other keywords too: the first says it all. */
 function onePerPlace(faults: readonly Fault[]): readonly Fault[] {
@@ -66,7 +63,7 @@ interface Fault {
 type ShapeError = Pick<ErrorObject, "keyword" | "instancePath" | "params" | "data" | "parentSchema">;
 
 function faultOf({ keyword, instancePath, params, data, parentSchema = {} }: ShapeError): Fault {
-  const path = pathOf(instancePath);
+  const path = pointerKeys(instancePath).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
   if (keyword === "additionalProperties") return unknownKey(path, String(params.additionalProperty), parentSchema);
   if (keyword === "required") {
     const message = `missing ${params.missingProperty}`;
@@ -77,57 +74,26 @@ function faultOf({ keyword, instancePath, params, data, parentSchema = {} }: Sha
   return { rule, message, path, of: "value" };
 }
 
-/** The nearest of the allowed words, ready to be appended; empty where none is near. */
+/** The nearest of the allowed words, as {@link didYouMean} says it; empty for what is no word. */
 export function meant(value: unknown, allowed: unknown): string {
-  const word = typeof value === "string" && Array.isArray(allowed) ? nearest(value, allowed) : undefined;
-  return word === undefined ? "" : `; did you mean ${word}?`;
+  return typeof value === "string" && Array.isArray(allowed) ? didYouMean(value, allowed) : "";
 }
 
-function unknownKey(path: Path, key: string, schema: Readonly<Record<string, unknown>>): Fault {
+function unknownKey(path: Path, key: string, schema: JsonObject): Fault {
   const known = Object.keys(schema.properties ?? {});
   const hint = meant(key, known) || `; expected ${schema["x-key"] ?? `one of ${known.join(", ")}`}`;
   return { rule: "unknown-key", message: `unknown key ${key}${hint}`, path: [...path, key], of: "key" };
 }
 
-const typeWords: Readonly<Record<string, string>> = {
-  string: "a string",
-  boolean: "true or false",
-  integer: "an integer",
-  number: "a number",
-  array: "a list",
-  object: "a mapping",
-};
-
-function expectationOf(schema: Readonly<Record<string, unknown>>): string {
+function expectationOf(schema: JsonObject): string {
   if (typeof schema["x-expected"] === "string") return schema["x-expected"];
-  if (Array.isArray(schema.enum)) return `one of ${schema.enum.join(", ")}`;
-  return typeWords[String(schema.type)] ?? JSON.stringify(schema.const);
+  return expectedWords(schema.type as string | undefined, schema.enum) ?? JSON.stringify(schema.const);
 }
 
 /** Free text is never repeated: nobody knows what was put there. */
-function got(value: unknown, { type, enum: allowed }: Readonly<Record<string, unknown>>): string {
+function got(value: unknown, { type, enum: allowed }: JsonObject): string {
   const closed = Array.isArray(allowed) || type === "boolean" || type === "integer" || type === "number";
-  return `, got ${closed ? shown(value) : typeOf(value)}`;
-}
-
-/** A wrong value in a few characters, or its type where it has parts. */
-export function shown(value: unknown): string {
-  if (typeof value === "object" || value === undefined) return typeOf(value);
-  const text = JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
-}
-
-export function typeOf(value: unknown): string {
-  if (value === null || value === undefined) return "nothing";
-  if (value === "") return "an empty string";
-  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
-  if (typeof value === "boolean") return String(value);
-  return { string: "a string", number: "a number" }[typeof value as string] ?? "a mapping";
-}
-
-function pathOf(pointer: string): Path {
-  const parts = pointer.split("/").slice(1);
-  return parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part.replaceAll("~1", "/").replaceAll("~0", "~")));
+  return `, got ${closed ? valueInWords(value) : typeOf(value)}`;
 }
 
 function problemOf({ rule, message, path, of }: Fault, document: Document): Problem {

@@ -1,10 +1,10 @@
 import type { Scalar } from "../model/types.ts";
 
 /** A string with interpolations, taken apart (contract 3 "Interpolation"): literal text and references in turn. */
-export type Template = readonly (string | Reference)[];
+type Template = readonly (string | Reference)[];
 
 /** What stands between `${` and `}`. */
-export interface Reference {
+interface Reference {
   readonly name: string;
 }
 
@@ -16,7 +16,7 @@ export function isTemplate(value: unknown): value is string {
   return typeof value === "string" && value.includes("${");
 }
 
-export function templateOf(text: string): Template {
+function templateOf(text: string): Template {
   const parts = text.split(/(\$\$\{|\$\{[^}]*\}?)/).filter((part) => part !== "");
   return parts.map((part) => (part === "$${" ? "${" : part.startsWith("${") ? { name: nameOf(part) } : part));
 }

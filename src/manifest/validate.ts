@@ -1,10 +1,12 @@
+import { groupedAs } from "../base/grouped.ts";
+import { remembering } from "../base/remembering.ts";
 import type { Problem, Project } from "../model/types.ts";
 import { merge } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";
 import { problemAt, sortedProblems } from "./problem.ts";
 import { namedProjects, needsLookup } from "./projects.ts";
-import { compareLayers, type Layer, layersOf } from "./selection.ts";
+import { compareLayers, type Layer, matchingLayers } from "./selection.ts";
 import type { GlobSelector } from "./selector.ts";
 import type { Loaded } from "./workspace.ts";
 
@@ -48,7 +50,7 @@ function namedProjectProblems(policies: readonly Policy[]): readonly Problem[] {
   const partial = needsLookup(policies);
   const defining = definitions(policies);
   return namedProjects(policies).flatMap((project) => {
-    const layers = layersOf(policies, project);
+    const layers = matchingLayers(policies, project);
     return merge(layers, probeOf(project), partial ? definedOutside(layers, defining) : undefined).problems;
   });
 }
@@ -81,26 +83,16 @@ function probeOf({ name, id = 1, path = "group/project" }: Project): Project {
 type Definitions = ReadonlyMap<string, readonly Policy[]>;
 
 function definitions(policies: readonly Policy[]): Definitions {
-  const found = new Map<string, Policy[]>();
-  for (const policy of policies) {
-    for (const { name } of policy.vars) {
-      const others = found.get(name);
-      if (others) others.push(policy);
-      else found.set(name, [policy]);
-    }
-  }
-  return found;
+  const found = policies.flatMap((policy) => policy.vars.map(({ name }) => ({ name, policy })));
+  return groupedAs(
+    found,
+    ({ name }) => name,
+    ({ policy }) => policy,
+  );
 }
 
 /** Whether a policy that may also match, once projects are known, gives the variable another value. */
 function definedOutside(layers: readonly Layer[], defining: Definitions): (variable: string) => boolean {
   const inside = new Set(layers.map(({ policy }) => policy));
-  const known = new Map<string, boolean>();
-  return (variable) => {
-    const before = known.get(variable);
-    if (before !== undefined) return before;
-    const result = (defining.get(variable) ?? []).some((policy) => !inside.has(policy));
-    known.set(variable, result);
-    return result;
-  };
+  return remembering((variable) => (defining.get(variable) ?? []).some((policy) => !inside.has(policy)));
 }

@@ -1,3 +1,5 @@
+import { isObject } from "../base/json.ts";
+
 /**
  * What a successful answer must hold to be an answer, as data: a column of the endpoint table. Anything else is an
  * error, and nothing is concluded from it (contract 14).
@@ -17,7 +19,7 @@ export interface AnswerShape {
   readonly actsLater?: true;
 }
 
-export type FieldType = "text" | "number" | "boolean" | "row";
+type FieldType = "text" | "number" | "boolean" | "row";
 
 /** What is wrong with a successful answer, completing "answered 200 "; undefined where nothing is. */
 export function misfitOf(shape: AnswerShape, status: number, body: unknown): string | undefined {
@@ -41,7 +43,7 @@ const partial: ReadonlySet<number> = new Set([202, 206]);
 
 /** Whether a body says that something went wrong, whatever status it came with. */
 export function isError(body: unknown): boolean {
-  return isRow(body) && body.error !== undefined && body.error !== null;
+  return isObject(body) && body.error !== undefined && body.error !== null;
 }
 
 function dueOf({ holds, fields, oneOf }: AnswerShape): string {
@@ -51,7 +53,7 @@ function dueOf({ holds, fields, oneOf }: AnswerShape): string {
 }
 
 function rowFault({ fields = {}, oneOf, same = {} }: AnswerShape, row: unknown): string | undefined {
-  if (!isRow(row)) return named(row);
+  if (!isObject(row)) return named(row);
   for (const [name, type] of Object.entries(fields)) {
     if (!checks[type](row[name])) return `an object whose ${name} is ${named(row[name])}`;
   }
@@ -66,7 +68,7 @@ const checks: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
   text: (value) => typeof value === "string" && value !== "",
   number: (value) => Number.isSafeInteger(value),
   boolean: (value) => typeof value === "boolean",
-  row: isRow,
+  row: isObject,
 };
 
 function named(value: unknown): string {
@@ -75,11 +77,4 @@ function named(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (value === "") return "an empty text";
   return { object: "an object", string: "a text", boolean: "a boolean" }[typeof value as string] ?? "a number";
-}
-
-type Row = Readonly<Record<string, unknown>>;
-
-/** Whether a parsed answer is an object. */
-export function isRow(value: unknown): value is Row {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { nearest } from "../base/nearest.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { type EndpointName, endpoints, type Parameter } from "./endpoints.ts";
 import type { Fields, Scalar } from "./types.ts";
 
@@ -6,7 +6,7 @@ import type { Fields, Scalar } from "./types.ts";
 export type Given = Readonly<Record<string, string | boolean | undefined>>;
 
 /** Values that may be sent, or why they may not: a sentence for each mistake. */
-export type Checked =
+export type CheckedValues =
   | { readonly values: Fields; readonly notes: readonly string[] }
   | { readonly mistakes: readonly string[] };
 
@@ -15,7 +15,7 @@ export type Checked =
  * person calls a parameter. Values that deployed servers demand beside others are added where nothing was given for
  * them; where something else was given, that is kept, and a note says so. Segments are checked, and are no values.
  */
-export function checkValues(name: EndpointName, given: Given, named: (parameter: string) => string): Checked {
+export function checkValues(name: EndpointName, given: Given, named: (parameter: string) => string): CheckedValues {
   const { parameters, segments = {} } = endpoints[name];
   const table = typeof parameters === "object" ? parameters : {};
   const rows = Object.entries({ ...segments, ...table });
@@ -47,8 +47,7 @@ function note(parameter: string, companion: string): string {
 function mistakeIn(row: Parameter, value: Scalar | undefined, name: string): string | undefined {
   if (value === undefined || value === "") return missing(row, value, name);
   if (fits[row.type](value) && (row.enum?.includes(String(value)) ?? true)) return undefined;
-  const meant = nearest(String(value), row.enum ?? []);
-  return `${name} takes ${expectation(row)}, not ${JSON.stringify(value)}${meant ? `; did you mean ${meant}?` : ""}`;
+  return `${name} takes ${expectation(row)}, not ${JSON.stringify(value)}${didYouMean(String(value), row.enum ?? [])}`;
 }
 
 function missing(row: Parameter, value: "" | undefined, name: string): string | undefined {

@@ -34,7 +34,7 @@ export interface Parameter {
   readonly goesWith?: Readonly<Record<string, string>>;
 }
 
-export const deploymentStatuses = ["created", "running", "success", "failed", "canceled"] as const;
+const deploymentStatuses = ["created", "running", "success", "failed", "canceled"] as const;
 
 const deploymentStatus: Parameter = { type: "string", enum: deploymentStatuses };
 

@@ -6,12 +6,12 @@ import type { Project } from "./types.ts";
  * of it, in a glob over addresses or in an address, is held against each of them: a project part of digits alone is an
  * ID, any other one a path or a glob; case does not count.
  */
-export type NameForm = "id" | "path";
+type NameForm = "id" | "path";
 
 export type AddressTest = (address: string, project: Project) => boolean;
 
 /** The forms of names that a glob speaks in; none where it means every project, so that no name has to be known. */
-export function formsOf(glob: string): ReadonlySet<NameForm> {
+function formsOf(glob: string): ReadonlySet<NameForm> {
   const part = projectPart(glob);
   const forms = new Set<NameForm>();
   if (/^\**$/.test(part)) return forms;

@@ -1,5 +1,8 @@
 import { Ajv, type ValidateFunction } from "ajv";
-import { type IntegrationParameter, integrations, type ParameterType, parameter } from "./catalogue.ts";
+import { type JsonObject, pointerKeys } from "../base/json.ts";
+import { remembering } from "../base/remembering.ts";
+import { expectedWords } from "../base/type-words.ts";
+import { type IntegrationParameter, integrations, parameter } from "./catalogue.ts";
 
 export type FaultKind = "missing" | "unknown" | "type" | "enum" | "pattern";
 
@@ -11,13 +14,12 @@ export interface ParameterFault {
 }
 
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
-const validators = new Map<string, ValidateFunction>();
 
 /**
  * All that is wrong with these parameters by the spec: required, unknown, type, enum, `:id` pattern; in the order in
  * which the spec lists parameters, unknown ones last; one fault a parameter. Empty where all is well. The slug must be a known one.
  */
-export function checkParameters(slug: string, parameters: Readonly<Record<string, unknown>>): ParameterFault[] {
+export function checkParameters(slug: string, parameters: JsonObject): ParameterFault[] {
   const validate = validatorOf(slug);
   if (validate(parameters)) return [];
   const order = [...(integrations.get(slug)?.parameters.keys() ?? [])];
@@ -28,30 +30,23 @@ export function checkParameters(slug: string, parameters: Readonly<Record<string
   return [...firsts.values()].reverse().sort((a, b) => rank(a) - rank(b));
 }
 
-function validatorOf(slug: string): ValidateFunction {
-  const known = validators.get(slug);
-  if (known) return known;
+const validatorOf = remembering((slug: string): ValidateFunction => {
   const integration = integrations.get(slug);
   if (!integration) throw new RangeError(`unknown slug ${slug}`);
   const parameters = [...integration.parameters.values()];
-  const compiled = ajv.compile({
+  return ajv.compile({
     type: "object",
     additionalProperties: false,
     required: parameters.filter((p) => p.required).map((p) => p.name),
     properties: Object.fromEntries(parameters.map((p) => [p.name, apiSchema(p)])),
   });
-  validators.set(slug, compiled);
-  return compiled;
-}
+});
 
 function apiSchema({ types, enum: allowed, pattern }: IntegrationParameter): object {
   return { type: [...types], ...(allowed && { enum: allowed }), ...(pattern && { pattern }) };
 }
 
-function faultOf(
-  slug: string,
-  error: { keyword: string; instancePath: string; params: Record<string, unknown> },
-): ParameterFault {
+function faultOf(slug: string, error: { keyword: string; instancePath: string; params: JsonObject }): ParameterFault {
   if (error.keyword === "required") {
     const name = String(error.params.missingProperty);
     return { parameter: name, fault: "missing", expected: expectationOf(parameter(slug, name)) };
@@ -59,20 +54,13 @@ function faultOf(
   if (error.keyword === "additionalProperties") {
     return { parameter: String(error.params.additionalProperty), fault: "unknown", expected: `a parameter of ${slug}` };
   }
-  const name = error.instancePath.slice(1).replaceAll("~1", "/").replaceAll("~0", "~");
+  const [name = ""] = pointerKeys(error.instancePath);
   return { parameter: name, fault: error.keyword as FaultKind, expected: expectationOf(parameter(slug, name)) };
 }
 
 /** What a parameter takes, in words that complete "expected …". */
 export function expectationOf(parameter: IntegrationParameter | undefined): string {
   if (!parameter) return "a known parameter";
-  if (parameter.enum) return `one of ${parameter.enum.join(", ")}`;
-  const types = parameter.types.map((type) => typeWords[type]).join(" or ");
-  return parameter.pattern ? `${types} that contains ${parameter.pattern}` : types;
+  const words = expectedWords(parameter.types, parameter.enum) ?? "";
+  return parameter.pattern && !parameter.enum ? `${words} that contains ${parameter.pattern}` : words;
 }
-
-const typeWords: Record<ParameterType, string> = {
-  string: "a string",
-  boolean: "true or false",
-  integer: "an integer",
-};

@@ -1,4 +1,4 @@
-import { type Finding, findingsOf, type Level } from "./findings.ts";
+import { findingsOf, type Level, type ReviewFinding } from "./findings.ts";
 import type { FindingSurface } from "./report.ts";
 
 const severities: Readonly<Record<Level, string>> = { error: "critical", warning: "minor", note: "info" };
@@ -7,7 +7,7 @@ const severities: Readonly<Record<Level, string>> = { error: "critical", warning
 export const codequality: FindingSurface = (report) =>
   JSON.stringify(findingsOf(report.plan, report).map(entryOf), null, 2);
 
-function entryOf({ rule, level, message, place, fingerprint }: Finding): object {
+function entryOf({ rule, level, message, place, fingerprint }: ReviewFinding): object {
   return {
     description: message,
     check_name: rule,

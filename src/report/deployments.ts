@@ -1,11 +1,10 @@
+import { isObject, type JsonObject } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
 import { columns } from "./columns.ts";
 import type { Palette } from "./palette.ts";
 
-type Row = Readonly<Record<string, unknown>>;
-
 /** How a column of a table is read off a row. */
-type Column = readonly [heading: string, read: (row: Row) => string];
+type Column = readonly [heading: string, read: (row: JsonObject) => string];
 
 const deploymentColumns: readonly Column[] = [
   ["ID", ({ id }) => text(id)],
@@ -21,7 +20,7 @@ const deploymentColumns: readonly Column[] = [
 ];
 
 /** Deployments as a table, in the server's order; columns that no row fills are left out. */
-export function deploymentsText(rows: readonly Row[], palette: Palette): string {
+export function deploymentsText(rows: readonly JsonObject[], palette: Palette): string {
   return rows.length > 0 ? table(deploymentColumns, rows, palette) : "No deployment matches.";
 }
 
@@ -34,11 +33,11 @@ const mergeRequestColumns: readonly Column[] = [
 ];
 
 /** The changes that a deployment shipped, as a table. */
-export function mergeRequestsText(rows: readonly Row[], palette: Palette): string {
+export function mergeRequestsText(rows: readonly JsonObject[], palette: Palette): string {
   return rows.length > 0 ? table(mergeRequestColumns, rows, palette) : "No merge request is recorded with it.";
 }
 
-function table(each: readonly Column[], rows: readonly Row[], palette: Palette): string {
+function table(each: readonly Column[], rows: readonly JsonObject[], palette: Palette): string {
   const headings = each.map(([heading]) => heading);
   const cells = rows.map((row) => each.map(([, read]) => printable(read(row))));
   return columns(headings, cells, palette);
@@ -60,7 +59,7 @@ const deploymentLines: readonly Column[] = [
 ];
 
 /** One deployment, a line for each thing that the server tells of it. */
-export function deploymentText(row: Row, palette: Palette): string {
+export function deploymentText(row: JsonObject, palette: Palette): string {
   const lines = deploymentLines.map(([name, read]) => [name, printable(read(row))] as const);
   const told = lines.filter(([, value]) => value !== "");
   const width = Math.max(...told.map(([name]) => name.length));
@@ -96,7 +95,7 @@ function textAt(value: unknown, name: string): string {
 }
 
 function at(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Row)[name] : undefined;
+  return isObject(value) ? value[name] : undefined;
 }
 
 function text(value: unknown): string {

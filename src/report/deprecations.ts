@@ -1,9 +1,9 @@
 import { printable } from "../base/printable.ts";
+import { counted } from "../base/text.ts";
 import { compareReleases } from "../model/availability.ts";
 import { type Deprecation, isRemoved } from "../model/removals.ts";
 import type { Finding } from "../scan/scan.ts";
 import type { Palette } from "./palette.ts";
-import { counted } from "./text.ts";
 
 /** What `deprecations` was asked: undefined parts were not. */
 export interface ScheduleFilter {
@@ -16,12 +16,7 @@ export interface ScheduleFilter {
 }
 
 /** One sub-item as `deprecations --report json` gives it (contract 8). */
-export interface Listed {
-  readonly id: string;
-  readonly release: string;
-  readonly removal_date: string | null;
-  readonly change: string;
-  readonly replacement: string | null;
+export interface Listed extends Omit<Deprecation, "detect"> {
   /** Whether the removal has come, by the release or the day that was asked for. */
   readonly due: boolean;
   /** Whether `deprecations scan` can find uses, and rewrite some of them. */
@@ -30,7 +25,7 @@ export interface Listed {
 }
 
 /** The rows asked for, in the order of the spec. */
-export function listed(schedule: readonly Deprecation[], asked: ScheduleFilter): readonly Listed[] {
+export function scheduleRows(schedule: readonly Deprecation[], asked: ScheduleFilter): readonly Listed[] {
   const { release, asOf } = asked;
   return schedule
     .filter((entry) => release === undefined || compareReleases(release, entry.release) >= 0)

@@ -1,4 +1,4 @@
-import { nearest } from "../base/nearest.ts";
+import { didYouMean } from "../base/nearest.ts";
 import {
   hasActiveParameter,
   type Integration,
@@ -22,7 +22,7 @@ export interface ExplainedIntegration {
   readonly parameters: readonly ExplainedParameter[];
 }
 
-export interface ExplainedParameter {
+interface ExplainedParameter {
   readonly name: string;
   /** `string`, `boolean` or `integer`; two of them joined by `|` where the spec lists one and describes another. */
   readonly type: string;
@@ -77,8 +77,7 @@ function select(selection: string): Selected | Unexplained {
 }
 
 function unknown(sentence: string, word: string, known: Iterable<string>): Unexplained {
-  const meant = nearest(word, known);
-  return { unknown: meant ? `${sentence}; did you mean ${meant}?` : sentence };
+  return { unknown: `${sentence}${didYouMean(word, known)}` };
 }
 
 function integrationJson(

@@ -7,12 +7,12 @@ import type { Action, OutcomeStatus, Place } from "../model/types.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
 
 /** The parts of a plan that somebody may have to act on. */
-export type Found = Pick<Plan, "resource_changes" | "objections" | "problems" | "warnings">;
+export type Actionable = Pick<Plan, "resource_changes" | "objections" | "problems" | "warnings">;
 
 export type Level = "error" | "warning" | "note";
 
 /** One thing to act on, as reviewing tools know them: SARIF results, test cases, annotations. */
-export interface Finding {
+export interface ReviewFinding {
   /** What it is a finding about. */
   readonly on: "change" | "guard" | "problem";
   /** Stable: `planned-update`, `apply-failed`, `guard-protected`, or the rule of a problem. */
@@ -37,7 +37,7 @@ export interface Circumstances {
 }
 
 /** Everything to act on, the worst first. Changes that were applied are no longer anything to act on. */
-export function findingsOf(found: Found, circumstances: Circumstances): Finding[] {
+export function findingsOf(found: Actionable, circumstances: Circumstances): ReviewFinding[] {
   const { folder, exitCode } = circumstances;
   const guards = exitCode === exit.refused ? "error" : "warning";
   const all = [
@@ -55,7 +55,7 @@ export function findingsOf(found: Found, circumstances: Circumstances): Finding[
 const levels: readonly Level[] = ["error", "warning", "note"];
 
 /** A finding before its place is made one of the repository's. `about` is what its fingerprint is taken of. */
-interface Draft extends Pick<Finding, "on" | "rule" | "level" | "message"> {
+interface Draft extends Pick<ReviewFinding, "on" | "rule" | "level" | "message"> {
   readonly place?: Place | undefined;
   readonly address?: string;
   readonly project?: string | undefined;
@@ -120,7 +120,7 @@ function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 40);
 }
 
-function finished(draft: Draft & { readonly fingerprint: string }, folder: string): Finding {
+function finished(draft: Draft & { readonly fingerprint: string }, folder: string): ReviewFinding {
   const { file, line, column } = draft.place ?? { file: workspaceFile, line: 1, column: 1 };
   return {
     ...draft,

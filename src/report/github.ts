@@ -1,7 +1,7 @@
 import { printable } from "../base/printable.ts";
-import { type Finding, findingsOf, type Level } from "./findings.ts";
+import { counted } from "../base/text.ts";
+import { findingsOf, type Level, type ReviewFinding } from "./findings.ts";
 import type { FindingSurface } from "./report.ts";
-import { counted } from "./text.ts";
 
 /** A step shows so many annotations of each level; more are dropped without a word, so that we stop there ourselves. */
 const mostAnnotations = 10;
@@ -17,7 +17,7 @@ export const github: FindingSurface = (report) => {
   return [...shown.map(annotation), closing(findings.length, shown.length)].join("\n");
 };
 
-function annotation({ level, message, rule, place }: Finding): string {
+function annotation({ level, message, rule, place }: ReviewFinding): string {
   const properties = { file: place.file, line: place.line, col: place.column, title: `Evenkeel: ${rule}` };
   const written = Object.entries(properties).map(
     ([name, value]) => `${name}=${escapeProperty(printable(String(value)))}`,

@@ -1,4 +1,5 @@
 import { printable } from "../base/printable.ts";
+import { counted } from "../base/text.ts";
 import type { Draft } from "../import/policy.ts";
 import { addressOf } from "../model/address.ts";
 import { policyKinds } from "../model/kinds.ts";
@@ -28,7 +29,7 @@ export function importText({ written, idle }: ImportReport, palette: Palette): s
   const blanks = written.flatMap(([, draft]) => blanksOf(draft));
   const filling = columns(blanks.map(({ reference, address, parameter }) => [reference, `${address} ${parameter}`]));
   const parts = [
-    part(palette, `Wrote ${amount(written.length, "policy", "policies")}:`, files),
+    part(palette, `Wrote ${counted(written.length, "policy", "policies")}:`, files),
     idle.length > 0 ? `Nothing to import: ${printable(idle.join(", "))}` : "",
     part(palette, "Left out, or not known:", remarks),
     part(palette, "To fill in before an apply writes what they stand in:", filling),
@@ -46,11 +47,7 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): rea
 }
 
 function countsOf({ entries }: Draft): string {
-  return policyKinds.map(({ kind, section }) => amount(keysOf(entries, kind).length, kind, section)).join(", ");
-}
-
-function amount(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
+  return policyKinds.map(({ kind, section }) => counted(keysOf(entries, kind).length, kind, section)).join(", ");
 }
 
 function remarksOf({ name, entries, remarks }: Draft): readonly string[] {

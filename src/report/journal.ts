@@ -1,7 +1,7 @@
 import { printable } from "../base/printable.ts";
+import { counted } from "../base/text.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 import type { Palette } from "./palette.ts";
-import { counted } from "./text.ts";
 
 /** One line a run, newest first: when, who, and how it ended. */
 export function runsText(runs: readonly { readonly run: string; readonly entries: readonly JournalLine[] }[]): string {

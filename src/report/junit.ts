@@ -1,4 +1,4 @@
-import { type Finding, findingsOf, type Level } from "./findings.ts";
+import { findingsOf, type Level, type ReviewFinding } from "./findings.ts";
 import type { FindingSurface } from "./report.ts";
 import { type Tag, tag } from "./xml.ts";
 
@@ -35,7 +35,7 @@ interface TestCase {
 
 const verdicts: Readonly<Record<Level, Verdict>> = { error: "error", warning: "skipped", note: "failure" };
 
-function findingCase({ on, rule, level, message, place, address, project }: Finding): TestCase {
+function findingCase({ on, rule, level, message, place, address, project }: ReviewFinding): TestCase {
   const { file, line, column } = place;
   const verdict = on === "problem" || rule === "apply-skipped" ? verdicts[level] : "failure";
   const said = `${message} (${file}:${line}:${column})`;

@@ -1,9 +1,10 @@
 import { grouped } from "../base/grouped.ts";
+import { counted } from "../base/text.ts";
 import { turnsOff } from "../model/turns-off.ts";
 import type { Action } from "../model/types.ts";
 import { type PlannedChange, visibleOf } from "../plan/plan.ts";
 import { code, fittingOr, heading, htmlCode, row } from "./markdown-text.ts";
-import { counted, shown } from "./text.ts";
+import { shown } from "./text.ts";
 
 const order: readonly Action[] = ["disable", "delete", "create", "update"];
 

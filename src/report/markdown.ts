@@ -1,11 +1,11 @@
+import { counted } from "../base/text.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action } from "../model/types.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
-import type { Found } from "./findings.ts";
+import type { Actionable } from "./findings.ts";
 import { changeTable, detailsOf, isRemovalFirst } from "./markdown-changes.ts";
 import { code, fitting, fittingOr } from "./markdown-text.ts";
 import type { FindingSurface, Report, Surface } from "./report.ts";
-import { counted } from "./text.ts";
 
 /** Most characters of a comment that every forge takes, with room for what a pipeline adds. */
 export const longestMarkdown = 60_000;
@@ -64,7 +64,7 @@ function counts({ summary, server }: Plan): string {
   return outcomes ? `${line}\n\n**Apply:** ${applied || "nothing to do"}` : line;
 }
 
-function sentences({ objections, problems, warnings }: Found): string[] {
+function sentences({ objections, problems, warnings }: Actionable): string[] {
   const said = objections.map(({ message }) => `- ${code(message)}`);
   return [
     list("**A guard would refuse this plan**", said, "objection"),

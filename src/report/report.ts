@@ -1,5 +1,5 @@
 import type { Plan } from "../plan/plan.ts";
-import type { Circumstances, Found } from "./findings.ts";
+import type { Actionable, Circumstances } from "./findings.ts";
 
 /** All that is known when a run is over, and that a surface may show. It holds no secret, since a plan holds none. */
 export interface Report<Content = Plan> extends Circumstances {
@@ -20,4 +20,4 @@ export type Before = () => string | undefined;
 export type Surface<Content = Plan> = (report: Report<Content>, before: Before) => string;
 
 /** One that needs no plan. */
-export type FindingSurface = Surface<Found>;
+export type FindingSurface = Surface<Actionable>;

@@ -1,5 +1,5 @@
 import { exit, Refusal } from "../base/exit.ts";
-import { nearest } from "../base/nearest.ts";
+import { didYouMean } from "../base/nearest.ts";
 import type { Before } from "./report.ts";
 
 /** One `--report KIND[=PATH]`. Without a path it goes to stdout, in place of the text. */
@@ -27,6 +27,5 @@ export function reportTargets(asked: readonly string[], kinds: readonly string[]
 }
 
 function unknownKind(kind: string, kinds: readonly string[]): string {
-  const meant = nearest(kind, kinds);
-  return `--report takes ${kinds.join(", ")}, not ${JSON.stringify(kind)}${meant ? `; did you mean ${meant}?` : ""}`;
+  return `--report takes ${kinds.join(", ")}, not ${JSON.stringify(kind)}${didYouMean(kind, kinds)}`;
 }

@@ -1,5 +1,5 @@
 import { version } from "../base/version.ts";
-import { type Finding, findingsOf } from "./findings.ts";
+import { findingsOf, type ReviewFinding } from "./findings.ts";
 import type { FindingSurface } from "./report.ts";
 
 /** SARIF 2.1.0, for code scanning: one run, a result a finding. */
@@ -37,7 +37,7 @@ function invocation({ exitCode, finishedAt }: Parameters<FindingSurface>[0], omi
   };
 }
 
-function resultOf({ rule, level, message, place, fingerprint, ...about }: Finding, ruleIndex: number): object {
+function resultOf({ rule, level, message, place, fingerprint, ...about }: ReviewFinding, ruleIndex: number): object {
   const subject = about.address ?? about.project;
   const physicalLocation = {
     artifactLocation: { uri: uriOf(place.file) },

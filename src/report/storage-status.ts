@@ -1,4 +1,5 @@
 import { printable } from "../base/printable.ts";
+import { firstFew } from "../base/text.ts";
 import type { RepositoryKind } from "../model/repository-kinds.ts";
 import type { Remainder } from "../storage/status.ts";
 import type { Palette } from "./palette.ts";
@@ -15,8 +16,7 @@ const mostNames = 10;
 function countText({ kind, left, moving, failed, names }: Remainder): string {
   if (left === null) return unknown(kind);
   const details = [part(moving, "moving"), part(failed, "failed to move")].filter(Boolean).join(", ");
-  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
-  const listed = names.length > 0 ? `: ${names.slice(0, mostNames).join(", ")}${more}` : "";
+  const listed = names.length > 0 ? `: ${firstFew(names, mostNames)}` : "";
   const limits = kind === "projects" ? "" : "; those that were never moved are not told";
   return `${left}${details ? ` (${details})` : ""}${listed}${limits}`;
 }

@@ -1,6 +1,7 @@
 import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
+import { counted } from "../base/text.ts";
 import { isReference } from "../model/normalise.ts";
 import type { Action, Fields, Value } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
@@ -142,11 +143,6 @@ function outcomeText({ address, outcome }: PlannedChange, palette: Palette): str
 function outcomeCounts({ outcomes }: Summary, palette: Palette): string {
   const parts = Object.entries(outcomes ?? {}).filter(([status, n]) => n > 0 || status === "applied");
   return palette.strong(`Apply: ${parts.map(([status, n]) => `${n} ${status}`).join(", ")}.`);
-}
-
-/** `3 projects`, `1 project`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 function paragraphs(parts: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { groupedAs } from "../base/grouped.ts";
 import { type BranchKind, branchKinds } from "../model/branch-kinds.ts";
 import { events, type PipelineStatus } from "../model/events.ts";
 import { audienceOf, branchWords, type Happening, type Listener } from "./routes.ts";
@@ -48,17 +49,14 @@ const situations: readonly Situation[] = [...events].flatMap(([event, { onBranch
 type Audiences = ReadonlyMap<string, readonly Situation[]>;
 
 function audiencesOf(listener: Listener | undefined, event: string | undefined): Audiences {
-  const audiences = new Map<string, Situation[]>();
-  if (!listener) return audiences;
-  for (const situation of situations) {
-    if (event !== undefined && situation.event !== event) continue;
-    for (const name of audienceOf(listener, situation)) {
-      const heard = audiences.get(name);
-      if (heard) heard.push(situation);
-      else audiences.set(name, [situation]);
-    }
-  }
-  return audiences;
+  if (!listener) return new Map();
+  const wanted = situations.filter((situation) => event === undefined || situation.event === event);
+  const heard = wanted.flatMap((situation) => audienceOf(listener, situation).map((name) => ({ name, situation })));
+  return groupedAs(
+    heard,
+    ({ name }) => name,
+    ({ situation }) => situation,
+  );
 }
 
 function sentences(slug: string, mine: Audiences, others: Audiences, verb: "stops" | "starts"): string[] {
@@ -74,13 +72,15 @@ function sentences(slug: string, mine: Audiences, others: Audiences, verb: "stop
 
 /** What moved, kinds of event on the same branches together: `issues, and of pushes and jobs on protected branches`. */
 function phrases(moved: readonly Situation[], heard: readonly Situation[], elsewhere: readonly Situation[]): string {
-  const groups = new Map<string, string[]>();
-  for (const event of new Set(moved.map((each) => each.event))) {
+  const all = [...new Set(moved.map((each) => each.event))].flatMap((event) => {
     const of = (list: readonly Situation[]) => list.filter((each) => each.event === event);
-    for (const { what, where } of parts(event, of(moved), of(heard), of(elsewhere))) {
-      groups.set(where, [...(groups.get(where) ?? []), what]);
-    }
-  }
+    return parts(event, of(moved), of(heard), of(elsewhere));
+  });
+  const groups = groupedAs(
+    all,
+    ({ where }) => where,
+    ({ what }) => what,
+  );
   const whole = ([where]: readonly [string, unknown]) => Number(where !== "");
   const sorted = [...groups].sort((a, b) => whole(a) - whole(b));
   return sorted.map(([where, words]) => `${joined(words)}${where}`).join(", and of ");

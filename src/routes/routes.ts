@@ -37,7 +37,7 @@ export function routesOf(listeners: readonly Listener[], happening: Happening): 
 }
 
 /** How one integration hears of an event; undefined where it does not. */
-export function routeOf(listener: Listener, happening: Happening): Route | undefined {
+function routeOf(listener: Listener, happening: Happening): Route | undefined {
   const heard = hear(listener, happening);
   return heard && { slug: listener.slug, channel: heard.channel, reason: heard.reason };
 }

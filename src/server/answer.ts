@@ -1,7 +1,7 @@
 import type { EndpointName } from "../model/endpoints.ts";
 import { answers, type HandlerRow } from "./answers.ts";
 import { readParameters } from "./parameters.ts";
-import { forbidden, invalid, notFound, type Reply } from "./reply.ts";
+import { forbidden, invalid, notFound, type ServerReply } from "./reply.ts";
 import { type Caller, findProject, roles } from "./state.ts";
 import { accessRefusal, type Visit, type World } from "./world.ts";
 
@@ -14,11 +14,11 @@ export interface RoutedRequest {
   readonly raw: Visit["raw"];
   readonly address: string;
   /** Why the body could not be read; said when the caller may know. */
-  readonly unreadable?: Reply | undefined;
+  readonly unreadable?: ServerReply | undefined;
 }
 
 /** Checks in the platform's order (project, role, parameters; where the row says so, parameters first), then answers. */
-export function answer(world: World, { endpoint, unreadable, ...asked }: RoutedRequest): Reply {
+export function answer(world: World, { endpoint, unreadable, ...asked }: RoutedRequest): ServerReply {
   const row = answers[endpoint];
   const { values, faults } = readParameters(world.parameters[endpoint], asked.raw);
   const unread = unreadable ?? (faults.length > 0 ? invalid(faults) : undefined);
@@ -30,7 +30,7 @@ export function answer(world: World, { endpoint, unreadable, ...asked }: RoutedR
   return accessRefusal(project) ?? refusalOf(row, asked.caller, unread) ?? row.project(world, visit, project);
 }
 
-function refusalOf(row: HandlerRow, { role }: Caller, unread: Reply | undefined): Reply | undefined {
+function refusalOf(row: HandlerRow, { role }: Caller, unread: ServerReply | undefined): ServerReply | undefined {
   const isAllowed = roles.indexOf(role) >= roles.indexOf(row.role);
   return isAllowed ? unread : forbidden;
 }

@@ -27,7 +27,7 @@ export const answers: Readonly<Record<EndpointName, HandlerRow>> = {
   listDeployments: { role: "reporter", project: deployments.listDeployments },
   getDeployment: { role: "reporter", project: deployments.getDeployment },
   createDeployment: { role: "developer", project: deployments.createDeployment },
-  updateDeployment: { role: "developer", project: deployments.updateDeployment },
+  updateDeployment: { role: "developer", project: deployments.editDeployment },
   listDeploymentMergeRequests: { role: "reporter", project: deployments.listDeploymentMergeRequests },
 
   listLicenses: { role: "guest", project: licenses.listLicenses },

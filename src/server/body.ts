@@ -1,9 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { malformed, type Reply, tooLarge } from "./reply.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
+import { malformed, type ServerReply, tooLarge } from "./reply.ts";
 
-type Raw = Readonly<Record<string, unknown>>;
-
-export type ReadBody = { readonly raw: Raw; readonly isJson: boolean } | { readonly refusal: Reply };
+export type ReadBody = { readonly raw: JsonObject; readonly isJson: boolean } | { readonly refusal: ServerReply };
 
 /** The largest body, in bytes. */
 const limit = 1024 * 1024;
@@ -35,16 +34,15 @@ async function collect(request: IncomingMessage): Promise<Buffer | undefined> {
 
 function jsonFields(text: string): ReadBody {
   const value: unknown = JSON.parse(text);
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? { raw: value as Raw, isJson: true } : { refusal: malformed };
+  return isObject(value) ? { raw: value, isJson: true } : { refusal: malformed };
 }
 
 /** Fields of a query or a form. */
-export function formFields(text: string): Raw {
+export function formFields(text: string): JsonObject {
   return text === "" ? {} : Object.fromEntries(new URLSearchParams(text));
 }
 
-async function multipartFields(body: Buffer, type: string): Promise<Raw> {
+async function multipartFields(body: Buffer, type: string): Promise<JsonObject> {
   const form = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData();
   return Object.fromEntries([...form].map(([name, value]) => [name, typeof value === "string" ? value : value.name]));
 }

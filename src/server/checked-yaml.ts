@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { type Document, LineCounter, parseDocument } from "yaml";
+import { type JsonObject, pointerKeys } from "../base/json.ts";
 import type { Place, Problem } from "../model/types.ts";
 
 /** A mistake and the keys that lead to it. */
@@ -75,20 +76,16 @@ function shapeFaults(schema: object, value: unknown): Fault[] {
 }
 
 function faultOf(error: ErrorObject): Fault {
-  const path = error.instancePath.split("/").slice(1).map(unescaped);
+  const path = pointerKeys(error.instancePath);
   const sentence = sentences[error.keyword] ?? (() => error.message ?? "not valid");
   return { path: [...path, ...extra(error)], message: sentence(error.params) };
-}
-
-function unescaped(part: string): string {
-  return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function extra({ keyword, params }: ErrorObject): string[] {
   return keyword === "additionalProperties" ? [String(params.additionalProperty)] : [];
 }
 
-const sentences: Readonly<Record<string, (params: Record<string, unknown>) => string>> = {
+const sentences: Readonly<Record<string, (params: JsonObject) => string>> = {
   required: ({ missingProperty }) => `${missingProperty} is missing`,
   additionalProperties: ({ additionalProperty }) => `unknown word ${additionalProperty}`,
   type: ({ type }) => `expected ${[type].flat().join(" or ")}`,

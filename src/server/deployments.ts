@@ -1,13 +1,12 @@
+import type { JsonObject } from "../base/json.ts";
 import { environmentOf } from "./load-seed.ts";
 import { paged } from "./pages.ts";
 import { readInteger } from "./parameters.ts";
 import { putDeployment } from "./records.ts";
-import { invalid, json, noRecord, type Reply } from "./reply.ts";
-import { type DeploymentRecord, later, nextNumber, type ProjectState } from "./state.ts";
+import { invalid, json, noRecord, type ServerReply } from "./reply.ts";
+import { type DeploymentRecord, nextNumber, type ProjectState, timestamp } from "./state.ts";
 import { changeOf, jobOwned } from "./transitions.ts";
 import type { ProjectHandler, Visit, World } from "./world.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The deployment endpoints (spec: Deployments). */
 export const listDeployments: ProjectHandler = (world, visit, project) => {
@@ -47,7 +46,7 @@ export const createDeployment: ProjectHandler = (world, visit, project) => {
   return json(201, writtenRow(world, record));
 };
 
-export const updateDeployment: ProjectHandler = (world, visit, project) => {
+export const editDeployment: ProjectHandler = (world, visit, project) => {
   const found = find(visit, project);
   if ("reply" in found) return found.reply;
   const { record } = found;
@@ -57,7 +56,7 @@ export const updateDeployment: ProjectHandler = (world, visit, project) => {
     ? (jobOwned(record) ?? changeOf(record.status, String(status)))
     : undefined;
   if (refusal) return refusal;
-  const next = { ...record, status: String(status), updated_at: later(record.updated_at) };
+  const next = { ...record, status: String(status), updated_at: timestamp(record.updated_at) };
   putDeployment(world.state, project, next);
   return json(200, writtenRow(world, next));
 };
@@ -75,16 +74,16 @@ export const listDeploymentMergeRequests: ProjectHandler = (world, visit, projec
   return paged(world, visit, shipped, mergeRequestRow);
 };
 
-function isShippedWith({ deployment_id, deployment_ids }: Fields, deployment: number): boolean {
+function isShippedWith({ deployment_id, deployment_ids }: JsonObject, deployment: number): boolean {
   if (Array.isArray(deployment_ids)) return deployment_ids.includes(deployment);
   return deployment_id === undefined || deployment_id === deployment;
 }
 
-function mergeRequestRow({ deployment_id: _, deployment_ids: __, ...request }: Fields): Fields {
+function mergeRequestRow({ deployment_id: _, deployment_ids: __, ...request }: JsonObject): JsonObject {
   return request;
 }
 
-type Found = { readonly record: DeploymentRecord } | { readonly reply: Reply };
+type Found = { readonly record: DeploymentRecord } | { readonly reply: ServerReply };
 
 function find({ segments }: Visit, project: ProjectState): Found {
   const id = readInteger(segments.deployment_id);
@@ -120,7 +119,7 @@ function numbers({ state }: World, { record }: ProjectState): { id: number; iid:
 }
 
 function times(): { created_at: string; updated_at: string } {
-  const now = later();
+  const now = timestamp();
   return { created_at: now, updated_at: now };
 }
 
@@ -133,20 +132,20 @@ function lastLike(project: ProjectState, environment: number, wanted: Wanted): D
   return last && names.every((name) => last[name] === wanted[name]) ? last : undefined;
 }
 
-function listRow({ tag: _, ...deployment }: DeploymentRecord): Fields {
+function listRow({ tag: _, ...deployment }: DeploymentRecord): JsonObject {
   return deployment;
 }
 
 /** As in a list, but for a field of the job's user that only a list shows. */
-function singleRow(record: DeploymentRecord): Fields {
+function singleRow(record: DeploymentRecord): JsonObject {
   const { deployable } = record;
   if (!deployable) return listRow(record);
-  const { public_email: _, ...user } = deployable.user as Fields;
+  const { public_email: _, ...user } = deployable.user as JsonObject;
   return { ...listRow(record), deployable: { ...deployable, user } };
 }
 
 /** The answer of a create or an update (spec: Deployment). */
-function writtenRow({ behaviour }: World, record: DeploymentRecord): Fields {
+function writtenRow({ behaviour }: World, record: DeploymentRecord): JsonObject {
   const { updated_at, ...row } = listRow(record);
   return { ...row, ...(behaviour.fullDeployments && { updated_at }), deployable: null };
 }

@@ -1,6 +1,8 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { kill, pid } from "node:process";
 
+import { systemCode, systemTrouble } from "../base/system-errors.ts";
+
 const held = new Set<string>();
 
 /** Takes `FILE.pid` for this process, also from one that is dead; returns what gives it back. Throws where one is alive. */
@@ -25,8 +27,8 @@ function create(lock: string): boolean {
     held.add(lock);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw new Error(`cannot create ${lock}: ${(error as Error).message}`);
+    if (systemCode(error) === "EEXIST") return false;
+    throw new Error(`cannot create ${lock}: ${systemTrouble(error)}`);
   }
 }
 
@@ -53,6 +55,6 @@ function isAlive(lock: string, owner: number): boolean {
     kill(owner, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return systemCode(error) === "EPERM";
   }
 }

@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { ChaosRule } from "./chaos.ts";
-import { type Reply, refused } from "./reply.ts";
+import { refused, type ServerReply } from "./reply.ts";
 
 /** Lets a fault hit an answer. `reply` is what the server would have said, where it acted. The status sent; 0: none. */
-export function inflict(rule: ChaosRule, reply: Reply | undefined, response: ServerResponse): number {
+export function injectFault(rule: ChaosRule, reply: ServerReply | undefined, response: ServerResponse): number {
   if (rule.hang) return 0;
   if (rule.reset) {
     response.socket?.resetAndDestroy();
@@ -16,14 +16,14 @@ export function inflict(rule: ChaosRule, reply: Reply | undefined, response: Ser
 }
 
 /** Announces the whole body, sends half of it and closes the connection. */
-function cut({ status, body = "", headers }: Reply, response: ServerResponse): number {
+function cut({ status, body = "", headers }: ServerReply, response: ServerResponse): number {
   const length = Buffer.byteLength(body);
   response.writeHead(status, { ...headers, "content-length": Math.max(2, length) });
   response.write(body.slice(0, Math.floor(body.length / 2)), () => response.destroy());
   return status;
 }
 
-function faultReply(rule: ChaosRule): Reply {
+function faultReply(rule: ChaosRule): ServerReply {
   const status = rule.status ?? (rule.html ? 502 : 500);
   if (rule.html) return htmlPage(status, rule);
   const made = statusReplies[status]?.(rule) ?? refused(status, "Injected fault");
@@ -34,13 +34,13 @@ function retryAfter({ retry_after }: ChaosRule): Record<string, string> {
   return retry_after === undefined ? {} : { "retry-after": String(retry_after) };
 }
 
-function htmlPage(status: number, rule: ChaosRule): Reply {
+function htmlPage(status: number, rule: ChaosRule): ServerReply {
   const body = `<html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>\n`;
   return { status, body, headers: { "content-type": "text/html", ...retryAfter(rule) } };
 }
 
 /** How deployed servers word these; gateways answer in HTML. */
-const statusReplies: Readonly<Record<number, (rule: ChaosRule) => Reply>> = {
+const statusReplies: Readonly<Record<number, (rule: ChaosRule) => ServerReply>> = {
   409: () => refused(409, "Conflict: Resource lock"),
   429: tooMany,
   500: () => refused(500, "Internal Server Error"),
@@ -49,7 +49,7 @@ const statusReplies: Readonly<Record<number, (rule: ChaosRule) => Reply>> = {
   504: (rule) => htmlPage(504, rule),
 };
 
-function tooMany({ retry_after = 1 }: ChaosRule): Reply {
+function tooMany({ retry_after = 1 }: ChaosRule): ServerReply {
   const reset = Math.ceil(Date.now() / 1000 + retry_after);
   const headers = {
     "content-type": "text/plain",

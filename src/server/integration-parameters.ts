@@ -1,3 +1,4 @@
+import type { JsonObject } from "../base/json.ts";
 import type { Integration, IntegrationParameter } from "../model/catalogue.ts";
 import { checkParameters, type FaultKind } from "../model/parameter-check.ts";
 import type { Scalar } from "../model/types.ts";
@@ -11,10 +12,8 @@ export interface ReadIntegration {
   readonly faults: readonly string[];
 }
 
-type Raw = Readonly<Record<string, unknown>>;
-
 /** Reads what a PUT carries: form fields in words and JSON alike. A null, or an empty boolean or integer, clears. */
-export function readIntegration(world: World, integration: Integration, raw: Raw): ReadIntegration {
+export function readIntegration(world: World, integration: Integration, raw: JsonObject): ReadIntegration {
   const read: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(raw)) read[name] = readValue(integration.parameters.get(name), value);
   const faults = faultsOf(world, integration, read);
@@ -39,7 +38,7 @@ const words: Record<FaultKind, string> = {
 
 const lenient: ReadonlySet<FaultKind> = new Set(["unknown", "enum", "pattern"]);
 
-function faultsOf({ behaviour }: World, { slug, parameters }: Integration, read: Raw): string[] {
+function faultsOf({ behaviour }: World, { slug, parameters }: Integration, read: JsonObject): string[] {
   const set = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
   const faults = checkParameters(slug, set)
     .filter(({ fault }) => !(behaviour.lenientParameters && lenient.has(fault)))
@@ -50,7 +49,7 @@ function faultsOf({ behaviour }: World, { slug, parameters }: Integration, read:
 }
 
 /** What the server keeps of it. */
-function kept({ behaviour }: World, { parameters }: Integration, read: Raw): Record<string, Scalar> {
+function kept({ behaviour }: World, { parameters }: Integration, read: JsonObject): Record<string, Scalar> {
   const values: Record<string, Scalar> = {};
   for (const [name, value] of Object.entries(read)) {
     const parameter = parameters.get(name);

@@ -3,8 +3,8 @@ import type { Scalar } from "../model/types.ts";
 import { entityOf, rowOf } from "./integration-entity.ts";
 import { readIntegration } from "./integration-parameters.ts";
 import { putIntegration as keep } from "./records.ts";
-import { invalid, json, noContent, notAllowed, notFound, type Reply } from "./reply.ts";
-import { type IntegrationRecord, later, nextNumber, type ProjectState } from "./state.ts";
+import { invalid, json, noContent, notAllowed, notFound, type ServerReply } from "./reply.ts";
+import { type IntegrationRecord, nextNumber, type ProjectState, timestamp } from "./state.ts";
 import type { ProjectHandler, Visit, World } from "./world.ts";
 
 const noIntegration = notFound("Integration");
@@ -49,7 +49,7 @@ interface Known {
 }
 
 /** A slug that the catalogue does not have is known where it was seeded. */
-function lookUp(world: World, visit: Visit, project: ProjectState): Known | Reply | undefined {
+function lookUp(world: World, visit: Visit, project: ProjectState): Known | ServerReply | undefined {
   const slug = slugOf(visit);
   const integration = world.slugs.get(slug);
   if (integration && "status" in integration) return integration;
@@ -64,7 +64,7 @@ function slugOf({ segments }: Visit): string {
 type Values = Readonly<Record<string, Scalar>>;
 
 function created(world: World, integration: Integration, values: Values, active?: boolean): IntegrationRecord {
-  const now = later();
+  const now = timestamp();
   return {
     id: nextNumber(world.state, "integration"),
     slug: integration.slug,
@@ -93,7 +93,7 @@ function edited(
   const next = active ?? kept;
   const isSame = next === known.active && Object.entries(values).every(([name, value]) => known.values[name] === value);
   if (isSame) return known;
-  const updated_at = isUnmoved(world, known, values, next) ? known.updated_at : later(known.updated_at);
+  const updated_at = isUnmoved(world, known, values, next) ? known.updated_at : timestamp(known.updated_at);
   return { ...known, active: next, values: { ...known.values, ...values }, updated_at };
 }
 
@@ -112,7 +112,7 @@ function ghost(world: World, integration: Integration | undefined): IntegrationR
 
 function disabled(world: World, integration: Integration | undefined, record: IntegrationRecord): IntegrationRecord {
   const values = world.behaviour.deleteWipes ? wiped(integration, record.values) : record.values;
-  return { ...record, active: false, values, updated_at: later(record.updated_at) };
+  return { ...record, active: false, values, updated_at: timestamp(record.updated_at) };
 }
 
 /** Parameters become null; event flags survive. */

@@ -2,56 +2,51 @@ import { licenseTier } from "../model/availability.ts";
 import { hasLegacyStatuses, legacyStatuses } from "../model/license-status.ts";
 import { paged } from "./pages.ts";
 import { dropLicense, putLicense } from "./records.ts";
-import { invalid, json, noContent, notFound, type Reply } from "./reply.ts";
+import { invalid, json, noContent, notFound } from "./reply.ts";
 import { type LicenseRecord, nextNumber, type ProjectState } from "./state.ts";
 import { type ProjectHandler, tierRefusal, type Visit, type World } from "./world.ts";
 
 const noLicense = notFound("SoftwareLicensePolicy");
 
-/** The managed license endpoints (spec: Managed licenses). */
-export const listLicenses: ProjectHandler = (world, visit, project) =>
-  tierOf(world) ?? paged(world, visit, project.licenses, (license) => row(world, license));
+/** Managed licenses are refused in a tier that has none, before anything else is looked at. */
+function inTier(answer: ProjectHandler): ProjectHandler {
+  return (world, visit, project) =>
+    tierRefusal(world, "managed licenses", licenseTier) ?? answer(world, visit, project);
+}
 
-export const getLicense: ProjectHandler = (world, visit, project) => {
-  const refusal = tierOf(world);
-  if (refusal) return refusal;
+/** The managed license endpoints (spec: Managed licenses). */
+export const listLicenses = inTier((world, visit, project) =>
+  paged(world, visit, project.licenses, (license) => row(world, license)),
+);
+
+export const getLicense = inTier((world, visit, project) => {
   const license = find(project, visit);
   return license ? json(200, row(world, license)) : noLicense;
-};
+});
 
-export const createLicense: ProjectHandler = (world, visit, project) => {
-  const refusal = tierOf(world);
-  if (refusal) return refusal;
+export const createLicense = inTier((world, visit, project) => {
   const name = String(visit.given.name).trim();
   if (name === "") return invalid(["name is empty"]);
   if (isTaken(world, project, name)) return json(400, { message: ["Software license has already been taken"] });
   const license = { id: nextNumber(world.state, "license"), name, approval_status: statusOf(visit) };
   putLicense(world.state, project, license);
   return json(201, row(world, license));
-};
+});
 
-export const updateLicense: ProjectHandler = (world, visit, project) => {
-  const refusal = tierOf(world);
-  if (refusal) return refusal;
+export const updateLicense = inTier((world, visit, project) => {
   const known = find(project, visit);
   if (!known) return noLicense;
   const license = { ...known, approval_status: statusOf(visit) };
   putLicense(world.state, project, license);
   return json(200, row(world, license));
-};
+});
 
-export const deleteLicense: ProjectHandler = (world, visit, project) => {
-  const refusal = tierOf(world);
-  if (refusal) return refusal;
+export const deleteLicense = inTier((world, visit, project) => {
   const license = find(project, visit);
   if (!license) return noLicense;
   dropLicense(world.state, project, license);
   return noContent;
-};
-
-function tierOf(world: World): Reply | undefined {
-  return tierRefusal(world, "managed licenses", licenseTier);
-}
+});
 
 /** All digits are an ID; anything else a name, in any case. */
 function find(project: ProjectState, { segments }: Visit): LicenseRecord | undefined {

@@ -7,12 +7,12 @@ import {
   type Caller,
   type DeploymentRecord,
   type IntegrationRecord,
-  later,
   nextNumber,
   type ProjectState,
   type Repository,
   type State,
   takeNumber,
+  timestamp,
   type User,
   userOf,
 } from "./state.ts";
@@ -20,21 +20,22 @@ import {
 const defaultStorage = "default";
 
 /** Puts a seed into an empty state. `putActivates`: an integration whose `active` is left out is active in any case. */
-export function sow(state: State, seed: Seed, putActivates: boolean): void {
-  const now = later();
+export function loadSeed(state: State, seed: Seed, putActivates: boolean): void {
+  const now = timestamp();
   for (const storage of seed.storages ?? []) {
-    records.putStorage(state, typeof storage === "string" ? { name: storage, cluster: false } : clusterOf(storage));
+    const { name, cluster = false } = typeof storage === "string" ? { name: storage } : storage;
+    records.put(state, "storage", name, { name, cluster });
   }
-  for (const [feature, on] of Object.entries(seed.features ?? {})) if (on) records.putFeature(state, feature);
-  for (const { token, role } of seed.tokens ?? []) records.putToken(state, token, callerOf(state, role));
-  for (const snippet of seed.snippets ?? []) records.putSnippet(state, repositoryOf(state, "snippet", snippet, now));
-  for (const group of seed.groups ?? []) records.putGroup(state, repositoryOf(state, "group", group, now));
+  for (const [feature, on] of Object.entries(seed.features ?? {})) if (on) records.put(state, "feature", feature, true);
+  for (const { token, role } of seed.tokens ?? []) records.put(state, "token", token, callerOf(state, role));
+  for (const kind of ["snippet", "group"] as const) {
+    for (const seeded of seed[`${kind}s`] ?? []) {
+      const record = repositoryOf(state, kind, seeded, now);
+      records.put(state, kind, record.id, record);
+    }
+  }
   reserve(state, seed.projects ?? []);
-  for (const project of seed.projects ?? []) sowProject(state, project, now, putActivates);
-}
-
-function clusterOf({ name, cluster = false }: { name: string; cluster?: boolean }) {
-  return { name, cluster };
+  for (const project of seed.projects ?? []) loadProject(state, project, now, putActivates);
 }
 
 function callerOf(state: State, role: Caller["role"]): Caller {
@@ -55,7 +56,7 @@ function repositoryOf(
   const id = seed.id ? takeNumber(state, kind, seed.id) : nextNumber(state, kind);
   const path = seed.path ?? String(id);
   const storage = seed.repository_storage ?? defaultStorage;
-  if (!state.storages.has(storage)) records.putStorage(state, { name: storage, cluster: false });
+  if (!state.storages.has(storage)) records.put(state, "storage", storage, { name: storage, cluster: false });
   return {
     id,
     path,
@@ -67,7 +68,7 @@ function repositoryOf(
   };
 }
 
-function sowProject(state: State, seed: SeedProject, now: string, putActivates: boolean): void {
+function loadProject(state: State, seed: SeedProject, now: string, putActivates: boolean): void {
   const access = accessOf(seed);
   const project = records.putProject(state, {
     ...repositoryOf(state, "project", seed, now),

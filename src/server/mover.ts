@@ -1,5 +1,5 @@
 import { compareReleases } from "../model/availability.ts";
-import { putMove } from "./records.ts";
+import { put } from "./records.ts";
 import { shelves } from "./repositories.ts";
 import type { MoveRecord, State } from "./state.ts";
 
@@ -51,12 +51,12 @@ function advance(state: State, release: string, id: number): boolean {
   const isFailing = move.state === "started" && fails(state, release, move);
   const reached = isFailing ? "failed" : (next[move.state] ?? move.state);
   const copyStays = reached === "finished" && repository.leave_copy === true;
-  putMove(state, { ...move, state: copyStays ? "cleanup failed" : reached });
+  put(state, "move", id, { ...move, state: copyStays ? "cleanup failed" : reached });
   if (reached === "failed") {
-    shelves[move.kind].put(state, { ...repository, fail_moves: Math.max(0, (repository.fail_moves ?? 0) - 1) });
+    put(state, move.kind, repository.id, { ...repository, fail_moves: Math.max(0, (repository.fail_moves ?? 0) - 1) });
   }
   if (reached === "finished") {
-    shelves[move.kind].put(state, { ...repository, repository_storage: move.destination_storage_name });
+    put(state, move.kind, repository.id, { ...repository, repository_storage: move.destination_storage_name });
   }
   if (!(reached in next)) state.moving[move.kind].delete(move.repository);
   return reached in next;

@@ -1,10 +1,10 @@
 import type { Tier } from "../model/types.ts";
 import { paged } from "./pages.ts";
 import { projectNames } from "./projects.ts";
-import { putMove } from "./records.ts";
-import { invalid, json, type Reply } from "./reply.ts";
+import { put } from "./records.ts";
+import { invalid, json, type ServerReply } from "./reply.ts";
 import { shelves } from "./repositories.ts";
-import { later, type MoveKind, type MoveRecord, nextNumber, type Repository, type State } from "./state.ts";
+import { type MoveKind, type MoveRecord, nextNumber, type Repository, type State, timestamp } from "./state.ts";
 import { type Handler, tierRefusal, type Visit } from "./world.ts";
 
 const tiers: Readonly<Record<MoveKind, Tier>> = { project: "free", snippet: "free", group: "premium" };
@@ -33,7 +33,7 @@ export function listMoves(kind: MoveKind): Handler {
   };
 }
 
-function storageFault({ storages }: State, { given }: Visit): Reply | undefined {
+function storageFault({ storages }: State, { given }: Visit): ServerReply | undefined {
   const names = ["source_storage_name", "destination_storage_name"] as const;
   const unknown = names.filter((name) => given[name] !== undefined && !storages.has(String(given[name])));
   if (unknown.length === 0) return undefined;
@@ -60,13 +60,13 @@ function schedule(state: State, kind: MoveKind, repository: Repository, destinat
     id: nextNumber(state, "move"),
     kind,
     repository: repository.id,
-    created_at: later(),
+    created_at: timestamp(),
     state: "scheduled",
     source_storage_name: repository.repository_storage,
     destination_storage_name: destination,
   };
   state.moving[kind].add(repository.id);
-  putMove(state, move);
+  put(state, "move", move.id, move);
   return move;
 }
 

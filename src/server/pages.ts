@@ -1,9 +1,9 @@
 import { readInteger } from "./parameters.ts";
-import { invalid, json, type Reply } from "./reply.ts";
+import { invalid, json, type ServerReply } from "./reply.ts";
 import type { Visit, World } from "./world.ts";
 
 /** A page of a list, with the headers that lead to the others. Beyond the last page it is empty. */
-export function paged<T>(world: World, visit: Visit, records: readonly T[], row: (record: T) => unknown): Reply {
+export function paged<T>(world: World, visit: Visit, records: readonly T[], row: (record: T) => unknown): ServerReply {
   const page = readPage(visit.raw.page, 1);
   const wanted = readPage(visit.raw.per_page, world.pageSize);
   if (page === undefined || wanted === undefined) {

@@ -1,6 +1,5 @@
+import type { JsonObject } from "../base/json.ts";
 import type { Parameter } from "../model/endpoints.ts";
-
-type Raw = Readonly<Record<string, unknown>>;
 
 export interface ReadParameters {
   readonly values: Readonly<Record<string, string | number | boolean>>;
@@ -8,7 +7,7 @@ export interface ReadParameters {
 }
 
 /** Reads and checks the parameters that the table names; others are ignored. An absent one takes its default. */
-export function readParameters(table: Readonly<Record<string, Parameter>>, raw: Raw): ReadParameters {
+export function readParameters(table: Readonly<Record<string, Parameter>>, raw: JsonObject): ReadParameters {
   const values: Record<string, string | number | boolean> = {};
   const faults: string[] = [];
   for (const [name, parameter] of Object.entries(table)) {

@@ -11,13 +11,34 @@ import type {
 } from "./state.ts";
 import type { RowKind } from "./store.ts";
 
-/** Every write to the state: what is put here is kept by the store, and {@link restore} brings it back. */
-export function putProject(state: State, record: Repository): ProjectState {
-  state.store.save("project", String(record.id), record);
-  return placeProject(state, record);
+/** What each kind of row holds. */
+interface Rows {
+  readonly number: number;
+  readonly storage: Storage;
+  readonly feature: true;
+  readonly token: Caller;
+  readonly project: Repository;
+  readonly snippet: Repository;
+  readonly group: Repository;
+  readonly integration: IntegrationRecord;
+  readonly license: LicenseRecord;
+  readonly deployment: DeploymentRecord;
+  readonly move: MoveRecord;
 }
 
-function placeProject(state: State, record: Repository): ProjectState {
+/** Every write to the state: what is put here is kept by the store, and {@link restore} brings it back. */
+export function put<Each extends RowKind>(state: State, kind: Each, key: string | number, row: Rows[Each]): void {
+  state.store.save(kind, String(key), row);
+  placements[kind](state, String(key), row);
+}
+
+/** The same for a project, whose integrations, licenses and deployments stay. */
+export function putProject(state: State, record: Repository): ProjectState {
+  state.store.save("project", String(record.id), record);
+  return placeProject(state, record.id, record);
+}
+
+function placeProject(state: State, _: unknown, record: Repository): ProjectState {
   const known = state.projects.get(record.id);
   if (known) {
     known.record = record;
@@ -41,19 +62,8 @@ function insertInOrder(projects: ProjectState[], project: ProjectState): void {
   projects.splice(after + 1, 0, project);
 }
 
-export function putSnippet(state: State, record: Repository): void {
-  state.store.save("snippet", String(record.id), record);
-  state.snippets.set(record.id, record);
-}
-
-export function putGroup(state: State, record: Repository): void {
-  state.store.save("group", String(record.id), record);
-  state.groups.set(record.id, record);
-}
-
-export function putIntegration(state: State, project: ProjectState, record: IntegrationRecord): void {
-  state.store.save("integration", `${project.record.id}/${record.slug}`, record);
-  project.integrations.set(record.slug, record);
+export function putIntegration(state: State, { record: { id } }: ProjectState, record: IntegrationRecord): void {
+  put(state, "integration", `${id}/${record.slug}`, record);
 }
 
 export function putLicense(state: State, project: ProjectState, record: LicenseRecord): void {
@@ -77,52 +87,23 @@ export function putLicenses(state: State, project: ProjectState, records: readon
   project.licenses = records;
 }
 
-export function putMove(state: State, move: MoveRecord): void {
-  state.store.save("move", String(move.id), move);
-  state.moves.set(move.id, move);
-}
-
-export function putStorage(state: State, storage: Storage): void {
-  state.store.save("storage", storage.name, storage);
-  state.storages.set(storage.name, storage);
-}
-
-export function putToken(state: State, token: string, caller: Caller): void {
-  state.store.save("token", token, caller);
-  state.tokens.set(token, caller);
-}
-
-export function putFeature(state: State, feature: string): void {
-  state.store.save("feature", feature, true);
-  state.features.add(feature);
-}
-
 function replaced<T extends { readonly id: number }>(records: readonly T[], record: T): readonly T[] {
   const place = records.findIndex(({ id }) => id === record.id);
   return place < 0 ? [...records, record] : records.with(place, record);
 }
 
-type Placement = (state: State, key: string, value: unknown) => void;
-
-const placements: Record<RowKind, Placement> = {
-  number: (state, key, value) => state.numbers.set(key, value as number),
-  storage: (state, key, value) => state.storages.set(key, value as Storage),
+const placements: { readonly [Each in RowKind]: (state: State, key: string, row: Rows[Each]) => void } = {
+  number: (state, key, value) => state.numbers.set(key, value),
+  storage: (state, key, storage) => state.storages.set(key, storage),
   feature: (state, key) => state.features.add(key),
-  token: (state, key, value) => state.tokens.set(key, value as Caller),
-  project: (state, _, value) => placeProject(state, value as Repository),
-  snippet: (state, _, value) => state.snippets.set((value as Repository).id, value as Repository),
-  group: (state, _, value) => state.groups.set((value as Repository).id, value as Repository),
-  integration: (state, key, value) => {
-    const record = value as IntegrationRecord;
-    owner(state, key).integrations.set(record.slug, record);
-  },
-  license: (state, key, value) => {
-    (owner(state, key).licenses as LicenseRecord[]).push(value as LicenseRecord);
-  },
-  deployment: (state, key, value) => {
-    (owner(state, key).deployments as DeploymentRecord[]).push(value as DeploymentRecord);
-  },
-  move: (state, _, value) => state.moves.set((value as MoveRecord).id, value as MoveRecord),
+  token: (state, key, caller) => state.tokens.set(key, caller),
+  project: placeProject,
+  snippet: (state, _, record) => state.snippets.set(record.id, record),
+  group: (state, _, record) => state.groups.set(record.id, record),
+  integration: (state, key, record) => owner(state, key).integrations.set(record.slug, record),
+  license: (state, key, record) => (owner(state, key).licenses as LicenseRecord[]).push(record),
+  deployment: (state, key, record) => (owner(state, key).deployments as DeploymentRecord[]).push(record),
+  move: (state, _, move) => state.moves.set(move.id, move),
 };
 
 function owner(state: State, key: string): ProjectState {
@@ -131,9 +112,11 @@ function owner(state: State, key: string): ProjectState {
   return project;
 }
 
+type Placement = (state: State, key: string, row: unknown) => void;
+
 /** Reads a store back into an empty state. */
 export function restore(state: State): void {
-  for (const { kind, key, value } of state.store.rows()) placements[kind](state, key, value);
+  for (const { kind, key, value } of state.store.rows()) (placements[kind] as Placement)(state, key, value);
   for (const project of state.projects.values()) {
     project.licenses = project.licenses.toSorted((a, b) => a.id - b.id);
     project.deployments = project.deployments.toSorted((a, b) => a.id - b.id);

@@ -1,5 +1,5 @@
 /** One answer of the server. A body that is not JSON says so in its headers. */
-export interface Reply {
+export interface ServerReply {
   readonly status: number;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -8,19 +8,19 @@ export interface Reply {
 const jsonType = { "content-type": "application/json" } as const;
 
 /** An answer in JSON. */
-export function json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Reply {
+export function json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): ServerReply {
   return { status, body: JSON.stringify(value), headers: headers ? { ...jsonType, ...headers } : jsonType };
 }
 
-export const noContent: Reply = { status: 204 };
+export const noContent: ServerReply = { status: 204 };
 
 /** A refusal in the platform's words: the status stands at the start of the message. */
-export function refused(status: number, words: string): Reply {
+export function refused(status: number, words: string): ServerReply {
   return json(status, { message: `${status} ${words}` });
 }
 
 /** Parameters that were not accepted, one sentence each. */
-export function invalid(faults: readonly string[]): Reply {
+export function invalid(faults: readonly string[]): ServerReply {
   return json(400, { error: faults.join(", ") });
 }
 
@@ -33,7 +33,7 @@ export const malformed = json(400, { error: "message body does not match declare
 export const broken = refused(500, "Internal Server Error");
 
 /** `what` is the kind of thing that is not there, in the platform's words. */
-export function notFound(what: string): Reply {
+export function notFound(what: string): ServerReply {
   return refused(404, `${what} Not Found`);
 }
 

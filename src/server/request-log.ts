@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 /** One request as it was answered; `status` is 0 where no answer was sent. The token is not among the headers. */
-export interface LoggedRequest {
+interface LoggedRequest {
   readonly method: string;
   /** Relative to the origin, without the query. */
   readonly path: string;

@@ -4,8 +4,8 @@ import { endpoints } from "../model/endpoints.ts";
 import { answer, type RoutedRequest } from "./answer.ts";
 import { formFields, type ReadBody, readBody } from "./body.ts";
 import type { Chaos } from "./chaos.ts";
-import { inflict } from "./inject-fault.ts";
-import { broken, json, notAllowed, type Reply, unauthorized, unknownRoute } from "./reply.ts";
+import { injectFault } from "./inject-fault.ts";
+import { broken, json, notAllowed, type ServerReply, unauthorized, unknownRoute } from "./reply.ts";
 import type { WritableLog } from "./request-log.ts";
 import type { Match, Router } from "./router.ts";
 import type { Caller } from "./state.ts";
@@ -40,12 +40,12 @@ async function respond(parts: Parts, request: IncomingMessage, response: ServerR
   const reply = isLost ? undefined : await kept(world, await replyTo(parts, request, path, query));
   if (latency > 0) await delay(latency);
   const { "private-token": _, authorization: __, ...shown } = headers;
-  const status = fault ? inflict(fault, reply, response) : send(response, reply ?? broken);
+  const status = fault ? injectFault(fault, reply, response) : send(response, reply ?? broken);
   log.add({ method, path, query, status, headers: shown });
 }
 
 /** A write is answered when it is kept; so is a read that may show what is not kept yet. */
-async function kept({ state }: World, reply: Reply): Promise<Reply> {
+async function kept({ state }: World, reply: ServerReply): Promise<ServerReply> {
   try {
     const settled = state.store.settled();
     if (settled) await settled;
@@ -60,7 +60,7 @@ function split(url: string): { path: string; query: string } {
   return mark < 0 ? { path: url, query: "" } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
 }
 
-async function replyTo(parts: Parts, request: IncomingMessage, path: string, query: string): Promise<Reply> {
+async function replyTo(parts: Parts, request: IncomingMessage, path: string, query: string): Promise<ServerReply> {
   if (!path.startsWith(`${prefix}/`)) return unknownRoute;
   const match = parts.route(request.method ?? "GET", path.slice(prefix.length));
   if (match === "unknown") return unknownRoute;
@@ -83,19 +83,19 @@ async function answerBody(
   asked: Omit<RoutedRequest, "raw"> & Match,
   query: string,
   request: IncomingMessage,
-): Promise<Reply> {
+): Promise<ServerReply> {
   const read = await readBody(request);
   const raw = "refusal" in read ? {} : read.raw;
   return answer(world, { ...asked, raw: { ...formFields(query), ...raw }, unreadable: refusalOf(world, asked, read) });
 }
 
-function refusalOf({ behaviour }: World, { endpoint }: Match, read: ReadBody): Reply | undefined {
+function refusalOf({ behaviour }: World, { endpoint }: Match, read: ReadBody): ServerReply | undefined {
   if ("refusal" in read) return read.refusal;
   const isFit = read.isJson || behaviour.movesTakeForms || endpoints[endpoint].body !== "json";
   return isFit ? undefined : needsJson;
 }
 
-function send(response: ServerResponse, { status, body, headers }: Reply): number {
+function send(response: ServerResponse, { status, body, headers }: ServerReply): number {
   if (body === undefined) response.writeHead(status).end();
   else response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
   return status;

@@ -1,4 +1,5 @@
 import schema from "../../schemas/seed.schema.json" with { type: "json" };
+import type { JsonObject } from "../base/json.ts";
 import { integrations, listedFlags } from "../model/catalogue.ts";
 import type { Problem } from "../model/types.ts";
 import { type Fault, parseChecked } from "./checked-yaml.ts";
@@ -53,9 +54,9 @@ export interface SeedDeployment {
   readonly created_at?: string;
   readonly updated_at?: string;
   readonly environment?: string | { readonly id?: number; readonly name: string; readonly external_url?: string };
-  readonly user?: Readonly<Record<string, unknown>>;
+  readonly user?: JsonObject;
   /** The job that made it; what is left out is filled in. */
-  readonly deployable?: Readonly<Record<string, unknown>> | null;
+  readonly deployable?: JsonObject | null;
 }
 
 export type ParsedSeed = { readonly seed: Seed } | { readonly problems: readonly Problem[] };

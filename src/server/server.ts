@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Environment, Tier } from "../model/types.ts";
 import { type BehaviourName, behaviours } from "./behaviour.ts";
 import { type ChaosRule, createChaos } from "./chaos.ts";
-import { sow } from "./load-seed.ts";
+import { loadSeed } from "./load-seed.ts";
 import { createMover, type Mover } from "./mover.ts";
 import { restore } from "./records.ts";
 import { type RequestLog, requestLog, type WritableLog } from "./request-log.ts";
@@ -90,7 +90,7 @@ async function openStore(file: string | undefined): Promise<Store> {
 
 async function stateOf(store: Store, { seed = {}, behaviour = "spec", token }: ServerOptions): Promise<State> {
   const state = emptyState(store);
-  if (store.fresh) sow(state, seed, behaviours[behaviour].putActivates);
+  if (store.fresh) loadSeed(state, seed, behaviours[behaviour].putActivates);
   else restore(state);
   await store.settled();
   state.tokens.set(token ?? "evenkeel-dev-token", { role: "admin", user: userOf(1, "admin") });

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../base/json.ts";
 import type { Scalar } from "../model/types.ts";
 import type { Store } from "./store.ts";
 
@@ -75,14 +76,12 @@ export interface DeploymentRecord {
   readonly updated_at: string;
   readonly user: User;
   readonly environment: { readonly id: number; readonly name: string; readonly external_url: string };
-  readonly deployable: Readonly<Record<string, unknown>> | null;
+  readonly deployable: JsonObject | null;
 }
 
-export type MergeRequest = Readonly<Record<string, unknown>>;
+export type MergeRequest = JsonObject;
 
-export const moveKinds = ["project", "snippet", "group"] as const;
-
-export type MoveKind = (typeof moveKinds)[number];
+export type MoveKind = "project" | "snippet" | "group";
 
 export interface MoveRecord {
   readonly id: number;
@@ -172,7 +171,7 @@ export function findProject(state: State, id: string): ProjectState | undefined 
 }
 
 /** Now, and in any case later than `previous`. */
-export function later(previous?: string): string {
+export function timestamp(previous?: string): string {
   const least = previous === undefined ? 0 : Date.parse(previous) + 1;
   return new Date(Math.max(Date.now(), least)).toISOString();
 }

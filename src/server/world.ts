@@ -1,10 +1,11 @@
+import type { JsonObject } from "../base/json.ts";
 import { tierIncludes, unavailable } from "../model/availability.ts";
 import { type Integration, integrations } from "../model/catalogue.ts";
 import { type EndpointName, endpoints, type Parameter } from "../model/endpoints.ts";
 import { hasLegacyStatuses, licenseStatuses } from "../model/license-status.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
-import { forbidden, json, type Reply } from "./reply.ts";
+import { forbidden, json, type ServerReply } from "./reply.ts";
 import type { Caller, ProjectState, State } from "./state.ts";
 
 /** What every answer is made from. */
@@ -17,7 +18,7 @@ export interface World {
   readonly pageSize: number;
   readonly maxPageSize: number;
   /** The integrations of this release, tier and environment; why one is out of this tier. */
-  readonly slugs: ReadonlyMap<string, Integration | Reply>;
+  readonly slugs: ReadonlyMap<string, Integration | ServerReply>;
   readonly parameters: Readonly<Record<EndpointName, Readonly<Record<string, Parameter>>>>;
   /** Lets a scheduled storage move run. */
   readonly startMove: (move: number) => void;
@@ -28,20 +29,20 @@ export interface Visit {
   readonly caller: Caller;
   readonly segments: Readonly<Record<string, string>>;
   /** As they came, from query and body. */
-  readonly raw: Readonly<Record<string, unknown>>;
+  readonly raw: JsonObject;
   /** Those of the endpoint's table, checked. */
   readonly given: Readonly<Record<string, string | number | boolean>>;
   /** Origin, prefix and path of the request: what links to other pages start with. */
   readonly address: string;
 }
 
-export type Handler = (world: World, visit: Visit) => Reply;
+export type Handler = (world: World, visit: Visit) => ServerReply;
 
-export type ProjectHandler = (world: World, visit: Visit, project: ProjectState) => Reply;
+export type ProjectHandler = (world: World, visit: Visit, project: ProjectState) => ServerReply;
 
 /** The slugs that exist here. Those of another release or environment do not; those of another tier refuse. */
 export function slugsOf(platform: Pick<World, "release" | "tier" | "environment">): World["slugs"] {
-  const entries = [...integrations.values()].flatMap((integration): [string, Integration | Reply][] => {
+  const entries = [...integrations.values()].flatMap((integration): [string, Integration | ServerReply][] => {
     const why = unavailable(integration, platform);
     if (!why) return [[integration.slug, integration]];
     return why.rule === "tier" ? [[integration.slug, tooLowTier(why.message)]] : [];
@@ -50,12 +51,12 @@ export function slugsOf(platform: Pick<World, "release" | "tier" | "environment"
 }
 
 /** The refusal of what needs a higher tier. */
-export function tooLowTier(reason: string): Reply {
+function tooLowTier(reason: string): ServerReply {
   return json(403, { message: `403 Forbidden - ${reason}` });
 }
 
 /** A refusal where the server's tier does not include what `needed` names. */
-export function tierRefusal(world: World, what: string, needed: Tier): Reply | undefined {
+export function tierRefusal(world: World, what: string, needed: Tier): ServerReply | undefined {
   if (tierIncludes(world.tier, needed)) return undefined;
   return tooLowTier(`${what} need tier ${needed}; the server is ${world.tier}`);
 }
@@ -75,6 +76,6 @@ export function parametersOf(release: string, behaviour: Behaviour): World["para
 }
 
 /** The refusal of a project whose requests are all forbidden. */
-export function accessRefusal(project: ProjectState): Reply | undefined {
+export function accessRefusal(project: ProjectState): ServerReply | undefined {
   return project.record.access === "none" ? forbidden : undefined;
 }

@@ -1,6 +1,7 @@
+import { counted, firstFew } from "../base/text.ts";
 import { repositoryKinds } from "../model/repository-kinds.ts";
 import type { Problem } from "../model/types.ts";
-import { counted, type Move, several } from "./moves.ts";
+import { type Move, movesFailed } from "./moves.ts";
 import type { Course, Situation } from "./state-machine.ts";
 
 /** Why moves count as failed: what stayed, and how often it was tried. */
@@ -27,23 +28,23 @@ export function interruptedError(move: Move, situation: Situation | undefined, r
 /** Moves that succeeded, with an old copy left behind. */
 export function cleanupWarning({ change, migration: { from } }: Move, { unclean }: Situation): Problem | undefined {
   if (unclean.length === 0) return undefined;
-  const what = `moved, but old copies could not be removed from ${from}: ${several(unclean)}`;
+  const what = `moved, but old copies could not be removed from ${from}: ${firstFew(unclean)}`;
   return { severity: "warning", rule: "storage-cleanup", message: `${change.address}: ${what}` };
 }
 
 function stayed(move: Move, { left: held, failed }: Situation): string {
   const { from } = move.migration;
-  if (held) return `${left(move, held.length)} still on ${from} (${several(held)})`;
+  if (held) return `${left(move, held.length)} still on ${from} (${firstFew(held)})`;
   const { one } = repositoryKinds[move.kind];
-  return `${one} moves did not all succeed (${several(failed)})`;
+  return `${one} moves did not all succeed (${firstFew(failed)})`;
 }
 
 function left({ kind }: Move, count: number): string {
-  return `${counted(count, kind)} ${count === 1 ? "is" : "are"}`;
+  return `${counted(count, repositoryKinds[kind].one)} ${count === 1 ? "is" : "are"}`;
 }
 
 function failures({ kind }: Move, { left: held, failed }: Situation): string {
-  return held && failed.length > 0 ? `; ${counted(failed.length, kind, "move")} failed` : "";
+  return held && failed.length > 0 ? `; ${movesFailed(failed.length, kind)}` : "";
 }
 
 function times(count: number): string {

@@ -1,4 +1,5 @@
 import { digestOf } from "../base/json.ts";
+import { counted, firstFew } from "../base/text.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
@@ -158,23 +159,17 @@ function countOf(left: number | undefined): Fields {
 
 function reasonOf({ from }: StorageMigration, kind: RepositoryKind, situation: Situation): string {
   const { left, running, failed } = situation;
-  const lie = left ? `${counted(left.length, kind)} on ${from} (${several(left)})` : `whatever ${kind} lie on ${from}`;
+  const lie = left
+    ? `${counted(left.length, repositoryKinds[kind].one)} on ${from} (${firstFew(left)})`
+    : `whatever ${kind} lie on ${from}`;
   const moving = running > 0 ? [`${running} moving already`] : [];
-  const tried = failed.length > 0 ? [`${counted(failed.length, kind, "move")} failed before`] : [];
+  const tried = failed.length > 0 ? [`${movesFailed(failed.length, kind)} before`] : [];
   return [lie, ...moving, ...tried].join(", ");
 }
 
-/** `3 projects`, `1 project`; with a noun, `3 project moves`. */
-export function counted(count: number, kind: RepositoryKind, noun?: string): string {
-  const { one } = repositoryKinds[kind];
-  const named = noun ? `${one} ${noun}` : one;
-  return `${count} ${named}${count === 1 ? "" : "s"}`;
-}
-
-/** The first few names, and how many more there are. */
-export function several(names: readonly string[]): string {
-  const shown = names.slice(0, 3).join(", ");
-  return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown;
+/** `3 project moves failed`, of any kind of repository. */
+export function movesFailed(count: number, kind: RepositoryKind): string {
+  return `${counted(count, `${repositoryKinds[kind].one} move`)} failed`;
 }
 
 /** What can not be known of a move, for a person to decide whether that will do. */

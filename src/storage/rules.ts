@@ -1,3 +1,4 @@
+import { counted } from "../base/text.ts";
 import type { StorageMigration } from "../manifest/migrations.ts";
 import { compareReleases, tierIncludes } from "../model/availability.ts";
 import { repositoryKinds } from "../model/repository-kinds.ts";
@@ -29,7 +30,7 @@ const rules: ReadonlyMap<string, Check> = new Map<string, Check>([
       const { migration, platform, held } = question;
       if (!mayLoseRepositories(question) || held === 0) return undefined;
       const reason = `release ${platform.release} can permanently delete repositories that are moved into the cluster where they lie`;
-      const many = held === 1 ? "1 project lies" : `${held} projects lie`;
+      const many = counted(held, "project lies", "projects lie");
       return `${reason}, and ${many} in ${migration.to}; fixed in ${fixes.join(", ")}`;
     },
   ],

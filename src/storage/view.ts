@@ -1,6 +1,6 @@
+import { isObject, type JsonObject } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { isRow } from "../live/read-live.ts";
 import { call } from "../model/endpoints.ts";
 import { type RepositoryKind, repositoryKinds } from "../model/repository-kinds.ts";
 
@@ -58,14 +58,12 @@ export async function look(
 
 /** Projects that lie on a storage: each row's own field counts, for a server may ignore the filter (spec: Rules for moving, 5). */
 export async function projectsOn(reader: Reader, storage: string): Promise<Held[]> {
-  const rows = (await reader.list(call("listProjects", {}, { repository_storage: storage }))) as readonly Row[];
+  const rows = (await reader.list(call("listProjects", {}, { repository_storage: storage }))) as readonly JsonObject[];
   if (rows.some((row) => typeof row.repository_storage !== "string")) throw new StorageHidden();
   return rows.filter((row) => row.repository_storage === storage).map(heldOf);
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
-function heldOf({ id, path_with_namespace: path, repository_read_only: readOnly }: Row): Held {
+function heldOf({ id, path_with_namespace: path, repository_read_only: readOnly }: JsonObject): Held {
   return {
     id: String(id),
     path: typeof path === "string" ? path : String(id),
@@ -77,7 +75,7 @@ function heldOf({ id, path_with_namespace: path, repository_read_only: readOnly 
 export async function latestMoves(reader: Reader, kind: RepositoryKind): Promise<ListedMove[] | undefined> {
   const { moves, record } = repositoryKinds[kind];
   try {
-    const rows = (await reader.list(call(moves, {}))) as readonly Row[];
+    const rows = (await reader.list(call(moves, {}))) as readonly JsonObject[];
     return latest(rows.flatMap((row) => moveOf(row, record) ?? []));
   } catch (error) {
     if (error instanceof CallFailed && isNotOffered(error)) return undefined;
@@ -99,9 +97,9 @@ function latest(moves: readonly ListedMove[]): ListedMove[] {
 }
 
 /** Undefined for the move of something that was deleted since. */
-function moveOf(row: Row, record: string): ListedMove | undefined {
+function moveOf(row: JsonObject, record: string): ListedMove | undefined {
   const repository = row[record];
-  if (!isRow(repository)) return undefined;
+  if (!isObject(repository)) return undefined;
   return {
     id: String(row.id),
     repository: String(repository.id),
@@ -113,7 +111,7 @@ function moveOf(row: Row, record: string): ListedMove | undefined {
   };
 }
 
-function nameOf({ id, path_with_namespace: path, name }: Row, record: string): string {
+function nameOf({ id, path_with_namespace: path, name }: JsonObject, record: string): string {
   if (typeof path === "string") return path;
   return typeof name === "string" ? `${record} ${name}` : `${record} ${id}`;
 }

@@ -1,8 +1,10 @@
+import type { Dirent } from "node:fs";
+import { dirname } from "node:path";
 import { globMatcher } from "../base/glob.ts";
 import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
-import { inside, isManifest, isWithin, type Located, list, onceEach, rootOf, targetOf } from "./folders.ts";
-import { type Ignored, ignoredIn } from "./ignored.ts";
+import { entriesBelow, isManifest, isWithin, type Located, list, onceEach, rootOf, targetOf } from "./folders.ts";
+import { ignoredIn } from "./ignored.ts";
 import { ofFiles, search } from "./search.ts";
 
 /** Manifests of a workspace: paths relative to it with forward slashes, sorted; a file with several names is one. */
@@ -20,41 +22,33 @@ export function discover(
   return patterns && workspace ? byPatterns(rootOf(root), patterns, workspace) : byDefault(root);
 }
 
-interface Walk {
-  readonly ignored: Ignored;
-  readonly problems: Problem[];
-  /** Where each folder that was searched really lies. */
-  readonly searched: Set<string>;
-  /** Linked folders, which are not. */
-  readonly links: Located[];
-}
-
+/** What git ignores does not count, nor do dot paths, node_modules and linked folders. */
 function byDefault(folder: string): Discovered {
   const root = rootOf(folder);
-  const walking: Walk = { ignored: ignoredIn(root.real), problems: [], searched: new Set(), links: [] };
-  const files = walk(root, walking);
-  const skipped = walking.links.filter(({ real }) => !walking.searched.has(real));
+  const problems: Problem[] = [];
+  const rules = new Map([[root.real, ignoredIn(root.real)]]);
+  const counts = (found: Located, entry: Dirent): boolean => {
+    const ignored = rules.get(dirname(found.real));
+    if (entry.name.startsWith(".") || entry.name === "node_modules") return false;
+    if (!ignored || ignored.has(found.real, entry.isDirectory())) return false;
+    if (entry.isDirectory()) rules.set(found.real, ignored.below(found.real));
+    return true;
+  };
+  const found = entriesBelow(root, { list: (each) => list(each, problems), counts });
+  const targets = found.filter(({ entry }) => entry.isFile() || entry.isSymbolicLink()).map(leadsTo);
+  const skipped = targets.filter(({ real, isFolder }) => isFolder && !rules.has(real));
   return {
-    files: onceEach(root, files),
-    problems: [...walking.problems, ...skipped.map((link) => unsearched(root, link))],
+    files: onceEach(
+      root,
+      targets.filter(({ path, isFolder }) => !isFolder && isManifest(path)),
+    ),
+    problems: [...problems, ...skipped.map((link) => unsearched(root, link))],
   };
 }
 
-function walk(folder: Located, walking: Walk): readonly Located[] {
-  const { ignored, problems, searched, links } = walking;
-  searched.add(folder.real);
-  return list(folder, problems).flatMap((entry) => {
-    if (entry.name.startsWith(".") || entry.name === "node_modules") return [];
-    const found = inside(folder, entry.name);
-    if (ignored.has(found.real, entry.isDirectory())) return [];
-    if (entry.isDirectory()) return walk(found, { ...walking, ignored: ignored.below(found.real) });
-    const target = entry.isSymbolicLink() ? (targetOf(found) ?? found) : found;
-    if ("isFolder" in target && target.isFolder) {
-      links.push(target);
-      return [];
-    }
-    return (entry.isFile() || entry.isSymbolicLink()) && isManifest(found.path) ? [target] : [];
-  });
+function leadsTo({ entry, ...found }: Located & { readonly entry: Dirent }): Located & { readonly isFolder: boolean } {
+  const target = entry.isSymbolicLink() ? targetOf(found) : undefined;
+  return target ?? { ...found, isFolder: false };
 }
 
 function unsearched(root: Located, link: Located): Problem {

@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { systemCode } from "../base/system-errors.ts";
 
 /** Writes a whole text, however little of it the system takes at a time. @throws what the system says. */
 export function writeAll(file: number, text: string): void {
@@ -27,7 +28,7 @@ function writeSome(file: number, bytes: Buffer, at: number): number {
   try {
     return writeSync(file, bytes, at);
   } catch (error) {
-    if (codeOf(error) !== "EAGAIN") throw error;
+    if (systemCode(error) !== "EAGAIN") throw error;
     pause(5);
     return 0;
   }
@@ -36,10 +37,6 @@ function writeSome(file: number, bytes: Buffer, at: number): number {
 /** A pipe that somebody made non-blocking is full: nothing tells when it is not any more. */
 function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 /** Appends to one file. */
@@ -151,7 +148,7 @@ export function makeFolder(path: string): readonly string[] {
   try {
     mkdirSync(path);
   } catch (error) {
-    if (codeOf(error) !== "EEXIST" || !isFolder(path)) throw error;
+    if (systemCode(error) !== "EEXIST" || !isFolder(path)) throw error;
     return above;
   }
   return [...above, path];
@@ -171,7 +168,7 @@ function unlessGone(look: () => Stats | undefined): Stats | undefined {
   try {
     return look();
   } catch (error) {
-    if (codeOf(error) === "ENOTDIR") return undefined;
+    if (systemCode(error) === "ENOTDIR") return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
+import { join as joinNames } from "node:path/posix";
 import { problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
@@ -17,7 +18,23 @@ export function rootOf(root: string): Located {
 
 /** What is called `name` in a folder, where it is no link. */
 export function inside({ path, real }: Located, name: string): Located {
-  return { path: path === "" ? name : `${path}/${name}`, real: join(real, name) };
+  return { path: joinNames(path, name), real: join(real, name) };
+}
+
+/** Which parts of a folder are walked through. */
+export interface Walk {
+  readonly list: (folder: Located) => readonly Dirent[];
+  /** Whether an entry counts; a folder that does not is not entered. */
+  readonly counts: (found: Located, entry: Dirent) => boolean;
+}
+
+/** Everything below a folder but folders, in the order of its lists; links are not followed. */
+export function entriesBelow(folder: Located, walk: Walk): readonly (Located & { readonly entry: Dirent })[] {
+  return walk.list(folder).flatMap((entry) => {
+    const found = inside(folder, entry.name);
+    if (!walk.counts(found, entry)) return [];
+    return entry.isDirectory() ? entriesBelow(found, walk) : [{ ...found, entry }];
+  });
 }
 
 /** What is in a folder; nothing where a workspace of its own lies there. */

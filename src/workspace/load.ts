@@ -5,7 +5,7 @@ import { Refusal } from "../base/exit.ts";
 import { type Parsed, parseManifest } from "../manifest/document.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { defaultWorkspace, type Loaded, readWorkspace, type Workspace, workspaceFile } from "../manifest/workspace.ts";
-import { problemLine } from "../model/problem-line.ts";
+import { bySeverity, reportedLine } from "../model/problem-line.ts";
 import { discover } from "./discover.ts";
 import { ledgerProblems } from "./ledger-place.ts";
 import { readCertificates } from "./pem.ts";
@@ -51,8 +51,8 @@ export function loadSettings(folder: string): Workspace & Pick<Loaded, "authorit
   if (!file) return defaultWorkspace;
   const root = dirname(file);
   const { workspace, authorities, problems } = readSettings(root, load(root, workspaceFile, createHash("sha256")));
-  const mistakes = problems.filter(({ severity }) => severity === "error");
-  if (mistakes.length > 0) throw new Refusal(mistakes.map(problemLine).join("\n"));
+  const { problems: mistakes } = bySeverity(problems);
+  if (mistakes.length > 0) throw new Refusal(mistakes.map(reportedLine).join("\n"));
   return { ...workspace, authorities };
 }
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
+import { systemTrouble } from "../base/system-errors.ts";
 import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
 
@@ -21,16 +22,12 @@ export function readText(root: string, file: string): Read {
     if (stat.size > mostBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
     return textOf(file, readFileSync(path));
   } catch (error) {
-    return { problem: problemIn(file, "unreadable", `cannot be read (${codeOf(error)})`) };
+    return { problem: problemIn(file, "unreadable", `cannot be read (${systemTrouble(error)})`) };
   }
 }
 
 function leaves(root: string, path: string): boolean {
   return !realpathSync.native(path).startsWith(realpathSync.native(root) + sep);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
 }
 
 function textOf(file: string, bytes: Buffer): Read {

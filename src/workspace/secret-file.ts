@@ -1,8 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { sep } from "node:path";
+import { systemTrouble } from "../base/system-errors.ts";
 
 /** A secret's value, or why there is none. */
-export type Found = { readonly value: string } | { readonly why: string };
+export type SecretRead = { readonly value: string } | { readonly why: string };
 
 /** Bytes of the largest secret, and milliseconds that reading one may take. */
 const mostBytes = 1024 * 1024;
@@ -15,14 +16,14 @@ const systemFolders = ["/proc", "/sys", "/dev"];
  * The text of a regular file, one newline at its end stripped. Anything else is not even opened, since a pipe may never
  * answer and a device may act on it. No message holds any of the text.
  */
-export function readSecretFile(path: string): Found {
+export function readSecretFile(path: string): SecretRead {
   try {
     const real = realpathSync(path);
     if (systemFolders.some((folder) => `${real}${sep}`.startsWith(`${folder}/`))) return { why: ofSystem };
     if (!statSync(real).isFile()) return { why: irregular };
     return contentOf(real);
   } catch (error) {
-    return { why: fileTrouble(error as NodeJS.ErrnoException) };
+    return { why: systemTrouble(error) };
   }
 }
 
@@ -30,7 +31,7 @@ const ofSystem = "it lies below /proc, /sys or /dev, which hold no secrets";
 const irregular = "not a regular file";
 
 /** What it is may change after a look at it, so what was opened decides. */
-function contentOf(path: string): Found {
+function contentOf(path: string): SecretRead {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants;
   const file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
   try {
@@ -59,14 +60,8 @@ function readWithin(file: number): Buffer | string {
 
 const partSize = 64 * 1024;
 
-function textOf(bytes: Buffer): Found {
+function textOf(bytes: Buffer): SecretRead {
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   const value = text.replace(/\r?\n$/, "");
   return value === "" ? { why: "an empty file" } : { value };
-}
-
-function fileTrouble({ code }: NodeJS.ErrnoException): string {
-  if (code === "ENOENT" || code === "ENOTDIR") return "no such file";
-  if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return "not UTF-8 text";
-  return code === "EACCES" || code === "EPERM" ? "may not be read" : `cannot be read (${code})`;
 }

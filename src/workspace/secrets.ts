@@ -3,7 +3,7 @@ import { Refusal } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { holds } from "../base/traces.ts";
 import type { SecretReference } from "../model/types.ts";
-import { type Found, readSecretFile } from "./secret-file.ts";
+import { readSecretFile, type SecretRead } from "./secret-file.ts";
 import { pipedToken } from "./token.ts";
 
 /** The only way from a reference to its value. */
@@ -37,7 +37,7 @@ export interface SecretSources {
   readonly plaintext: ReadonlyMap<string, string>;
 }
 
-const schemes: Readonly<Record<string, (rest: string, sources: SecretSources) => Found>> = {
+const schemes: Readonly<Record<string, (rest: string, sources: SecretSources) => SecretRead>> = {
   env: (name, { env }) => orEmpty(Object.hasOwn(env, name) ? env[name] : undefined),
   file: (path, { root }) => readSecretFile(resolve(root, path)),
   manifest: (rest, { plaintext }) => {
@@ -48,9 +48,9 @@ const schemes: Readonly<Record<string, (rest: string, sources: SecretSources) =>
 
 /** Resolves `env:NAME`, `file:PATH` (one trailing newline stripped) and literals of manifests; values are kept. */
 export function createSecrets(sources: SecretSources): Secrets {
-  const known = new Map<string, Found>();
+  const known = new Map<string, SecretRead>();
   let own: readonly string[] | undefined;
-  const lookUp = (reference: string): Found => {
+  const lookUp = (reference: string): SecretRead => {
     const found = foundBy(reference, sources);
     own ??= ownSecrets(sources);
     if (!("value" in found)) return found;
@@ -58,7 +58,7 @@ export function createSecrets(sources: SecretSources): Secrets {
     knownSecrets.learn(found.value, reference);
     return found;
   };
-  const find = ({ secret }: SecretReference): Found => {
+  const find = ({ secret }: SecretReference): SecretRead => {
     const found = known.get(secret) ?? lookUp(secret);
     known.set(secret, found);
     return found;
@@ -80,7 +80,7 @@ export function createSecrets(sources: SecretSources): Secrets {
   };
 }
 
-const ownSecret: Found = { why: "it holds Evenkeel's own token or key, which no manifest may send" };
+const ownSecret: SecretRead = { why: "it holds Evenkeel's own token or key, which no manifest may send" };
 
 /** What a hostile manifest would like to see sent somewhere: the access token and the ledger's key. */
 function ownSecrets({ env, root }: SecretSources): readonly string[] {
@@ -91,14 +91,14 @@ function ownSecrets({ env, root }: SecretSources): readonly string[] {
   return [...values, ...texts].flatMap((value) => value?.trim() || []);
 }
 
-function foundBy(reference: string, sources: SecretSources): Found {
+function foundBy(reference: string, sources: SecretSources): SecretRead {
   const colon = reference.indexOf(":");
   const scheme = reference.slice(0, Math.max(colon, 0));
   const find = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
   return find ? find(reference.slice(colon + 1), sources) : { why: "expected env:NAME or file:PATH" };
 }
 
-function orEmpty(value: string | undefined): Found {
+function orEmpty(value: string | undefined): SecretRead {
   if (value === undefined) return { why: "not set" };
   return value === "" ? { why: "set, but empty" } : { value };
 }

@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
-import { join, resolve, sep } from "node:path";
+import { resolve, sep } from "node:path";
+import { systemTrouble } from "../base/system-errors.ts";
+import { entriesBelow, type Located } from "./folders.ts";
 
 /** A text file: its absolute path, and its name as the user would write it. */
 export interface TextFile {
@@ -30,28 +32,25 @@ export function filesBelow(cwd: string, given: string): readonly (TextFile | Unr
     .replace(/^(?:\.\/+)+(?=.)/, "")
     .replace(/(?<=.)\/+$/, "");
   try {
-    return statSync(path).isDirectory() ? walk(path, name === "." ? "" : name) : [{ path, name }];
+    return statSync(path).isDirectory() ? filesIn({ path: name === "." ? "" : name, real: path }) : [{ path, name }];
   } catch (error) {
-    return [{ unreadable: `${given}: ${reasonOf(error)}` }];
+    return [{ unreadable: `${given}: ${systemTrouble(error)}` }];
   }
 }
 
-function walk(folder: string, name: string): readonly (TextFile | Unreadable)[] {
-  return list(folder, name).flatMap((entry) => {
-    if ("unreadable" in entry) return [entry];
-    if (left.has(entry.name)) return [];
-    const below = { path: join(folder, entry.name), name: name === "" ? entry.name : join(name, entry.name) };
-    if (entry.isDirectory()) return walk(below.path, below.name);
-    return entry.isFile() ? [{ ...below, name: below.name.split(sep).join("/") }] : [];
-  });
-}
-
-function list(folder: string, name: string): readonly (Dirent | Unreadable)[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch (error) {
-    return [{ unreadable: `${name || "."}: ${reasonOf(error)}` }];
-  }
+function filesIn(folder: Located): readonly (TextFile | Unreadable)[] {
+  const unreadable: Unreadable[] = [];
+  const list = ({ path, real }: Located): readonly Dirent[] => {
+    try {
+      return readdirSync(real, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+    } catch (error) {
+      unreadable.push({ unreadable: `${path || "."}: ${systemTrouble(error)}` });
+      return [];
+    }
+  };
+  const found = entriesBelow(folder, { list, counts: (_, { name }) => !left.has(name) });
+  const files = found.filter(({ entry }) => entry.isFile()).map(({ path: name, real: path }) => ({ path, name }));
+  return [...files, ...unreadable];
 }
 
 /** The text of a file; undefined where it is too large, or not text in UTF-8. */
@@ -61,17 +60,6 @@ export function textIn({ path, name }: TextFile): string | Unreadable | undefine
     const bytes = readFileSync(path);
     return bytes.includes(0) || !isUtf8(bytes) ? undefined : bytes.toString("utf8");
   } catch (error) {
-    return { unreadable: `${name}: ${reasonOf(error)}` };
+    return { unreadable: `${name}: ${systemTrouble(error)}` };
   }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "no such file or folder",
-  EACCES: "cannot be read: permission denied",
-  EPERM: "cannot be read: permission denied",
-};
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
-  return reasons[code] ?? `cannot be read (${code})`;
 }

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Refusal } from "../base/exit.ts";
 import { knownSecrets, ownNames } from "../base/known-secrets.ts";
+import { systemTrouble } from "../base/system-errors.ts";
 
 /**
  * The access token (contract 2), from EVENKEEL_TOKEN or the file that EVENKEEL_TOKEN_FILE names, relative to `root`.
@@ -36,8 +37,7 @@ function read(path: string, name: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    throw new Refusal(`EVENKEEL_TOKEN_FILE names ${name}, which cannot be read (${code})`);
+    throw new Refusal(`EVENKEEL_TOKEN_FILE names ${name}, which cannot be read (${systemTrouble(error)})`);
   }
 }
 

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { hints, isRemoved, removalOf, schedule } from "../../src/model/removals.ts";
-import { listed, type ScheduleFilter, scheduleText } from "../../src/report/deprecations.ts";
+import { type ScheduleFilter, scheduleRows, scheduleText } from "../../src/report/deprecations.ts";
 import { plain } from "../../src/report/palette.ts";
 
 const schemas = join(import.meta.dirname, "../../schemas");
 const json = (file: string) => JSON.parse(readFileSync(join(schemas, file), "utf8"));
 
 const all: ScheduleFilter = { release: undefined, asOf: undefined, reached: "14.5" };
-const ids = (asked: Partial<ScheduleFilter>) => listed(schedule, { ...all, ...asked }).map(({ id }) => id);
+const ids = (asked: Partial<ScheduleFilter>) => scheduleRows(schedule, { ...all, ...asked }).map(({ id }) => id);
 
 describe("schemas/deprecations.json", () => {
   it("is what its schema says", () => {
@@ -52,12 +52,12 @@ describe("what is due", () => {
   });
 
   it("is never what has no removal date", () => {
-    const due = listed(schedule, { ...all, reached: "99.0" }).filter((row) => !row.due);
+    const due = scheduleRows(schedule, { ...all, reached: "99.0" }).filter((row) => !row.due);
     expect(due.map(({ id }) => id)).toEqual(["certificate-based-clusters"]);
   });
 
   it("is marked in the text", () => {
-    const text = scheduleText(listed(schedule, all), all, plain);
+    const text = scheduleText(scheduleRows(schedule, all), all, plain);
     expect(text.match(/^Release .*$/gm)).toEqual([
       "Release 14.5, 2021-11-22  due",
       "Release 14.6, 2021-12-22",

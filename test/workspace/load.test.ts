@@ -175,7 +175,7 @@ describe("hostile files", () => {
     symlinkSync(root, join(root, "real", "loop"));
     expect(filesOf(root)).toEqual(["inside.yaml", "real/a.yaml"]);
     expect(linesOf(root)).toEqual([
-      "broken.yaml:1:1  cannot be read (ENOENT)  (unreadable)",
+      "broken.yaml:1:1  cannot be read (no such file or folder)  (unreadable)",
       "linked:1:1  a linked folder outside the workspace is not searched  (linked-folder)",
       "outside.yaml:1:1  a symbolic link that leaves the workspace  (symlink)",
     ]);

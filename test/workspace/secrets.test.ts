@@ -83,8 +83,8 @@ describe("a secret", () => {
   it.each([
     ["env:NONE", "not set"],
     ["env:EMPTY", "set, but empty"],
-    ["file:none", "no such file"],
-    ["file:plain/below", "no such file"],
+    ["file:none", "no such file or folder"],
+    ["file:plain/below", "a part of its path is no folder"],
     ["env:constructor", "not set"],
     ["env:__proto__", "not set"],
     ["env:toString", "not set"],
@@ -113,7 +113,11 @@ describe("a secret", () => {
 
   it("that is missing is named once, in order", () => {
     const names = ["file:none", "env:B", "env:HOOK", "env:A", "env:B"].map((secret) => ({ secret }));
-    expect(secrets.missing(names)).toEqual(["env:A (not set)", "env:B (not set)", "file:none (no such file)"]);
+    expect(secrets.missing(names)).toEqual([
+      "env:A (not set)",
+      "env:B (not set)",
+      "file:none (no such file or folder)",
+    ]);
   });
 
   it("keeps its value for the run", () => {
@@ -147,8 +151,8 @@ describe("the token", () => {
     [{ EVENKEEL_TOKEN: "CANARY\r\nX-Evil: 1" }, "EVENKEEL_TOKEN holds"],
     [{ EVENKEEL_TOKEN: "CANARY x" }, "EVENKEEL_TOKEN holds"],
     [{ EVENKEEL_TOKEN: "CANARYü" }, "EVENKEEL_TOKEN holds"],
-    [{ EVENKEEL_TOKEN_FILE: "none" }, "cannot be read (ENOENT)"],
-    [{ EVENKEEL_TOKEN_FILE: "folder" }, "cannot be read (EISDIR)"],
+    [{ EVENKEEL_TOKEN_FILE: "none" }, "cannot be read (no such file or folder)"],
+    [{ EVENKEEL_TOKEN_FILE: "folder" }, "cannot be read (it is a folder)"],
     [{ EVENKEEL_TOKEN_FILE: "empty" }, "is empty"],
   ])("%o is refused", (env, message) => {
     const refusal = refusalOf(() => readToken(env, root));

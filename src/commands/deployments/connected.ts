@@ -4,7 +4,7 @@ import { type ClientOptions, type Closing, connectReader, connectWriter, type Re
 import { explained } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import type { WriteOutcome } from "../../deployments/records.ts";
-import { type Checked, checkValues, type Given } from "../../model/call-check.ts";
+import { type CheckedValues, checkValues, type Given } from "../../model/call-check.ts";
 import type { EndpointName } from "../../model/endpoints.ts";
 import { connectionFrom } from "../../reconcile/context.ts";
 import { deploymentText } from "../../report/deployments.ts";
@@ -58,10 +58,18 @@ export function shownDeployment(written: WriteOutcome, { palette, note: tell }: 
 }
 
 /** The options and arguments of a command as values that may be sent. @throws Refusal naming every mistake. */
-export function checked(terminal: Terminal, name: EndpointName, given: Given): Extract<Checked, { values: unknown }> {
-  const result = checkValues(name, given, optionName);
-  if ("mistakes" in result) throw new Refusal(result.mistakes.join("; "), exit.usage);
+export function checked(terminal: Terminal, name: EndpointName, given: Given): Passed {
+  const result = passed(name, given, otherNames);
   for (const note of result.notes) terminal.note(`note: ${note}`);
+  return result;
+}
+
+type Passed = Extract<CheckedValues, { values: unknown }>;
+
+/** The same, without a word on what was added; `others` says what is not given by the option of its name. */
+export function passed(name: EndpointName, given: Given, others: Readonly<Record<string, string>>): Passed {
+  const result = checkValues(name, given, (parameter) => others[parameter] ?? `--${parameter.replaceAll("_", "-")}`);
+  if ("mistakes" in result) throw new Refusal(result.mistakes.join("; "), exit.usage);
   return result;
 }
 
@@ -70,7 +78,3 @@ const otherNames: Readonly<Record<string, string>> = {
   deployment_id: "ID",
   tag: "--tag or --no-tag",
 };
-
-function optionName(parameter: string): string {
-  return otherNames[parameter] ?? `--${parameter.replaceAll("_", "-")}`;
-}

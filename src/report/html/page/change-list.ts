@@ -2,7 +2,7 @@ import type { Action } from "../../../model/types.ts";
 import type { PlannedChange } from "../../../plan/plan.ts";
 import { actionOf, actions, buildDetail, changeRow } from "./change-row.ts";
 import { element, part } from "./dom.ts";
-import { grouped } from "./words.ts";
+import { thousands } from "./words.ts";
 
 /** How many changes are drawn at once. */
 const step = 100;
@@ -51,7 +51,7 @@ export function showChanges(shown: readonly PlannedChange[]): void {
 function clearGroup(action: Action): void {
   part(`group-${action}`).hidden = true;
   part(`rows-${action}`).replaceChildren();
-  part(`count-${action}`).textContent = grouped(matches.filter((change) => actionOf(change) === action).length);
+  part(`count-${action}`).textContent = thousands(matches.filter((change) => actionOf(change) === action).length);
 }
 
 function drawMore(size: number): void {
@@ -62,7 +62,7 @@ function drawMore(size: number): void {
   drawn = Math.min(drawn + size, matches.length);
   const left = matches.length - drawn;
   part("more").hidden = left === 0;
-  part("more").textContent = `Show ${grouped(Math.min(left, step))} more of ${grouped(left)}`;
+  part("more").textContent = `Show ${thousands(Math.min(left, step))} more of ${thousands(left)}`;
 }
 
 function drawnRow(change: PlannedChange): HTMLLIElement {

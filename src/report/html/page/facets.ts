@@ -3,7 +3,7 @@ import type { PlannedChange, Summary } from "../../../plan/plan.ts";
 import { actionOf, actions, symbols } from "./change-row.ts";
 import { button, decoration, element, part } from "./dom.ts";
 import type { Facet, Filter, FilterResult } from "./filter.ts";
-import { grouped } from "./words.ts";
+import { thousands } from "./words.ts";
 
 /** What a click on a facet's button calls. */
 type Toggle = (facet: Facet, word: string) => void;
@@ -58,7 +58,7 @@ export function drawFacets({ counts, actionsOfKind }: FilterResult, filter: Filt
   for (const { made, facet, word } of facetButtons()) {
     const count = counts[facet].get(word) ?? 0;
     made.ariaPressed = String(filter[facet].has(word));
-    made.querySelector(".number")?.replaceChildren(grouped(count));
+    made.querySelector(".number")?.replaceChildren(thousands(count));
     const bar = made.querySelector<HTMLElement>(".bar");
     if (bar) drawBar(bar, count / largestKind, actionsOfKind.get(word));
   }

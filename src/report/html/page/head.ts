@@ -1,7 +1,7 @@
 import type { Plan } from "../../../plan/plan.ts";
 import { element, part } from "./dom.ts";
 import { noticesOf } from "./notices.ts";
-import { ageOf, grouped, momentOf, quantity, visible } from "./words.ts";
+import { ageOf, momentOf, quantity, thousands, visible } from "./words.ts";
 
 /** Fills in what stands around the changes: title, headline, facts, notices and colophon. */
 export function drawHead(plan: Plan): void {
@@ -21,8 +21,8 @@ export function drawHead(plan: Plan): void {
 
 function headlineOf({ summary, problems }: Plan): string {
   const { writes, changed_projects: changed, projects, outcomes } = summary;
-  if (outcomes) return `${grouped(outcomes.applied)} of ${quantity(writes, "change")} applied`;
-  if (writes > 0) return `${quantity(writes, "change")} in ${grouped(changed)} of ${quantity(projects, "project")}`;
+  if (outcomes) return `${thousands(outcomes.applied)} of ${quantity(writes, "change")} applied`;
+  if (writes > 0) return `${quantity(writes, "change")} in ${thousands(changed)} of ${quantity(projects, "project")}`;
   return problems.length > 0 ? "No changes among what could be read" : "Nothing to change";
 }
 
@@ -37,8 +37,8 @@ function factsOf({ created_at: createdAt, manifests, summary }: Plan): readonly 
   const facts = [
     ["Made", `${momentOf(createdAt)} ${ageOf(createdAt)}`],
     ["Commit", manifests.commit?.slice(0, 12) ?? ""],
-    ["Requests", `${grouped(summary.reads)} to read, ${grouped(summary.writes)} to write`],
-    ["Unmanaged", summary.unmanaged > 0 ? `${grouped(summary.unmanaged)} live, in no policy` : ""],
+    ["Requests", `${thousands(summary.reads)} to read, ${thousands(summary.writes)} to write`],
+    ["Unmanaged", summary.unmanaged > 0 ? `${thousands(summary.unmanaged)} live, in no policy` : ""],
     ["Unverified", summary.unverified > 0 ? quantity(summary.unverified, "parameter") : ""],
   ] as const;
   const told = facts.filter(([, text]) => text);

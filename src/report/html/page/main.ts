@@ -5,7 +5,7 @@ import { element, input, part } from "./dom.ts";
 import { drawFacets, startFacets } from "./facets.ts";
 import { type Filter, filterChanges, filterOf, hashOf, toggled } from "./filter.ts";
 import { drawHead } from "./head.ts";
-import { grouped, quantity } from "./words.ts";
+import { quantity, thousands } from "./words.ts";
 
 const plan = JSON.parse(part("plan").textContent) as Plan;
 const changes = actions.flatMap((action) => plan.resource_changes.filter((change) => actionOf(change) === action));
@@ -39,7 +39,7 @@ function draw(next: Filter): void {
 function drawCount(found: number): void {
   const isFiltered = hashOf(filter) !== "";
   const all = quantity(changes.length, "change");
-  part("count").textContent = isFiltered ? `${grouped(found)} of ${all}` : all;
+  part("count").textContent = isFiltered ? `${thousands(found)} of ${all}` : all;
   part("clear").hidden = !isFiltered;
   part("none").hidden = found > 0;
 }

@@ -2,7 +2,7 @@ import type { ReportedProblem } from "../../../model/problem-line.ts";
 import type { Plan, PlannedChange } from "../../../plan/plan.ts";
 import { linkTo, outcomeNode } from "./change-row.ts";
 import { button, element } from "./dom.ts";
-import { grouped, quantity, visible } from "./words.ts";
+import { quantity, thousands, visible } from "./words.ts";
 
 type Line = readonly (Node | string)[];
 
@@ -55,7 +55,7 @@ function growingList<Listed>(listed: readonly Listed[], lineOf: (one: Listed) =>
     const from = list.childElementCount;
     list.append(...listed.slice(from, from + step).map((one) => element("li", "", ...lineOf(one))));
     const left = listed.length - list.childElementCount;
-    more.textContent = `Show ${grouped(Math.min(left, step))} more of ${grouped(left)}`;
+    more.textContent = `Show ${thousands(Math.min(left, step))} more of ${thousands(left)}`;
     more.hidden = left === 0;
   };
   more.addEventListener("click", grow);

@@ -1,10 +1,10 @@
 /** `3 projects`, `1 project`, `10,000 changes`. */
 export function quantity(count: number, one: string, many = `${one}s`): string {
-  return `${grouped(count)} ${count === 1 ? one : many}`;
+  return `${thousands(count)} ${count === 1 ? one : many}`;
 }
 
 /** A number with its thousands set apart. */
-export function grouped(count: number): string {
+export function thousands(count: number): string {
   return count.toLocaleString("en");
 }
 
