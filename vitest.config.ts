@@ -1,9 +1,15 @@
 import { defineConfig } from "vitest/config";
 
+/** Of the order of tests and of what property tests make up. */
+const seed = Number(process.env.EVENKEEL_TEST_SEED || Date.now() % 1_000_000);
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/build.ts"],
+    setupFiles: ["test/support/seed.ts"],
+    provide: { seed },
+    sequence: { shuffle: { tests: true, files: false }, seed },
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

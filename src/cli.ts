@@ -1,144 +1,7 @@
 #!/usr/bin/env node
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { type ExitCode, exit, Refusal, withTrouble } from "./base/exit.ts";
-import { knownSecrets, learnOwn, withoutSecrets } from "./base/known-secrets.ts";
-import { printableLines } from "./base/printable.ts";
+import { type ExitCode, exit, withTrouble } from "./base/exit.ts";
 import { systemTrouble } from "./base/system-errors.ts";
-import { version } from "./base/version.ts";
-import { createTerminal } from "./commands/terminal.ts";
-import { type Flag, groups, type OptionValues, type Verb } from "./commands/verb.ts";
-import { verbs } from "./commands/verbs.ts";
-import { durationOf } from "./manifest/duration.ts";
-
-const parsers: { readonly [Kind in keyof OptionValues]: (text: string, before: unknown) => OptionValues[Kind] } = {
-  text: (text) => text,
-  list: (text, before) => [...(Array.isArray(before) ? before : []), text],
-  count: (text) => {
-    if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("A whole number is expected.");
-    return Number(text);
-  },
-  positive: (text) => {
-    if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("A whole number from 1 on is expected.");
-    return Number(text);
-  },
-  duration: (text) => durationOf(text) ?? refuseArgument("A duration such as 30s, 10m or 1h is expected."),
-  shard: (text) => {
-    if (text === "auto") return text;
-    const [, index = "", total = ""] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
-    const shard = { index: Number(index), total: Number(total) };
-    if (shard.index >= 1 && shard.index <= shard.total) return shard;
-    return refuseArgument("I/N is expected, from 1/N to N/N, or auto.");
-  },
-};
-
-function refuseArgument(message: string): never {
-  throw new InvalidArgumentError(message);
-}
-
-function program(done: (code: ExitCode) => void): Command {
-  const root = new Command("evenkeel")
-    .description("Keeps project integrations and license policies on a source-hosting platform as your manifests say.")
-    .version(version)
-    .option("--no-color", "plain text; NO_COLOR and FORCE_COLOR are honoured too")
-    .addHelpText("before", `${examplesText(firstExamples(rootExamples))}\n`)
-    .addHelpText("after", "\nEvery command says more with -h, examples first.")
-    .showSuggestionAfterError()
-    .configureOutput({
-      outputError: (text, write) => write(knownSecrets.clean(text.replace(/^error: /, "evenkeel: "))),
-    })
-    .exitOverride();
-  for (const verb of verbs) addVerb(parentOf(root, verb.name), verb, done);
-  return root;
-}
-
-/** The command that a verb of two words stands below, made when its first one comes. */
-function parentOf(root: Command, name: string): Command {
-  const [first = "", second] = name.split(" ");
-  if (second === undefined) return root;
-  return root.commands.find((command) => command.name() === first) ?? addGroup(root, first);
-}
-
-function addGroup(root: Command, name: string): Command {
-  const summary = groups[name] ?? "";
-  const members = verbs.filter((verb) => verb.name.startsWith(`${name} `)).map((verb) => verb.name);
-  const command = root.command(name).summary(summary).description(sentence(summary));
-  return command.addHelpText("before", `${examplesText(firstExamples(members))}\n`);
-}
-
-const rootExamples = ["validate", "plan", "apply", "drift"];
-
-function firstExamples(names: readonly string[]): Pick<Verb, "examples"> {
-  const named = names.flatMap((name) => verbs.filter((verb) => verb.name === name));
-  return { examples: named.flatMap(({ examples }) => examples.slice(0, 1)) };
-}
-
-function sentence(summary: string): string {
-  return `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`;
-}
-
-function addVerb(parent: Command, verb: Verb, done: (code: ExitCode) => void): void {
-  const command = parent
-    .command(`${verb.name.split(" ").at(-1)} ${verb.arguments ?? ""}`.trim(), { hidden: verb.hidden ?? false })
-    .summary(verb.summary)
-    .description(sentence(verb.summary))
-    .addHelpText("before", `${examplesText(verb)}\n`)
-    .option("--no-color", "plain text");
-  for (const flag of verb.options) command.addOption(optionOf(flag));
-  refuseContradictions(command);
-  command.action(async (...received) => {
-    const args = received
-      .slice(0, command.registeredArguments.length)
-      .flat()
-      .filter((arg) => arg !== undefined);
-    const options = command.optsWithGlobals();
-    done(await verb.run(createTerminal(process, options), options, args));
-  });
-}
-
-/** `--tag --no-tag`: neither wins. */
-function refuseContradictions(command: Command): void {
-  for (const no of command.options.filter(({ negate }) => negate)) {
-    const yes = command.options.find((each) => !each.negate && each.attributeName() === no.attributeName());
-    if (!yes) continue;
-    const given = new Set<string>();
-    for (const { long } of [yes, no]) {
-      command.on(`option:${long?.slice(2)}`, () => {
-        given.add(String(long));
-        if (given.size > 1) command.error(`error: ${yes.long} and ${no.long} contradict each other: give one of them`);
-      });
-    }
-  }
-}
-
-function examplesText({ examples }: Pick<Verb, "examples">): string {
-  const width = Math.max(...examples.map(([line]) => line.length));
-  return ["Examples:", ...examples.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`)].join("\n");
-}
-
-function optionOf({ flags, description, takes, choices, default: standard }: Flag): Option {
-  const option = new Option(flags, description);
-  if (takes) option.argParser(parsers[takes]);
-  if (choices) option.choices(choices);
-  if (standard !== undefined) option.default(takes ? parsers[takes](standard, undefined) : standard);
-  return option;
-}
-
-function codeOf(error: unknown): ExitCode {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
-  if (error instanceof Refusal) process.stderr.write(printableLines(`evenkeel: ${debugged(withoutSecrets(error))}\n`));
-  else process.stderr.write(printableLines(defect(error)));
-  return error instanceof Refusal ? error.code : exit.problem;
-}
-
-function defect(error: unknown): string {
-  const where = " (EVENKEEL_DEBUG=1 shows where)";
-  return `evenkeel: a defect of evenkeel itself: ${debugged(withoutSecrets(error), where)}\n`;
-}
-
-/** The message alone, or the whole stack where somebody asked for it. */
-function debugged({ message, stack = message }: Error, otherwise = ""): string {
-  return process.env.EVENKEEL_DEBUG === "1" ? stack : message + otherwise;
-}
+import { defect, main } from "./commands/command-line.ts";
 
 /**
  * Whoever reads may stop reading, as `head` does: the run goes on, and nothing is said about it. Whatever else keeps
@@ -149,32 +12,18 @@ function survive(stream: NodeJS.WriteStream, name: string): void {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE" || isTold) return;
     isTold = true;
-    end(endedWith() ?? exit.problem);
+    process.exitCode = withTrouble((process.exitCode as ExitCode | undefined) ?? exit.problem);
     if (stream !== process.stderr) process.stderr.write(`evenkeel: cannot write to ${name}: ${systemTrouble(error)}\n`);
   });
 }
 
 /** Node would print what nobody caught as it is. */
 process.on("uncaughtException", (error) => {
-  process.stderr.write(defect(error));
+  process.stderr.write(defect(process.env, error));
   process.exit(exit.problem);
 });
-
-function endedWith(): ExitCode | undefined {
-  return process.exitCode as ExitCode | undefined;
-}
-
-/** An exit code that stands already is that of trouble with what was to be written. */
-function end(code: ExitCode): void {
-  process.exitCode = endedWith() === undefined ? code : withTrouble(code);
-}
 
 survive(process.stdout, "stdout");
 survive(process.stderr, "stderr");
 
-learnOwn(process.env);
-try {
-  await program(end).parseAsync(process.argv);
-} catch (error) {
-  end(codeOf(error));
-}
+process.exitCode = await main(process);

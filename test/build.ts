@@ -1,23 +1,45 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { skippedLines } from "./support/needs.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
     /** The folder of a build that is made for this test run and gone after it. */
     readonly build: string;
+    /** Where folders of single tests are made, gone after the run as well. */
+    readonly scratch: string;
+    readonly seed: number;
   }
 }
 
 const root = join(import.meta.dirname, "..");
 
-/** Builds the program once for all tests that start it, by the package's own script, where nobody else builds. */
+/**
+ * Builds the program once for all tests that run it, by the package's own script, where nobody else builds. Tests that
+ * need no process of their own call the command line that `cli.js` calls.
+ */
 export default function build(project: TestProject): () => void {
   const cache = join(root, "node_modules/.cache");
   mkdirSync(cache, { recursive: true });
   const outdir = mkdtempSync(join(cache, "evenkeel-test-"));
-  execFileSync("npm", ["run", "--silent", "build:js", "--", `--outdir=${outdir}`], { cwd: root, stdio: "inherit" });
+  const more = ["src/commands/command-line.ts", `--outdir=${outdir}`];
+  execFileSync("npm", ["run", "--silent", "build:js", "--", ...more], { cwd: root, stdio: "inherit" });
   project.provide("build", outdir);
-  return () => rmSync(outdir, { recursive: true, force: true });
+  const scratch = mkdtempSync(join(tmpdir(), "evenkeel-test-"));
+  project.provide("scratch", scratch);
+  return () => {
+    for (const folder of [outdir, scratch]) rmSync(folder, { recursive: true, force: true });
+    process.stderr.write(`${lastWords(project).join("\n")}\n`);
+  };
+}
+
+/** What was left out, and how to have the same run again. */
+function lastWords({ vitest }: TestProject): readonly string[] {
+  const { seed } = vitest.config.sequence;
+  const skipped = vitest.state.getTestModules().flatMap(({ children }) => [...children.allTests("skipped")]);
+  const left = skipped.filter(({ options }) => options.mode === "skip").map(({ fullName }) => fullName);
+  return [...skippedLines(left), `order and property tests: EVENKEEL_TEST_SEED=${seed} repeats them`];
 }

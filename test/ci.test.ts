@@ -6,8 +6,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Verb } from "../src/commands/verb.ts";
 import { verbs } from "../src/commands/verbs.ts";
-import { folder } from "./e2e/workspace.ts";
-import { cloned, freePort, read, remove, root, session } from "./readme.ts";
+import { cloned, freePort, read, root, session } from "./readme.ts";
+import { folder } from "./support/folder.ts";
 
 const pipelines = ["examples/ci/gitlab-ci.yml", "examples/ci/github-workflow.yml", ".pre-commit-hooks.yaml"];
 
@@ -84,7 +84,6 @@ describe("examples/ci", () => {
   test.each(pipelines.slice(0, 2))("%s runs from the check to the nightly drift", async (file) => {
     const port = await freePort();
     const clone = cloned(port);
-    closers.push(() => remove(clone));
     const job = commandLines(strings(parse(read(file), { merge: true }))).map((words) => `evenkeel ${words.join(" ")}`);
     const start = [
       "evenkeel serve --port 8080 --seed seed.yaml &",

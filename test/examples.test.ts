@@ -1,18 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseSeed } from "../src/server/seed.ts";
 import { createServer, type Server } from "../src/server/server.ts";
-import { blocks, cloned, commands, freePort, notPrinted, read, remove, root, session } from "./readme.ts";
-
-const made: string[] = [];
-const kept = (folder: string): string => {
-  made.push(folder);
-  return folder;
-};
-afterAll(() => made.forEach(remove));
+import { blocks, cloned, commands, freePort, notPrinted, read, root, session } from "./readme.ts";
+import { tempFolder } from "./support/folder.ts";
 
 const program = join(root, "dist/cli.js");
 
@@ -29,7 +22,7 @@ const documents: readonly (readonly [document: string, folder: string, ends: "in
 test.each(documents)("every command of %s does what it says", async (document, folder, ends) => {
   const told = commands(read(document));
   const port = await freePort();
-  const clone = kept(cloned(port));
+  const clone = cloned(port);
   const own = await ownServer();
   const lines = told.map(({ line }) => line);
   const ran = await session(
@@ -61,7 +54,7 @@ test("every manifest in the docs is valid", () => {
   const manifests = blocks(texts, "yaml").filter((text) => text.includes("apiVersion: evenkeel/v1"));
   expect(manifests.map((text) => /^kind: (.*)$/m.exec(text)?.[1])).toEqual(["Workspace", "Policy", "StorageMigration"]);
 
-  const folder = kept(mkdtempSync(join(tmpdir(), "evenkeel-manifests-")));
+  const folder = tempFolder();
   mkdirSync(join(folder, "policies"));
   for (const [index, text] of manifests.entries()) {
     writeFileSync(join(folder, index === 0 ? "evenkeel.yaml" : `policies/${index}.yaml`), text);
@@ -74,7 +67,7 @@ test("every manifest in the docs is valid", () => {
 
 test("the chaos file of the docs is one", async () => {
   const [rules = ""] = blocks(read("docs/embedded-server.md"), "yaml").filter((text) => text.startsWith("- {"));
-  const clone = kept(cloned(0));
+  const clone = cloned(0);
   writeFileSync(join(clone, "chaos.yaml"), rules);
   const port = await freePort();
   const lines = [`evenkeel serve --port 8080 --chaos chaos.yaml &`];
@@ -83,7 +76,7 @@ test("the chaos file of the docs is one", async () => {
 
 test("the program of the docs runs against the library", () => {
   const [source = ""] = blocks(read("docs/library.md"), "js");
-  const clone = kept(cloned(0));
+  const clone = cloned(0);
   writeFileSync(join(clone, "program.mjs"), source);
   const { status, stdout, stderr } = spawnSync(process.execPath, ["program.mjs"], { cwd: clone, encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });

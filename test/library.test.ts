@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { tempFolder } from "./support/folder.ts";
 
 type Library = typeof import("../src/index.ts");
 
@@ -16,7 +17,7 @@ let root: string;
 let server: Awaited<ReturnType<Library["createServer"]>>;
 
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), "evenkeel-library-"));
+  root = tempFolder();
   const projects = [{ path: "p", licenses: { MIT: "denied" } }];
   server = await library.createServer({ token, seed: { projects } });
   writeFileSync(
@@ -32,7 +33,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await server.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 const request = () => ({ folder: root, env: { EVENKEEL_TOKEN: token, HOOK: "hook" } });

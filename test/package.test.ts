@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { subset } from "semver";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { read, root } from "./readme.ts";
+import { tempFolder } from "./support/folder.ts";
 
 interface Packed {
   readonly filename: string;
@@ -12,7 +12,7 @@ interface Packed {
   readonly files: readonly { readonly path: string; readonly mode: number }[];
 }
 
-const folder = mkdtempSync(join(tmpdir(), "evenkeel-package-"));
+const folder = tempFolder();
 const source = join(folder, "source");
 const empty = join(folder, "empty");
 const installed = join(empty, "node_modules/evenkeel");
@@ -25,7 +25,6 @@ beforeAll(() => {
   packed = made;
   install();
 }, 60_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A clone in which nothing has been built. */
 function copySource(): void {

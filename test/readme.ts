@@ -4,17 +4,15 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { tempFolder } from "./support/folder.ts";
 
 /** The repository. */
 export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
@@ -54,10 +52,10 @@ export interface Ran {
 
 /**
  * A copy of the examples, as they lie in a clone, where `evenkeel` is the built program and the library can be
- * imported; port 8080 of their workspaces becomes `port`. The copy is the caller's to remove.
+ * imported; port 8080 of their workspaces becomes `port`.
  */
 export function cloned(port: number): string {
-  const folder = mkdtempSync(join(tmpdir(), "evenkeel-readme-"));
+  const folder = tempFolder();
   const left = /[\\/]\.evenkeel$/;
   cpSync(join(root, "examples"), join(folder, "examples"), { recursive: true, filter: (path) => !left.test(path) });
   for (const name of readdirSync(join(folder, "examples"))) {
@@ -123,11 +121,6 @@ async function shell(script: string, cwd: string, env: NodeJS.ProcessEnv): Promi
   });
   await new Promise((resolve) => run.once("close", resolve));
   return output;
-}
-
-/** Removes a copy. */
-export function remove(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
 }
 
 /** A file of the repository. */

@@ -10,6 +10,8 @@ export interface Redactor {
    * characters are found whole only, those of less than 4 only as words by themselves.
    */
   learn(value: string, name: string): void;
+  /** Knows nothing again. */
+  forget(): void;
   /** Takes time in proportion to the text, however much was learnt. */
   clean(text: string): string;
 }
@@ -17,8 +19,8 @@ export interface Redactor {
 /** A redactor that knows nothing yet. */
 export function createRedactor(): Redactor {
   const known = new Set<string>();
-  const phrases = createPhrases();
-  const words = createWords();
+  let phrases = createPhrases();
+  let words = createWords();
   const find = (reading: Reading, at: number) => phrases.at(reading.text, at) ?? words.at(reading, at);
   return {
     learn(value, name) {
@@ -26,6 +28,11 @@ export function createRedactor(): Redactor {
       known.add(value);
       for (const { text, least } of tracesOf(value)) phrases.add(text, least, name);
       for (const short of [value, passwordIn(value)]) words.add(short, name);
+    },
+    forget() {
+      known.clear();
+      phrases = createPhrases();
+      words = createWords();
     },
     clean: (text) => (known.size === 0 ? text : replaced(text, rangesIn(text, find))),
   };

@@ -8,7 +8,7 @@ export interface Progress {
 export const noBar: Progress = { update: () => {}, stop: () => {} };
 
 /** A bar that appears with the first update after its library is loaded, and goes when it is stopped. */
-export function startBar(label: string, stream: NodeJS.WriteStream): Progress {
+export function startBar(label: string, stream: NodeJS.WritableStream): Progress {
   let stopped = false;
   const format = `${label} [{bar}] {value}/{total} {note}`;
   const bar = import("cli-progress").then(({ default: { SingleBar } }) => {

@@ -52,14 +52,37 @@ export interface TerminalOptions {
   readonly color?: boolean;
 }
 
+/** A stream that a run writes to. */
+export interface OutputStream extends NodeJS.WritableStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly fd?: number;
+}
+
+/** What a run needs of a process, so that it can do without one. */
+export interface Host {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly pid: number;
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly cwd: () => string;
+  readonly on: (signal: NodeJS.Signals, listener: NodeJS.SignalsListener) => unknown;
+  readonly emit: (signal: NodeJS.Signals, name: NodeJS.Signals) => boolean;
+  readonly listeners: (signal: NodeJS.Signals) => readonly NodeJS.SignalsListener[];
+  readonly removeAllListeners: (signal: NodeJS.Signals) => unknown;
+  readonly exit: (code: number) => void;
+  exitCode?: number | string | null | undefined;
+}
+
 /** The terminal of a process. */
-export function createTerminal(host: NodeJS.Process, { quiet, color }: TerminalOptions): Terminal {
+export function createTerminal(host: Host, { quiet, color }: TerminalOptions): Terminal {
   const { stdin, stdout, stderr, env } = host;
   const [toStdout, toStderr] = [writerTo(stdout), writerTo(stderr)];
   const warn = (text: string) => void (text && toStderr(`${printableLines(text)}\n`));
   const emit = (text: string) => void (text && toStdout(`${text}\n`));
-  const paletteFor = ({ isTTY }: NodeJS.WriteStream) =>
-    color !== false && isColourful(env, isTTY) ? colours() : plain;
+  const paletteFor = ({ isTTY }: OutputStream) => (color !== false && isColourful(env, isTTY) ? colours() : plain);
   const interruption = interruptionOf(host);
   // The system delivers no signal to a container's first process that it does not listen for.
   if (host.pid === 1) interruption.listen();
@@ -91,7 +114,7 @@ export function createTerminal(host: NodeJS.Process, { quiet, color }: TerminalO
 }
 
 /** Node's own stream takes a file that grew by a part of the text, as on a full disk, for one that holds all of it. */
-function writerTo(stream: NodeJS.WriteStream & { readonly fd?: number }): (text: string) => void {
+function writerTo(stream: OutputStream): (text: string) => void {
   const { fd } = stream;
   if (fd === undefined || !isRegular(fd)) return (text) => void stream.write(text);
   return (text) => {
@@ -113,7 +136,7 @@ function isRegular(fd: number): boolean {
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-function blocking(host: NodeJS.Process, work: () => void): void {
+function blocking(host: Host, work: () => void): void {
   const kept = signals.map((signal) => [signal, host.listeners(signal)] as const);
   for (const signal of signals) host.removeAllListeners(signal);
   try {
@@ -123,7 +146,7 @@ function blocking(host: NodeJS.Process, work: () => void): void {
   }
 }
 
-function isColourful(env: NodeJS.ProcessEnv, isTTY: boolean): boolean {
+function isColourful(env: Host["env"], isTTY = false): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0";
   return isTTY && env.TERM !== "dumb";
@@ -142,13 +165,13 @@ function colours(): Palette {
 }
 
 /** One reader for all questions: it keeps what is typed ahead. */
-async function interview<Result>(host: NodeJS.Process, work: (ask: AskQuestion) => Promise<Result>): Promise<Result> {
+async function interview<Result>(host: Host, work: (ask: AskQuestion) => Promise<Result>): Promise<Result> {
   const { createInterface } = await import("node:readline");
   const prompt = createInterface({ input: host.stdin, output: host.stderr });
   const lines = prompt[Symbol.asyncIterator]();
   prompt.once("SIGINT", () => {
     prompt.close();
-    host.emit("SIGINT");
+    host.emit("SIGINT", "SIGINT");
   });
   const ask: AskQuestion = async (question) => {
     prompt.setPrompt(`${question} `);
@@ -165,7 +188,7 @@ async function interview<Result>(host: NodeJS.Process, work: (ask: AskQuestion) 
   }
 }
 
-function interruptionOf(host: NodeJS.Process): { readonly signal: AbortSignal; readonly listen: () => void } {
+function interruptionOf(host: Host): { readonly signal: AbortSignal; readonly listen: () => void } {
   const controller = new AbortController();
   const interrupt = () => {
     if (controller.signal.aborted) return host.exit(130);

@@ -6,9 +6,10 @@ import { apply, plan } from "../../src/reconcile/reconcile.ts";
 import type { Request } from "../../src/reconcile/request.ts";
 import { SecretMissing } from "../../src/workspace/secrets.ts";
 import { type Script, type Scripted, serve, writer } from "../client/scripted.ts";
-import { folder, policyText, token, workspaceText } from "../e2e/workspace.ts";
+import { policyText, token, workspaceText } from "../e2e/workspace.ts";
 import { type Fate, layWire, type Wire } from "../laws/wire.ts";
 import { serving } from "../server/serving.ts";
+import { folder } from "../support/folder.ts";
 
 const patience = { backoff: { base: 1, cap: 4, attempts: 3 }, lookUpFor: 60 };
 

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { printable } from "../../src/base/printable.ts";
 import { shellWord } from "../../src/base/shell-word.ts";
-import { attacks } from "../report/told.ts";
+import { tempFolder } from "../support/folder.ts";
+import { attacks } from "../support/hostile.ts";
 
 const whole = attacks.filter((each) => each.isWellFormed() && !each.includes("\0"));
 const words = ["pay/core:license/MIT", "", "-x", "~", "=ls", "a b", "!!", "*", "\\'", "'\n'; touch hit; '", ...whole];
@@ -18,18 +18,14 @@ const sheltered = [
 ];
 
 test.each(["bash", "sh"])("%s takes every word as one, and runs none", (shell) => {
-  const folder = mkdtempSync(join(tmpdir(), "evenkeel-shell-"));
-  try {
-    const all = [...words, ...sheltered];
-    const seen = all.filter((word) => shell === "bash" || !shellWord(word).startsWith("$"));
-    const line = `printf '%s\\0' ${seen.map(shellWord).join(" ")}`;
-    const ran = spawnSync(shell, ["-c", line], { cwd: folder, encoding: "utf8" });
-    expect(ran.stdout.split("\0").slice(0, -1)).toEqual(seen);
-    spawnSync(shell, ["-c", `: ${all.map(shellWord).join(" ")}`], { cwd: folder });
-    expect(existsSync(join(folder, "hit"))).toBe(false);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = tempFolder();
+  const all = [...words, ...sheltered];
+  const seen = all.filter((word) => shell === "bash" || !shellWord(word).startsWith("$"));
+  const line = `printf '%s\\0' ${seen.map(shellWord).join(" ")}`;
+  const ran = spawnSync(shell, ["-c", line], { cwd: folder, encoding: "utf8" });
+  expect(ran.stdout.split("\0").slice(0, -1)).toEqual(seen);
+  spawnSync(shell, ["-c", `: ${all.map(shellWord).join(" ")}`], { cwd: folder });
+  expect(existsSync(join(folder, "hit"))).toBe(false);
 });
 
 test("what is suggested can be printed as it is", () => {

@@ -2,8 +2,9 @@ import { spawnSync } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
-import { start } from "./program.ts";
-import { type Folder, folder } from "./workspace.ts";
+import { type Folder, folder } from "../support/folder.ts";
+import { lacks } from "../support/needs.ts";
+import { runProgram } from "./program.ts";
 
 const workspace = "apiVersion: evenkeel/v1\nkind: Workspace\nserver: { url: https://code.example.com }\n";
 const policy = `apiVersion: evenkeel/v1
@@ -30,7 +31,7 @@ repositories: [projects]
 const prepared = () => folder({ "evenkeel.yaml": workspace, "policies/a.yaml": policy });
 
 async function complete(...words: readonly string[]): Promise<readonly string[]> {
-  const { stdout, stderr, code } = await start(["__complete", "--", ...words], prepared().root).ended;
+  const { stdout, stderr, code } = await runProgram(["__complete", "--", ...words], prepared().root);
   expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
   return stdout.split("\n").flatMap((line) => (line === "" ? [] : [line.split("\t")[0] ?? ""]));
 }
@@ -71,7 +72,7 @@ describe("what may come next", () => {
   test("a workspace with mistakes, or none, is no trouble", async () => {
     const broken = folder({ "evenkeel.yaml": "kind: [" }).root;
     for (const root of [folder().root, broken]) {
-      const { code, stderr } = await start(["__complete", "--", "show", ""], root).ended;
+      const { code, stderr } = await runProgram(["__complete", "--", "show", ""], root);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     }
   });
@@ -91,8 +92,6 @@ function shell(name: string, script: string): string {
   return stdout.trim();
 }
 
-const lacks = (name: string) => spawnSync(name, ["-c", "true"]).status !== 0;
-
 describe("scripts", () => {
   const inBash = (line: string) =>
     shell(
@@ -102,7 +101,7 @@ describe("scripts", () => {
        _evenkeel && printf '%s\\n' "\${COMPREPLY[@]}"`,
     ).split("\n");
 
-  test.skipIf(lacks("bash"))("bash, whose words end at : and =", () => {
+  test.skipIf(lacks("bash"))("bash, whose words end at : and = (needs bash)", () => {
     expect(inBash("evenkeel vali")).toEqual(["validate"]);
     expect(inBash("evenkeel show ")).toEqual(["odd/one", "payments/api", "payments/core"]);
     expect(inBash("evenkeel plan --target payments/api:int")).toEqual(["integration/irc-gateway"]);
@@ -114,7 +113,7 @@ describe("scripts", () => {
     ]);
   });
 
-  test.skipIf(lacks("zsh"))("zsh, with meanings, and with a : in a word", () => {
+  test.skipIf(lacks("zsh"))("zsh, with meanings, and with a : in a word (needs zsh)", () => {
     const stubs = "compdef() { true }; _describe() { print -rl -- ${(P)2} }; _files() { print files }";
     const source = "source <(evenkeel completion zsh)";
     const inZsh = (words: string, load = source) =>
@@ -126,7 +125,7 @@ describe("scripts", () => {
     expect(inZsh("evenkeel completion f", installed)).toBe("fish");
   });
 
-  test.skipIf(lacks("fish"))("fish", () => {
+  test.skipIf(lacks("fish"))("fish (needs fish)", () => {
     const inFish = (line: string) => shell("fish", `evenkeel completion fish | source; complete -C '${line}'`);
     expect(inFish("evenkeel vali")).toBe("validate\tcheck every manifest; offline, no token needed");
     expect(inFish("evenkeel plan --target payments/api:lic")).toBe("payments/api:license/MIT");
@@ -134,7 +133,7 @@ describe("scripts", () => {
   });
 
   test("another shell has none", async () => {
-    const { code, stderr } = await start(["completion", "tcsh"], folder().root).ended;
+    const { code, stderr } = await runProgram(["completion", "tcsh"], folder().root);
     expect({ code, stderr }).toEqual({ code: 64, stderr: "evenkeel: expected bash, zsh, fish, got tcsh\n" });
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { start } from "./program.ts";
-import { folder, scene, token } from "./workspace.ts";
+import { folder } from "../support/folder.ts";
+import { runProgram } from "./program.ts";
+import { scene, token } from "./workspace.ts";
 
 const deployment = (n: number) => ({
   ref: n % 2 ? "main" : "v1",
@@ -79,7 +80,7 @@ test.each([
 ])("deployments %j is wrong usage, and nothing is sent", async (args, words) => {
   const { root } = folder();
   const env = { EVENKEEL_URL: "http://127.0.0.1:1", EVENKEEL_TOKEN: token };
-  const ended = await start(["deployments", ...args], root, env).ended;
+  const ended = await runProgram(["deployments", ...args], root, env);
   expect(ended).toMatchObject({ code: 64, stdout: "", stderr: expect.stringMatching(words) });
 });
 
@@ -89,7 +90,7 @@ test("show and merge-requests tell all of one, by EVENKEEL_URL without a workspa
   expect(shown.stdout).toMatch(/^Deployment 3 \(iid 3\): success\n {2}environment {2}staging\n/);
   const { root } = folder();
   const env = { EVENKEEL_URL: server.url, EVENKEEL_TOKEN: token };
-  const shipped = await start(["deployments", "merge-requests", "ops/policies", "3"], root, env).ended;
+  const shipped = await runProgram(["deployments", "merge-requests", "ops/policies", "3"], root, env);
   expect(shipped.stdout).toBe(
     "  MERGE REQUEST  TITLE          AUTHOR  MERGED                URL\n" +
       "  !12            Deny AGPL-3.0  mira    2021-11-01T09:55:00Z  https://code.example.com/ops/policies/-/merge_requests/12\n",

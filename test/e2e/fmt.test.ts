@@ -2,15 +2,15 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { root } from "../readme.ts";
-import { start } from "./program.ts";
-import { folder } from "./workspace.ts";
+import { folder } from "../support/folder.ts";
+import { runProgram } from "./program.ts";
 
 const workspace = "apiVersion: evenkeel/v1\nkind: Workspace\nserver: { url: https://code.example.com }\n";
 const jumbled = "kind: Policy\nname: x # mine\nprojects: [a/b]\napiVersion: evenkeel/v1";
 const ordered = "apiVersion: evenkeel/v1\nkind: Policy\nname: x # mine\nprojects: [a/b]\n";
 const broken = "apiVersion: evenkeel/v1\nkind: [";
 
-const run = (place: string, ...args: readonly string[]) => start(["fmt", ...args], place).ended;
+const run = (place: string, ...args: readonly string[]) => runProgram(["fmt", ...args], place);
 
 describe("fmt", () => {
   test("names and changes the files that were out of order, once", async () => {
@@ -90,7 +90,7 @@ describe("fmt", () => {
 
   test("what init writes is in order", async () => {
     const { root } = folder();
-    await start(["init"], root).ended;
+    await runProgram(["init"], root);
     expect(await run(root, "--check")).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 });

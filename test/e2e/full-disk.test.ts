@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, inject, test } from "vitest";
 import { serve } from "../client/scripted.ts";
-import { type Ended, start } from "./program.ts";
-import { type Folder, folder, outcomes, policyText, scene, token, workspaceText } from "./workspace.ts";
+import { type Folder, folder } from "../support/folder.ts";
+import { type Ended, runProgram } from "./program.ts";
+import { outcomes, policyText, scene, token, workspaceText } from "./workspace.ts";
 
 const program = `"${process.execPath}" "${join(inject("build"), "cli.js")}"`;
 
@@ -56,7 +57,7 @@ test("a ledger that can no longer be written ends the sending, and is told with 
     "all.yaml": policyText({ projects: ["p"], licenses: { MIT: "allowed" } }),
     "ledger.ndjson": "\n",
   });
-  const ran = await start(["apply", "--yes"], files.root, { EVENKEEL_TOKEN: token }).ended;
+  const ran = await runProgram(["apply", "--yes"], files.root, { EVENKEEL_TOKEN: token });
   expect(ran.code).toBe(1);
   expect(ran.stderr).toBe("the ledger ledger.ndjson cannot be written: it is a folder  (ledger)\n");
   expect(ran.stdout).toContain("Apply: 1 applied.");
@@ -130,7 +131,7 @@ describe("outputs", () => {
 });
 
 test("schemas are written nowhere where no folder can be made", async () => {
-  const ran = await start(["schema", "/proc/x"], folder().root).ended;
+  const ran = await runProgram(["schema", "/proc/x"], folder().root);
   expect(ran).toEqual({
     code: 1,
     stdout: "",

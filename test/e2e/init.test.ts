@@ -1,30 +1,30 @@
 import { expect, test } from "vitest";
-import { start } from "./program.ts";
-import { folder } from "./workspace.ts";
+import { folder } from "../support/folder.ts";
+import { runProgram } from "./program.ts";
 
 test.each([[], ["--tier", "free"], ["--tier", "premium"], ["--release", "12.10", "--tier", "ultimate"]])(
   "init %s gives a workspace that validates, without a question where nobody is",
   async (...flags) => {
     const { root, files, read } = folder();
-    const ran = await start(["init", "new", "--url", "https://git.example.org", ...flags], root).ended;
+    const ran = await runProgram(["init", "new", "--url", "https://git.example.org", ...flags], root);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toContain("evenkeel import -C new --all");
     expect(read("new/evenkeel.yaml")).toContain('url: "https://git.example.org"');
     const [first] = (files()["new/policies/example.yaml"] ?? "").split("\n");
     expect(first).toBe("# yaml-language-server: $schema=../.evenkeel/schemas/manifest.schema.json");
-    const checked = await start(["validate", "-C", "new"], root).ended;
+    const checked = await runProgram(["validate", "-C", "new"], root);
     expect(checked).toMatchObject({ code: 0, stdout: "Valid: 1 policy.\n", stderr: "" });
   },
 );
 
 test("init overwrites nothing", async () => {
   const { root, read } = folder({ "evenkeel.yaml": "# mine\n" });
-  const ran = await start(["init"], root).ended;
+  const ran = await runProgram(["init"], root);
   expect(ran).toMatchObject({
     code: 1,
     stdout: "",
     stderr: "evenkeel: evenkeel.yaml exists already; nothing was written\n",
   });
   expect(read("evenkeel.yaml")).toBe("# mine\n");
-  expect((await start(["init", "x", "--url", "code.example.com"], root).ended).code).toBe(64);
+  expect((await runProgram(["init", "x", "--url", "code.example.com"], root)).code).toBe(64);
 });

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { JournalLine } from "../../src/state/journal-entry.ts";
 import { type Seen, serve } from "../client/scripted.ts";
-import { start, until } from "./program.ts";
-import { type Folder, folder, policyText, scene, token, told, workspaceText } from "./workspace.ts";
+import { type Folder, folder } from "../support/folder.ts";
+import { runProgram, start, until } from "./program.ts";
+import { policyText, scene, token, told, workspaceText } from "./workspace.ts";
 
 const names = ["p", "q", "r"];
 const policy = { projects: names, licenses: { MIT: "allowed", "AGPL-3.0": "denied" } };
@@ -98,7 +99,7 @@ test("a second apply is refused while one runs, and a plan is not", async () => 
   const second = await held.begin().ended;
   expect(second).toMatchObject({ code: 1, stdout: "" });
   expect(second.stderr).toContain(`process ${running.pid}`);
-  const planned = await start(["plan"], held.root, { EVENKEEL_TOKEN: token }).ended;
+  const planned = await runProgram(["plan"], held.root, { EVENKEEL_TOKEN: token });
   expect(planned.code).toBe(0);
   held.release();
   expect((await running.ended).code).toBe(0);

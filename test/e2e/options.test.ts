@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verbs } from "../../src/commands/verbs.ts";
 import { serve } from "../client/scripted.ts";
-import { start } from "./program.ts";
-import { folder, outcomes, policyText, scene, token, told, workspaceText } from "./workspace.ts";
+import { folder } from "../support/folder.ts";
+import { runProgram } from "./program.ts";
+import { outcomes, policyText, scene, token, told, workspaceText } from "./workspace.ts";
 
-const alone = (...args: string[]) => start(args, folder().root).ended;
+const alone = (...args: string[]) => runProgram(args, folder().root);
 const policy = { projects: ["p", "q"], licenses: { MIT: "allowed" }, disabled: ["irc-gateway"] };
 const projects = [{ path: "p", integrations: { "irc-gateway": { recipients: "#a" } } }, { path: "q" }];
 
@@ -96,7 +97,7 @@ describe("reports", () => {
 
   test("say why where there is no workspace", async () => {
     const bare = folder();
-    const ran = await start(["plan", "--report", "json"], bare.root, { EVENKEEL_TOKEN: token }).ended;
+    const ran = await runProgram(["plan", "--report", "json"], bare.root, { EVENKEEL_TOKEN: token });
     expect(ran.code).toBe(1);
     expect(JSON.parse(ran.stdout).problems[0].message).toContain("no evenkeel.yaml");
     expect(ran.stderr).toContain("no evenkeel.yaml");
@@ -124,10 +125,10 @@ test("-C finds the workspace from elsewhere, and from below", async () => {
   write("deep/down/note.txt", "");
   const elsewhere = folder();
   const env = { EVENKEEL_TOKEN: token };
-  const ran = await start(["plan", "-C", join(root, "deep/down"), "--out", "here.json"], elsewhere.root, env).ended;
+  const ran = await runProgram(["plan", "-C", join(root, "deep/down"), "--out", "here.json"], elsewhere.root, env);
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   expect(JSON.parse(elsewhere.read("here.json")).summary.writes).toBe(3);
-  expect((await start(["plan"], join(root, "deep"), env).ended).stdout).toBe(ran.stdout);
+  expect((await runProgram(["plan"], join(root, "deep"), env)).stdout).toBe(ran.stdout);
 });
 
 test("--target takes addresses by globs, and reads no other project", async () => {
@@ -175,10 +176,10 @@ test("as many requests are in flight as --concurrency says, reads and writes tog
     "all.yaml": policyText({ projects: names, disabled: ["irc-gateway"], licenses: { MIT: "allowed" } }),
   });
   const env = { EVENKEEL_TOKEN: token };
-  expect((await start(["apply", "--yes"], files.root, env).ended).code).toBe(0);
+  expect((await runProgram(["apply", "--yes"], files.root, env)).code).toBe(0);
   expect(site.most).toBe(5);
   site.most = 0;
-  expect((await start(["apply", "--yes", "--concurrency", "2"], files.root, env).ended).code).toBe(0);
+  expect((await runProgram(["apply", "--yes", "--concurrency", "2"], files.root, env)).code).toBe(0);
   expect(site.most).toBe(2);
 });
 

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { EventEmitter } from "node:events";
 import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { afterEach, inject } from "vitest";
+import type { Host } from "../../src/commands/terminal.ts";
 
 /** How a run of the program ended. */
 export interface Ended {
@@ -26,6 +29,38 @@ const alive = new Set<ChildProcess>();
 afterEach(() => {
   for (const child of alive) child.kill("SIGKILL");
 });
+
+/** Runs the built command line in this process, otherwise like {@link start}. */
+export async function runProgram(args: readonly string[], cwd: string, env: Environment = {}): Promise<Ended> {
+  const { main }: typeof import("../../src/commands/command-line.ts") = await import(
+    /* @vite-ignore */ join(inject("build"), "commands/command-line.js")
+  );
+  const [stdout, stderr] = [collecting(), collecting()];
+  const host: Host = Object.assign(new EventEmitter<Record<NodeJS.Signals, [NodeJS.Signals]>>(), {
+    argv: ["node", "evenkeel", ...args],
+    env: { PATH: process.env.PATH, HOME: cwd, ...env },
+    pid: process.pid,
+    stdin: Readable.from([]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    cwd: () => cwd,
+    exit: (code: number) => {
+      throw new Error(`exit(${code})`);
+    },
+  });
+  return { code: await main(host), stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function collecting() {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+}
 
 /** Starts the built program without a terminal, and with nothing of this process's environment but the path. */
 export function start(args: readonly string[], cwd: string, env: Environment = {}): Running {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planKinds } from "../../src/report/report-kinds.ts";
 import { parseXml } from "../report/xml.ts";
-import { start } from "./program.ts";
+import { runProgram } from "./program.ts";
 import { policyText, scene, token, workspaceText } from "./workspace.ts";
 
 const secret = "secret-CANARY-of-the-hook";
@@ -97,7 +97,7 @@ test("validate tells its problems on the surfaces that need no plan, by their pa
   write("ops/keel/evenkeel.yaml", workspaceText({ url: "https://code.example.com" }));
   write("ops/keel/all.yaml", policyText({ projects: ["p"], integrations: { "irc-gatway": {} } }));
   mkdirSync(join(root, ".git"));
-  const ran = await start(
+  const ran = await runProgram(
     [
       "validate",
       "-C",
@@ -105,7 +105,7 @@ test("validate tells its problems on the surfaces that need no plan, by their pa
       ...["sarif", "junit", "codequality", "github", "markdown"].flatMap((kind) => ["--report", `${kind}=${kind}`]),
     ],
     root,
-  ).ended;
+  );
   expect(ran.code).toBe(1);
   const [entry] = JSON.parse(read("codequality"));
   expect(entry).toMatchObject({ check_name: "unknown-integration", location: { path: "ops/keel/all.yaml" } });
@@ -113,7 +113,7 @@ test("validate tells its problems on the surfaces that need no plan, by their pa
   expect(read("markdown")).toContain("### Evenkeel: 1 problem");
   expect(JSON.parse(read("sarif")).runs[0].results).toHaveLength(1);
   expect(parseXml(read("junit")).attributes.errors).toBe("1");
-  const refused = await start(["validate", "--report", "prometheus"], root).ended;
+  const refused = await runProgram(["validate", "--report", "prometheus"], root);
   expect(refused.code).toBe(64);
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { serve } from "../client/scripted.ts";
-import { start } from "./program.ts";
-import { folder, policyText, scene, token, told, workspaceText } from "./workspace.ts";
+import { folder } from "../support/folder.ts";
+import { runProgram } from "./program.ts";
+import { policyText, scene, token, told, workspaceText } from "./workspace.ts";
 
 const wiki = { "external-wiki": { external_wiki_url: "https://wiki.example.com" } };
 const chat = { "chat-webhook-d": { webhook: ref("HOOK"), push_events: false } };
@@ -128,7 +129,7 @@ test("every PUT carries all declared parameters, secrets resolved, as a form to 
     "all.yaml": policyText({ projects: ["a/b.c"], integrations: { "chat-webhook-d": declared } }),
   });
   const env = { EVENKEEL_TOKEN: token, HOOK: "https://chat.example.com/x y&z" };
-  expect((await start(["apply", "--yes"], files.root, env).ended).code).toBe(0);
+  expect((await runProgram(["apply", "--yes"], files.root, env)).code).toBe(0);
   const put = site.seen.find(({ method }) => method === "PUT");
   expect(put?.path).toBe("/api/v4/projects/a%2Fb.c/integrations/chat-webhook-d");
   expect(put?.headers["content-type"]).toMatch(/^application\/x-www-form-urlencoded/);

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
 import { serve } from "../client/scripted.ts";
-import { start } from "./program.ts";
-import { folder, outcomes, policyText, type Scene, scene, token, told, workspaceText } from "./workspace.ts";
+import { folder } from "../support/folder.ts";
+import { runProgram } from "./program.ts";
+import { outcomes, policyText, type Scene, scene, token, told, workspaceText } from "./workspace.ts";
 
 const wiki = (url: string) => ({ "external-wiki": { external_wiki_url: url } });
 const projects = ["p", "q"].map((path) => ({
@@ -132,7 +133,7 @@ test("a target whose values moved is stale also where updated_at stands still", 
     "evenkeel.yaml": workspaceText({ url: site.url }),
     "all.yaml": policyText({ projects: ["p"], integrations: wiki("https://new") }),
   });
-  const run = (...args: string[]) => start(args, files.root, { EVENKEEL_TOKEN: token }).ended;
+  const run = (...args: string[]) => runProgram(args, files.root, { EVENKEEL_TOKEN: token });
   await run("plan", "--out", "plan.json");
   url = "https://mine";
   expect((await run("apply", "plan.json")).code).toBe(4);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { serve } from "../client/scripted.ts";
-import { type Ended, start } from "./program.ts";
-import { type Folder, folder, policyText, scene, token, told, workspaceText } from "./workspace.ts";
+import { type Folder, folder } from "../support/folder.ts";
+import { type Ended, runProgram, start } from "./program.ts";
+import { policyText, scene, token, told, workspaceText } from "./workspace.ts";
 
 const canary = "s3cret+CANARY/of=the hook";
 const declared = { webhook: { secret: "env:HOOK" }, push_events: false };
@@ -81,13 +82,20 @@ test("a server that repeats secret and token in its words is not repeated", asyn
     { status: 200, body: { slug: "chat-webhook-d", active: true, properties: { webhook: canary, note: said } } },
     { status: 200, body: said, headers: { "x-request-id": "r1" } },
   ]) {
-    const site = await serve(({ method }) => (method === "GET" ? { body: [] } : answer));
+    // Once it has been written to, it refuses to be read: nobody waits for a lost write to show.
+    const refused = { status: 403, body: { message: said } };
+    let isWritten = false;
+    const site = await serve(({ method }) => {
+      if (method === "GET") return isWritten ? refused : { body: [] };
+      isWritten = true;
+      return answer;
+    });
     const files = folder({
       "evenkeel.yaml": workspaceText({ url: site.url }, { ledger: "ledger.ndjson" }),
       "all.yaml": policyText({ projects: ["p"], integrations: { "chat-webhook-d": declared } }),
     });
     const args = ["apply", "--yes", "--report", "json=applied.json"];
-    const ran = await start(args, files.root, { EVENKEEL_TOKEN: token, HOOK: canary }).ended;
+    const ran = await runProgram(args, files.root, { EVENKEEL_TOKEN: token, HOOK: canary });
     expect(ran.code).toBe(answer.status === 200 && typeof answer.body !== "string" ? 0 : 1);
     expect(site.seen.some(({ body }) => body.includes("CANARY"))).toBe(true);
     expectNowhere(canary, files, ran);
@@ -127,7 +135,7 @@ test("what nobody foresaw is told without secrets, and with its stack only where
     expect(ran.code).toBe(1);
     for (const spelling of [...spellings(canary), ...spellings(token)]) expect(ran.stderr).not.toContain(spelling);
   }
-  const misread = await start(["plan", `--token=${token}`], files.root, env).ended;
+  const misread = await runProgram(["plan", `--token=${token}`], files.root, env);
   expect(misread).toMatchObject({ code: 64, stderr: expect.stringContaining("--token=[token]") });
 });
 
@@ -145,7 +153,7 @@ test("a credential in EVENKEEL_URL is refused, and stands in nothing that a run 
     ["CANARY:x@127.0.0.1", "plan", "--report", "html=plan.html"],
     ["https://127.0.0.1:1/?private_token=CANARY", "drift", "--report", "json"],
   ] as const) {
-    const ran = await start(args, files.root, { EVENKEEL_TOKEN: "t0ken", EVENKEEL_URL: url }).ended;
+    const ran = await runProgram(args, files.root, { EVENKEEL_TOKEN: "t0ken", EVENKEEL_URL: url });
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/EVENKEEL_URL (holds|is not) /) });
     expect(ran.stdout + ran.stderr + JSON.stringify(files.files())).not.toMatch(/canary/i);
   }

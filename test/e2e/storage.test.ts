@@ -1,30 +1,33 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
-import { drain, projectMoves, type Setting, type Stage, stage } from "../storage/stage.ts";
-import { start, until } from "./program.ts";
+import { drain, projectMoves, type Setting, stage } from "../storage/stage.ts";
+import { runProgram, start, until } from "./program.ts";
 
-async function program(
-  setting: Setting = {},
-): Promise<Stage & { readonly run: (...args: string[]) => ReturnType<typeof start> }> {
+async function program(setting: Setting = {}) {
   const staged = await stage(setting);
-  return { ...staged, run: (...args) => start(args, staged.files.root, staged.environment) };
+  const { root } = staged.files;
+  return {
+    ...staged,
+    run: (...args: string[]) => runProgram(args, root, staged.environment),
+    begin: (...args: string[]) => start(args, root, staged.environment),
+  };
 }
 
 describe("the main road", () => {
   test("plan, apply, plan again: empty; status counts before and after", async () => {
     const { run, scheduled } = await program({ behaviour: "observed" });
-    const status = async () => JSON.parse((await run("storage", "status", "old", "--report", "json").ended).stdout);
+    const status = async () => JSON.parse((await run("storage", "status", "old", "--report", "json")).stdout);
     expect(await status()).toMatchObject({ storage: "old", projects: 2 });
-    expect((await run("plan", "--detailed-exitcode").ended).code).toBe(0);
-    const planned = await run("plan", "--storage", "--detailed-exitcode").ended;
+    expect((await run("plan", "--detailed-exitcode")).code).toBe(0);
+    const planned = await run("plan", "--storage", "--detailed-exitcode");
     expect(planned.code).toBe(2);
     expect(planned.stdout).toContain("~ storage:old/projects");
-    const rehearsed = await run("apply", "--storage", "--dry-run").ended;
+    const rehearsed = await run("apply", "--storage", "--dry-run");
     expect(rehearsed.code).toBe(0);
     expect(rehearsed.stdout).toContain(`POST ${projectMoves}\n    source_storage_name: "old"`);
     expect(scheduled()).toEqual([]);
-    const applied = await run("apply", "--storage", "--yes", "--report", "json").ended;
+    const applied = await run("apply", "--storage", "--yes", "--report", "json");
     expect(applied.code).toBe(0);
     const document = JSON.parse(applied.stdout) as Plan;
     expect(document.resource_changes.map(({ address, outcome }) => [address, outcome?.status])).toEqual([
@@ -32,25 +35,25 @@ describe("the main road", () => {
     ]);
     expect(document.summary.outcomes?.applied).toBe(1);
     expect(await status()).toMatchObject({ projects: 0 });
-    expect((await run("plan", "--storage", "--detailed-exitcode").ended).code).toBe(0);
+    expect((await run("plan", "--storage", "--detailed-exitcode")).code).toBe(0);
     expect(scheduled()).toEqual([projectMoves]);
   });
 
   test("an interrupted apply ends with 130; a killed one is named; neither is scheduled twice", async () => {
-    const { run, scheduled } = await program({ moveDuration: 5000 });
-    const interrupted = run("apply", "--storage", "--yes");
+    const { run, begin, scheduled } = await program({ moveDuration: 5000 });
+    const interrupted = begin("apply", "--storage", "--yes");
     await until(() => scheduled().length > 0);
     interrupted.kill("SIGINT");
     const first = await interrupted.ended;
     expect(first.code).toBe(130);
     expect(first.stdout).toContain("apply --storage takes it up again");
-    const killed = run("apply", "--storage", "--yes");
+    const killed = begin("apply", "--storage", "--yes");
     await until(() => killed.said().includes("2 moving already"));
     killed.kill("SIGKILL");
     await killed.ended;
-    const timed = await run("apply", "--storage", "--yes", "--timeout", "200ms").ended;
+    const timed = await run("apply", "--storage", "--yes", "--timeout", "200ms");
     expect(timed.code).toBe(1);
-    const last = await run("apply", "--storage", "--yes").ended;
+    const last = await run("apply", "--storage", "--yes");
     expect(last.code).toBe(0);
     expect(scheduled()).toEqual([projectMoves]);
   });
@@ -58,19 +61,19 @@ describe("the main road", () => {
 
 test("a guard refuses with 3, and sends nothing", async () => {
   const { run, server } = await program({ migrations: [{ ...drain, to: "old" }] });
-  const planned = await run("plan", "--storage").ended;
+  const planned = await run("plan", "--storage");
   expect(planned.code).toBe(0);
   expect(planned.stdout).toContain("! storage migration drain: old would move onto itself");
-  const applied = await run("apply", "--storage", "--yes").ended;
+  const applied = await run("apply", "--storage", "--yes");
   expect(applied.code).toBe(3);
   expect(server.requests.writes).toBe(0);
 });
 
 test("a saved plan: once applied, and then stale", async () => {
   const { run, files } = await program();
-  expect((await run("plan", "--storage", "--out", "plan.json").ended).code).toBe(0);
-  expect((await run("apply", join(files.root, "plan.json")).ended).code).toBe(0);
-  expect((await run("apply", "plan.json").ended).code).toBe(4);
+  expect((await run("plan", "--storage", "--out", "plan.json")).code).toBe(0);
+  expect((await run("apply", join(files.root, "plan.json"))).code).toBe(0);
+  expect((await run("apply", "plan.json")).code).toBe(4);
 });
 
 test("storage status of a token that is not an administrator's says what is missing", async () => {
@@ -80,13 +83,13 @@ test("storage status of a token that is not an administrator's says what is miss
     seed: { projects: [{ id: 1, path: "a/one" }], tokens },
     as: "someone",
   });
-  const { code, stderr } = await run("storage", "status", "default").ended;
+  const { code, stderr } = await run("storage", "status", "default");
   expect(code).toBe(1);
   expect(stderr).toContain("need an administrator's token");
 });
 
 test("storage status of no storage is wrong usage", async () => {
   const { run } = await program();
-  const { code, stderr } = await run("storage", "status", "").ended;
+  const { code, stderr } = await run("storage", "status", "");
   expect({ code, stderr }).toEqual({ code: 64, stderr: expect.stringContaining("STORAGE is empty") });
 });

@@ -1,45 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { Ajv } from "ajv";
-import { afterEach } from "vitest";
 import schema from "../../schemas/plan.schema.json" with { type: "json" };
 import type { Plan, PlannedChange } from "../../src/plan/plan.ts";
 import type { SeedProject } from "../../src/server/seed.ts";
 import type { Server, ServerOptions } from "../../src/server/server.ts";
 import { type Answered, type Asking, serving } from "../server/serving.ts";
-import { type Ended, type Environment, type Running, start } from "./program.ts";
-
-/** A folder that is gone after the test. */
-export interface Folder {
-  readonly root: string;
-  readonly write: (path: string, text: string) => void;
-  readonly read: (path: string) => string;
-  /** Every file below it, by path. */
-  readonly files: () => Readonly<Record<string, string>>;
-}
-
-const folders: string[] = [];
-
-afterEach(() => {
-  for (const root of folders.splice(0)) rmSync(root, { recursive: true, force: true });
-});
-
-export function folder(files: Readonly<Record<string, string>> = {}): Folder {
-  const root = mkdtempSync(join(tmpdir(), "evenkeel-"));
-  folders.push(root);
-  const write = (path: string, text: string) => {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  };
-  const read = (path: string) => readFileSync(join(root, path), "utf8");
-  const names = () =>
-    readdirSync(root, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
-  for (const [path, text] of Object.entries(files)) write(path, text);
-  return { root, write, read, files: () => Object.fromEntries(names().map((name) => [name, read(name)])) };
-}
+import { type Folder, folder } from "../support/folder.ts";
+import { type Ended, type Environment, type Running, runProgram, start } from "./program.ts";
 
 export const token = "token-CANARY-of-the-workspace";
 
@@ -102,7 +68,7 @@ export async function scene(setting: Setting = {}): Promise<Scene> {
   const env = { EVENKEEL_TOKEN: token, ...secrets };
   const evenkeelWith = async (more: Environment, ...args: string[]): Promise<Ran> => {
     server.requests.reset();
-    const ended = await start(args, files.root, { ...env, ...more }).ended;
+    const ended = await runProgram(args, files.root, { ...env, ...more });
     return { ...ended, ...asked(server), plan: () => planIn(ended.stdout) };
   };
   return {

@@ -1,22 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { integrations } from "../../src/model/catalogue.ts";
-import { start } from "../e2e/program.ts";
+import { runProgram } from "../e2e/program.ts";
+import { tempFolder } from "../support/folder.ts";
 import { type Editor, openEditor } from "./language-server.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "evenkeel-editor-"));
+const folder = tempFolder();
 let editor: Editor;
 
 beforeAll(async () => {
-  await start(["init"], folder).ended;
+  await runProgram(["init"], folder);
   editor = await openEditor(join(folder, "policies"));
 });
-afterAll(() => {
-  editor.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => editor.close());
 
 const head = "# yaml-language-server: $schema=../.evenkeel/schemas/manifest.schema.json\n";
 const policy = (text: string) => `${head}apiVersion: evenkeel/v1\nkind: Policy\nname: x\nprojects: [a/b]\n${text}`;

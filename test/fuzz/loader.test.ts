@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { desiredOf, needsLookup, projectsOf } from "../../src/manifest/layers.ts";
 import { hasErrors, validate } from "../../src/manifest/validate.ts";
 import { integrations } from "../../src/model/catalogue.ts";
@@ -10,13 +9,13 @@ import { problemLine } from "../../src/model/problem-line.ts";
 import { parseChaos } from "../../src/server/chaos-file.ts";
 import { parseSeed } from "../../src/server/seed.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
+import { tempFolder } from "../support/folder.ts";
 
 let folder = "";
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "evenkeel-fuzz-"));
+  folder = tempFolder();
   mkdirSync(join(folder, "policies"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const workspace = "apiVersion: evenkeel/v1\nkind: Workspace\n";
 
@@ -114,14 +113,14 @@ describe("whatever a manifest holds, it is read, and what is wrong has its place
   test("any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => void check(text)),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 
   test("any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => void check(bytes)),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
@@ -169,7 +168,7 @@ describe("whatever a manifest holds, it is read, and what is wrong has its place
     const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(""));
     fc.assert(
       fc.property(text, fc.boolean(), (body, headed) => void check(headed ? head + body : body)),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -180,7 +179,7 @@ describe("whatever a manifest holds, it is read, and what is wrong has its place
         fc.boolean(),
         (value, headed) => void check(JSON.stringify(headed ? policyOf(value) : value)),
       ),
-      { numRuns: 700 },
+      { numRuns: 300 },
     );
   });
 
@@ -195,7 +194,7 @@ describe("whatever a manifest holds, it is read, and what is wrong has its place
       );
     fc.assert(
       fc.property(entry, (fields) => void check(JSON.stringify(policyOf({ integrations: fields })))),
-      { numRuns: 400 },
+      { numRuns: 160 },
     );
   });
 
@@ -220,7 +219,7 @@ describe("whatever a manifest holds, it is read, and what is wrong has its place
       fc.property(value, (fields) => {
         check(head, JSON.stringify({ ...fields, apiVersion: "evenkeel/v1", kind: "Workspace" }));
       }),
-      { numRuns: 400 },
+      { numRuns: 160 },
     );
   });
 
@@ -233,7 +232,7 @@ describe("whatever a manifest holds, it is read, and what is wrong has its place
     );
     fc.assert(
       fc.property(change, ([at, by]) => void check(good.slice(0, at) + by + good.slice(at + 1))),
-      { numRuns: 600 },
+      { numRuns: 250 },
     );
   });
 });
@@ -307,7 +306,7 @@ describe("seeds and faults of the embedded server", () => {
         expect(parsed.problems.length).toBeGreaterThan(0);
         for (const { place } of parsed.problems) expect(place?.line).toBeGreaterThanOrEqual(1);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 });

@@ -114,7 +114,7 @@ const odd = fc
 
 describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
   test("what should never have been stored is written so that it reads back, or left out", async () => {
-    await law(40, [odd], async (generated) => {
+    await law(20, [odd], async (generated) => {
       await onStage(generated, { behaviour }, async (stage) => {
         const text = await importInto(stage, generated, { all: true });
         const planned = await stage.plan();
@@ -124,7 +124,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
   });
 
   test("what was imported is all that is known of, and plans as empty, without a warning", async () => {
-    await law(25, [fleet(), fc.boolean()], async (generated, factor) => {
+    await law(12, [fleet(), fc.boolean()], async (generated, factor) => {
       await onStage(generated, { behaviour }, async (stage) => {
         const text = await importInto(stage, generated, { all: true, factor });
         if (text !== "") expect(format("all.yaml", text)).toEqual({ text });
@@ -138,7 +138,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
 
   test("what is shared changes nothing, and catches no project that was not imported", async () => {
     let shared = 0;
-    await law(25, [alike, fc.subarray([1, 2, 3, 4, 5, 6], { minLength: 1 })], async (generated, ids) => {
+    await law(12, [alike, fc.subarray([1, 2, 3, 4, 5, 6], { minLength: 1 })], async (generated, ids) => {
       await onStage(generated, { behaviour }, async (stage) => {
         const text = await importInto(stage, generated, { names: ids.map(String), factor: true });
         if (text.includes("name: shared")) shared++;

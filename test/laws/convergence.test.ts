@@ -22,7 +22,7 @@ describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
   const keepable = behaviour === "observed" && !ledger;
 
   test("plan after apply is empty, and a second apply writes nothing", async () => {
-    await law(20, [fleet({ keepable }), reads], async (generated, how) => {
+    await law(10, [fleet({ keepable }), reads], async (generated, how) => {
       const setting = { behaviour, ledger, ...(ledger && { reads: how }) };
       await onStage(generated, setting, async (stage) => {
         const applied = await stage.apply();
@@ -38,7 +38,7 @@ describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
 });
 
 test("what stands on the server in the end is what the policies say, worked out another way", async () => {
-  await law(20, [fleet()], async (generated) => {
+  await law(10, [fleet()], async (generated) => {
     await onStage(generated, { behaviour: "spec" }, async (stage) => {
       await stage.apply();
       for (const expected of expectedOf(generated)) await checkProject(stage, generated, expected);

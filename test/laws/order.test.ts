@@ -21,7 +21,7 @@ function told(problems: Plan["problems"]): string[] {
 
 describe.each([false, true])("with a ledger: %s", (ledger) => {
   test("the order of keys, documents and files does not matter", async () => {
-    await law(15, [fleet(), fleet(), fc.integer({ min: 1, max: 1e6 })], async (generated, before, arrangement) => {
+    await law(8, [fleet(), fleet(), fc.integer({ min: 1, max: 1e6 })], async (generated, before, arrangement) => {
       const setting = { behaviour: "spec", ledger } as const;
       const live = {
         ...generated,

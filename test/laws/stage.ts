@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, vi } from "vitest";
@@ -8,6 +7,7 @@ import { apply, plan, rehearse } from "../../src/reconcile/reconcile.ts";
 import type { Applied, Planned, Rehearsed, Request } from "../../src/reconcile/request.ts";
 import type { ChaosRule } from "../../src/server/chaos.ts";
 import { createServer, type Server } from "../../src/server/server.ts";
+import { tempFolder } from "../support/folder.ts";
 import type { Fleet, WrittenPolicy } from "./fleet.ts";
 import { secretNames, secretValue } from "./values.ts";
 import { layWire, type Wire } from "./wire.ts";
@@ -51,7 +51,7 @@ export async function onStage<Result>(
   setting: Setting,
   work: (stage: Stage) => Promise<Result>,
 ): Promise<Result> {
-  const folder = mkdtempSync(join(tmpdir(), "evenkeel-laws-"));
+  const folder = tempFolder();
   const { behaviour, chaos = [] } = setting;
   const { release, tier = "ultimate", environment = "production" } = fleet.platform;
   const server = await createServer({ seed: fleet.seed, token, behaviour, release, tier, environment, chaos });
@@ -79,7 +79,6 @@ export async function onStage<Result>(
   } finally {
     await wire.close();
     await server.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

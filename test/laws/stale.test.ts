@@ -66,7 +66,7 @@ describe.each([
   ["observed", false],
 ] as const)("behaviour %s, ledger %s", (behaviour, ledger) => {
   test("what moved since a plan was saved gets no request, and all else does", async () => {
-    await law(15, [fleet(), meddling], async (generated, choices) => {
+    await law(8, [fleet(), meddling], async (generated, choices) => {
       await onStage(generated, { behaviour, ledger }, async (stage) => {
         const { file, planned } = await savedPlan(stage);
         const changes = planned.plan.resource_changes;
@@ -86,29 +86,25 @@ describe.each([
 });
 
 test("a stopped or cut off apply of a saved plan still says what became of every change", async () => {
-  await law(
-    15,
-    [fleet(), fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()],
-    async (generated, share, stops) => {
-      await onStage(generated, { behaviour: "spec" }, async (stage) => {
-        const { file, planned } = await savedPlan(stage);
-        const cut = stage.wire.seen.length + Math.floor(share * (stage.wire.seen.length + planned.plan.summary.writes));
-        const stop = new AbortController();
-        stage.wire.fate = (_, index) => {
-          if (index < cut) return "pass";
-          if (stops) stop.abort("the test stops it");
-          return stops ? "pass" : "lost";
-        };
-        const { outcomes, surveyed }: Applied = await stage.apply({ saved: file, signal: stop.signal, concurrency: 1 });
-        if (!surveyed) expect(stage.wire.writes).toEqual([]);
-        else expect(outcomes?.size ?? 0).toBe(planned.plan.summary.writes);
-      });
-    },
-  );
+  await law(8, [fleet(), fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()], async (generated, share, stops) => {
+    await onStage(generated, { behaviour: "spec" }, async (stage) => {
+      const { file, planned } = await savedPlan(stage);
+      const cut = stage.wire.seen.length + Math.floor(share * (stage.wire.seen.length + planned.plan.summary.writes));
+      const stop = new AbortController();
+      stage.wire.fate = (_, index) => {
+        if (index < cut) return "pass";
+        if (stops) stop.abort("the test stops it");
+        return stops ? "pass" : "lost";
+      };
+      const { outcomes, surveyed }: Applied = await stage.apply({ saved: file, signal: stop.signal, concurrency: 1 });
+      if (!surveyed) expect(stage.wire.writes).toEqual([]);
+      else expect(outcomes?.size ?? 0).toBe(planned.plan.summary.writes);
+    });
+  });
 });
 
 test("a plan that was edited is refused whole, and one with a digest to match still faces the guards", async () => {
-  await law(15, [fleet(), fc.boolean()], async (generated, forged) => {
+  await law(8, [fleet(), fc.boolean()], async (generated, forged) => {
     await onStage(generated, { behaviour: "spec", protected: ["*:*/*"] }, async (stage) => {
       const { planned } = await savedPlan(stage);
       const { summary } = planned.plan;

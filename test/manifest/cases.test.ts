@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { desiredOf, needsLookup, projectsOf } from "../../src/manifest/layers.ts";
 import { validate } from "../../src/manifest/validate.ts";
 import { problemLine } from "../../src/model/problem-line.ts";
 import type { DesiredProject, Fields, Kind, Project } from "../../src/model/types.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
+import { tempFolder } from "../support/folder.ts";
 
 /**
  * A case is a YAML file in test/cases/validate or test/cases/desired; see the README there. Without an evenkeel.yaml
@@ -21,8 +21,7 @@ interface Case {
 }
 
 const cases = join(import.meta.dirname, "..", "cases");
-const scratch = mkdtempSync(join(tmpdir(), "evenkeel-cases-"));
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = tempFolder();
 
 function load(folder: string, file: string): Case {
   return parse(readFileSync(join(cases, folder, file), "utf8"));

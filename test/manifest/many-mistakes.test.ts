@@ -4,7 +4,7 @@ import { validate } from "../../src/manifest/validate.ts";
 import { defaultWorkspace } from "../../src/manifest/workspace.ts";
 import { reportedProblem } from "../../src/model/problem-line.ts";
 import { junit } from "../../src/report/junit.ts";
-import { planWith, reportOf } from "../report/told.ts";
+import { planWith, reportOf } from "../support/plans.ts";
 
 const many = 16_000;
 const head = "apiVersion: evenkeel/v1\nkind: Policy\nname: p\n";

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mergePlans, type NamedPlan } from "../../src/plan/merge.ts";
 import { type Plan, type PlanScope, planDigest } from "../../src/plan/plan.ts";
-import { changeWith, type Parts, plainWords, planWith } from "../report/told.ts";
+import { changeWith, plainWords } from "../support/hostile.ts";
+import { type Parts, planWith } from "../support/plans.ts";
 
 const changes = Array.from({ length: 12 }, (_, index) => changeWith({ ...plainWords, project: "p" }, index + 10));
 const shard = (name: string, parts: Parts, shards = "1/2"): NamedPlan =>

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { planMarkdown } from "../../src/report/markdown.ts";
 import { plain } from "../../src/report/palette.ts";
 import { planText } from "../../src/report/text.ts";
-import { reportOf } from "../report/told.ts";
+import { reportOf } from "../support/plans.ts";
 import { allowing, changes, objections, runs } from "./runs.ts";
 
 const slug = "issue-tracker-full";

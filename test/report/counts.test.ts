@@ -5,7 +5,8 @@ import { ndjson } from "../../src/report/ndjson.ts";
 import { prometheus } from "../../src/report/prometheus.ts";
 import type { Report } from "../../src/report/report.ts";
 import { terraform } from "../../src/report/terraform.ts";
-import { changeWith, hostileAndPlain, plainWords, planWith, reportOf } from "./told.ts";
+import { changeWith, hostileAndPlain, plainWords } from "../support/hostile.ts";
+import { planWith, reportOf } from "../support/plans.ts";
 
 const none = () => undefined;
 const changes = [0, 1, 2, 3, 6].map((index) => changeWith(plainWords, index));

@@ -7,8 +7,9 @@ import { findingsOf } from "../../src/report/findings.ts";
 import { github } from "../../src/report/github.ts";
 import type { Report } from "../../src/report/report.ts";
 import { sarif } from "../../src/report/sarif.ts";
+import { changeWith, hostileAndPlain, plainWords } from "../support/hostile.ts";
+import { planWith, reportOf } from "../support/plans.ts";
 import { sarifSchema } from "./sarif-schema.ts";
-import { changeWith, hostileAndPlain, plainWords, planWith, reportOf } from "./told.ts";
 
 const none = () => undefined;
 const mixed = planWith({

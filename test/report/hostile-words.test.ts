@@ -13,7 +13,8 @@ import { showText } from "../../src/report/show.ts";
 import { statusJson, statusText } from "../../src/report/storage-status.ts";
 import { planSurfaces } from "../../src/report/surfaces.ts";
 import { outcomesText, planText, waiversText } from "../../src/report/text.ts";
-import { attacks, hostile, hostileAndPlain, reportOf } from "./told.ts";
+import { attacks, hostile, hostileAndPlain } from "../support/hostile.ts";
+import { reportOf } from "../support/plans.ts";
 
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u3164]/u;
 

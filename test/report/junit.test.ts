@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { printable } from "../../src/base/printable.ts";
 import { junit } from "../../src/report/junit.ts";
-import { changeWith, hostileAndPlain, plainWords, planWith, reportOf } from "./told.ts";
+import { changeWith, hostileAndPlain, plainWords } from "../support/hostile.ts";
+import { planWith, reportOf } from "../support/plans.ts";
 import { type Element, parseXml } from "./xml.ts";
 
 const read = (...args: Parameters<typeof reportOf>) => parseXml(junit(reportOf(...args), () => undefined));

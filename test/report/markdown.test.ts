@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
 import { findingsMarkdown, longestMarkdown, planMarkdown } from "../../src/report/markdown.ts";
-import { changeWith, hostile, hostileAndPlain, plainWords, planWith, reportOf } from "./told.ts";
+import { changeWith, hostile, hostileAndPlain, plainWords } from "../support/hostile.ts";
+import { planWith, reportOf } from "../support/plans.ts";
 
 const none = () => undefined;
 const markdownOf = (plan: ReturnType<typeof planWith>) => planMarkdown(reportOf(plan), none);

@@ -7,7 +7,8 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { junit } from "../../src/report/junit.ts";
 import { prometheus } from "../../src/report/prometheus.ts";
 import { sarif } from "../../src/report/sarif.ts";
-import { changeWith, hostileAndPlain, plainWords, planWith, reportOf } from "./told.ts";
+import { changeWith, hostileAndPlain, plainWords } from "../support/hostile.ts";
+import { planWith, reportOf } from "../support/plans.ts";
 
 const require = createRequire(import.meta.url);
 const none = () => undefined;

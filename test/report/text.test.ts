@@ -7,7 +7,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { type Palette, plain } from "../../src/report/palette.ts";
 import { requestsText } from "../../src/report/requests.ts";
 import { outcomesText, planText, waiversText } from "../../src/report/text.ts";
-import { planWith } from "./told.ts";
+import { planWith } from "../support/plans.ts";
 
 const folder = join(import.meta.dirname, "../cases/plan");
 const names = readdirSync(folder).flatMap((file) => (file.endsWith(".json") ? [basename(file, ".json")] : []));

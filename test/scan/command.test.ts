@@ -2,11 +2,12 @@ import { chmodSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../../src/scan/scan.ts";
-import { start } from "../e2e/program.ts";
-import { folder, workspaceText } from "../e2e/workspace.ts";
+import { runProgram } from "../e2e/program.ts";
+import { workspaceText } from "../e2e/workspace.ts";
+import { folder } from "../support/folder.ts";
 
 const ci = "types: [build]\nbuild:\n  type: build # soon\n  script: make\n";
-const run = (root: string, ...args: readonly string[]) => start(["deprecations", ...args], root).ended;
+const run = (root: string, ...args: readonly string[]) => runProgram(["deprecations", ...args], root);
 
 async function found(root: string, ...args: readonly string[]) {
   const { code, stdout, stderr } = await run(root, "scan", ...args, "--report", "json");
@@ -85,7 +86,7 @@ describe("deprecations scan", () => {
       "apiVersion: evenkeel/v1\nkind: Policy\nname: p\nprojects: [a/b]\nlicenses: { MIT: approved }\nintegrations:\n  chat-webhook-d:\n    webhook: { secret: env:HOOK }\n    notify_only_default_branch: true\n";
     const { root } = folder({ "evenkeel.yaml": workspaceText({}), "p.yaml": policy });
     const { findings } = await found(root, ".");
-    const { stdout } = await start(["validate", "--report", "json"], root).ended;
+    const { stdout } = await runProgram(["validate", "--report", "json"], root);
     const { warnings }: { warnings: Finding[] } = JSON.parse(stdout);
     const placed = (each: readonly Finding[]) => each.map(({ line, column, message }) => ({ line, column, message }));
     expect(findings).toHaveLength(2);

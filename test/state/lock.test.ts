@@ -1,22 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
 import { pid, ppid } from "node:process";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { takeLock } from "../../src/state/lock.ts";
-
-const roots: string[] = [];
-
-afterEach(() => {
-  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
-});
+import { folder } from "../support/folder.ts";
 
 function left(text: string) {
-  const root = mkdtempSync(join(tmpdir(), "evenkeel-"));
-  roots.push(root);
+  const { root } = folder({ ".evenkeel/lock": text });
   const file = join(root, ".evenkeel/lock");
-  mkdirSync(dirname(file));
-  writeFileSync(file, text);
   return { file, take: () => takeLock(root, () => new Date()) };
 }
 

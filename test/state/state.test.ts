@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { listRuns, readRun, runsCutShort } from "../../src/state/journal.ts";
 import { ledgerKey } from "../../src/state/ledger-key.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
-import { folder, workspaceText } from "../e2e/workspace.ts";
+import { workspaceText } from "../e2e/workspace.ts";
+import { folder } from "../support/folder.ts";
 
 function ledgerAt(ledger: string, files: Readonly<Record<string, string>> = {}, prepare = (_: string) => {}) {
   const { root } = folder({ ...files, "evenkeel.yaml": workspaceText({ url: "https://x" }, { ledger }) });

@@ -3,8 +3,9 @@ import { apply, plan, rehearse } from "../../src/reconcile/reconcile.ts";
 import type { Applied, Planned, Rehearsed, Request } from "../../src/reconcile/request.ts";
 import type { Seed } from "../../src/server/seed.ts";
 import type { ServerOptions } from "../../src/server/server.ts";
-import { type Folder, folder, token, workspaceText } from "../e2e/workspace.ts";
+import { token, workspaceText } from "../e2e/workspace.ts";
 import { type Serving, serving } from "../server/serving.ts";
+import { type Folder, folder } from "../support/folder.ts";
 
 export interface Setting extends Omit<ServerOptions, "token"> {
   readonly migrations?: readonly object[];

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { apply, plan } from "../../src/reconcile/reconcile.ts";
 import type { Applied } from "../../src/reconcile/request.ts";
 import { type Scripted, serve, token } from "../client/scripted.ts";
-import { folder, workspaceText } from "../e2e/workspace.ts";
+import { workspaceText } from "../e2e/workspace.ts";
+import { folder } from "../support/folder.ts";
 import { drain, projectMoves } from "./stage.ts";
 
 interface Row {

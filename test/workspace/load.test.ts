@@ -1,29 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
 import { Refusal } from "../../src/base/exit.ts";
 import { validate } from "../../src/manifest/validate.ts";
 import { problemLine } from "../../src/model/problem-line.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
-
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
+import { folder, tempFolder } from "../support/folder.ts";
 
 const workspace = "apiVersion: evenkeel/v1\nkind: Workspace\n";
 const policy = (name: string) => `apiVersion: evenkeel/v1\nkind: Policy\nname: ${name}\nprojects: [a/${name}]\n`;
 
 function layOut(files: Readonly<Record<string, string | Buffer>>): string {
-  const root = mkdtempSync(join(tmpdir(), "evenkeel-load-"));
-  folders.push(root);
-  for (const [path, content] of Object.entries({ "evenkeel.yaml": workspace, ...files })) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), content);
-  }
-  return root;
+  return folder({ "evenkeel.yaml": workspace, ...files }).root;
 }
 
 const filesOf = (root: string) => loadWorkspace(root).documents.map(({ file }) => file);
@@ -36,8 +25,7 @@ describe("finding", () => {
   });
 
   it("refuses with a way out where there is none", () => {
-    const empty = mkdtempSync(join(tmpdir(), "evenkeel-load-"));
-    folders.push(empty);
+    const empty = tempFolder();
     expect(() => loadWorkspace(empty)).toThrow(Refusal);
     expect(() => loadWorkspace(empty)).toThrow(/evenkeel init/);
     expect(() => loadWorkspace(join(empty, "missing"))).toThrow(Refusal);

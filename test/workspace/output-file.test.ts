@@ -4,31 +4,22 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { makeFolder } from "../../src/workspace/durable-file.ts";
 import { makeFiles, outputAt, outputTrouble, writeOutput } from "../../src/workspace/output-file.ts";
-
-const roots: string[] = [];
-
-afterEach(() => {
-  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
-});
+import { tempFolder } from "../support/folder.ts";
 
 function folder(): (name: string) => string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "evenkeel-")));
-  roots.push(root);
+  const root = tempFolder();
   return (name) => join(root, name);
 }
 

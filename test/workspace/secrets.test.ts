@@ -1,13 +1,12 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createSecrets } from "../../src/workspace/secrets.ts";
 import { readToken } from "../../src/workspace/token.ts";
+import { tempFolder } from "../support/folder.ts";
 
-const root = mkdtempSync(join(tmpdir(), "evenkeel-"));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = tempFolder();
 
 function file(name: string, content: string | Buffer): string {
   writeFileSync(join(root, name), content);

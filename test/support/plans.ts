@@ -1,5 +1,6 @@
 import type { Action, Fields, Kind, Outcome } from "../../src/model/types.ts";
-import { formatVersion, type Plan, type PlannedChange } from "../../src/plan/plan.ts";
+import { formatVersion, type Plan, type PlannedChange, planDigest } from "../../src/plan/plan.ts";
+import type { Report } from "../../src/report/report.ts";
 
 const digest = `sha256:${"5a".repeat(32)}`;
 
@@ -35,18 +36,21 @@ export function fieldsOf(action: Action, before: Fields, after: Fields): Planned
   };
 }
 
-/** A plan of these changes, in the order given. */
-export function planOfChanges(changes: readonly PlannedChange[], more: Partial<Plan> = {}): Plan {
+export interface Parts extends Partial<Pick<Plan, "problems" | "warnings" | "objections" | "unverified">> {
+  readonly changes?: readonly PlannedChange[];
+  readonly url?: string;
+}
+
+/** A plan of these parts, its counts and digest as they have to be. */
+export function planWith({ changes = [], url = "https://code.example.com", ...parts }: Parts): Plan {
   const count = (action: Action) => changes.filter(({ change }) => change.actions[0] === action).length;
-  return {
+  const rest: Omit<Plan, "digest" | "created_at"> = {
     format_version: formatVersion,
     evenkeel_version: "0.1.0",
-    created_at: "2026-03-01T12:00:00.000Z",
-    digest,
-    server: { url: "https://code.example.test" },
-    manifests: { digest, commit: "8c5384e1f7a90d2b" },
+    server: { url },
+    manifests: { digest, commit: null },
     summary: {
-      projects: 120,
+      projects: 7,
       changed_projects: new Set(changes.map(({ project }) => project)).size,
       live: 40,
       create: count("create"),
@@ -54,8 +58,8 @@ export function planOfChanges(changes: readonly PlannedChange[], more: Partial<P
       disable: count("disable"),
       delete: count("delete"),
       unmanaged: 4,
-      unverified: more.unverified?.length ?? 0,
-      reads: 241,
+      unverified: parts.unverified?.length ?? 2,
+      reads: 9,
       writes: changes.length,
       ...outcomeCounts(changes),
     },
@@ -64,8 +68,9 @@ export function planOfChanges(changes: readonly PlannedChange[], more: Partial<P
     objections: [],
     problems: [],
     warnings: [],
-    ...more,
+    ...parts,
   };
+  return { ...rest, digest: planDigest(rest), created_at: "2026-11-21T07:23:14.000Z" };
 }
 
 function outcomeCounts(changes: readonly PlannedChange[]): Pick<Plan["summary"], "outcomes"> {
@@ -73,6 +78,20 @@ function outcomeCounts(changes: readonly PlannedChange[]): Pick<Plan["summary"],
   const count = (status: Outcome["status"]) => changes.filter(({ outcome }) => outcome?.status === status).length;
   const [applied, failed, skipped] = [count("applied"), count("failed"), count("skipped")];
   return { outcomes: { applied, failed, skipped, stale: count("stale"), unknown: count("unknown") } };
+}
+
+/** A run that ended, of which the test says what matters to it. */
+export function reportOf(plan: Plan, more: Partial<Report> = {}): Report {
+  return {
+    plan,
+    command: "plan",
+    seconds: 1.25,
+    finishedAt: new Date("2026-11-21T07:23:15.000Z"),
+    exitCode: 0,
+    surveyed: true,
+    folder: "",
+    ...more,
+  };
 }
 
 /** Ten thousand changes of all kinds and actions in two thousand projects, always the same. */
@@ -86,5 +105,5 @@ export function largePlan(): Plan {
       change: fieldsOf(action, { port: i, active: false }, { port: i + 1, active: true }),
     });
   });
-  return planOfChanges(changes);
+  return planWith({ changes });
 }

@@ -1,60 +1,7 @@
 import fc from "fast-check";
-import type { ReportedProblem } from "../../src/model/problem-line.ts";
 import type { Action, Fields, Outcome } from "../../src/model/types.ts";
-import { type Plan, type PlannedChange, planDigest } from "../../src/plan/plan.ts";
-import type { Report } from "../../src/report/report.ts";
-
-/** A run that ended, of which the test says what matters to it. */
-export function reportOf(plan: Plan, more: Partial<Report> = {}): Report {
-  return {
-    plan,
-    command: "plan",
-    seconds: 1.25,
-    finishedAt: new Date("2026-11-21T07:23:15.000Z"),
-    exitCode: 0,
-    surveyed: true,
-    folder: "",
-    ...more,
-  };
-}
-
-export interface Parts {
-  readonly changes?: readonly PlannedChange[];
-  readonly problems?: readonly ReportedProblem[];
-  readonly warnings?: readonly ReportedProblem[];
-  readonly objections?: Plan["objections"];
-  readonly url?: string;
-}
-
-/** A plan of these parts, its counts and digest as they have to be. */
-export function planWith({ changes = [], problems = [], warnings = [], objections = [], url }: Parts): Plan {
-  const count = (action: Action) => changes.filter(({ change }) => change.actions[0] === action).length;
-  const rest = {
-    format_version: "1.0",
-    evenkeel_version: "0.1.0",
-    server: { url: url ?? "https://code.example.com" },
-    manifests: { digest: `sha256:${"0".repeat(64)}`, commit: null },
-    summary: {
-      projects: 7,
-      changed_projects: new Set(changes.map(({ project }) => project)).size,
-      live: 40,
-      create: count("create"),
-      update: count("update"),
-      disable: count("disable"),
-      delete: count("delete"),
-      unmanaged: 4,
-      unverified: 2,
-      reads: 9,
-      writes: changes.length,
-    },
-    resource_changes: changes,
-    unverified: [],
-    objections,
-    problems,
-    warnings,
-  } as const;
-  return { ...rest, digest: planDigest(rest), created_at: "2026-11-21T07:23:14.000Z" };
-}
+import type { Plan, PlannedChange } from "../../src/plan/plan.ts";
+import { fieldsOf, planned, planWith } from "./plans.ts";
 
 /** What a change may say of itself, all of it from elsewhere. */
 export interface Words {
@@ -73,25 +20,15 @@ const actions: readonly Action[] = ["create", "update", "disable", "delete"];
 /** A change of the action that its index falls on; `index` keeps addresses apart. */
 export function changeWith(words: Words, index: number, outcome?: Outcome["status"]): PlannedChange {
   const action = actions[index % actions.length] ?? "update";
-  const project = `${words.project}${index}`;
   const fields = (value: string): Fields => ({ [words.field]: value, token: { secret: `env:${value}` } });
-  return {
-    address: `${project}:integration/${words.key}`,
-    project,
-    kind: "integration",
-    key: words.key,
-    change: {
-      actions: [action],
-      before: action === "create" ? null : fields(words.before),
-      after: action === "delete" ? null : fields(words.after),
-      after_sensitive: { token: true },
-    },
+  return planned(`${words.project}${index}`, words.key, action, {
+    change: { ...fieldsOf(action, fields(words.before), fields(words.after)), after_sensitive: { token: true } },
     live: null,
     action_reason: words.reason,
     source: { file: words.file, line: 14, column: 3 },
     call: { method: "PUT", path: "/projects" },
     ...(outcome && { outcome: { status: outcome, ...(outcome !== "applied" && { error: words.error }) } }),
-  };
+  });
 }
 
 export const plainWords: Words = {

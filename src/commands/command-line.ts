@@ -1,0 +1,166 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { type ExitCode, exit, Refusal, withTrouble } from "../base/exit.ts";
+import { knownSecrets, learnOwn, withoutSecrets } from "../base/known-secrets.ts";
+import { printableLines } from "../base/printable.ts";
+import { version } from "../base/version.ts";
+import { durationOf } from "../manifest/duration.ts";
+import { createTerminal, type Host } from "./terminal.ts";
+import { type Flag, groups, type OptionValues, type Verb } from "./verb.ts";
+import { verbs } from "./verbs.ts";
+
+/**
+ * One run of the command line on `host`, whose `argv` begins with two words that are not read, as a process's does. It knows
+ * the secrets of this run alone. Resolves to its exit code, made worse by what `host.exitCode` says already of outputs that could not be written.
+ */
+export async function main(host: Host): Promise<ExitCode> {
+  let ended: ExitCode = exit.done;
+  knownSecrets.forget();
+  learnOwn(host.env);
+  try {
+    await program(host, (code) => {
+      ended = code;
+    }).parseAsync(host.argv);
+  } catch (error) {
+    ended = codeOf(host, error);
+  }
+  return host.exitCode === undefined ? ended : withTrouble(ended);
+}
+
+const parsers: { readonly [Kind in keyof OptionValues]: (text: string, before: unknown) => OptionValues[Kind] } = {
+  text: (text) => text,
+  list: (text, before) => [...(Array.isArray(before) ? before : []), text],
+  count: (text) => {
+    if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("A whole number is expected.");
+    return Number(text);
+  },
+  positive: (text) => {
+    if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("A whole number from 1 on is expected.");
+    return Number(text);
+  },
+  duration: (text) => durationOf(text) ?? refuseArgument("A duration such as 30s, 10m or 1h is expected."),
+  shard: (text) => {
+    if (text === "auto") return text;
+    const [, index = "", total = ""] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
+    const shard = { index: Number(index), total: Number(total) };
+    if (shard.index >= 1 && shard.index <= shard.total) return shard;
+    return refuseArgument("I/N is expected, from 1/N to N/N, or auto.");
+  },
+};
+
+function refuseArgument(message: string): never {
+  throw new InvalidArgumentError(message);
+}
+
+function program(host: Host, done: (code: ExitCode) => void): Command {
+  const root = new Command("evenkeel")
+    .description("Keeps project integrations and license policies on a source-hosting platform as your manifests say.")
+    .version(version)
+    .option("--no-color", "plain text; NO_COLOR and FORCE_COLOR are honoured too")
+    .addHelpText("before", `${examplesText(firstExamples(rootExamples))}\n`)
+    .addHelpText("after", "\nEvery command says more with -h, examples first.")
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => host.stdout.write(text),
+      writeErr: (text) => host.stderr.write(text),
+      getOutHelpWidth: () => widthOf(host.stdout),
+      getErrHelpWidth: () => widthOf(host.stderr),
+      outputError: (text, write) => write(knownSecrets.clean(text.replace(/^error: /, "evenkeel: "))),
+    })
+    .exitOverride();
+  for (const verb of verbs) addVerb(host, parentOf(root, verb.name), verb, done);
+  return root;
+}
+
+function widthOf({ isTTY, columns = 80 }: Host["stdout"]): number {
+  return isTTY ? columns : 80;
+}
+
+/** The command that a verb of two words stands below, made when its first one comes. */
+function parentOf(root: Command, name: string): Command {
+  const [first = "", second] = name.split(" ");
+  if (second === undefined) return root;
+  return root.commands.find((command) => command.name() === first) ?? addGroup(root, first);
+}
+
+function addGroup(root: Command, name: string): Command {
+  const summary = groups[name] ?? "";
+  const members = verbs.filter((verb) => verb.name.startsWith(`${name} `)).map((verb) => verb.name);
+  const command = root.command(name).summary(summary).description(sentence(summary));
+  return command.addHelpText("before", `${examplesText(firstExamples(members))}\n`);
+}
+
+const rootExamples = ["validate", "plan", "apply", "drift"];
+
+function firstExamples(names: readonly string[]): Pick<Verb, "examples"> {
+  const named = names.flatMap((name) => verbs.filter((verb) => verb.name === name));
+  return { examples: named.flatMap(({ examples }) => examples.slice(0, 1)) };
+}
+
+function sentence(summary: string): string {
+  return `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`;
+}
+
+function addVerb(host: Host, parent: Command, verb: Verb, done: (code: ExitCode) => void): void {
+  const command = parent
+    .command(`${verb.name.split(" ").at(-1)} ${verb.arguments ?? ""}`.trim(), { hidden: verb.hidden ?? false })
+    .summary(verb.summary)
+    .description(sentence(verb.summary))
+    .addHelpText("before", `${examplesText(verb)}\n`)
+    .option("--no-color", "plain text");
+  for (const flag of verb.options) command.addOption(optionOf(flag));
+  refuseContradictions(command);
+  command.action(async (...received) => {
+    const args = received
+      .slice(0, command.registeredArguments.length)
+      .flat()
+      .filter((arg) => arg !== undefined);
+    const options = command.optsWithGlobals();
+    done(await verb.run(createTerminal(host, options), options, args));
+  });
+}
+
+/** `--tag --no-tag`: neither wins. */
+function refuseContradictions(command: Command): void {
+  for (const no of command.options.filter(({ negate }) => negate)) {
+    const yes = command.options.find((each) => !each.negate && each.attributeName() === no.attributeName());
+    if (!yes) continue;
+    const given = new Set<string>();
+    for (const { long } of [yes, no]) {
+      command.on(`option:${long?.slice(2)}`, () => {
+        given.add(String(long));
+        if (given.size > 1) command.error(`error: ${yes.long} and ${no.long} contradict each other: give one of them`);
+      });
+    }
+  }
+}
+
+function examplesText({ examples }: Pick<Verb, "examples">): string {
+  const width = Math.max(...examples.map(([line]) => line.length));
+  return ["Examples:", ...examples.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`)].join("\n");
+}
+
+function optionOf({ flags, description, takes, choices, default: standard }: Flag): Option {
+  const option = new Option(flags, description);
+  if (takes) option.argParser(parsers[takes]);
+  if (choices) option.choices(choices);
+  if (standard !== undefined) option.default(takes ? parsers[takes](standard, undefined) : standard);
+  return option;
+}
+
+function codeOf({ env, stderr }: Host, error: unknown): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
+  if (!(error instanceof Refusal)) stderr.write(defect(env, error));
+  else stderr.write(printableLines(`evenkeel: ${debugged(env, withoutSecrets(error))}\n`));
+  return error instanceof Refusal ? error.code : exit.problem;
+}
+
+/** What is said of an error that nobody foresaw. */
+export function defect(env: Host["env"], error: unknown): string {
+  const where = " (EVENKEEL_DEBUG=1 shows where)";
+  return printableLines(`evenkeel: a defect of evenkeel itself: ${debugged(env, withoutSecrets(error), where)}\n`);
+}
+
+/** The message alone, or the whole stack where somebody asked for it. */
+function debugged(env: Host["env"], { message, stack = message }: Error, otherwise = ""): string {
+  return env.EVENKEEL_DEBUG === "1" ? stack : message + otherwise;
+}

@@ -1,0 +1,34 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+
+/** What some tests need and not every machine has: their titles end with `(needs zsh)`. All are Debian's packages too. */
+const programs = {
+  chromium: ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync),
+  bash: shell("bash"),
+  zsh: shell("zsh"),
+  fish: shell("fish"),
+};
+
+export type Needed = keyof typeof programs;
+
+/** Where a program is; undefined where it is not installed. */
+export function installed(name: Needed): string | undefined {
+  return programs[name];
+}
+
+export function lacks(name: Needed): boolean {
+  return installed(name) === undefined;
+}
+
+/** What tests were left out for, and how to have them run. */
+export function skippedLines(titles: readonly string[]): readonly string[] {
+  const names = titles.map((title) => / \(needs (\w+)\)/.exec(title)?.[1] ?? "");
+  return [...new Set(names)].map((name) => {
+    const count = names.filter((each) => each === name).length;
+    return `skipped: ${count} of the tests${name && ` that need ${name}: apt-get install ${name}`}`;
+  });
+}
+
+function shell(name: string): string | undefined {
+  return spawnSync(name, ["-c", "true"]).status === 0 ? name : undefined;
+}
