@@ -30,7 +30,8 @@ function withoutMarks(text: string): string {
   return text.replace(sectionMark, "\\u0023");
 }
 
-function escaped(character: string): string {
+/** `\uXXXX` for a character, twice for one of two halves: how JSON writes what it would not print. */
+export function escaped(character: string): string {
   return [...Array(character.length).keys()]
     .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
     .join("");

@@ -1,5 +1,5 @@
-import type { ReportedProblem } from "../model/problem-line.ts";
-import { reportedLine } from "../model/problem-line.ts";
+import { escaped } from "../base/printable.ts";
+import { type ReportedProblem, reportedLine } from "../model/problem-line.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
 import type { Report, Surface } from "./report.ts";
 
@@ -42,9 +42,7 @@ function line({ type, level = "info", message, more }: Event, { finishedAt }: Re
 
 /** Some readers also end a line at characters that JSON lets pass. */
 function oneLine(json: string): string {
-  return json.replace(/[\u007f-\u009f\u2028\u2029]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
+  return json.replace(/[\u007f-\u009f\u2028\u2029]/g, escaped);
 }
 
 function versionEvent({ plan, command }: Report): Event {
