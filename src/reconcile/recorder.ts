@@ -15,7 +15,7 @@ import {
 } from "../state/journal.ts";
 import type { JournalEntry } from "../state/journal-entry.ts";
 import type { Context } from "./context.ts";
-import { remembering, rememberSettled } from "./remember.ts";
+import { ledgerWatcher, rememberSettled } from "./remember.ts";
 import type { Planned } from "./request.ts";
 
 /**
@@ -54,7 +54,11 @@ export async function startRecorder(
   };
   let ended = false;
   return {
-    watchers: [...(ledger ? [remembering(ledger, now)] : []), ...listeners, ...(journal ? [journalling(journal)] : [])],
+    watchers: [
+      ...(ledger ? [ledgerWatcher(ledger, now)] : []),
+      ...listeners,
+      ...(journal ? [journalling(journal)] : []),
+    ],
     end: async (outcomes) => {
       const counts = withOutcomes(plan, outcomes).summary.outcomes ?? {};
       const lost = problemOf("journal", await journal?.write({ event: "end", outcomes: counts }));

@@ -13,7 +13,7 @@ const saveEvery = 2000;
  * Remembers in the ledger what each write left; saved every two seconds, so that a kill forgets little. Once it could
  * not be saved, nothing else is sent.
  */
-export function remembering(ledger: Ledger, now: () => Date): Watcher {
+export function ledgerWatcher(ledger: Ledger, now: () => Date): Watcher {
   let saved = now().getTime();
   let trouble: string | undefined;
   return {

@@ -67,7 +67,11 @@ export function evidenceIn(text: string): Evidence {
  * The address that a text means; undefined for that of another server.
  * @param base What is known of the base: a text that it stands for; undefined where nothing is.
  */
-export function addressOf({ path, base, before }: Written, evidence: Evidence, known?: string): Address | undefined {
+export function requestAddressOf(
+  { path, base, before }: Written,
+  evidence: Evidence,
+  known?: string,
+): Address | undefined {
   if (base === "api" || /api_?v4|gitlab_api/i.test(before)) return { path, sure: true };
   if (known !== undefined && /api\/v4\/?$|api_?v4/i.test(known)) return { path, sure: true };
   if (known !== undefined && /^https?:\/\/[^\s/]/.test(known) && !known.includes(hole)) return undefined;
@@ -76,6 +80,6 @@ export function addressOf({ path, base, before }: Written, evidence: Evidence, k
 }
 
 /** The piece of a query. */
-export function queryOf(piece: Piece, { query }: Written): Piece {
+export function queryIn(piece: Piece, { query }: Written): Piece {
   return slice(piece, query);
 }

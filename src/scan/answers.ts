@@ -1,7 +1,7 @@
 import { surroundings } from "../model/removals.ts";
 import { comparedWith } from "./comparisons.ts";
 import { apiName, followed } from "./follow.ts";
-import { unknown, type Value } from "./scopes.ts";
+import { type FlowValue, unknown } from "./scopes.ts";
 import type { Structure } from "./structure.ts";
 import type { Token } from "./tokens.ts";
 import { type Address, type Mention, wantedNames } from "./traffic.ts";
@@ -11,14 +11,14 @@ import { most } from "./values.ts";
 interface Found {
   readonly mentions: Mention[];
   /** What parameters of callbacks are given. */
-  readonly given: Map<number, Value>;
+  readonly given: Map<number, FlowValue>;
   /** What an expression gives. */
-  readonly keep: (index: number, depth: number, value: Value) => void;
+  readonly keep: (index: number, depth: number, value: FlowValue) => void;
 }
 
 /** Follows answers to what is read from them, and to texts that they are compared with. */
 interface Follower {
-  readonly follow: (start: number, from: number, value: Value) => void;
+  readonly follow: (start: number, from: number, value: FlowValue) => void;
   readonly say: (about: "read" | "compared", addresses: readonly Address[], field: Token, compared?: Token) => void;
 }
 
@@ -26,7 +26,7 @@ interface Follower {
 export function followerOf(structure: Structure, { mentions, given, keep }: Found): Follower {
   return { follow, say };
 
-  function follow(start: number, from: number, { answers, field }: Value): void {
+  function follow(start: number, from: number, { answers, field }: FlowValue): void {
     const found = followed(structure, from, { addresses: answers, field });
     for (const token of found.read) say("read", answers, token);
     for (const parameter of found.parameters) give(parameter, answers);
@@ -59,7 +59,10 @@ export function isFilled(structure: Structure, index: number): boolean {
 }
 
 /** The answers that stand a little before a token. */
-export function answersNear(last: { readonly start: number; readonly value: Value } | undefined, index: number): Value {
+export function answersNear(
+  last: { readonly start: number; readonly value: FlowValue } | undefined,
+  index: number,
+): FlowValue {
   const isNear = last !== undefined && last.start > index - 30;
   return isNear ? { ...unknown, answers: last.value.answers } : unknown;
 }

@@ -2,14 +2,14 @@ import { surroundings } from "../model/removals.ts";
 import type { Assignment } from "./assignments.ts";
 import { nameAt } from "./climb.ts";
 import { apiName } from "./follow.ts";
-import { type Sent, unknown, type Value } from "./scopes.ts";
+import { type FlowValue, type Sent, unknown } from "./scopes.ts";
 import { isMember, type Structure } from "./structure.ts";
 import type { Token } from "./tokens.ts";
 import { type Address, wantedNames } from "./traffic.ts";
 
 /** What binding names does to the flow. */
 interface Binding {
-  readonly set: (name: string, value: Value) => void;
+  readonly set: (name: string, value: FlowValue) => void;
   readonly sendToName: (name: string, sent: readonly Sent[], addresses: readonly Address[]) => void;
   readonly headName: (last: number) => string;
   readonly say: (about: "read", addresses: readonly Address[], field: Token) => void;
@@ -18,7 +18,7 @@ interface Binding {
 const { unwrapping, declaring } = surroundings.code;
 
 /** Gives the value of an expression to the names before it. */
-export function bind(structure: Structure, assignment: Assignment, value: Value, binding: Binding): void {
+export function bind(structure: Structure, assignment: Assignment, value: FlowValue, binding: Binding): void {
   const { from, to, is } = assignment;
   const last = structure.tokens[to - 1];
   const words = wordsIn(structure, from, to);
@@ -28,7 +28,7 @@ export function bind(structure: Structure, assignment: Assignment, value: Value,
   else if (last?.text !== "]" && words.length > 0) give(structure, to, words, value, binding);
 }
 
-function give(structure: Structure, to: number, words: readonly number[], value: Value, binding: Binding): void {
+function give(structure: Structure, to: number, words: readonly number[], value: FlowValue, binding: Binding): void {
   const { tokens } = structure;
   const target = targetOf(structure, words);
   if (isAdding(structure, to) || isMemberOf(structure, target)) {
@@ -68,7 +68,7 @@ function isAdding({ tokens }: Structure, to: number): boolean {
 }
 
 /** `{ name, other: local }` takes fields of an answer. */
-function take(structure: Structure, from: number, to: number, value: Value, binding: Binding): void {
+function take(structure: Structure, from: number, to: number, value: FlowValue, binding: Binding): void {
   const { tokens } = structure;
   for (const word of wordsIn(structure, from, to)) {
     const token = tokens[word];

@@ -1,7 +1,8 @@
 import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq } from "yaml";
 import { surroundings } from "../model/removals.ts";
-import { furthest, isReference, keysOf, namesExtended, placeOf, resolverOf } from "./resolver.ts";
-import { nameOf, type Spot, valueAt } from "./yaml.ts";
+import { furthest, isTagReference, keysOf, namesExtended, placeOf, resolverOf } from "./resolver.ts";
+import type { Spot } from "./yaml.ts";
+import { nameOf, valueAt } from "./yaml-nodes.ts";
 
 /** What other files of one configuration take from this one. */
 export interface Taken {
@@ -68,14 +69,14 @@ export function configurationOf(contents: Node | null, others: Taken = nothingTa
 
   function pair(key: Scalar, raw: unknown, holder: YAMLMap, around: Spot, depth: number): void {
     const { path, inJob } = around;
-    if (isReference(raw)) remember(keysOf(raw), [...path, nameOf(key)]);
+    if (isTagReference(raw)) remember(keysOf(raw), [...path, nameOf(key)]);
     if (nameOf(key) !== "<<") {
       visit({ path: [...path, nameOf(key)], key, value: follow(raw), holder, inJob, resolver }, depth + 1);
     } else for (const source of resolver.merged(raw)) below({ ...around, value: source }, depth + 1);
   }
 
   function entry(item: unknown, list: YAMLSeq, path: Spot["path"], inJob: boolean, depth: number): void {
-    if (isReference(item)) remember(keysOf(item), path);
+    if (isTagReference(item)) remember(keysOf(item), path);
     visit({ path, key: undefined, value: follow(item), holder: undefined, list, inJob, resolver }, depth + 1);
   }
 

@@ -15,7 +15,7 @@ export interface Command {
 }
 
 /** The name of a command, without a folder; empty for an assignment. */
-export function nameOf({ words }: Command): string {
+export function commandNameOf({ words }: Command): string {
   return words[0]?.raw.replace(/^.*\//, "").replace(/["']/g, "") ?? "";
 }
 
@@ -32,7 +32,7 @@ export function commandOf(all: Word[]): Command {
   }
   all.splice(0, at);
   const command = { words: all, assignments, feeds: false, outputs: [], inputs: [], talks: false };
-  return { ...command, talks: surroundings.shell.talk.includes(nameOf(command)) };
+  return { ...command, talks: surroundings.shell.talk.includes(commandNameOf(command)) };
 }
 
 /** A keyword, a wrapper, or an option of a wrapper with its value. */

@@ -1,6 +1,6 @@
 import type { ArgumentDetection, CommandDetection } from "../model/removals.ts";
 import { surroundings } from "../model/removals.ts";
-import { type Command, commandOf, nameOf } from "./command.ts";
+import { type Command, commandNameOf, commandOf } from "./command.ts";
 import { commandsOf } from "./shell.ts";
 import { rewriting, type Sought, type Source, type Use } from "./source.ts";
 import { type Structure, structureOf } from "./structure.ts";
@@ -10,7 +10,7 @@ import { assigned, type Word } from "./words.ts";
 /** Commands, and those that are handed to another shell, as in `ssh host "sudo command"`. */
 export function allCommands(commands: readonly Command[], text: string): readonly Command[] {
   return commands.flatMap((command) => {
-    if (!surroundings.shell.remote.includes(nameOf(command))) return [command];
+    if (!surroundings.shell.remote.includes(commandNameOf(command))) return [command];
     const scripts = command.words.slice(1).filter((word) => /\s/.test(word.text));
     const inner = scripts.flatMap(({ start, end }) => commandsOf(text, start, end));
     return [command, ...allCommands(inner, text), ...tails(command)];
@@ -93,7 +93,7 @@ export function tokensOfCommands(commands: readonly Command[]): readonly Token[]
   const { http, remote, ruby, readers } = surroundings.shell;
   const asking = new Set([...http, ...remote, ...ruby, ...readers, "cat"]);
   return commands.flatMap((command) => {
-    const name = nameOf(command);
+    const name = commandNameOf(command);
     const isHeredoc = ({ raw }: Word) => raw.includes("\n");
     const words = name === "cat" ? command.words.filter(isHeredoc) : asking.has(name) ? command.words.slice(1) : [];
     const given = words.map((word) => (/^[A-Za-z_][\w.-]*=["']/.test(word.raw) ? assigned(word) : word));
@@ -112,7 +112,7 @@ export function argumentUses(
   const { commands: names, matches, replace, word } = detection;
   const pattern = new RegExp(matches, "g");
   const found = commands
-    .filter((command) => !command.talks && (!names || names.includes(nameOf(command))))
+    .filter((command) => !command.talks && (!names || names.includes(commandNameOf(command))))
     .flatMap(({ words }) => words.slice(1).flatMap((each) => placesIn(each, pattern)));
   const lines = linesOf(text, found, word);
   return found.map(({ start, end }, index) => ({
@@ -155,7 +155,7 @@ export function commandUses(commands: readonly Command[], { detection }: Sought<
     .filter((command) => !command.talks)
     .flatMap((command) => {
       const called = command.words[1];
-      if (!called || called.text !== word || !pattern.test(nameOf(command))) return [];
+      if (!called || called.text !== word || !pattern.test(commandNameOf(command))) return [];
       return [{ offset: called.start, ...rewriting(called.start, called.end, replace) }];
     });
 }

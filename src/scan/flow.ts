@@ -3,7 +3,7 @@ import { answersNear, followerOf, isFilled } from "./answers.ts";
 import { type Assignment, assignmentAt } from "./assignments.ts";
 import { bind } from "./bind.ts";
 import { climb, isListed, nameAt, receiverOf } from "./climb.ts";
-import { type Sent, scopesOf, unknown, type Value } from "./scopes.ts";
+import { type FlowValue, type Sent, scopesOf, unknown } from "./scopes.ts";
 import { sentAt } from "./sent.ts";
 import { isMember, structureOf } from "./structure.ts";
 import { type Asking, askingIn, namesIn, sentInText } from "./texts.ts";
@@ -21,7 +21,7 @@ interface Call {
 export interface Result {
   readonly start: number;
   readonly depth: number;
-  readonly value: Value;
+  readonly value: FlowValue;
   /** What is said of it if something takes it. */
   readonly mentions: readonly Mention[];
 }
@@ -38,7 +38,7 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
   const mentions: Mention[] = [];
   const calls = new Map<number, Call>();
   const ending = new Map<number, Assignment[]>();
-  const given = new Map<number, Value>();
+  const given = new Map<number, FlowValue>();
   const results: Result[] = [];
   const again = new Set<number>();
   const { follow, say } = followerOf(structure, { mentions, given, keep });
@@ -114,7 +114,7 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
     }
   }
 
-  function keep(index: number, depth: number, value: Value, said: readonly Mention[] = []): void {
+  function keep(index: number, depth: number, value: FlowValue, said: readonly Mention[] = []): void {
     results.push({ start: index, depth, value, mentions: said });
     if (results.length > 5000) results.splice(0, 2500);
   }
@@ -176,7 +176,7 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
     return isNamed || (next === "=" && tokens[index + 2]?.text !== "=");
   }
 
-  function pass(index: number, name: string, value: Value): void {
+  function pass(index: number, name: string, value: FlowValue): void {
     const place = climb(structure, index);
     const isOwn = known.uses(name) <= 1;
     const sent = value.sent.map((each) => ({ ...each, own: each.own && isOwn }));
@@ -211,9 +211,9 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
     if (assignment.is === "looped") lookBack(assignment);
   }
 
-  function expressed({ start, end }: Assignment): Value {
+  function expressed({ start, end }: Assignment): FlowValue {
     const depth = structure.parent[start] ?? -1;
-    let value: Value = { ...unknown, literal: literalOf(start, end) };
+    let value: FlowValue = { ...unknown, literal: literalOf(start, end) };
     for (let last = results.at(-1); last && last.start >= start; last = results.at(-1)) {
       results.pop();
       if (last.depth !== depth) continue;
@@ -223,7 +223,7 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
     return value;
   }
 
-  function literalOf(start: number, end: number): Value["literal"] {
+  function literalOf(start: number, end: number): FlowValue["literal"] {
     const only = end - start <= 2 ? tokens[end - 1] : undefined;
     const isPrefixed = end - start === 1 || (tokens[start]?.kind === "word" && structure.touches(start, start + 1));
     return only?.kind === "text" && isPrefixed ? only : undefined;

@@ -4,14 +4,14 @@ import type { Token } from "./tokens.ts";
 import type { Address } from "./traffic.ts";
 
 /** An answer, or a field of it, that an expression gives. */
-export interface Answer {
+export interface AnswerUse {
   readonly addresses: readonly Address[];
   /** The token that names the field; undefined for the answer itself. */
   readonly field: Token | undefined;
 }
 
 /** Where an expression that begins with an answer ends, what it gives, and the tokens that are given parts of it. */
-export interface Followed extends Answer {
+export interface FollowedValue extends AnswerUse {
   readonly end: number;
   /** Whether it goes on in a way that is not known. */
   readonly isLost: boolean;
@@ -24,7 +24,7 @@ export interface Followed extends Answer {
 const { unwrapping, getting, decoding, mapping } = surroundings.code;
 
 /** Follows an expression from behind an answer: into its lists and wrappers, through callbacks, up to a field of it. */
-export function followed(structure: Structure, from: number, { addresses, field }: Answer): Followed {
+export function followed(structure: Structure, from: number, { addresses, field }: AnswerUse): FollowedValue {
   const { tokens, other } = structure;
   const parameters: number[] = [];
   const read: Token[] = [];

@@ -1,7 +1,8 @@
 import { isAlias, isMap, isSeq, type Node } from "yaml";
 import { configurationOf, type Reference, type Taken } from "./ci.ts";
 import { kindsByName } from "./recognise.ts";
-import { anchorsIn, stringOf, valueAt, yamlDocuments } from "./yaml.ts";
+import { yamlDocuments } from "./yaml.ts";
+import { anchorsIn, stringOf, valueAt } from "./yaml-nodes.ts";
 
 /** What the files of a scan say about each other. */
 export interface Tree extends Taken {

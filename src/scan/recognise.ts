@@ -1,7 +1,7 @@
 import picomatch from "picomatch";
 import { isMap, isScalar, isSeq, type Node } from "yaml";
 import { surroundings } from "../model/removals.ts";
-import { nameOf, stringOf, valueAt } from "./yaml.ts";
+import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
 
 /** Globs are about the end of a path, wherever the scan began. */
 function relativeName(file: string): string {

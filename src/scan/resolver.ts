@@ -1,8 +1,8 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq } from "yaml";
-import { anchorsIn, nameOf, stringOf, valueAt } from "./yaml.ts";
+import { anchorsIn, nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
 
 /** A pair, and the mapping that it stands in. */
-export interface Placed {
+export interface PlacedNode {
   readonly key: Scalar;
   readonly value: Node | null;
   readonly holder: YAMLMap;
@@ -14,7 +14,7 @@ export interface Resolver {
   /** What an alias or a `!reference` leads to; any other node is itself. */
   readonly follow: (node: unknown) => Node | null;
   /** The pairs of a mapping with those that are merged into it. */
-  readonly pairs: (map: YAMLMap) => readonly Placed[];
+  readonly pairs: (map: YAMLMap) => readonly PlacedNode[];
   /** The mappings that the value of a merge key brings. */
   readonly merged: (value: unknown) => readonly YAMLMap[];
   /** Whether a mapping has a key: itself, by a merge, or by what it extends. */
@@ -35,16 +35,16 @@ export function resolverOf(contents: Node | null): Resolver {
     let at = node;
     for (let step = 0; step < furthest; step++) {
       if (isAlias(at)) at = anchors.get(at.source) ?? null;
-      else if (isReference(at)) at = placeOf(root, keysOf(at));
+      else if (isTagReference(at)) at = placeOf(root, keysOf(at));
       else break;
     }
-    return isAlias(at) || isReference(at) || at === undefined ? null : (at as Node | null);
+    return isAlias(at) || isTagReference(at) || at === undefined ? null : (at as Node | null);
   }
 
-  function pairs(map: YAMLMap, seen: Set<YAMLMap>): readonly Placed[] {
+  function pairs(map: YAMLMap, seen: Set<YAMLMap>): readonly PlacedNode[] {
     if (seen.has(map) || seen.size > furthest) return [];
     seen.add(map);
-    return map.items.flatMap(({ key, value }): readonly Placed[] => {
+    return map.items.flatMap(({ key, value }): readonly PlacedNode[] => {
       if (!isScalar(key)) return [];
       if (nameOf(key) !== "<<") return [{ key, value: follow(value), holder: map }];
       return merged(value).flatMap((source) => pairs(source, seen));
@@ -73,7 +73,7 @@ export function resolverOf(contents: Node | null): Resolver {
 }
 
 /** Whether a node is a `!reference` tag. */
-export function isReference(node: unknown): node is YAMLSeq {
+export function isTagReference(node: unknown): node is YAMLSeq {
   return isSeq(node) && node.tag === "!reference";
 }
 

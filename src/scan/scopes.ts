@@ -14,7 +14,7 @@ export interface Sent {
 }
 
 /** What a name stands for. */
-export interface Value {
+export interface FlowValue {
   /** Addresses of requests that were not sent yet. */
   readonly addresses: readonly Address[];
   readonly answers: readonly Address[];
@@ -26,12 +26,12 @@ export interface Value {
 }
 
 /** Of what nothing is known. */
-export const unknown: Value = { addresses: [], answers: [], field: undefined, sent: [], literal: undefined };
+export const unknown: FlowValue = { addresses: [], answers: [], field: undefined, sent: [], literal: undefined };
 
 /** Names and what they stand for; what a function gives a name is forgotten behind it. */
 interface Scopes {
-  readonly get: (name: string) => Value | undefined;
-  readonly set: (name: string, value: Value) => void;
+  readonly get: (name: string) => FlowValue | undefined;
+  readonly set: (name: string, value: FlowValue) => void;
   /** To be called for each token in turn, before it is looked at. */
   readonly reach: (index: number) => void;
   /** Whether the token is a parameter of a function. */
@@ -41,13 +41,13 @@ interface Scopes {
 /** Finds functions by their parameters: by braces, or by lines that are indented less. */
 export function scopesOf(structure: Structure): Scopes {
   const { tokens, other } = structure;
-  const values = new Map<string, Value>();
-  const undo: { readonly name: string; readonly before: Value | undefined }[] = [];
+  const values = new Map<string, FlowValue>();
+  const undo: { readonly name: string; readonly before: FlowValue | undefined }[] = [];
   const scopes: { readonly mark: number; readonly end: number; readonly column: number }[] = [];
   const parameters = new Set<number>();
   return { get: (name) => values.get(name), set, reach, isParameter: (index) => parameters.has(index) };
 
-  function set(name: string, value: Value): void {
+  function set(name: string, value: FlowValue): void {
     // Members of an object outlive the method that sets them.
     if (!/^(?:this\.|@)/.test(name)) undo.push({ name, before: values.get(name) });
     values.set(name, value);

@@ -1,13 +1,13 @@
 import { surroundings } from "../model/removals.ts";
 import { apiName } from "./follow.ts";
-import type { Sent, Value } from "./scopes.ts";
+import type { FlowValue, Sent } from "./scopes.ts";
 import type { Structure } from "./structure.ts";
 import type { Token } from "./tokens.ts";
 import { wantedNames } from "./traffic.ts";
 
 /** What the names of a program are known to stand for. */
 export interface Known {
-  readonly get: (name: string) => Value | undefined;
+  readonly get: (name: string) => FlowValue | undefined;
   /** How often a name is handed on. */
   readonly uses: (name: string) => number;
 }

@@ -4,7 +4,8 @@ import type { Command } from "./command.ts";
 import { rewriting, type Sought, type Use } from "./source.ts";
 import { withoutWord } from "./text.ts";
 import { assigned, type Word } from "./words.ts";
-import { innerRange, type Spot, stringOf, valueAt } from "./yaml.ts";
+import { innerRange, type Spot } from "./yaml.ts";
+import { stringOf, valueAt } from "./yaml-nodes.ts";
 
 /** An environment variable that is given a value. */
 export interface Setting {

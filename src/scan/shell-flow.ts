@@ -1,6 +1,6 @@
 import { surroundings } from "../model/removals.ts";
-import { addressOf, type Evidence, queryOf, writtenIn } from "./address.ts";
-import { type Command, nameOf } from "./command.ts";
+import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
+import { type Command, commandNameOf } from "./command.ts";
 import { expanded, pairsInText, reference } from "./pieces.ts";
 import type { Setting } from "./settings.ts";
 import { withHoles } from "./text.ts";
@@ -40,7 +40,7 @@ export function mentionsInCommands(
 
   function outputOf(command: Command, piped: Carried): Carried {
     for (const word of command.assignments) assign(word);
-    const name = nameOf(command);
+    const name = commandNameOf(command);
     const { http, readers, tests, declaring, talk, filters } = surroundings.shell;
     if (declaring.includes(name)) for (const word of command.words.slice(1)) assign(word);
     if (tests.includes(name)) compare(command);
@@ -89,7 +89,7 @@ export function mentionsInCommands(
     const written = writtenIn(piece.text, text.slice(word.start, word.end));
     const isWhole = written?.base === "api" || written?.base === "open";
     if (!written || (!isRequest && !isWhole)) return [];
-    const address = addressOf(written, evidence, known(/^\$\{?(\w+)/.exec(written.before)?.[1] ?? "")?.text);
+    const address = requestAddressOf(written, evidence, known(/^\$\{?(\w+)/.exec(written.before)?.[1] ?? "")?.text);
     const offset = piece.at(written.from, written.from + written.path.length);
     if (!address || (!isRequest && !address.sure)) return [];
     const path: Mention = {
@@ -101,7 +101,7 @@ export function mentionsInCommands(
       offset: offset ?? word.start,
       own: true,
     };
-    return [path, ...sentIn(queryOf(piece, written), address)];
+    return [path, ...sentIn(queryIn(piece, written), address)];
   }
 
   function sentIn(piece: Piece, address: Address): readonly Mention[] {

@@ -1,5 +1,5 @@
 import { surroundings } from "../model/removals.ts";
-import { addressOf, type Evidence, queryOf, writtenIn } from "./address.ts";
+import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
 import { pairsInText, slice, spliced } from "./pieces.ts";
 import type { Sent } from "./scopes.ts";
 import type { Known } from "./sent.ts";
@@ -24,11 +24,15 @@ export function askingIn(structure: Structure, index: number, known: Known, evid
   const masked = maskedInterpolations(piece.text);
   const written = writtenIn(masked, piece.text);
   if (!written || (written.base === "none" && !written.path.includes("/") && !masked.includes("?"))) return undefined;
-  const address = addressOf(written, evidence, baseBefore(structure, index, known) ?? literalOf(written.before, known));
+  const address = requestAddressOf(
+    written,
+    evidence,
+    baseBefore(structure, index, known) ?? literalOf(written.before, known),
+  );
   if (!address) return undefined;
   const offset = piece.at(written.from, written.from + written.path.length) ?? token.start;
   const path: Mention = { about: "path", address, name: "", value: undefined, nameOffset: offset, offset, own: true };
-  const query = sentIn(queryOf({ ...piece, text: masked }, written), token).map((each) =>
+  const query = sentIn(queryIn({ ...piece, text: masked }, written), token).map((each) =>
     filledIn(structure, index, known, each),
   );
   const sent = query.map((each): Mention => ({ about: "sent", address, ...each }));

@@ -1,5 +1,5 @@
 import { nameAt } from "./climb.ts";
-import type { Value } from "./scopes.ts";
+import type { FlowValue } from "./scopes.ts";
 import type { Structure } from "./structure.ts";
 import type { Address, Mention } from "./traffic.ts";
 
@@ -7,7 +7,7 @@ import type { Address, Mention } from "./traffic.ts";
 export const most = 30;
 
 /** What two parts of one expression give. */
-export function merged(value: Value, other: Value): Value {
+export function merged(value: FlowValue, other: FlowValue): FlowValue {
   const isFirst = value.answers.length === 0;
   return {
     addresses: [...value.addresses, ...other.addresses].slice(0, most),

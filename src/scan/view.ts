@@ -21,8 +21,9 @@ import { mentionsInTexts } from "./texts.ts";
 import { languageOf, type Token, tokensOf, tokensWithin } from "./tokens.ts";
 import { parsed } from "./toml.ts";
 import type { Mention } from "./traffic.ts";
-import { innerRange, type Spot, stringOf, valueAt, yamlDocuments, yamlSpots } from "./yaml.ts";
+import { innerRange, type Spot, yamlDocuments, yamlSpots } from "./yaml.ts";
 import { commandsInYaml } from "./yaml-commands.ts";
+import { stringOf, valueAt } from "./yaml-nodes.ts";
 
 /** A file as the interpreters see it; each part is empty where the file has none. */
 export interface View {

@@ -3,7 +3,8 @@ import { surroundings } from "../model/removals.ts";
 import { type Command, commandOf } from "./command.ts";
 import { commandsOf } from "./shell.ts";
 import type { Word } from "./words.ts";
-import { innerRange, type Spot, valueAt } from "./yaml.ts";
+import { innerRange, type Spot } from "./yaml.ts";
+import { valueAt } from "./yaml-nodes.ts";
 
 /** Shell commands in a YAML file: scripts, and commands that are written as lists of words. */
 export function commandsInYaml(spots: readonly Spot[], text: string, isCi: boolean): readonly Command[] {

@@ -2,7 +2,8 @@ import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from "ya
 import { surroundings, type YamlDetection } from "../model/removals.ts";
 import { rewriting, type Sought, type Source, type Use } from "./source.ts";
 import type { Edit } from "./text.ts";
-import { nameOf, type Spot, stringOf, valueAt } from "./yaml.ts";
+import type { Spot } from "./yaml.ts";
+import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
 
 /** Uses in the spots of a YAML file. */
 export function yamlUses(

@@ -1,16 +1,6 @@
-import {
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type Node,
-  type Pair,
-  parseAllDocuments,
-  type Scalar,
-  type YAMLMap,
-  type YAMLSeq,
-} from "yaml";
+import { isMap, isScalar, isSeq, type Node, parseAllDocuments, type Scalar, type YAMLMap, type YAMLSeq } from "yaml";
 import type { Resolver } from "./resolver.ts";
+import { nameOf } from "./yaml-nodes.ts";
 
 /** A key with its value, or an item of a list, and the keys and indices that lead to it. */
 export interface Spot {
@@ -71,42 +61,6 @@ export function yamlSpots(contents: Node | null, resolver: Resolver): readonly S
   function visit(key: Scalar | undefined, value: unknown, path: Spot["path"], holder?: YAMLMap, list?: YAMLSeq): void {
     spots.push({ path, key, value: value as Node | null, holder, resolver, inJob: false, ...(list && { list }) });
     below(value as Node | null, path);
-  }
-}
-
-/** The text of a key; empty for what is none. */
-export function nameOf(key: unknown): string {
-  if (!isScalar(key)) return "";
-  // A merge key that is tagged as one is a symbol.
-  return typeof key.value === "symbol" ? (key.value.description ?? "") : String(key.value);
-}
-
-/** The text of a scalar that is one. */
-export function stringOf(value: unknown): string | undefined {
-  return isScalar(value) && typeof value.value === "string" ? value.value : undefined;
-}
-
-/** The value that a mapping has for a key itself. */
-export function valueAt(map: unknown, name: string): Node | null | undefined {
-  return pairAt(map, name)?.value as Node | null | undefined;
-}
-
-/** The last of equal keys counts. */
-function pairAt(map: unknown, name: string): Pair | undefined {
-  return isMap(map) ? map.items.findLast(({ key }) => nameOf(key) === name) : undefined;
-}
-
-/** Nodes by the names of their anchors. */
-export function anchorsIn(contents: Node | null): ReadonlyMap<string, Node> {
-  const anchors = new Map<string, Node>();
-  collect(contents);
-  return anchors;
-
-  function collect(node: unknown): void {
-    if (isAlias(node) || node === null || typeof node !== "object") return;
-    if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor) anchors.set(node.anchor, node);
-    if (isMap(node)) for (const { key, value } of node.items) for (const part of [key, value]) collect(part);
-    if (isSeq(node)) for (const item of node.items) collect(item);
   }
 }
 
