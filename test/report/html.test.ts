@@ -286,7 +286,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
   });
 
   test("an empty plan says that there is nothing to do, a broken one does not", async () => {
-    const page = await open(planWith({}));
+    const page = await open(planWith({ unverified: [] }));
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Nothing to change");
     expect(await page.getByText("7 projects are as declared.").isVisible()).toBe(true);
     expect(await page.getByRole("search").count()).toBe(0);
