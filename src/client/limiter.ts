@@ -1,17 +1,17 @@
+import pLimit from "p-limit";
 import type { Stop } from "./stop.ts";
 
-/** One gate for all requests, reads and writes together (contract 7). */
+/** One gate for all requests, reads and writes together (contract 7): p-limit, with pauses and giving way. */
 export interface Limiter {
-  /** Takes a place: undefined where there is room at once, else a promise of one. Each is given back by `leave`. */
-  enter(): Promise<void> | undefined;
-  leave(): void;
+  /** Runs `work` as soon as there is room and no pause; whoever came first goes first. */
+  run<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Counts how often the server asked for less: what `overloaded` wants to know of a request's start. */
   readonly round: number;
   /** A request went well: after a run of them there is room for one more, up to the configured number. */
   succeeded(): void;
   /** The server asked for less: half the room, once for all requests of one round. */
   overloaded(round: number): void;
-  /** Nobody enters for so many milliseconds; a longer pause that stands already is kept. */
+  /** Nothing is run for so many milliseconds; a longer pause that stands already is kept. */
   pause(milliseconds: number): void;
   /** Milliseconds until the pause ends, 0 where there is none. */
   remaining(): number;
@@ -19,83 +19,46 @@ export interface Limiter {
 }
 
 /**
- * A limiter that lets in whoever came first. Pauses longer than `longest` milliseconds are not waited for, and a
- * stopped run waits for none: those that enter then find out by themselves.
+ * Pauses longer than `longest` milliseconds are not waited for, and a stopped run waits for none: what runs then finds
+ * out by itself.
  */
 export function createLimiter(concurrency: number, stop: Stop, longest: number): Limiter {
-  const waiting = new Set<() => void>();
-  let room = concurrency;
-  let inside = 0;
+  const limit = pLimit(concurrency);
   let round = 0;
   let successes = 0;
   let pausedUntil = 0;
-  let waking = false;
 
   const remaining = (): number => (pausedUntil === 0 ? 0 : Math.max(0, pausedUntil - performance.now()));
 
-  const isPaused = (): boolean => {
-    if (pausedUntil === 0) return false;
-    const wait = remaining();
-    return wait > 0 && wait <= longest && stop.reason === undefined;
-  };
-
-  const wakeLater = async (): Promise<void> => {
-    if (waking) return;
-    waking = true;
-    await stop.sleep(Math.ceil(remaining()) + 1);
-    waking = false;
-    admit();
-  };
-
-  const admit = (): void => {
-    if (waiting.size === 0) return;
-    if (isPaused()) {
-      void wakeLater();
-      return;
-    }
-    for (const enter of waiting) {
-      if (inside >= room) return;
-      waiting.delete(enter);
-      inside++;
-      enter();
+  /** A pause may grow while it is waited out. */
+  const pausesOver = async (): Promise<void> => {
+    for (let wait = remaining(); wait > 0 && wait <= longest && stop.reason === undefined; wait = remaining()) {
+      await stop.sleep(Math.ceil(wait) + 1);
     }
   };
 
   return {
-    enter() {
-      const paused = isPaused();
-      if (!paused && inside < room && waiting.size === 0) {
-        inside++;
-        return undefined;
-      }
-      if (paused) void wakeLater();
-      return new Promise((resolve) => waiting.add(resolve));
-    },
-    leave() {
-      inside--;
-      if (waiting.size > 0) admit();
-    },
+    run: (work) => limit(() => (pausedUntil === 0 ? work() : pausesOver().then(work))),
     get round() {
       return round;
     },
     succeeded() {
-      if (room >= concurrency || ++successes < room * 2) return;
+      if (limit.concurrency >= concurrency || ++successes < limit.concurrency * 2) return;
       successes = 0;
-      room++;
+      limit.concurrency++;
     },
     overloaded(seen) {
       if (seen !== round) return;
       round++;
       successes = 0;
-      room = Math.max(1, Math.floor(room / 2));
+      limit.concurrency = Math.max(1, Math.floor(limit.concurrency / 2));
     },
     pause(milliseconds) {
       pausedUntil = Math.max(pausedUntil, performance.now() + milliseconds);
-      admit();
     },
     remaining,
     get room() {
-      return room;
+      return limit.concurrency;
     },
   };
 }

@@ -85,18 +85,12 @@ export class Session {
     await this.#transport.close();
   }
 
-  async #attemptAt(call: Call, path: string, attempts: number): Promise<FullAnswer> {
-    const entry = this.#limiter.enter();
-    if (entry) await entry;
-    try {
-      const refusal = this.#refusal(call, path, attempts);
-      if (refusal) throw refusal;
-      const result = await this.#exchange(call, path, attempts);
+  #attemptAt(call: Call, path: string, attempts: number): Promise<FullAnswer> {
+    return this.#limiter.run(async () => {
+      const result = this.#refusal(call, path, attempts) ?? (await this.#exchange(call, path, attempts));
       if (result instanceof CallFailed) throw result;
       return result;
-    } finally {
-      this.#limiter.leave();
-    }
+    });
   }
 
   /** Why nothing is sent now. */
