@@ -49,6 +49,24 @@ function ownServer(): Promise<Server> {
   return createServer({ seed: parsed.seed, token: "your-token" });
 }
 
+test("a server in the background of a tour takes nothing from the terminal", () => {
+  const files = new Set([...documents.map(([document]) => document), ...readdirSync(join(root, "docs")).map(inDocs)]);
+  const lines = [...files].flatMap((file) => commands(read(file)).map(({ line }) => line));
+  const inBackground = lines.filter((line) => / &$/.test(line));
+  expect(inBackground.length).toBeGreaterThan(3);
+  expect(inBackground.filter((line) => !/> \S+ 2>&1 < \/dev\/null &$/.test(line))).toEqual([]);
+});
+
+const inDocs = (name: string) => `docs/${name}`;
+
+test("the quickstart and the demo count the policies that there are", () => {
+  const folder = join(root, "examples/quickstart/policies");
+  const texts = readdirSync(folder).map((name) => read(`examples/quickstart/policies/${name}`));
+  const count = texts.join("\n").match(/^kind: Policy$/gm)?.length ?? 0;
+  const words = `Three projects, ${["no", "one", "two", "three", "four"][count]} policies`;
+  for (const file of ["examples/quickstart/README.md", "examples/demo/demo.mjs"]) expect(read(file)).toContain(words);
+});
+
 test("every manifest in the docs is valid", () => {
   const texts = ["docs/manifests.md", "docs/storage-moves.md"].map(read).join("\n");
   const manifests = blocks(texts, "yaml").filter((text) => text.includes("apiVersion: evenkeel/v1"));
@@ -74,6 +92,17 @@ test("the chaos file of the docs is one", async () => {
   expect((await session(clone, clone, lines, port))[0]?.output).toContain("listening on");
 });
 
+test("the seed of the docs is one, and names every key that there is", async () => {
+  const [text = ""] = blocks(read("docs/embedded-server.md"), "yaml").filter((block) => block.startsWith("projects:"));
+  const parsed = parseSeed(text);
+  expect(parsed).toHaveProperty("seed");
+  if ("seed" in parsed) await (await createServer({ seed: parsed.seed, token: "t" })).close();
+  const schema = JSON.parse(read("schemas/seed.schema.json"));
+  const shapes: { properties?: object }[] = [schema, ...Object.values<{ properties?: object }>(schema.definitions)];
+  const keys = new Set(shapes.flatMap(({ properties = {} }) => Object.keys(properties)));
+  expect([...keys].filter((key) => !new RegExp(`\\b${key}\\b`).test(text))).toEqual([]);
+});
+
 test("the program of the docs runs against the library", () => {
   const [source = ""] = blocks(read("docs/library.md"), "js");
   const clone = cloned(0);
@@ -88,16 +117,12 @@ test("the demo runs to its end", () => {
     encoding: "utf8",
   });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(stdout).not.toContain("left out");
   for (const words of ["14 to write", "14 applied", "No changes", "license/AGPL-3.0"]) expect(stdout).toContain(words);
 });
 
 test("every link between documents leads somewhere", () => {
-  const files = [
-    "README.md",
-    "CONTRIBUTING.md",
-    "SECURITY.md",
-    ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
-  ];
+  const files = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...readdirSync(join(root, "docs")).map(inDocs)];
   const broken = files.flatMap((file) =>
     [...read(file).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
       .map(([, target = ""]) => join(root, file, "..", target))

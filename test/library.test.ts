@@ -68,8 +68,27 @@ test("what a person can mend is a problem and not an exception", async () => {
   const nowhere = await library.plan({ ...request(), folder: tmpdir() });
   expect(nowhere).toMatchObject({
     surveyed: false,
-    plan: { problems: [{ message: expect.stringContaining("evenkeel.yaml") }] },
+    plan: { problems: [{ rule: "setup", message: expect.stringContaining("evenkeel.yaml") }] },
   });
+  const nobody = await library.apply({ ...request(), env: {} }, { approve: async () => true, watchers: [] });
+  expect(nobody).toMatchObject({ surveyed: false, plan: { problems: [{ rule: "setup" }] } });
+  expect(() => library.load(tmpdir())).toThrow(library.Refusal);
+});
+
+test("a Maintainer's token is enough to plan and to apply, and a Developer's is not", async () => {
+  const tokens = [
+    { token: "of-a-maintainer", role: "maintainer" },
+    { token: "of-a-developer", role: "developer" },
+  ] as const;
+  const open = await library.createServer({ token, seed: { projects: [{ path: "p" }], tokens } });
+  const as = (name: string) => ({
+    folder: root,
+    env: { EVENKEEL_URL: open.url, EVENKEEL_TOKEN: name, HOOK: "hook" },
+  });
+  expect((await library.plan(as("of-a-developer"))).plan.problems).toHaveLength(1);
+  const { outcomes } = await library.apply(as("of-a-maintainer"), { approve: async () => true, watchers: [] });
+  expect([...(outcomes ?? [])].map(([, { status }]) => status)).toEqual(["applied", "applied"]);
+  await open.close();
 });
 
 test("what is unexpected is thrown without secrets", async () => {

@@ -7,7 +7,7 @@ import { schemas } from "../model/schemas.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { makeFiles } from "../workspace/output-file.ts";
 import type { Options } from "./flags.ts";
-import { type ServerSettings, serverOf } from "./prompts.ts";
+import { exampleUrl, type ServerSettings, serverOf } from "./prompts.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
@@ -77,15 +77,19 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
     text,
   }));
   makeFiles(named.filter(({ path }) => !isThere(path)));
-  terminal.print(nextSteps(terminal, folder));
+  terminal.print(nextSteps(terminal, folder, server));
   return exit.done;
 };
 
-function nextSteps(terminal: Terminal, folder: string): string {
+function nextSteps(terminal: Terminal, folder: string, { url }: ServerSettings): string {
   const here = relative(terminal.cwd, resolve(terminal.cwd, folder));
   const option = here ? ` -C ${shellWord(here)}` : "";
   return [
     `Wrote ${join(folder, workspaceFile)} and ${join(folder, examplePolicy)}.`,
+    "",
+    "To change first:",
+    ...(url === exampleUrl ? [`  server.url in ${join(folder, workspaceFile)}: ${url} is only an example`] : []),
+    "  EVENKEEL_TOKEN in the environment: a token of that server, or EVENKEEL_TOKEN_FILE, a file that holds it",
     "",
     "Next:",
     `  evenkeel import${option} --all   writes what is live as policies; the example can go then`,

@@ -1,6 +1,6 @@
 import { type ExitCode, exitCode } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { tendencyOf } from "../plan/strictness.ts";
+import { looseningOf, refusingLoosening } from "../plan/loosening.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Planned } from "../reconcile/request.ts";
 import { planText } from "../report/text.ts";
@@ -21,12 +21,14 @@ export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", t
  */
 export async function planAs(command: string, terminal: Terminal, options: Options<"plan">): Promise<ExitCode> {
   const tell = await planReporter(terminal, command, options);
-  const planned = await planning(terminal, options);
+  const found = await planning(terminal, options);
+  const changes = found.differences.flatMap((difference) => difference.changes);
+  const loosening = options.failOnLoosening ? looseningOf(changes) : [];
+  const planned = { ...found, plan: refusingLoosening(found.plan, loosening) };
   const { plan, surveyed } = planned;
   tellProblems(terminal, planned.plan);
   tellMissing(terminal, planned.missing);
   if (options.out) writeTo(terminal, options.out, json(planned));
-  const loosening = options.failOnLoosening ? looseningOf(planned) : [];
   const code = exitCode({
     interrupted: terminal.interrupted.aborted,
     refused: loosening.length > 0,
@@ -39,12 +41,6 @@ export async function planAs(command: string, terminal: Terminal, options: Optio
   );
   if (loosening.length > 0) terminal.warn(printable(`Refused by --fail-on-loosening: ${loosening.join(", ")}.`));
   return code;
-}
-
-/** Addresses of the changes that make a policy laxer. */
-function looseningOf({ differences }: Planned): string[] {
-  const changes = differences.flatMap((difference) => difference.changes);
-  return changes.filter((change) => tendencyOf(change) === "loosened").map(({ address }) => address);
 }
 
 async function planning(terminal: Terminal, options: Options<"plan">): Promise<Planned> {

@@ -11,6 +11,9 @@ export interface ServerSettings {
   readonly tier: Tier | "";
 }
 
+/** The address in a new workspace that nobody gave one. */
+export const exampleUrl = "https://code.example.com";
+
 interface Row {
   readonly name: keyof ServerSettings;
   readonly question: string;
@@ -23,8 +26,8 @@ const rows: readonly Row[] = [
   {
     name: "url",
     question: "Address of the server",
-    standard: "https://code.example.com",
-    expected: "an http or https address, such as https://code.example.com",
+    standard: exampleUrl,
+    expected: `an http or https address, such as ${exampleUrl}`,
   },
   { name: "release", question: "Its release", standard: "14.5", expected: "a release, such as 14.5 or 14.5.2" },
   {

@@ -9,10 +9,10 @@ import { events } from "../model/events.ts";
 import { connectionFrom } from "../reconcile/context.ts";
 import type { Request } from "../reconcile/request.ts";
 import type { Renderers } from "../report/reports.ts";
-import { routesText, shiftText } from "../report/routes.ts";
+import { routesText, shiftText, unknownText } from "../report/routes.ts";
 import { shiftBetween } from "../routes/audience.ts";
 import { declaredListeners, hears, listenersAfter, listenersBefore, liveListeners } from "../routes/listeners.ts";
-import { type Listener, routesOf } from "../routes/routes.ts";
+import { type Listener, routesOf, unknownRoutesOf } from "../routes/routes.ts";
 import { effective } from "./effective.ts";
 import { reporter } from "./emit.ts";
 import type { Options } from "./flags.ts";
@@ -66,10 +66,16 @@ const routes: Show = async (terminal, options, request, project) => {
     ? readListeners(request, project, event)
     : declared(terminal, request, project));
   if (!listeners) return undefined;
-  const found = routesOf(listeners, { event, branch, branchKind, pipelineStatus });
+  const happening = { event, branch, branchKind, pipelineStatus };
+  const found = {
+    routes: routesOf(listeners, happening),
+    unknown: unknownRoutesOf(listeners, happening),
+    many: events.get(event)?.many ?? event,
+  };
+  if (found.unknown.length > 0 && options.report) terminal.warn(unknownText(found));
   return {
-    text: () => routesText(found, events.get(event)?.many ?? event, terminal.palette),
-    json: () => JSON.stringify(found, null, 2),
+    text: () => routesText(found, terminal.palette),
+    json: () => JSON.stringify(found.routes, null, 2),
   };
 };
 

@@ -1,6 +1,6 @@
 import { globFault } from "../base/glob.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
-import { tierIncludes, unavailable } from "../model/availability.ts";
+import { tierIncludes, unavailable, unavailableParameter } from "../model/availability.ts";
 import { integrations, parameter } from "../model/catalogue.ts";
 import { kinds, policyKinds } from "../model/kinds.ts";
 import { hasLegacyStatuses, legacyRemoval, legacyStatuses } from "../model/license-status.ts";
@@ -62,10 +62,16 @@ function unknownSlug(slug: string): string {
 }
 
 function available({ document, text, workspace }: ShapedPolicy): readonly Problem[] {
-  return Object.keys(text.integrations ?? {}).flatMap((slug) => {
+  return Object.entries(text.integrations ?? {}).flatMap(([slug, values]) => {
     const integration = integrations.get(slug);
     const why = integration && unavailable(integration, workspace.server);
-    return why ? [problemAt(why.rule, why.message, { document, path: ["integrations", slug], of: "key" })] : [];
+    if (why) return [problemAt(why.rule, why.message, { document, path: ["integrations", slug], of: "key" })];
+    return Object.keys(values).flatMap((name) => {
+      const parameter = integration?.parameters.get(name);
+      const lacks = integration && parameter && unavailableParameter(integration, parameter, workspace.server);
+      const path = ["integrations", slug, name];
+      return lacks ? [problemAt(lacks.rule, lacks.message, { document, path, of: "key" })] : [];
+    });
   });
 }
 

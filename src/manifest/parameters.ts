@@ -151,7 +151,8 @@ export function parameterProblem(
   const rule = faultRules[fault];
   const here = [...path, parameter];
   if (fault === "missing") {
-    return problemAt(rule, `${integration.slug} needs ${parameter}: ${expected}`, { document, path, of: "key" });
+    const wanted = integration.parameters.get(parameter)?.secret ? "{ secret: env:NAME }" : expected;
+    return problemAt(rule, `${integration.slug} needs ${parameter}: ${wanted}`, { document, path, of: "key" });
   }
   if (fault === "unknown") {
     return problemAt(rule, unknownParameter(integration, parameter), { document, path: here, of: "key" });

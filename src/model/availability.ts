@@ -1,5 +1,5 @@
 import semver from "semver";
-import type { Integration } from "./catalogue.ts";
+import type { Integration, IntegrationParameter } from "./catalogue.ts";
 import type { Platform, Tier } from "./types.ts";
 
 const tiers: readonly Tier[] = ["free", "premium", "ultimate"];
@@ -45,4 +45,17 @@ export function unavailable(
     return { rule: "environment", message: `${slug} exists only where the environment is ${environment}` };
   }
   return undefined;
+}
+
+/** Why this platform does not have a parameter of an integration that it has; undefined where it has. */
+export function unavailableParameter(
+  { slug }: Integration,
+  { name, introduced }: IntegrationParameter,
+  { release }: Platform,
+): { rule: Unavailability; message: string } | undefined {
+  if (!introduced || compareReleases(release, introduced) >= 0) return undefined;
+  return {
+    rule: "release",
+    message: `${name} of ${slug} exists from release ${introduced} on; the server is ${release}`,
+  };
 }

@@ -5,7 +5,7 @@ import type { Change } from "../model/types.ts";
 
 /** Why a plan may not be applied (contract 5). */
 export interface Objection {
-  readonly guard: "delete-percent" | "protected" | "storage";
+  readonly guard: "delete-percent" | "protected" | "storage" | "loosening";
   readonly message: string;
   readonly addresses: readonly string[];
 }
@@ -45,6 +45,7 @@ export function standing(
     "delete-percent": () => removals <= waivers.deletes,
     protected: ({ addresses }) => addresses.every((address) => waived.has(address.toLowerCase())),
     storage: () => false,
+    loosening: () => false,
   };
   return objections.filter((objection) => !isWaived[objection.guard](objection));
 }

@@ -11,6 +11,7 @@ import { type Context, connectionOf, validated } from "./context.ts";
 import { notPlanned, withProblems } from "./not-planned.ts";
 import { documentOf, missingSecrets, neededBy, type Prepared, preparedOf, unreadPlan } from "./prepared.ts";
 import { noticeCutShort, readyToRecord, startRecorder } from "./recorder.ts";
+import { forgotten } from "./remember.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { savedPlan } from "./saved-plan.ts";
 import { guardRules, idleProtection, scopeOf } from "./scope.ts";
@@ -133,5 +134,9 @@ async function carryOut(
   const outcomes = new Map([...changed, ...moved.outcomes]);
   await record?.end(outcomes);
   const problems = await recorder.end(outcomes);
-  return withProblems({ ...planned, outcomes }, [...moved.warnings, ...problems]);
+  return withProblems({ ...planned, outcomes }, [
+    ...moved.warnings,
+    ...problems,
+    ...forgotten(context.ledger, outcomes),
+  ]);
 }

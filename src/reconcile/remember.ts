@@ -1,10 +1,10 @@
-import type { ChangeEvent, Watcher } from "../apply/apply.ts";
+import type { ChangeEvent, Outcomes, Watcher } from "../apply/apply.ts";
 import type { Answer } from "../client/client.ts";
 import type { InSync } from "../diff/diff.ts";
 import { type Memory, memoryOf } from "../diff/last-applied.ts";
 import { isRow, reportedFields } from "../live/read-live.ts";
 import { isRemoval } from "../model/turns-off.ts";
-import type { Change } from "../model/types.ts";
+import type { Change, Problem } from "../model/types.ts";
 import type { Ledger } from "../state/ledger.ts";
 
 const saveEvery = 2000;
@@ -62,4 +62,14 @@ export function rememberSettled(ledger: Ledger, settled: readonly InSync[]): voi
 function keeping(before: Memory | undefined, now: Memory, unseen: readonly string[]): Memory {
   const kept = Object.entries(before?.sent ?? {}).filter(([name]) => unseen.includes(name));
   return { ...now, sent: { ...now.sent, ...Object.fromEntries(kept) } };
+}
+
+/** What is told where parameters were not kept and no ledger remembers that: each plan will list them again. */
+export function forgotten(ledger: Ledger | undefined, outcomes: Outcomes): readonly Problem[] {
+  const unkept = [...outcomes.values()].some(({ not_kept: names = [] }) => names.length > 0);
+  if (ledger || !unkept) return [];
+  const message =
+    "without a ledger each plan changes again what the server does not keep; set ledger in evenkeel.yaml, " +
+    "and it is told once and left alone";
+  return [{ severity: "warning", rule: "not-kept", message }];
 }

@@ -5,6 +5,7 @@ import { addressOf } from "../model/address.ts";
 import { policyKinds } from "../model/kinds.ts";
 import { reportedProblem } from "../model/problem-line.ts";
 import type { Kind, Problem } from "../model/types.ts";
+import { widthOf } from "./columns.ts";
 import type { Palette } from "./palette.ts";
 
 /** What an import wrote, and what it leaves to people. */
@@ -42,7 +43,7 @@ function part(palette: Palette, title: string, lines: readonly string[]): string
 }
 
 function columns(rows: readonly (readonly [left: string, right: string])[]): readonly string[] {
-  const width = Math.max(0, ...rows.map(([left]) => left.length));
+  const width = widthOf(rows.map(([left]) => left));
   return rows.map(([left, right]) => printable(`${left.padEnd(width)}  ${right}`));
 }
 

@@ -1,14 +1,32 @@
 import { printable } from "../base/printable.ts";
 import type { Shift } from "../routes/audience.ts";
-import type { Route } from "../routes/routes.ts";
+import type { Route, UnknownRoute } from "../routes/routes.ts";
 import { columns } from "./columns.ts";
 import type { Palette } from "./palette.ts";
 
-/** Who hears of an event, for people: integration, channel and why. `many` names the events. */
-export function routesText(routes: readonly Route[], many: string, palette: Palette): string {
-  if (routes.length === 0) return `Nobody hears of ${many} here.`;
-  const rows = routes.map(({ slug, channel, reason }) => [slug, channel ?? "", reason].map(printable));
+/** Who hears of an event, and who may: for people. `many` names the events. */
+export interface ShownRoutes {
+  readonly routes: readonly Route[];
+  readonly unknown: readonly UnknownRoute[];
+  readonly many: string;
+}
+
+/** A table of integration, channel and why; at its end those of which it is not known. */
+export function routesText({ routes, unknown, many }: ShownRoutes, palette: Palette): string {
+  if (routes.length + unknown.length === 0) return `Nobody hears of ${many} here.`;
+  const known = routes.map(({ slug, channel, reason }) => [slug, channel ?? "", reason]);
+  const open = unknown.map((each) => [each.slug, "", unknownWords(each)]);
+  const rows = [...known, ...open].map((row) => row.map(printable));
   return columns(["INTEGRATION", "CHANNEL", "REASON"], rows, palette);
+}
+
+/** A sentence on those of which it is not known, for reports that only list who is notified; empty where there is none. */
+export function unknownText({ unknown, many }: ShownRoutes): string {
+  return unknown.map((each) => printable(`${each.slug} and ${many}: ${unknownWords(each)}`)).join("\n");
+}
+
+function unknownWords({ flag }: UnknownRoute): string {
+  return `unknown, the server does not report ${flag}`;
 }
 
 /** Who would stop and who would start hearing of what. */

@@ -87,6 +87,7 @@ export function waiversText({ objections, resource_changes }: Pick<Plan, "object
     "delete-percent": () => [`--allow-deletes ${removalsOf({ resource_changes }).length}`],
     protected: ({ addresses }) => addresses.map((address) => `--allow-protected ${shellWord(address)}`),
     storage: () => [],
+    loosening: () => [],
   };
   return [...new Set(objections.flatMap((objection) => ways[objection.guard](objection)))].join(" ");
 }

@@ -77,7 +77,7 @@ export function lossesOf(change: Change): readonly string[] {
   if (!kinds[kind].listens || !live?.active) return [];
   if (isRemoval(change)) return hears(slug) ? [`${slug} stops hearing of everything`] : [];
   if (!Object.keys(change.after ?? {}).some((name) => decides(slug, name))) return [];
-  const before: Listener = { slug, active: true, fields: believed(slug, declared, live.fields), told: "reported" };
+  const before: Listener = { slug, active: true, fields: believed(slug, declared, live.fields), told: "declared" };
   return shiftOf(before, { ...before, fields: declared, active: activeBy(slug, declared) }).lost;
 }
 

@@ -36,6 +36,25 @@ export function routesOf(listeners: readonly Listener[], happening: Happening): 
   return listeners.flatMap((listener) => routeOf(listener, happening) ?? []);
 }
 
+/** An integration of which nobody knows whether it is notified: the server does not report the flag that decides. */
+export interface UnknownRoute {
+  readonly slug: string;
+  readonly flag: string;
+}
+
+/** Who may hear of an event, in the order of the listeners; no branch and no status rules them out. */
+export function unknownRoutesOf(listeners: readonly Listener[], happening: Happening): UnknownRoute[] {
+  return listeners.flatMap((listener) => unknownRouteOf(listener, happening) ?? []);
+}
+
+function unknownRouteOf(listener: Listener, happening: Happening): UnknownRoute | undefined {
+  const flag = flagOf(listener, happening);
+  if (!listener.active || listener.told !== "reported" || !flag || flag.unset) return undefined;
+  if (told(listener, flag.name) !== undefined) return undefined;
+  const isOut = furtherAsks.some((ask) => ask(listener, happening) === deaf);
+  return isOut ? undefined : { slug: listener.slug, flag: flag.name };
+}
+
 /** How one integration hears of an event; undefined where it does not. */
 function routeOf(listener: Listener, happening: Happening): Route | undefined {
   const heard = hear(listener, happening);
@@ -54,7 +73,7 @@ interface Heard extends Pick<Route, "channel" | "reason"> {
 function hear(listener: Listener, happening: Happening): Heard | undefined {
   if (!listener.active) return undefined;
   const answers: string[] = [];
-  for (const ask of [askFlag, askSwitches, askLimits, askBranches, askBranchNames]) {
+  for (const ask of [askFlag, ...furtherAsks]) {
     const answer = ask(listener, happening);
     if (answer === deaf) return undefined;
     answers.push(answer);
@@ -68,10 +87,14 @@ const deaf = Symbol("deaf");
 
 type Ask = (listener: Listener, happening: Happening) => string | typeof deaf;
 
-const askFlag: Ask = (listener, { event }) => {
-  const flag = columnsOf(listener, "flag").find((column) => column.event === event);
+const askFlag: Ask = (listener, happening) => {
+  const flag = flagOf(listener, happening);
   return flag ? askOn(listener, flag) : deaf;
 };
+
+function flagOf(listener: Listener, { event }: Happening): ColumnOf<"flag"> | undefined {
+  return columnsOf(listener, "flag").find((column) => column.event === event);
+}
 
 const askSwitches: Ask = (listener, { event }) => {
   const found = columnsOf(listener, "switch").find((column) => column.events.includes(event));
@@ -109,10 +132,14 @@ interface Reach {
   readonly cause: string;
 }
 
-/** The branches that an integration hears of: as the first parameter that is set says, else as the first one's default. */
+/**
+ * The branches that an integration hears of: as the first parameter says, else as its default. Servers fill that in
+ * whatever an older parameter says; only one that does not report the first goes by the older.
+ */
 function reachOf(listener: Listener): Reach | undefined {
   const columns = columnsOf(listener, "branches");
-  for (const { name, reach } of columns) {
+  const deciding = listener.told === "declared" ? columns.slice(0, 1) : columns;
+  for (const { name, reach } of deciding) {
     const value = String(told(listener, name) ?? "");
     if (reach[value]) return { kinds: reach[value], cause: `${name} is ${value}` };
   }
@@ -135,6 +162,9 @@ const askBranchNames: Ask = (listener, { event, branch }) => {
   if (branch === undefined) return `on ${names.join(", ")} only, for ${column.name} says so`;
   return names.includes(branch) ? `${column.name} lists ${branch}` : deaf;
 };
+
+/** What is asked once the flag is on. */
+const furtherAsks: readonly Ask[] = [askSwitches, askLimits, askBranches, askBranchNames];
 
 function listOf(value: Scalar | undefined): string[] {
   const text = typeof value === "string" ? value : "";

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { type Document, LineCounter, parseDocument } from "yaml";
 import { type JsonObject, pointerKeys } from "../base/json.ts";
+import { didYouMean } from "../base/nearest.ts";
 import type { Place, Problem } from "../model/types.ts";
 
 /** A mistake and the keys that lead to it. */
@@ -68,7 +69,7 @@ function key(part: string): string | number {
 }
 
 /** Keeps what it compiled, by schema. */
-const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictTypes: false });
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictTypes: false, verbose: true });
 
 function shapeFaults(schema: object, value: unknown): Fault[] {
   const validate = ajv.compile(schema);
@@ -78,18 +79,28 @@ function shapeFaults(schema: object, value: unknown): Fault[] {
 function faultOf(error: ErrorObject): Fault {
   const path = pointerKeys(error.instancePath);
   const sentence = sentences[error.keyword] ?? (() => error.message ?? "not valid");
-  return { path: [...path, ...extra(error)], message: sentence(error.params) };
+  return { path: [...path, ...extra(error)], message: sentence(error.params, error) };
 }
 
 function extra({ keyword, params }: ErrorObject): string[] {
   return keyword === "additionalProperties" ? [String(params.additionalProperty)] : [];
 }
 
-const sentences: Readonly<Record<string, (params: JsonObject) => string>> = {
+/** The nearest known word, else all of them. */
+export function orElse(word: string, known: readonly string[]): string {
+  if (known.length === 0) return "";
+  return didYouMean(word, known) || `; expected one of ${known.join(", ")}`;
+}
+
+type Wrong = Pick<ErrorObject, "data" | "parentSchema">;
+
+const sentences: Readonly<Record<string, (params: JsonObject, wrong: Wrong) => string>> = {
   required: ({ missingProperty }) => `${missingProperty} is missing`,
-  additionalProperties: ({ additionalProperty }) => `unknown word ${additionalProperty}`,
+  additionalProperties: ({ additionalProperty: word }, { parentSchema }) =>
+    `unknown word ${word}${orElse(String(word), Object.keys(parentSchema?.properties ?? {}))}`,
   type: ({ type }) => `expected ${[type].flat().join(" or ")}`,
-  enum: ({ allowedValues }) => `expected one of ${(allowedValues as string[]).join(", ")}`,
+  enum: ({ allowedValues }, { data }) =>
+    `expected one of ${(allowedValues as string[]).join(", ")}${didYouMean(String(data), allowedValues as string[])}`,
   minimum: ({ limit }) => `expected ${limit} or more`,
   maximum: ({ limit }) => `expected ${limit} or less`,
   minLength: () => "expected a text that is not empty",

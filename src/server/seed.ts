@@ -2,7 +2,7 @@ import schema from "../../schemas/seed.schema.json" with { type: "json" };
 import type { JsonObject } from "../base/json.ts";
 import { integrations, listedFlags } from "../model/catalogue.ts";
 import type { Problem } from "../model/types.ts";
-import { type Fault, parseChecked } from "./checked-yaml.ts";
+import { type Fault, orElse, parseChecked } from "./checked-yaml.ts";
 import type { MergeRequest, Role } from "./state.ts";
 
 /** What a server starts with (contract 9); `schemas/seed.schema.json` says the same to editors. */
@@ -113,5 +113,8 @@ function parameterFaults(slug: string, names: readonly string[], path: readonly 
   const known = new Set([...integration.parameters.keys(), ...listedFlags, "active", "created_at", "updated_at"]);
   return names
     .filter((name) => !known.has(name))
-    .map((name) => ({ path: [...path, name], message: `unknown parameter ${name} of ${slug}` }));
+    .map((name) => ({
+      path: [...path, name],
+      message: `unknown parameter ${name} of ${slug}${orElse(name, [...known])}`,
+    }));
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verbs } from "../../src/commands/verbs.ts";
-import { root } from "../readme.ts";
+import { read, root } from "../readme.ts";
 import { commandsPage } from "./commands.ts";
 
 test("docs/commands.md is in step with the commands; npm run docs writes it", async () => {
@@ -25,4 +25,13 @@ test("every option that an example shows exists", () => {
     }),
   );
   expect(wrong).toEqual([]);
+});
+
+test("README says of every command what role and scope it needs", () => {
+  const [, table = ""] = /## What the token may do\n([\s\S]*?)\n## /.exec(read("README.md")) ?? [];
+  const words = table.match(/`[^`]+`/g)?.map((word) => word.slice(1, -1)) ?? [];
+  const missing = verbs
+    .filter(({ name, hidden }) => !hidden && !words.includes(name) && !words.includes(name.split(" ").at(-1) ?? ""))
+    .map(({ name }) => name);
+  expect(missing).toEqual([]);
 });

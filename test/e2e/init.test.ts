@@ -9,6 +9,8 @@ test.each([[], ["--tier", "free"], ["--tier", "premium"], ["--release", "12.10",
     const ran = await runProgram(["init", "new", "--url", "https://git.example.org", ...flags], root);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toContain("evenkeel import -C new --all");
+    expect(ran.stdout).toContain("  EVENKEEL_TOKEN in the environment: ");
+    expect(ran.stdout).not.toContain("only an example");
     expect(read("new/evenkeel.yaml")).toContain('url: "https://git.example.org"');
     const [first] = (files()["new/policies/example.yaml"] ?? "").split("\n");
     expect(first).toBe("# yaml-language-server: $schema=../.evenkeel/schemas/manifest.schema.json");
@@ -16,6 +18,11 @@ test.each([[], ["--tier", "free"], ["--tier", "premium"], ["--release", "12.10",
     expect(checked).toMatchObject({ code: 0, stdout: "Valid: 1 policy.\n", stderr: "" });
   },
 );
+
+test("init says which of its values is only an example", async () => {
+  const ran = await runProgram(["init", "new"], folder().root);
+  expect(ran.stdout).toContain("  server.url in new/evenkeel.yaml: https://code.example.com is only an example\n");
+});
 
 test("init overwrites nothing", async () => {
   const { root, read } = folder({ "evenkeel.yaml": "# mine\n" });

@@ -98,6 +98,10 @@ test("a parameter that the server never keeps is warned of, and not planned for 
   expect(applied.stderr.match(/job_events/g)).toHaveLength(1);
   expect(await evenkeel("drift", "--report", "json")).toMatchObject({ code: 0 });
   expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 0, writes: 0 });
+  expect(applied.stderr).not.toContain("without a ledger");
+  const forgetful = await scene(setting);
+  expect((await forgetful.evenkeel("apply", "--yes")).stderr).toContain("set ledger in evenkeel.yaml");
+  expect((await forgetful.evenkeel("drift")).code).toBe(2);
 });
 
 test("lines of another key count as unknown, with a warning, and not as changes", async () => {

@@ -30,6 +30,22 @@ test("--fail-on-loosening refuses what loosens, and lets pass what tightens", as
   expect((await evenkeel("plan")).code).toBe(0);
 });
 
+test("every report says that --fail-on-loosening failed, and why", async () => {
+  const { evenkeel, read } = await scene({ projects, policy: { projects: ["p"], licenses: { WTFPL: "allowed" } } });
+  const files = ["markdown", "html", "json", "sarif", "junit", "github"].map((kind) => `${kind}=report.${kind}`);
+  const reports = files.flatMap((file) => ["--report", file]);
+  const { code, stdout } = await evenkeel("plan", "--fail-on-loosening", ...reports, "--out", "plan.json");
+  const why = "--fail-on-loosening failed: 1 change loosens a license policy (p:license/WTFPL)";
+  expect(code).toBe(3);
+  expect(stdout).toContain(why);
+  const silent = files.filter((file) => !read(file.split("=")[1] ?? "").includes("--fail-on-loosening failed"));
+  expect(silent).toEqual([]);
+  expect(JSON.parse(read("report.json")).objections).toEqual([
+    { guard: "loosening", message: why, addresses: ["p:license/WTFPL"] },
+  ]);
+  expect(await evenkeel("apply", "plan.json", "--yes")).toMatchObject({ code: 0, writes: 1 });
+});
+
 test("a rename is a create and then a delete", async () => {
   const policy = { projects: ["p"], licenses: { "MIT License": "allowed", WTFPL: "denied", Old: "denied" } };
   const { evenkeel } = await scene({ projects, policy: { ...policy, exclusive: ["licenses"] } });

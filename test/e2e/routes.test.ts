@@ -97,6 +97,47 @@ test("a plan notes who loses what by a change", async () => {
   expect((await evenkeel("plan")).stdout).toContain(`      note: ${sentence}\n`);
 });
 
+test("a flag that the server does not report leaves it unknown whether an integration is notified", async () => {
+  const integrations = { "chat-notifications-a": { webhook: "https://x", deployment_events: true } };
+  const { evenkeel } = await scene({ projects: [{ path: "pay/api", integrations }], behaviour: "observed" });
+  const asking = ["routes", "pay/api", "--live", "--event", "deployment"];
+  const text = await evenkeel(...asking);
+  expect(text).toMatchObject({ code: 0, stderr: "" });
+  expect(text.stdout).toMatch(/chat-notifications-a +unknown, the server does not report deployment_events\n/);
+  const json = await evenkeel(...asking, "--report", "json");
+  expect(JSON.parse(json.stdout)).toEqual([]);
+  expect(json.stderr).toBe(
+    "chat-notifications-a and deployments: unknown, the server does not report deployment_events\n",
+  );
+});
+
+test.each(["spec", "observed"] as const)("of an old word alone, all three answers are one (%s)", async (behaviour) => {
+  const old = { ...hook, channel: "#old", notify_only_default_branch: false };
+  const { evenkeel } = await scene({
+    projects: [{ path: "pay/api" }],
+    policy: { projects: ["pay/api"], integrations: { "chat-notifications-a": old } },
+    secrets: { HOOK: "https://x" },
+    behaviour,
+  });
+  const asking = ["routes", "pay/api", "--event", "push", "--branch-kind"];
+  const shift = JSON.parse(
+    (await evenkeel("routes", "pay/api", "--event", "push", "--diff", "--report", "json")).stdout,
+  );
+  expect(shift.gained).toEqual(["#old starts hearing of pushes (chat-notifications-a)"]);
+  await evenkeel("apply", "--yes");
+  for (const [branch, heard] of [
+    ["default", true],
+    ["other", false],
+  ] as const) {
+    for (const where of [[], ["--live"]]) {
+      const found = await evenkeel(...asking, branch, ...where, "--report", "json");
+      expect([branch, where, JSON.parse(found.stdout).length > 0]).toEqual([branch, where, heard]);
+    }
+  }
+  const after = await evenkeel("routes", "pay/api", "--diff");
+  expect(after.stdout).toBe("Nobody stops or starts hearing of anything.\n");
+});
+
 test("wrong usage is told before anything is read", async () => {
   const { evenkeel } = await scene({ projects, policy });
   const wrong = await evenkeel("routes", "pay/api", "--event", "pipelines");

@@ -40,19 +40,24 @@ test("every mistake has its place and a sentence", () => {
   - path: "77"
 `;
   expect(problemsOf(text)).toEqual([
-    "4:33 projects.0.integrations.irc-gateway.recipient unknown parameter recipient of irc-gateway",
+    "4:33 projects.0.integrations.irc-gateway.recipient unknown parameter recipient of irc-gateway; did you mean recipients?",
     "5:11 projects.1.path path a/b is given twice",
     "6:11 projects.2.path a path of digits alone would be read as an ID",
   ]);
   expect(problemsOf("projects: [{ id: one }]\ntokns: []")).toEqual([
     "1:12 projects.0 path is missing",
     "1:18 projects.0.id expected integer",
-    "2:8 tokns unknown word tokns",
+    "2:8 tokns unknown word tokns; did you mean tokens?",
   ]);
   expect(problemsOf("projects: [{ path: a/b, licenses: { MIT: fine } }]")).toEqual([
     "1:42 projects.0.licenses.MIT expected one of allowed, denied, approved, blacklisted",
   ]);
   expect(problemsOf("tokens: [{ token: t, role: chief }]")[0]).toContain("expected one of guest, reporter, developer");
+  expect(problemsOf("tokens: [{ token: t, role: maintaner }]")[0]).toContain("did you mean maintainer?");
+  expect(problemsOf("users: []")).toEqual([
+    "1:8 users unknown word users; " +
+      "expected one of projects, storages, snippets, groups, tokens, features, move_duration",
+  ]);
   expect(problemsOf("projects: [")).toHaveLength(1);
 });
 
