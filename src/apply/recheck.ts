@@ -3,6 +3,7 @@ import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed, type FailureKind } from "../client/failure.ts";
 import { type Surveyed, type SurveyScope, surveyProject } from "../live/survey.ts";
+import { unreadPart } from "../live/unread.ts";
 import { turnsOff } from "../model/turns-off.ts";
 import type { Change, DesiredProject } from "../model/types.ts";
 import { type PlannedChange, visibleOf } from "../plan/plan.ts";
@@ -37,7 +38,10 @@ export async function stepsOf(reader: Reader, target: Target, scope: SurveyScope
   const { changes } = read.difference;
   const now = new Map(changes.map((change) => [change.address, change]));
   const order = changes.map(({ address }) => address);
-  const steps = planned.map((change) => stepOf(change, now.get(change.address)));
+  const steps = planned.map((change) => {
+    const part = unreadPart(read.unread ?? [], change);
+    return part ? failed(change, explained(part.failure)) : stepOf(change, now.get(change.address));
+  });
   return steps.sort((a, b) => order.indexOf(addressOf(a)) - order.indexOf(addressOf(b)));
 }
 

@@ -11,6 +11,8 @@ export interface Attempt {
   readonly method: Call["method"];
   readonly path: string;
   readonly url: string;
+  /** What the server's URL stands in, for a person to correct it. */
+  readonly setting: string;
   readonly attempts: number;
   /** What a success must hold. */
   readonly answer?: AnswerShape | undefined;
@@ -103,8 +105,8 @@ function redirected(attempt: Attempt, { status, headers }: Received): CallFailed
   const there = URL.canParse(location, attempt.url) ? new URL(location, attempt.url).origin : "null";
   const what =
     there === here
-      ? "to another path of the same server, which is not followed: correct server.url, or the project's path where it was moved"
-      : `to ${there === "null" ? "elsewhere" : there}, which is not followed: correct server.url`;
+      ? `to another path of the same server, which is not followed: correct ${attempt.setting}, or the project's path where it was moved`
+      : `to ${there === "null" ? "elsewhere" : there}, which is not followed: correct ${attempt.setting}`;
   return failed(attempt, { kind: "redirect", what: `answered ${status} with a redirect ${what}`, status });
 }
 
@@ -124,7 +126,7 @@ function isPage(text: string): boolean {
 
 function notJson(attempt: Attempt, status: number, found: string, words: string): CallFailed {
   const quoted = words ? ` ("${words}")` : "";
-  const what = `answered ${status} with ${found}${quoted} where JSON is due: server.url may point at a web page instead of the API`;
+  const what = `answered ${status} with ${found}${quoted} where JSON is due: ${attempt.setting} may point at a web page instead of the API`;
   return failed(attempt, { kind: "html", what, serverMessage: words || undefined, acted: mayHaveActed(status) });
 }
 

@@ -1,5 +1,6 @@
 import type { Network } from "./network.ts";
 import type { Broken, Received } from "./received.ts";
+import type { ServerUrl } from "./server-url.ts";
 
 /** Puts words to what is broken about a connection, where its code says what to do about it. */
 export type Teller = (result: Received | Broken) => Received | Broken;
@@ -8,7 +9,7 @@ export type Teller = (result: Received | Broken) => Received | Broken;
  * A teller for the connections to one server. What may come of a wrong scheme or a missing client certificate is only
  * said as long as the server has not answered at all.
  */
-export function createTeller(origin: string, network: Network): Teller {
+export function createTeller({ origin, name: setting }: ServerUrl, network: Network): Teller {
   const { host, protocol } = new URL(origin);
   let answered = false;
   return (result) => {
@@ -17,15 +18,20 @@ export function createTeller(origin: string, network: Network): Teller {
       return result;
     }
     const rows = answered ? certain : [...certain, ...silent(protocol, network)];
-    const words = wordsFor(result, rows, { host, proxy: network.proxy?.name, variable: network.proxy?.variable });
+    const words = wordsFor(result, rows, {
+      host,
+      setting,
+      proxy: network.proxy?.name,
+      variable: network.proxy?.variable,
+    });
     return words === undefined ? result : { ...result, words };
   };
 }
 
-/** Codes, and what they mean; `{host}` is the server's, `{proxy}` the proxy's. */
+/** Codes, and what they mean; `{host}` is the server's, `{setting}` what its URL stands in, `{proxy}` the proxy's. */
 type Row = readonly [code: RegExp, words: string];
 
-type Names = Readonly<Record<"host" | "proxy" | "variable", string | undefined>>;
+type Names = Readonly<Record<"host" | "setting" | "proxy" | "variable", string | undefined>>;
 
 function wordsFor(result: Broken, rows: readonly Row[], names: Names): string | undefined {
   const { broken, sent } = result;
@@ -33,7 +39,7 @@ function wordsFor(result: Broken, rows: readonly Row[], names: Names): string | 
   const code = broken === "timeout" && !sent && names.proxy ? "PROXY_TIMEOUT" : result.code;
   const [, words] = rows.find(([pattern]) => pattern.test(code)) ?? [];
   if (words === undefined) return undefined;
-  const filled = words.replace(/\{(host|proxy|variable)\}/g, (_, name: keyof Names) => names[name] ?? "");
+  const filled = words.replace(/\{(host|setting|proxy|variable)\}/g, (_, name: keyof Names) => names[name] ?? "");
   return `${sent ? "got no answer" : "was not sent"}: ${filled} (${code.replace(/^PROXY_/, "")})`;
 }
 
@@ -67,14 +73,14 @@ const ofCertificates: readonly Row[] = [
     /^CERT_NOT_YET_VALID/,
     "a certificate of {host} is not valid yet; check the clocks of this machine and of the server",
   ],
-  [/^ERR_TLS_CERT_ALTNAME/, "the certificate of {host} was made for other names; server.url has to hold one of them"],
+  [/^ERR_TLS_CERT_ALTNAME/, "the certificate of {host} was made for other names; {setting} has to hold one of them"],
   [/^CERT_|^UNABLE_TO_|^ERR_TLS_/, "the certificate of {host} cannot be believed"],
 ];
 
 const ofTls: readonly Row[] = [
   [
     /^EPROTO|^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)/,
-    "{host} does not speak TLS there; check the port, or whether server.url has to begin with http://",
+    "{host} does not speak TLS there; check the port, or whether {setting} has to begin with http://",
   ],
   [
     /^ERR_SSL_.*(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)/,
@@ -99,7 +105,7 @@ function silent(protocol: string, { identity }: Network): readonly Row[] {
     return [
       [
         /^(UND_ERR_SOCKET|ECONNRESET|EPIPE|HPE_.*)$/,
-        `${lost}; if {host} speaks TLS, server.url has to begin with https://`,
+        `${lost}; if {host} speaks TLS, {setting} has to begin with https://`,
       ],
     ];
   }

@@ -7,6 +7,8 @@ import type { Backoff } from "./retry.ts";
 export interface ClientOptions {
   /** `server.url`; /api/v4 is added. */
   readonly url: string;
+  /** The setting that `url` stands in, as messages name it; left out: `server.url`. */
+  readonly urlName?: string | undefined;
   readonly token: string;
   /** Requests in flight at most, reads and writes together. */
   readonly concurrency: number;

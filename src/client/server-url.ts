@@ -5,6 +5,8 @@ import { knownSecrets } from "../base/known-secrets.ts";
 export interface ServerUrl {
   readonly origin: string;
   readonly prefix: string;
+  /** The setting that it stands in, as messages name it. */
+  readonly name: string;
 }
 
 const suffix = "/api/v4";
@@ -24,9 +26,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function urlOf({ EVENKEEL_URL }: Environment, { url, allowInsecure }: Server): string {
   const text = EVENKEEL_URL || url;
   if (!text) throw new Refusal("no server: set server.url in evenkeel.yaml, or EVENKEEL_URL");
-  parseServerUrl(text, allowInsecure, EVENKEEL_URL ? "EVENKEEL_URL" : "server.url");
+  parseServerUrl(text, allowInsecure, urlNameOf({ EVENKEEL_URL }));
   return text;
 }
+
+/** What messages call that URL: the setting that it stands in. */
+export function urlNameOf({ EVENKEEL_URL }: Environment): string {
+  return EVENKEEL_URL ? "EVENKEEL_URL" : inWorkspace;
+}
+
+const inWorkspace = "server.url";
 
 /** The same for plans, reports and journals: empty where there is none that requests may go to. */
 export function shownUrl(env: Environment, server: Server): string {
@@ -42,15 +51,15 @@ export function shownUrl(env: Environment, server: Server): string {
  * Reads the URL of a server; /api/v4 is added where it is missing. Plain http goes to loopback alone (contract 2).
  * @throws Refusal, which never repeats a URL that may hold a credential. `name` is what it calls the URL.
  */
-export function parseServerUrl(text: string, allowInsecure = false, name = "server.url"): ServerUrl {
+export function parseServerUrl(text: string, allowInsecure = false, name = inWorkspace): ServerUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const objection = url ? objectionTo(url, allowInsecure) : `is not a URL; ${expected}`;
-  if (objection === undefined && url) return partsOf(url);
+  if (objection === undefined && url) return { ...partsOf(url), name };
   learnCredentials(text, url);
   throw new Refusal(`${name} ${objection}`);
 }
 
-function partsOf({ origin, pathname }: URL): ServerUrl {
+function partsOf({ origin, pathname }: URL): Pick<ServerUrl, "origin" | "prefix"> {
   const path = pathname.replace(/\/{1,99}$/, "");
   return { origin, prefix: path.endsWith(suffix) ? path : path + suffix };
 }

@@ -16,7 +16,7 @@ import { openTransport, type Transport } from "./transport.ts";
 
 /** Opens a session that may send these methods and no others. */
 export async function openSession(options: ClientOptions, methods: ReadonlySet<Call["method"]>): Promise<Session> {
-  const server = parseServerUrl(options.url, options.allowInsecure);
+  const server = parseServerUrl(options.url, options.allowInsecure, options.urlName);
   const { token, concurrency: connections, requestTimeout: timeout, network = {} } = options;
   const userAgent = `evenkeel/${version}`;
   const transport = await openTransport({ server, network, token, userAgent, connections, timeout, methods });
@@ -71,7 +71,8 @@ export class Session {
    * @throws CallFailed; SecretMissing where a parameter's secret cannot be resolved.
    */
   attempt(call: Call, attempts: number): Promise<FullAnswer> {
-    return this.#alias(call.path, (path) => this.#attemptAt(call, path, attempts));
+    let asked = attempts;
+    return this.#alias(call.path, (path) => this.#attemptAt(call, path, attempts, asked++ > 1));
   }
 
   /** Where a path of the API lies on this server. */
@@ -85,9 +86,10 @@ export class Session {
     await this.#transport.close();
   }
 
-  #attemptAt(call: Call, path: string, attempts: number): Promise<FullAnswer> {
+  /** `again`: the same was asked before, be it by another name of its route. */
+  #attemptAt(call: Call, path: string, attempts: number, again: boolean): Promise<FullAnswer> {
     return this.#limiter.run(async () => {
-      const result = this.#refusal(call, path, attempts) ?? (await this.#exchange(call, path, attempts));
+      const result = this.#refusal(call, path, attempts) ?? (await this.#exchange(call, path, attempts, again));
       if (result instanceof CallFailed) throw result;
       return result;
     });
@@ -107,15 +109,22 @@ export class Session {
     return new CallFailed({ ...base, kind: "status", status: 429, what });
   }
 
-  async #exchange(call: Call, path: string, attempts: number): Promise<FullAnswer | CallFailed> {
+  async #exchange(call: Call, path: string, attempts: number, again: boolean): Promise<FullAnswer | CallFailed> {
     const line = encode(call, this.#server.prefix + path, this.#plain(call));
     const { round } = this.#limiter;
-    if (attempts > 1) this.counts.retries++;
+    if (again) this.counts.retries++;
     else if (line.method === "GET") this.counts.reads++;
     else this.counts.writes++;
     const result = await this.#transport.exchange(line);
     const { method, path: asked, answer } = call;
-    const attempt = { method, path: asked, url: this.#server.origin + line.target, attempts, answer };
+    const attempt = {
+      method,
+      path: asked,
+      url: this.#server.origin + line.target,
+      setting: this.#server.name,
+      attempts,
+      answer,
+    };
     if ("broken" in result) return judgeBroken(attempt, result, this.#stop.reason);
     this.#answered = true;
     this.#unanswered = 0;

@@ -41,7 +41,7 @@ const contentTypes = { form: "application/x-www-form-urlencoded", json: "applica
 export async function openTransport(options: TransportOptions): Promise<Transport> {
   const [{ Pool }, { connectorFor }] = await Promise.all([import("undici"), import("./connector.ts")]);
   const { connections, timeout, methods, network } = options;
-  const tell = createTeller(options.server.origin, network);
+  const tell = createTeller(options.server, network);
   const pool = new Pool(options.server.origin, {
     connections,
     pipelining: 1,

@@ -37,9 +37,12 @@ interface Wanted {
   readonly deployment: DeploymentWish | undefined;
 }
 
-function checkUsage({ interactive }: Terminal, { yes, dryRun, target, shard }: Options<"apply">, saved?: string): void {
-  if (saved && (target || shard)) {
-    throw new Refusal("a saved plan is applied whole: --target and --shard go with the plan that makes it", exit.usage);
+function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?: string): void {
+  const { yes, dryRun } = options;
+  const unreviewed = changesOfReview.filter((name) => options[name] !== undefined);
+  if (saved && unreviewed.length > 0) {
+    const names = unreviewed.map((name) => `--${name}`).join(" and ");
+    throw new Refusal(`a saved plan is applied as it was reviewed; plan again to use ${names}`, exit.usage);
   }
   if (!yes && !dryRun && !saved && !interactive) {
     throw new Refusal(
@@ -48,6 +51,9 @@ function checkUsage({ interactive }: Terminal, { yes, dryRun, target, shard }: O
     );
   }
 }
+
+/** Options that decide what a plan holds: a saved one holds it already (contract 14). */
+const changesOfReview = ["target", "shard", "resend", "storage"] as const satisfies readonly (keyof Options<"apply">)[];
 
 type Tell = Awaited<ReturnType<typeof planReporter>>;
 

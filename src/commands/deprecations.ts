@@ -8,6 +8,7 @@ import { type ScheduleFilter, scheduleRows, scheduleText } from "../report/depre
 import { textIn } from "../workspace/texts.ts";
 import { reporter } from "./emit.ts";
 import type { Options } from "./flags.ts";
+import { checkedRelease } from "./release.ts";
 import { folderOf } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
@@ -31,9 +32,7 @@ export const run: Run<Options<"deprecations">> = (terminal, options) => {
  */
 export function releaseOf(terminal: Terminal, options: Pick<Options<"deprecations">, "C" | "release">): string {
   const { release } = options;
-  if (release === undefined) return workspaceRelease(folderOf(terminal, options));
-  if (/^\d{1,4}\.\d{1,4}(?:\.\d{1,4})?$/.test(release)) return release;
-  throw new Refusal(`--release takes a release such as 15.0, not ${JSON.stringify(release)}`, exit.usage);
+  return release === undefined ? workspaceRelease(folderOf(terminal, options)) : checkedRelease(release);
 }
 
 function workspaceRelease(folder: string): string {

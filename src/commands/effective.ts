@@ -1,8 +1,12 @@
 import { Refusal } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { connectReader } from "../client/client.ts";
+import { printable } from "../base/printable.ts";
+import { type ClientOptions, connectReader } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
+import { type Backoff, defaultBackoff } from "../client/retry.ts";
 import { readProjects } from "../live/read-live.ts";
 import { desiredOf, needsLookup } from "../manifest/layers.ts";
+import { namedProjects } from "../manifest/projects.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
@@ -23,7 +27,7 @@ export async function effective(
   name: string,
 ): Promise<DesiredProject | undefined> {
   const context = validated(loadWorkspace(request.folder), request);
-  const project = hasErrors(context.problems) ? namedProject(name) : await identify(name, context);
+  const project = hasErrors(context.problems) ? namedProject(name) : await identify(terminal, name, context);
   const { desired, problems } = desiredOf(context.policies, project, context.loaded.workspace.server);
   const all = [...context.problems, ...problems];
   tellProblems(terminal, bySeverity(all));
@@ -36,16 +40,43 @@ function namedProject(name: string): Project {
   return /^\d+$/.test(name) ? { name, id: Number(name) } : { name, path: name };
 }
 
-/** Looks the project up only where policies could know it by something that was not given. */
-async function identify(name: string, context: Context): Promise<Project> {
+/** Looks the project up where policies could know it by something that was not given, or where only a glob means it. */
+async function identify(terminal: Terminal, name: string, context: Context): Promise<Project> {
   const project = namedProject(name);
-  if (!needsLookup(context.policies) || !isPartlyKnown(project, context)) return project;
-  await using reader = await connectReader(connectionOf(context));
+  if (needsLookup(context.policies) && isPartlyKnown(project, context)) return lookUp(name, connectionOf(context));
+  return isMeantByGlobs(project, context) ? confirmed(terminal, project, context) : project;
+}
+
+/** Globs match projects that do not exist as well. Where the server cannot be asked, that is said. */
+async function confirmed(terminal: Terminal, project: Project, context: Context): Promise<Project> {
+  try {
+    return await lookUp(project.name, { ...connectionOf(context), backoff: once });
+  } catch (error) {
+    if (error instanceof NotListed || !(error instanceof Refusal || error instanceof CallFailed)) throw error;
+    const unchecked = `only globs match ${project.name}, and the server could not be asked whether it exists`;
+    terminal.note(printable(`warning: ${unchecked}: ${error.message}`));
+    return project;
+  }
+}
+
+const once: Backoff = { ...defaultBackoff, attempts: 1 };
+
+class NotListed extends Refusal {}
+
+async function lookUp(name: string, connection: ClientOptions): Promise<Project> {
+  const project = namedProject(name);
+  await using reader = await connectReader(connection);
   const listing = await readProjects(reader);
   const found = listing.find(({ id, path }) => id === project.id || path?.toLowerCase() === name.toLowerCase());
   if (found) return found;
   const known = listing.map((each) => each.name);
-  throw new Refusal(`the server lists no project ${name}${didYouMean(name, known)}`);
+  throw new NotListed(`the server lists no project ${name}${didYouMean(name, known)}`);
+}
+
+function isMeantByGlobs(project: Project, { policies, loaded }: Context): boolean {
+  const names = new Set(namedProjects(policies).map(({ name }) => name.toLowerCase()));
+  if (names.has(project.name.toLowerCase())) return false;
+  return desiredOf(policies, project, loaded.workspace.server).desired.kinds.size > 0;
 }
 
 /** Whether policies could match the project by what was not given of it: the path of an ID, or the ID of a path. */

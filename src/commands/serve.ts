@@ -9,15 +9,18 @@ import { parseChaos } from "../server/chaos-file.ts";
 import { parseSeed, type Seed } from "../server/seed.ts";
 import { createServer, type Server, type ServerOptions } from "../server/server.ts";
 import type { Options } from "./flags.ts";
+import { checkedRelease } from "./release.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel serve`: until it is interrupted. */
 export const run: Run<Options<"serve">> = async (terminal, options) => {
   const { seed, chaos, data, ...rest } = options;
+  const release = checkedRelease(options.release);
   if (options.port > 65535) throw new Refusal("--port takes a number from 0 to 65535", exit.usage);
   const server = await started({
     ...rest,
+    release,
     ...(seed && { seed: readSeed(terminal, seed) }),
     ...(chaos && { chaos: readChaos(terminal, chaos) }),
     ...(data && { data: resolve(terminal.cwd, data) }),

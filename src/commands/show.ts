@@ -6,7 +6,7 @@ import type { Options } from "./flags.ts";
 import { requestOf } from "./run.ts";
 import type { Run } from "./verb.ts";
 
-/** `evenkeel show PROJECT`: offline, unless only the server can tell which IDs and paths are one project. */
+/** `evenkeel show PROJECT`: offline, unless only the server can tell which IDs and paths are one project, or whether one that only globs match exists. */
 export const run: Run<Options<"show">> = async (terminal, options, [name = ""]) => {
   const report = reporter(terminal, options.report);
   const desired = await effective(terminal, requestOf(terminal, options), name);

@@ -1,9 +1,15 @@
 import { exit, Refusal } from "../base/exit.ts";
+import { didYouMean } from "../base/nearest.ts";
+import { printable } from "../base/printable.ts";
+import type { Reader } from "../client/client.ts";
+import { readMigrations } from "../manifest/migrations.ts";
 import { statusJson, statusText } from "../report/storage-status.ts";
-import { remaindersOn } from "../storage/status.ts";
-import { StorageHidden } from "../storage/view.ts";
+import { type Remainder, remaindersOn } from "../storage/status.ts";
+import { StorageHidden, storagesOfMoves } from "../storage/view.ts";
+import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { reading } from "./deployments/connected.ts";
 import type { Options } from "./flags.ts";
+import { folderOf } from "./run.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel storage status STORAGE`. */
@@ -12,6 +18,8 @@ export const run: Run<Options<"storage status">> = (terminal, options, [storage 
   return reading(terminal, options, async (reader) => {
     try {
       const remainders = await remaindersOn(reader, storage);
+      const doubt = await doubtAbout(storage, remainders, reader, folderOf(terminal, options));
+      if (doubt) terminal.note(printable(`warning: ${doubt}`));
       return {
         text: () => statusText(storage, remainders, terminal.palette),
         json: () => statusJson(storage, remainders),
@@ -22,3 +30,22 @@ export const run: Run<Options<"storage status">> = (terminal, options, [storage 
     }
   });
 };
+
+/** Nothing on a storage reads as drained, also where its name is misspelt: the API has no list of storages. */
+async function doubtAbout(
+  storage: string,
+  remainders: readonly Remainder[],
+  reader: Reader,
+  folder: string,
+): Promise<string | undefined> {
+  if (remainders.some(({ left }) => left)) return undefined;
+  const known = new Set([...declaredStorages(folder), ...(await storagesOfMoves(reader))]);
+  if (known.has(storage)) return undefined;
+  return `no project, listed move or manifest names storage ${storage}, so it may not exist${didYouMean(storage, known)}`;
+}
+
+function declaredStorages(folder: string): readonly string[] {
+  if (!workspaceAbove(folder)) return [];
+  const { migrations } = readMigrations(loadWorkspace(folder));
+  return migrations.flatMap(({ from, to }) => [from, to]);
+}

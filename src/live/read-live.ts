@@ -25,16 +25,61 @@ const never: Trusts = () => false;
  * @throws CallFailed where the project cannot be read.
  */
 export async function readLive(reader: Reader, desired: DesiredProject, trusts: Trusts = never): Promise<Live[]> {
-  const read = [...desired.kinds].map((kind) => readKind(reader, kind, desired, trusts));
-  return (await Promise.all(read)).flat();
+  const { live, unread } = await readReadable(reader, desired, trusts);
+  for (const { failure } of unread) throw failure;
+  return live;
+}
+
+/** A list of a project that could not be read or, with a key, one declared resource of it. */
+export interface Unread {
+  readonly kind: Kind;
+  readonly key?: string;
+  readonly failure: CallFailed;
+}
+
+/** What could be read of a project, and what could not. */
+export interface PartlyRead {
+  readonly live: Live[];
+  readonly unread: readonly Unread[];
+}
+
+/** As {@link readLive}, but what cannot be read stops nothing else. @throws CallFailed where it ends the run. */
+export async function readReadable(
+  reader: Reader,
+  desired: DesiredProject,
+  trusts: Trusts = never,
+): Promise<PartlyRead> {
+  const read = [...desired.kinds].map((kind) =>
+    readKind(reader, kind, desired, trusts).catch((error) => [unreadOf({ kind }, error)]),
+  );
+  return parted((await Promise.all(read)).flat());
+}
+
+function parted(read: readonly (Live | Unread)[]): PartlyRead {
+  return {
+    live: read.flatMap((each) => ("failure" in each ? [] : each)),
+    unread: read.flatMap((each) => ("failure" in each ? each : [])),
+  };
+}
+
+function unreadOf(part: Omit<Unread, "failure">, error: unknown): Unread {
+  if (!(error instanceof CallFailed) || error.endsRun) throw error;
+  return { ...part, failure: error };
 }
 
 /** All projects that the token can see, under their full paths. */
 export async function readProjects(reader: Reader): Promise<Project[]> {
-  const rows = (await reader.list(call("listProjects", {}))) as readonly Row[];
-  return rows.flatMap(({ id, path_with_namespace: path }) =>
-    typeof id === "number" && typeof path === "string" ? [{ id, path, name: path }] : [],
-  );
+  return projectsIn(await reader.list(call("listProjects", {})));
+}
+
+/** The projects that the rows of a list tell of, under their full paths. */
+export function projectsIn(rows: unknown): Project[] {
+  if (!Array.isArray(rows)) return [];
+  return rows
+    .filter(isRow)
+    .flatMap(({ id, path_with_namespace: path }) =>
+      typeof id === "number" && typeof path === "string" ? [{ id, path, name: path }] : [],
+    );
 }
 
 /**
@@ -99,17 +144,19 @@ async function readKind(
   kind: Kind,
   { project, resources }: DesiredProject,
   trusts: Trusts,
-): Promise<readonly Live[]> {
+): Promise<readonly (Live | Unread)[]> {
   const rows = await readRows(reader, project, kind);
   const present = resources.filter((one) => one.kind === kind && one.presence === "present");
   const declared = new Map(present.map((one) => [one.key, one]));
+  const tryOne = (one: Desired, row?: Row) =>
+    readOne(reader, project, one, row).catch((error) => unreadOf({ kind, key: one.key }, error));
   const listed = rows.map(({ key, row }) => {
     const one = declared.get(key);
     if (!one) return liveOf({ kind, key, fields: {} }, row);
-    return trusts(project.name, one, row.updated_at) ? asDeclared(one, row) : readOne(reader, project, one, row);
+    return trusts(project.name, one, row.updated_at) ? asDeclared(one, row) : tryOne(one, row);
   });
   for (const { key } of rows) declared.delete(key);
-  const unlisted = [...declared.values()].map((one) => readOne(reader, project, one, undefined));
+  const unlisted = [...declared.values()].map((one) => tryOne(one));
   return (await Promise.all([...listed, ...unlisted])).flatMap((live) => live ?? []);
 }
 

@@ -1,7 +1,6 @@
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
-import { CallFailed } from "../client/failure.ts";
 import { type Difference, type DiffOptions, diff } from "../diff/diff.ts";
 import { desiredOf, needsLookup, projectsOf } from "../manifest/layers.ts";
 import type { Policy } from "../manifest/policies.ts";
@@ -10,7 +9,9 @@ import type { Projects } from "../manifest/projects.ts";
 import { addressOf } from "../model/address.ts";
 import { addressTest, identified, speakingOtherwise } from "../model/identity.ts";
 import type { DesiredProject, Platform, Problem, Project } from "../model/types.ts";
-import { readLive, readProjects, type Trusts } from "./read-live.ts";
+import { firstProjects, type Missing, missingProblems } from "./missing.ts";
+import { readProjects, readReadable, type Trusts, type Unread } from "./read-live.ts";
+import { readableOf, unreadProblem } from "./unread.ts";
 
 /** What a survey looks at. */
 export interface SurveyScope {
@@ -33,6 +34,8 @@ export interface SurveyScope {
 export interface Selection {
   readonly desired: readonly DesiredProject[];
   readonly problems: readonly Problem[];
+  /** All projects that the token can see, where they had to be looked up. */
+  readonly listing?: readonly Project[] | undefined;
 }
 
 /**
@@ -41,14 +44,14 @@ export interface Selection {
  */
 export async function select(reader: Reader, scope: SurveyScope): Promise<Selection> {
   const { policies, platform } = scope;
-  const selected = needsLookup(policies)
-    ? projectsOf(policies, await readProjects(reader))
-    : await recognised(reader, projectsOf(policies, undefined), scope);
+  const listing = needsLookup(policies) ? await readProjects(reader) : undefined;
+  const named = projectsOf(policies, listing);
+  const selected = listing ? named : await recognised(reader, named, scope);
   const projects = selected.projects.filter(scope.includes);
   const merged = projects.map((project) => desiredOf(policies, project, platform));
   const desired = merged.map((each) => each.desired);
   const problems = [...selected.problems, ...merged.flatMap(({ problems }) => problems), ...unlisted(projects, scope)];
-  return { desired, problems: [...sortedProblems(problems), ...idleGlobs(scope.globs, desired)] };
+  return { desired, listing, problems: [...sortedProblems(problems), ...idleGlobs(scope.globs, desired)] };
 }
 
 /** Addresses begin as policies name projects, whatever flags say: the ledger and saved plans know them by that. */
@@ -70,6 +73,8 @@ function unlisted(projects: readonly Project[], { spoken }: SurveyScope): Proble
 export interface Survey {
   readonly differences: readonly Difference[];
   readonly problems: readonly Problem[];
+  /** Requests beyond the planned ones, to find out what a misspelt path may mean. */
+  readonly lookUps: number;
 }
 
 /**
@@ -78,7 +83,7 @@ export interface Survey {
  */
 export async function readAndDiff(
   reader: Reader,
-  desired: readonly DesiredProject[],
+  { desired, listing }: Selection,
   scope: SurveyScope,
 ): Promise<Survey> {
   let done = 0;
@@ -89,10 +94,22 @@ export async function readAndDiff(
     scope.progress?.(++done, desired.length);
     return result;
   });
+  const missing = read.flatMap((each) => each.missing ?? []);
+  const before = reader.counts.reads;
+  const known = listing ?? (missing.some(({ project }) => project.path) ? await firstProjects(reader) : []);
   return {
     differences: read.flatMap(({ difference }) => difference ?? []),
-    problems: read.flatMap(({ problems }) => problems),
+    problems: [...read.flatMap(problemsOf), ...missingProblems(missing, scope.policies, known)].sort(byProject),
+    lookUps: reader.counts.reads - before,
   };
+}
+
+function problemsOf({ problems, missing }: Surveyed): readonly Problem[] {
+  return missing ? [] : problems;
+}
+
+function byProject({ project: a = "" }: Problem, { project: b = "" }: Problem): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 /** A misspelt glob would otherwise look like a fleet in sync. */
@@ -110,16 +127,26 @@ function idleGlobs(globs: readonly string[], desired: readonly DesiredProject[])
 export interface Surveyed {
   readonly difference?: Difference;
   readonly problems: readonly Problem[];
+  /** What of it could not be read, where the rest was. */
+  readonly unread?: readonly Unread[];
+  /** Set where the server does not know the project. */
+  readonly missing?: Missing;
 }
 
-/** One project, read and compared. @throws CallFailed where it ends the run. */
+/** One project, read as far as it can be and compared. @throws CallFailed where it ends the run. */
 export async function surveyProject(reader: Reader, desired: DesiredProject, scope: SurveyScope): Promise<Surveyed> {
-  try {
-    const difference = diff(desired, await readLive(reader, desired, scope.trusts), scope.diff(desired.project));
-    return { difference, problems: difference.problems };
-  } catch (error) {
-    if (!(error instanceof CallFailed) || error.endsRun) throw error;
-    const { name: project } = desired.project;
-    return { problems: [{ severity: "error", rule: "unreadable", message: explained(error), project }] };
-  }
+  const { live, unread } = await readReadable(reader, desired, scope.trusts);
+  const readable = readableOf(desired, unread);
+  const [part] = unread;
+  if (part && readable.kinds.size === 0) return unreadable(desired.project, part);
+  const difference = diff(readable, live, scope.diff(desired.project));
+  const problems = unread.map((each) => unreadProblem(desired, each));
+  return { difference, problems: [...difference.problems, ...problems], unread };
+}
+
+function unreadable(project: Project, { failure }: Unread): Surveyed {
+  const message = explained(failure);
+  const problem: Problem = { severity: "error", rule: "unreadable", message, project: project.name };
+  const isMissing = failure.status === 404 && !failure.unknownRoute;
+  return { problems: [problem], ...(isMissing && { missing: { project, message } }) };
 }

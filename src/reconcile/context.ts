@@ -1,6 +1,6 @@
 import type { ClientOptions } from "../client/client.ts";
 import { networkFor } from "../client/network.ts";
-import { shownUrl, urlOf } from "../client/server-url.ts";
+import { shownUrl, urlNameOf, urlOf } from "../client/server-url.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
 import type { Problem } from "../model/types.ts";
 import type { PlanInput } from "../plan/plan.ts";
@@ -77,5 +77,15 @@ function connection({ server, requestTimeout, authorities, ...settings }: Settin
   const network = networkFor(url, env, authorities);
   const token = readToken(env);
   connecting?.();
-  return { url, token, concurrency, requestTimeout, allowInsecure, network, signal, ...patience };
+  return {
+    url,
+    urlName: urlNameOf(env),
+    token,
+    concurrency,
+    requestTimeout,
+    allowInsecure,
+    network,
+    signal,
+    ...patience,
+  };
 }

@@ -37,9 +37,10 @@ export async function plan(request: Request): Promise<Planned> {
 /** select, read, diff, judge, plan. @throws CallFailed where it ends the run. */
 async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
   const scope = scopeOf(context);
-  const { desired, problems } = await select(reader, scope);
+  const selection = await select(reader, scope);
+  const { desired, problems } = selection;
   if (hasErrors(problems)) return preparedOf(context, unreadPlan(context, problems, reader.counts.reads), desired);
-  const { differences, ...read } = await readAndDiff(reader, desired, scope);
+  const { differences, lookUps, ...read } = await readAndDiff(reader, selection, scope);
   const { moves, ...storage } = await movesOf(reader, context);
   const objections = [...judgePlan(differences, guardRules(context, desired)), ...storage.objections];
   const document = documentOf(context, {
@@ -47,7 +48,7 @@ async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
     moves: moves.map(({ change }) => change),
     objections,
     problems: [...idleProtection(context, desired), ...problems, ...read.problems, ...storage.problems],
-    reads: reader.counts.reads,
+    reads: reader.counts.reads - lookUps,
   });
   const missing = context.secrets.missing(neededBy(differences));
   return preparedOf(context, { plan: document, differences, moves, surveyed: true, missing }, desired);

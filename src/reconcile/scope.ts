@@ -1,8 +1,9 @@
 import { standsStill } from "../diff/last-applied.ts";
 import type { Trusts } from "../live/read-live.ts";
 import type { SurveyScope } from "../live/survey.ts";
+import { readMigrations } from "../manifest/migrations.ts";
 import { problemAt } from "../manifest/problem.ts";
-import { addressOf } from "../model/address.ts";
+import { addressMatcher, addressOf } from "../model/address.ts";
 import {
   addressTest,
   cautiousAddressTest,
@@ -17,6 +18,7 @@ import { type GuardRules, type Objection, standing, type Waivers } from "../plan
 import { whyIdle } from "../plan/idle-protection.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { Ledger } from "../state/ledger.ts";
+import { addressesOf } from "../storage/moves.ts";
 import type { Context } from "./context.ts";
 import type { Request } from "./request.ts";
 
@@ -28,10 +30,11 @@ export function scopeOf({ loaded, policies, ledger, concurrency, request }: Cont
   const inTarget = targets.length > 0 ? anyOf(targets.map(projectTest)) : () => true;
   const resend = anyOf((request.resend ?? []).map(addressTest));
   const target = anyOf(targets.map(addressTest));
+  const meansMoves = request.storage ? moveFinder(loaded) : () => false;
   return {
     policies,
     platform: server,
-    globs: [...targets, ...(request.resend ?? [])],
+    globs: [...targets, ...(request.resend ?? [])].filter((glob) => !meansMoves(glob)),
     spoken: spokenOf(loaded.workspace.protected, request),
     includes: (project) => inTarget(project) && inShard(project.name),
     ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger) }),
@@ -44,6 +47,12 @@ export function scopeOf({ loaded, policies, ledger, concurrency, request }: Cont
     workers: concurrency,
     ...(request.progress && { progress: request.progress }),
   };
+}
+
+/** Tells whether a glob matches a storage move that manifests declare. */
+function moveFinder(loaded: Context["loaded"]): (glob: string) => boolean {
+  const addresses = readMigrations(loaded).migrations.flatMap(addressesOf);
+  return (glob) => addresses.some(addressMatcher(glob));
 }
 
 function trusting(ledger: Ledger): Trusts {

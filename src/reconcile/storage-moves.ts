@@ -22,14 +22,22 @@ const nothing: PlannedMoves = { moves: [], objections: [], problems: [] };
 export async function movesOf(reader: Reader, context: Context): Promise<PlannedMoves> {
   const { request } = context;
   if (!request.storage) return nothing;
+  const scope = movesScope(context);
+  if (scope.migrations.length === 0) return { ...nothing, problems: [undeclared] };
   const targets = (request.targets ?? []).map(addressMatcher);
   const inTarget = (address: string) => targets.length === 0 || targets.some((matches) => matches(address));
   const inShard = request.shard ?? (() => true);
   return planMoves(reader, {
-    ...movesScope(context),
+    ...scope,
     includes: (address) => inTarget(address) && inShard(storageOf(address)),
   });
 }
+
+const undeclared: Problem = {
+  severity: "warning",
+  rule: "no-migration",
+  message: "--storage plans nothing: no manifest declares a StorageMigration",
+};
 
 /** All that leaves one storage is in one shard. */
 function storageOf(address: string): string {

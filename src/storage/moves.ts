@@ -70,6 +70,11 @@ async function planMigration(reader: Reader, migration: StorageMigration, scope:
   }
 }
 
+/** What a migration is to move, by the addresses of its changes. */
+export function addressesOf(migration: StorageMigration): readonly string[] {
+  return migration.repositories.map((kind) => addressOf(migration, kind));
+}
+
 function addressOf({ from }: StorageMigration, kind: RepositoryKind): string {
   return storageAddress(storageKey(from, kind));
 }
@@ -78,8 +83,7 @@ async function judge(reader: Reader, migration: StorageMigration, platform: Plat
   if (migration.repositories.length === 0) return [];
   const decides = mayLoseRepositories({ migration, platform });
   const held = decides ? (await projectsOn(reader, migration.to)).length : 0;
-  const addresses = migration.repositories.map((kind) => addressOf(migration, kind));
-  return judgeMigration({ migration, platform, held }, addresses);
+  return judgeMigration({ migration, platform, held }, addressesOf(migration));
 }
 
 function unreadable({ name, document }: StorageMigration, error: unknown): Problem {

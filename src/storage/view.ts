@@ -73,10 +73,22 @@ function heldOf({ id, path_with_namespace: path, repository_read_only: readOnly 
 
 /** The latest move of each repository of a kind; undefined where they cannot be listed. @throws CallFailed. */
 export async function latestMoves(reader: Reader, kind: RepositoryKind): Promise<ListedMove[] | undefined> {
+  const moves = await listMoves(reader, kind);
+  return moves && latest(moves);
+}
+
+/** Every storage that a move which the server lists leaves or goes to. @throws CallFailed. */
+export async function storagesOfMoves(reader: Reader): Promise<ReadonlySet<string>> {
+  const kinds = Object.keys(repositoryKinds) as RepositoryKind[];
+  const moves = await Promise.all(kinds.map((kind) => listMoves(reader, kind)));
+  return new Set(moves.flatMap((listed = []) => listed.flatMap(({ from, to }) => [from, to])));
+}
+
+async function listMoves(reader: Reader, kind: RepositoryKind): Promise<readonly ListedMove[] | undefined> {
   const { moves, record } = repositoryKinds[kind];
   try {
     const rows = (await reader.list(call(moves, {}))) as readonly JsonObject[];
-    return latest(rows.flatMap((row) => moveOf(row, record) ?? []));
+    return rows.flatMap((row) => moveOf(row, record) ?? []);
   } catch (error) {
     if (error instanceof CallFailed && isNotOffered(error)) return undefined;
     throw error;

@@ -340,7 +340,9 @@ describe("nothing is planned on", () => {
   ])("one integration shown as %s", async (_, answer, words) => {
     const script: Script = ({ path }) => (path.endsWith("/integrations") ? { body: [irc] } : answer);
     const message = await planned(script, bus);
-    expect(message).toMatch(/^GET http:\S+\/projects\/p\/integrations\/irc-gateway /);
+    expect(message).toMatch(
+      /^p:integration\/irc-gateway could not be read .*: GET http:\S+\/projects\/p\/integrations\/irc-gateway /,
+    );
     expect(message).toContain(words);
   });
 

@@ -70,7 +70,7 @@ describe("server.url", () => {
     ["http://[::1]:3000", "http://[::1]:3000", "/api/v4"],
     ["http://localhost", "http://localhost", "/api/v4"],
   ])("%s", (url, origin, prefix) => {
-    expect(parseServerUrl(url)).toEqual({ origin, prefix });
+    expect(parseServerUrl(url)).toEqual({ origin, prefix, name: "server.url" });
   });
 
   it.each([

@@ -24,7 +24,8 @@ const headers = fc.dictionary(
 
 describe("whatever a server answers", () => {
   it("is judged, and never throws", () => {
-    const attempt = { method: "GET", path: "/p", url: "http://127.0.0.1/api/v4/p", attempts: 1 } as const;
+    const url = "http://127.0.0.1/api/v4/p";
+    const attempt = { method: "GET", path: "/p", url, setting: "server.url", attempts: 1 } as const;
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 999 }), headers, text, (status, given, body) => {
         const verdict = judge(attempt, { status, headers: given, text: body }, (words) => words);

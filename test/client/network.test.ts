@@ -130,6 +130,8 @@ describe("a server's certificate", () => {
     const { port } = await serveTls({});
     const { message } = await failing(`http://localhost:${port}`, {});
     expect(message).toContain(`if localhost:${port} speaks TLS, server.url has to begin with https://`);
+    const named = await reader(`http://localhost:${port}`, { urlName: "EVENKEEL_URL" });
+    await expect(named.get(get)).rejects.toThrow("EVENKEEL_URL has to begin with https://");
   });
 });
 

@@ -20,12 +20,105 @@ test("a project that fails does not stop the others", async () => {
     { rule: "unreadable", project: "gone" },
     { rule: "unreadable", project: "q" },
   ]);
-  expect(planned.stderr).toMatch(/^gone .*404 Project Not Found/m);
+  expect(planned.stderr).toMatch(/^all.yaml:4:\d+ {2}project gone was not found: .*404 Project Not Found {2}/m);
   expect(planned.stderr).toMatch(/^q .*403 Forbidden/m);
   const applied = await evenkeel("apply", "--yes", "--report", "json");
   expect(applied).toMatchObject({ code: 1, writes: 2 });
   expect(outcomes(applied.plan())).toEqual(["applied p:license/MIT", "applied r:license/MIT"]);
   expect(await evenkeel("plan", "--detailed-exitcode")).toMatchObject({ code: 1 });
+});
+
+test("a misspelt path has its line and the nearest path, for one look at the list of projects", async () => {
+  const { evenkeel } = await scene({
+    projects: [{ path: "team/payments" }, { path: "team/web" }],
+    policy: { projects: ["team/paymnets", "team/wbe", "team/web"], licenses: { MIT: "allowed" } },
+  });
+  const planned = await evenkeel("plan", "--report", "json");
+  expect(planned.code).toBe(1);
+  expect(planned.requests.filter((each) => each.startsWith("GET /projects?"))).toEqual(["GET /projects?per_page=100"]);
+  expect(planned.plan().summary.reads).toBe(3);
+  expect(planned.plan().problems).toMatchObject([
+    {
+      project: "team/paymnets",
+      file: "all.yaml",
+      line: 4,
+      message: expect.stringMatching(/did you mean team\/payments\?$/),
+    },
+    { project: "team/wbe", file: "all.yaml", line: 4, message: expect.stringMatching(/did you mean team\/web\?$/) },
+  ]);
+});
+
+describe("what cannot be read of a project keeps nothing else from being planned", () => {
+  const wiki = { "external-wiki": { external_wiki_url: "https://wiki.example.com" } };
+  const irc = { "irc-gateway": { recipients: "#ops" } };
+  const policy = {
+    projects: ["p"],
+    integrations: { ...wiki, ...irc },
+    licenses: { MIT: "allowed" },
+    exclusive: ["integrations", "licenses"],
+  };
+
+  test("where its licenses are refused, its integrations are planned and applied", async () => {
+    const { evenkeel } = await scene({
+      projects: [{ path: "p", licenses: { GPL: "denied" } }],
+      policy,
+      chaos: [{ method: "GET", match: "/projects/p/managed_licenses*", status: 403 }],
+    });
+    const planned = await evenkeel("plan", "--report", "json");
+    expect(planned.code).toBe(1);
+    expect(told(planned.plan())).toEqual(["create p:integration/external-wiki", "create p:integration/irc-gateway"]);
+    expect(planned.plan().problems).toMatchObject([{ rule: "unreadable", project: "p", file: "all.yaml", line: 6 }]);
+    expect(planned.stderr).toMatch(
+      /the list of licenses of p could not be read and is left out of the plan: GET .*403/,
+    );
+    expect(await evenkeel("apply", "--yes")).toMatchObject({ code: 1, writes: 2 });
+  });
+
+  test("where one integration fails, it is neither changed nor disabled, nor counted by the guards", async () => {
+    const live = { ...wiki, "irc-gateway": { recipients: "#old" }, "emails-on-push": { recipients: "a@example.com" } };
+    const { evenkeel, ask } = await scene({
+      projects: [{ path: "p", integrations: live }],
+      policy,
+      workspace: { guards: { deletePercent: 50, deleteMinimum: 1 } },
+      chaos: [{ method: "GET", match: "/projects/p/integrations/irc-gateway", status: 400 }],
+    });
+    const planned = await evenkeel("plan", "--report", "json");
+    expect(planned.code).toBe(1);
+    expect(told(planned.plan())).toEqual(["disable p:integration/emails-on-push", "create p:license/MIT"]);
+    expect(planned.plan().summary.live).toBe(2);
+    expect(planned.stderr).toMatch(/^all.yaml:5:.*p:integration\/irc-gateway could not be read .*answered 400/m);
+    expect(await evenkeel("apply", "--yes", "--report", "json")).toMatchObject({ code: 1, writes: 2 });
+    expect((await ask("GET", "/projects/p/integrations")).json.map(({ slug }: { slug: string }) => slug)).toEqual([
+      "external-wiki",
+      "irc-gateway",
+    ]);
+  });
+
+  test("and a saved plan fails what cannot be read any more, which is not stale", async () => {
+    let broken = false;
+    const [old, now] = ["https://old.example.com", "https://wiki.example.com"];
+    const site = await serve(({ method, path }) => {
+      if (path.includes("managed_licenses")) return broken ? { status: 403, body: {} } : { body: [] };
+      const row = {
+        id: 1,
+        slug: "external-wiki",
+        active: true,
+        properties: { external_wiki_url: method === "PUT" ? now : old },
+      };
+      return { body: path.includes("/external-wiki") ? row : [row] };
+    });
+    const files = folder({
+      "evenkeel.yaml": workspaceText({ url: site.url }),
+      "all.yaml": policyText({ projects: ["p"], integrations: wiki, licenses: { MIT: "allowed" } }),
+    });
+    const run = (...args: string[]) => runProgram(args, files.root, { EVENKEEL_TOKEN: token });
+    expect((await run("plan", "--out", "plan.json")).code).toBe(0);
+    broken = true;
+    const applied = await run("apply", "plan.json");
+    expect(applied.code).toBe(1);
+    expect(applied.stdout).toMatch(/failed p:license\/MIT: GET .*answered 403/);
+    expect(applied.stdout).not.toContain("stale");
+  });
 });
 
 test("a write that fails skips the rest of its project, with the reason, and no other", async () => {
@@ -77,12 +170,15 @@ test("a server that nobody answers for is one sentence", async () => {
 });
 
 test("a web page where JSON is due names the URL", async () => {
-  const { evenkeel, server } = await scene({ projects, policy: licenses, chaos: [{ html: true, status: 200 }] });
+  const chaos = [{ html: true, status: 200 }];
+  const { evenkeel, evenkeelWith, server } = await scene({ projects, policy: licenses, chaos });
   const ran = await evenkeel("plan");
   expect(ran).toMatchObject({ code: 1, reads: 1 });
   expect(ran.stderr).toContain(`${server.url}/api/v4/projects/p/managed_licenses`);
-  expect(ran.stderr).toContain("JSON is due");
+  expect(ran.stderr).toContain("JSON is due: server.url may");
   expect(ran.stderr).not.toContain("<");
+  const elsewhere = await evenkeelWith({ EVENKEEL_URL: server.url }, "plan");
+  expect(elsewhere.stderr).toContain("JSON is due: EVENKEEL_URL may");
 });
 
 describe("a license is created once", () => {

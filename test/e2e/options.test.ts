@@ -25,7 +25,11 @@ describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
     ["a time without a unit", ["plan", "--timeout", "soon"], /duration/],
     ["a concurrency in words", ["plan", "--concurrency", "many"], /whole number/],
     ["a concurrency of nothing", ["plan", "--concurrency", "0"], /whole number/],
-    ["a target with a saved plan", ["apply", "plan.json", "--target", "p"], /--target/],
+    ["a target with a saved plan", ["apply", "plan.json", "--target", "p"], /as it was reviewed.*--target/],
+    ["a shard of a saved plan", ["apply", "plan.json", "--shard", "1/2"], /as it was reviewed.*--shard/],
+    ["a saved plan and --resend", ["apply", "plan.json", "--resend", "p:*"], /as it was reviewed.*--resend/],
+    ["a saved plan and --storage", ["apply", "plan.json", "--storage", "--dry-run"], /as it was reviewed.*--storage/],
+    ["a release in words", ["serve", "--release", "abc"], /--release takes a release such as 15\.0, not "abc"/],
     ["a target that no glob says", ["plan", "--target", "p:license/!(MIT)"], /--target .*expected a glob without/],
     ["apply with nobody to ask", ["apply"], /--yes/],
   ])("%s", async (_, args, words) => {

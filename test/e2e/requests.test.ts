@@ -111,8 +111,9 @@ test("a server that knows the older route alone is asked by it, and finds out on
     projects: ["p", "q", "r"].map((path) => ({ path, integrations: wiki })),
     policy: { projects: ["p", "q", "r"], integrations: wiki },
   });
-  const planned = await evenkeel("plan");
+  const planned = await evenkeel("plan", "--report", "json");
   expect(planned.code).toBe(0);
+  expect(planned.plan().summary.reads).toBe(6);
   expect(planned.requests.filter((request) => request.includes("/integrations"))).toHaveLength(1);
   expect(planned.requests.filter((request) => request.includes("/services"))).toHaveLength(6);
 });

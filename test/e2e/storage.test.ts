@@ -14,6 +14,29 @@ async function program(setting: Setting = {}) {
   };
 }
 
+test("nothing on a storage that nothing names may be a misspelt one, and is said to be", async () => {
+  const { run } = await program({ behaviour: "observed" });
+  const unknown = await run("storage", "status", "olds");
+  expect(unknown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ {2}projects {2}0$/m) });
+  expect(unknown.stderr).toBe(
+    "warning: no project, listed move or manifest names storage olds, so it may not exist; did you mean old?\n",
+  );
+  await run("apply", "--storage", "--yes");
+  expect(await run("storage", "status", "old")).toMatchObject({ code: 0, stderr: "" });
+});
+
+test("--storage says so where no manifest declares a migration, and a target of moves matches", async () => {
+  const idle = await program({ migrations: [] });
+  const planned = await idle.run("plan", "--storage");
+  expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes") });
+  expect(planned.stderr).toContain("warning: --storage plans nothing: no manifest declares a StorageMigration");
+  expect((await idle.run("plan")).stderr).toBe("");
+  const { run } = await program();
+  const targeted = await run("plan", "--storage", "--target", "storage:old/*");
+  expect(targeted).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("~ storage:old/projects") });
+  expect((await run("plan", "--storage", "--target", "storage:odl/*")).stderr).toContain("matches storage:odl/*");
+});
+
 describe("the main road", () => {
   test("plan, apply, plan again: empty; status counts before and after", async () => {
     const { run, scheduled } = await program({ behaviour: "observed" });

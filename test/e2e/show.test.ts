@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { closedPort } from "../client/scripted.ts";
+import { scene } from "./workspace.ts";
+
+const disabled = ["irc-gateway"];
+const made = () =>
+  scene({
+    projects: [{ path: "team/payments" }],
+    policies: { all: { projects: ["team/**"], disabled }, own: { projects: ["other/named"], disabled } },
+  });
+
+test("a project that only globs match is looked up, and one that is not there has no state", async () => {
+  const { evenkeel } = await made();
+  expect(await evenkeel("show", "team/payments")).toMatchObject({ code: 0, stderr: "", reads: 1 });
+  const misspelt = await evenkeel("show", "team/paymnets");
+  expect(misspelt).toMatchObject({ code: 1, stdout: "" });
+  expect(misspelt.stderr).toContain("the server lists no project team/paymnets; did you mean team/payments?");
+});
+
+test("a project that a policy names is shown offline", async () => {
+  const { evenkeel } = await made();
+  expect(await evenkeel("show", "Other/named")).toMatchObject({ code: 0, stderr: "", reads: 0 });
+});
+
+test("where the server cannot be asked, the state is shown with a warning", async () => {
+  const { evenkeelWith } = await made();
+  const doubt = /^warning: only globs match team\/paymnets, and the server could not be asked whether it exists: /;
+  for (const env of [{ EVENKEEL_TOKEN: "" }, { EVENKEEL_URL: `http://127.0.0.1:${await closedPort()}` }]) {
+    const shown = await evenkeelWith(env, "show", "team/paymnets");
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("irc-gateway: disabled"), reads: 0 });
+    expect(shown.stderr).toMatch(doubt);
+  }
+});
