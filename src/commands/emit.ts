@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { inertJson } from "../base/printable.ts";
 import { systemCode, systemTrouble } from "../base/system-errors.ts";
+import { isJsonKind } from "../report/report-kinds.ts";
 import { type Renderers, reportTargets } from "../report/reports.ts";
 import { makeFolder } from "../workspace/durable-file.ts";
 import { type Output, outputAt, outputTrouble, writeOutput } from "../workspace/output-file.ts";
@@ -41,12 +42,10 @@ function inPlaceOf({ cwd }: Terminal, asked: string): string {
   return output && "fd" in output && output.fd === 1 ? kind : asked;
 }
 
-/** What is JSON all through can be made harmless for those who read a log line by line, and stays the same document. */
-const jsonKinds: ReadonlySet<string> = new Set(["json", "ndjson", "sarif", "codequality", "terraform"]);
-
+/** JSON can be made harmless for those who read a log line by line. */
 function show({ print, emit }: Terminal, kind: string, report: string): void {
   if (kind === "text") print(report);
-  else emit(jsonKinds.has(kind) ? inertJson(report) : report);
+  else emit(isJsonKind(kind) ? inertJson(report) : report);
 }
 
 function known(file: string): Output | undefined {

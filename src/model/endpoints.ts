@@ -6,11 +6,21 @@ import type { Call, Fields } from "./types.ts";
  * The API as a table (spec: Endpoints). The client builds its requests from it and the embedded server routes by it.
  * Paths are relative to /api/v4; `:name` is one URL-encoded segment.
  */
-export interface Endpoint {
-  readonly method: Call["method"];
+export type Endpoint = EndpointRow & (Bodiless | Bodied);
+
+interface Bodiless {
+  readonly method: "GET" | "DELETE";
+  readonly body?: never;
+}
+
+interface Bodied {
+  readonly method: "POST" | "PUT" | "PATCH";
+  /** How parameters travel. Form fields unless the spec states JSON. */
+  readonly body: "form" | "json";
+}
+
+interface EndpointRow {
   readonly path: string;
-  /** How parameters travel in a request with a body. Form fields unless the spec states JSON. */
-  readonly body?: Call["body"];
   /** A list: `paged` ones take `per_page`; a `whole` one is not asked for pages, though they are followed if it names any. */
   readonly list?: Call["list"];
   /** What a success must hold to be believed. */
@@ -53,7 +63,7 @@ const approval: Parameter = {
   enum: [...licenseStatuses, ...legacyStatuses.keys()],
 };
 
-const move: Endpoint["parameters"] = { source_storage_name: requiredText, destination_storage_name: requiredText };
+const move = { source_storage_name: requiredText, destination_storage_name: requiredText };
 
 const numbered = { id: "number" } as const;
 
@@ -74,9 +84,9 @@ const license: AnswerShape = { holds: "row", fields: licenseFields };
 
 const nothing: AnswerShape = { holds: "nothing" };
 
-function schedulingOf(one: string): Pick<Endpoint, "method" | "path" | "body" | "answer"> {
+function schedulingOf(one: string): Endpoint {
   const answer = { holds: "nothing", actsLater: true } as const;
-  return { method: "POST", path: `/${one}_repository_storage_moves`, body: "json", answer };
+  return { method: "POST", path: `/${one}_repository_storage_moves`, body: "json", answer, parameters: move };
 }
 
 function listingOf(one: string): Endpoint {
@@ -189,9 +199,9 @@ const table = {
     answer: nothing,
   },
 
-  moveProjects: { ...schedulingOf("project"), parameters: move },
-  moveSnippets: { ...schedulingOf("snippet"), parameters: move },
-  moveGroups: { ...schedulingOf("group"), parameters: move },
+  moveProjects: schedulingOf("project"),
+  moveSnippets: schedulingOf("snippet"),
+  moveGroups: schedulingOf("group"),
 
   listProjectMoves: listingOf("project"),
   listSnippetMoves: listingOf("snippet"),

@@ -108,7 +108,10 @@ export const policyKinds = kindNames.flatMap((kind) => {
 });
 
 /** All of them in words: `integrations and licenses`. */
-export const policySections = policyKinds.map(({ section }) => section).join(" and ");
+export const policySections = policyKinds
+  .map(({ section }) => section)
+  .join(", ")
+  .replace(/, (?=[^,]*$)/, " and ");
 
 /** Resources of one project with the same identity are one. */
 export function identityOf({ kind, key }: Pick<Resource, "kind" | "key">): string {

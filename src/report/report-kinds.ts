@@ -1,11 +1,27 @@
-/** Kinds of reports that tell of mistakes, with or without a plan. */
-export const findingKinds = ["text", "json", "markdown", "sarif", "junit", "codequality", "github"] as const;
+/** Kinds of reports that tell of mistakes, with or without a plan, and whether each is text or JSON all through. */
+const findingForms = {
+  text: "text",
+  json: "json",
+  markdown: "text",
+  sarif: "json",
+  junit: "text",
+  codequality: "json",
+  github: "text",
+} as const;
 
-/** Kinds of reports of a plan, in the order in which help lists them. */
-export const planKinds = [...findingKinds, "html", "terraform", "prometheus", "ndjson"] as const;
+/** The same of all kinds of reports of a plan, in the order in which help lists them. */
+const planForms = { ...findingForms, html: "text", terraform: "json", prometheus: "text", ndjson: "json" } as const;
 
-export type FindingKind = (typeof findingKinds)[number];
-export type PlanKind = (typeof planKinds)[number];
+export type FindingKind = keyof typeof findingForms;
+export type PlanKind = keyof typeof planForms;
 
 /** Kinds that depend on the command itself: what stands on its terminal, and its own document. */
 export type OwnKind = "text" | "json";
+
+export const findingKinds = Object.keys(findingForms) as readonly FindingKind[];
+export const planKinds = Object.keys(planForms) as readonly PlanKind[];
+
+/** Whether a report of this kind is JSON, or JSON a line, so that characters in it can be escaped and it stays the same. */
+export function isJsonKind(kind: string): boolean {
+  return Object.entries(planForms).some(([name, form]) => name === kind && form === "json");
+}

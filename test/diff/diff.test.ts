@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type DiffOptions, diff } from "../../src/diff/diff.ts";
 import { addressMatcher } from "../../src/model/address.ts";
+import { policyKinds } from "../../src/model/kinds.ts";
 import type { Desired, Fields, Kind, Live } from "../../src/model/types.ts";
 import { callOf } from "../../src/plan/plan.ts";
 
@@ -54,7 +55,7 @@ function optionsOf({ secrets, resend, target }: Case): DiffOptions {
 
 function run(written: Case) {
   const resources = desiredOf(written.desired);
-  const kinds = new Set<Kind>(["integration", "license"]);
+  const kinds = new Set(policyKinds.map(({ kind }) => kind));
   const exclusive = new Map((written.exclusive ?? []).map((kind) => [kind, origin] as const));
   const desired = { project: { name: "team/app" }, resources, kinds, exclusive };
   return diff(desired, liveOf(written.live), optionsOf(written));

@@ -1,7 +1,11 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verbs } from "../../src/commands/verbs.ts";
-import { read, root } from "../readme.ts";
+
+import { findingKinds, planKinds } from "../../src/report/report-kinds.ts";
+import { read as readFrom, root } from "../readme.ts";
+
 import { commandsPage } from "./commands.ts";
 
 test("docs/commands.md is in step with the commands; npm run docs writes it", async () => {
@@ -28,10 +32,28 @@ test("every option that an example shows exists", () => {
 });
 
 test("README says of every command what role and scope it needs", () => {
-  const [, table = ""] = /## What the token may do\n([\s\S]*?)\n## /.exec(read("README.md")) ?? [];
+  const [, table = ""] = /## What the token may do\n([\s\S]*?)\n## /.exec(readFrom("README.md")) ?? [];
   const words = table.match(/`[^`]+`/g)?.map((word) => word.slice(1, -1)) ?? [];
   const missing = verbs
     .filter(({ name, hidden }) => !hidden && !words.includes(name) && !words.includes(name.split(" ").at(-1) ?? ""))
     .map(({ name }) => name);
   expect(missing).toEqual([]);
+});
+
+const read = (...path: readonly string[]) => readFrom(join(...path));
+const sorted = (words: Iterable<string | undefined>) => [...new Set(words)].sort();
+
+test("docs/running.md tells of every kind of report", () => {
+  const page = read("docs/running.md");
+  const table = page.slice(page.indexOf("| kind |")).split("\n\n")[0] ?? "";
+  const rows = table.split("\n").slice(2);
+  expect(sorted(rows.flatMap((row) => row.split("|")[1]?.match(/\w+/g) ?? []))).toEqual(sorted(planKinds));
+  expect(page).toContain(findingKinds.join(", "));
+});
+
+test("CONTRIBUTING.md tells what each x- word of the schemas means, and has no other", () => {
+  const files = readdirSync(join(root, "schemas")).filter((name) => name.endsWith(".json"));
+  const used = files.flatMap((name) => [...read("schemas", name).matchAll(/"(x-[a-z-]+)":/g)].map(([, word]) => word));
+  const told = [...read("CONTRIBUTING.md").matchAll(/^\| `(x-[a-z-]+)`/gm)].map(([, word]) => word);
+  expect(sorted(used)).toEqual(sorted(told));
 });

@@ -270,9 +270,8 @@ function integrationOf(slug: string) {
 }
 
 describe("the catalogue is the spec's", () => {
-  test("it has the 37 slugs, in order", () => {
+  test("it has the slugs, in order", () => {
     expect([...integrations.keys()]).toEqual(Object.keys(spec));
-    expect(integrations.size).toBe(37);
   });
 
   test.each(Object.keys(spec))("%s has its parameters and no others, in order", (slug) => {

@@ -6,7 +6,7 @@ import { deploymentsText, deploymentText, mergeRequestsText } from "../../src/re
 import { importText } from "../../src/report/import.ts";
 import { runsText, runText } from "../../src/report/journal.ts";
 import { plain } from "../../src/report/palette.ts";
-import { planKinds } from "../../src/report/report-kinds.ts";
+import { isJsonKind, planKinds } from "../../src/report/report-kinds.ts";
 import { requestsText } from "../../src/report/requests.ts";
 import { routesText, shiftText } from "../../src/report/routes.ts";
 import { showText } from "../../src/report/show.ts";
@@ -143,7 +143,7 @@ describe("nobody's words are obeyed, and none are hidden", () => {
   });
 
   test.each(Object.entries(surfaces).filter(([kind]) => kind !== "prometheus"))("plans as %s", (kind, surface) => {
-    const isJson = ["ndjson", "sarif", "codequality", "terraform"].includes(kind);
+    const isJson = isJsonKind(kind);
     const own = ours[kind] ?? /^(?!)/;
     fc.assert(
       fc.property(hostileAndPlain, ({ evil }) => {
