@@ -66,7 +66,7 @@ export async function applyChanges(
 ): Promise<Outcomes> {
   let ended: string | undefined;
   const end = (address: string) => {
-    ended ??= `the run ended with ${address}`;
+    ended ??= `the run ended after ${address} failed`;
   };
   const ending = { ...options, stopped: () => options.stopped() ?? ended };
   const outcomes = await inParallel(batches, options.workers, (batch) => applyBatch(writer, batch, ending, end));
@@ -100,7 +100,7 @@ async function take(
   if ("outcome" in step) return step;
   const { change } = step;
   const { address } = change;
-  const skip = options.stopped() ?? (failed && `${failed} did not succeed, so the rest of its project waits`);
+  const skip = options.stopped() ?? (failed && `skipped because ${failed} did not succeed`);
   if (skip) return { address, change, outcome: { status: "skipped", error: skip } };
   const call = callOf(change);
   const unrecorded = await announce(options.watchers, change, call);
@@ -139,7 +139,7 @@ function unanswered({ failure, unknown, lookUp }: Extract<Settled, { failure: un
 
 function doubtIn(failure: CallFailed, lookUp: CallFailed | undefined): string {
   if (lookUp) return `${explained(failure)}; looking it up failed too: ${lookUp.message}`;
-  return `${explained(failure)}; whether the server acted cannot be known`;
+  return `${explained(failure)}; the server may or may not have acted`;
 }
 
 /** Whether the run ended before a call was sent: by a signal, or by another call, whose failure is then thrown for it too. */

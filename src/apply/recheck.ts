@@ -72,7 +72,7 @@ function addressOf(step: Step): string {
 }
 
 function stepOf(planned: PlannedChange, change: Change | undefined): Step {
-  const moved = change ? movedSince(planned, change) : "the live values are as declared by now";
+  const moved = change ? movedSince(planned, change) : "the live values are already as declared";
   if (!change || moved)
     return { address: planned.address, outcome: { status: "stale", error: `${moved}; plan again` } };
   return { change };
@@ -83,9 +83,9 @@ function movedSince(planned: PlannedChange, now: Change): string | undefined {
     change: { actions },
     live,
   } = planned;
-  if (actions[0] !== now.action) return `it was to ${actions[0]} and would now ${now.action}`;
+  if (actions[0] !== now.action) return `the plan says ${actions[0]}, and it would now be ${now.action}`;
   if (turnsOff(now) && !turnsOff(visibleOf(planned))) return "it would now be turned off, which the plan does not say";
-  if ((live?.digest ?? undefined) !== now.liveDigest) return "the live values moved since the plan was made";
-  if ((live?.updated_at ?? undefined) !== now.live?.updatedAt) return "updated_at moved since the plan was made";
+  if ((live?.digest ?? undefined) !== now.liveDigest) return "the live values changed since the plan was made";
+  if ((live?.updated_at ?? undefined) !== now.live?.updatedAt) return "updated_at changed since the plan was made";
   return undefined;
 }

@@ -47,9 +47,12 @@ export function globFault(glob: string): string | undefined {
 }
 
 const faults: readonly (readonly [RegExp, string])[] = [
-  [/[!@]\(/, "a glob without !(…) or @(…), which are not read; {a,b} stands for either, and \\( for a parenthesis"],
-  [/\([^()|]*\|/, "a glob without (a|b), which is not read; {a,b} stands for either, and \\| for a bar"],
-  [/\[\[:/, "a glob without [[:…:]], which is not read; [a-z] stands for a range"],
+  [
+    /[!@]\(/,
+    "a glob without !(…) or @(…), which are not supported; use {a,b} for alternatives, and \\( for a parenthesis",
+  ],
+  [/\([^()|]*\|/, "a glob without (a|b), which is not supported; use {a,b} for alternatives, and \\| for a bar"],
+  [/\[\[:/, "a glob without [[:…:]], which is not supported; use [a-z] for a range"],
   [
     /\{(?:[^{},/]{2,}\.\.[^{},/]*|[^{},/]?\.\.[^{},/]{2,})\}/,
     "a glob whose ranges are of single characters, such as {a..c}",

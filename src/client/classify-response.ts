@@ -90,7 +90,7 @@ function isUnknownRoute(body: unknown): boolean {
 
 function unauthorized(attempt: Attempt, words: string): CallFailed {
   const facts = { kind: "unauthorized", status: 401, serverMessage: words || undefined, endsRun: true } as const;
-  return failed(attempt, { ...facts, what: `answered ${withStatus(401, words)}: the token was refused` });
+  return failed(attempt, { ...facts, what: `answered ${withStatus(401, words)}: the token was rejected` });
 }
 
 function withStatus(status: number, words: string): string {
@@ -105,7 +105,7 @@ function redirected(attempt: Attempt, { status, headers }: Received): CallFailed
   const there = URL.canParse(location, attempt.url) ? new URL(location, attempt.url).origin : "null";
   const what =
     there === here
-      ? `to another path of the same server, which is not followed: correct ${attempt.setting}, or the project's path where it was moved`
+      ? `to another path of the same server, which is not followed: correct ${attempt.setting}, or the project's path if the project was moved`
       : `to ${there === "null" ? "elsewhere" : there}, which is not followed: correct ${attempt.setting}`;
   return failed(attempt, { kind: "redirect", what: `answered ${status} with a redirect ${what}`, status });
 }
@@ -113,7 +113,7 @@ function redirected(attempt: Attempt, { status, headers }: Received): CallFailed
 /** A success whose body is not JSON: an API's answer that was cut off, or not an API's answer. */
 function unreadable(attempt: Attempt, { status, text }: Received, clean: (text: string) => string): CallFailed {
   if (/^\s*[[{]/.test(text)) {
-    const what = `answered ${status} with JSON that breaks off`;
+    const what = `answered ${status} with truncated JSON`;
     return failed(attempt, { kind: "cut", what, passing: true, acted: true });
   }
   const words = oneLine(wordsOfText(text, clean));
@@ -126,7 +126,7 @@ function isPage(text: string): boolean {
 
 function notJson(attempt: Attempt, status: number, found: string, words: string): CallFailed {
   const quoted = words ? ` ("${words}")` : "";
-  const what = `answered ${status} with ${found}${quoted} where JSON is due: ${attempt.setting} may point at a web page instead of the API`;
+  const what = `answered ${status} with ${found}${quoted} instead of JSON: ${attempt.setting} may point at a web page instead of the API`;
   return failed(attempt, { kind: "html", what, serverMessage: words || undefined, acted: mayHaveActed(status) });
 }
 
@@ -144,16 +144,16 @@ export function judgeBroken(attempt: Attempt, broken: Broken, stopped: string | 
 
 const brokenWords: Readonly<Record<string, string>> = {
   ECONNREFUSED: "was not sent: the connection was refused",
-  ENOTFOUND: "was not sent: the host is unknown",
-  EAI_AGAIN: "was not sent: the host's name could not be looked up",
-  UND_ERR_CONNECT_TIMEOUT: "was not sent: no connection came about in time",
-  timeout: "got no whole answer in time",
+  ENOTFOUND: "was not sent: host not found",
+  EAI_AGAIN: "was not sent: the host name could not be resolved",
+  UND_ERR_CONNECT_TIMEOUT: "was not sent: the connection timed out",
+  timeout: "timed out",
 };
 
 function wordsOfBroken({ broken, sent, code }: Broken): string {
-  if (broken === "large") return "answered with more than an API's answer can hold";
-  if (broken === "cut") return "got an answer that breaks off";
-  return sent ? `got no answer: the connection was lost (${code})` : `was not sent: no connection came about (${code})`;
+  if (broken === "large") return "answered with a body that is too large";
+  if (broken === "cut") return "got a truncated answer";
+  return sent ? `got no answer: the connection was lost (${code})` : `was not sent: could not connect (${code})`;
 }
 
 type FailureRest = Omit<FailureFacts, keyof Attempt | "uncertain"> & { readonly acted?: boolean };

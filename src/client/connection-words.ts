@@ -45,42 +45,45 @@ function wordsFor(result: Broken, rows: readonly Row[], names: Names): string | 
 
 const ofProxies: readonly Row[] = [
   [/^PROXY_ECONNREFUSED$/, "the proxy {proxy} that {variable} names refused the connection"],
-  [/^PROXY_(ENOTFOUND|EAI_AGAIN)$/, "the proxy {proxy} that {variable} names is not known by that name"],
-  [/^PROXY_.*TIMEOUT$/, "no connection came about in time through the proxy {proxy} that {variable} names"],
+  [/^PROXY_(ENOTFOUND|EAI_AGAIN)$/, "host not found: the proxy {proxy} that {variable} names"],
+  [/^PROXY_.*TIMEOUT$/, "timed out connecting through the proxy {proxy} that {variable} names"],
   [
     /^PROXY_407$/,
-    "the proxy {proxy} wants a user name and a password; {variable} has to hold the right ones, as http://USER:PASSWORD@HOST:PORT",
+    "the proxy {proxy} needs a user name and a password; set {variable} to http://USER:PASSWORD@HOST:PORT",
   ],
   [
     /^PROXY_4\d\d$/,
-    "the proxy {proxy} that {variable} names lets nothing through to {host}; where it can be reached directly, add it to NO_PROXY",
+    "the proxy {proxy} that {variable} names refused to connect to {host}; if it can be reached directly, add it to NO_PROXY",
   ],
   [/^PROXY_5\d\d$/, "the proxy {proxy} that {variable} names could not reach {host}"],
-  [/^PROXY_(EPROTO|ERR_SSL)/, "the proxy {proxy} does not speak TLS there; {variable} may have to begin with http://"],
-  [/^PROXY_/, "no connection came about through the proxy {proxy} that {variable} names"],
+  [
+    /^PROXY_(EPROTO|ERR_SSL)/,
+    "the proxy {proxy} does not speak TLS on that port; {variable} may have to begin with http://",
+  ],
+  [/^PROXY_/, "could not connect through the proxy {proxy} that {variable} names"],
 ];
 
-const believe = "name its PEM file as server.ca in evenkeel.yaml, or in NODE_EXTRA_CA_CERTS";
+const trustIt = "name its PEM file as server.ca in evenkeel.yaml, or in NODE_EXTRA_CA_CERTS";
 
 const ofCertificates: readonly Row[] = [
-  [/^DEPTH_ZERO_SELF_SIGNED/, `the certificate of {host} is signed by itself; if it is the right one, ${believe}`],
+  [/^DEPTH_ZERO_SELF_SIGNED/, `the certificate of {host} is self-signed; to trust it, ${trustIt}`],
   [
     /^SELF_SIGNED|^UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)/,
-    `the certificate of {host} comes from an authority that is not known here; if it is your own, ${believe}`,
+    `the certificate of {host} comes from an unknown authority; to trust it, ${trustIt}`,
   ],
-  [/^CERT_HAS_EXPIRED/, "a certificate of {host} has expired, and has to be renewed there"],
+  [/^CERT_HAS_EXPIRED/, "a certificate of {host} has expired and must be renewed"],
   [
     /^CERT_NOT_YET_VALID/,
     "a certificate of {host} is not valid yet; check the clocks of this machine and of the server",
   ],
-  [/^ERR_TLS_CERT_ALTNAME/, "the certificate of {host} was made for other names; {setting} has to hold one of them"],
-  [/^CERT_|^UNABLE_TO_|^ERR_TLS_/, "the certificate of {host} cannot be believed"],
+  [/^ERR_TLS_CERT_ALTNAME/, "the certificate of {host} is for other host names; use one of them in {setting}"],
+  [/^CERT_|^UNABLE_TO_|^ERR_TLS_/, "the certificate of {host} cannot be verified"],
 ];
 
 const ofTls: readonly Row[] = [
   [
     /^EPROTO|^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)/,
-    "{host} does not speak TLS there; check the port, or whether {setting} has to begin with http://",
+    "{host} does not speak TLS on that port; check the port, or whether {setting} must begin with http://",
   ],
   [
     /^ERR_SSL_.*(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)/,
@@ -90,8 +93,8 @@ const ofTls: readonly Row[] = [
     /^ERR_SSL_.*(CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
     "{host} does not accept the client certificate that EVENKEEL_CLIENT_CERT names",
   ],
-  [/^ERR_SSL_.*PROTOCOL/, "{host} speaks no version of TLS that this program speaks"],
-  [/^ERR_SSL_/, "no TLS connection to {host} came about"],
+  [/^ERR_SSL_.*PROTOCOL/, "{host} and this program have no version of TLS in common"],
+  [/^ERR_SSL_/, "could not open a TLS connection to {host}"],
 ];
 
 const certain = [...ofProxies, ...ofCertificates, ...ofTls];
@@ -105,7 +108,7 @@ function silent(protocol: string, { identity }: Network): readonly Row[] {
     return [
       [
         /^(UND_ERR_SOCKET|ECONNRESET|EPIPE|HPE_.*)$/,
-        `${lost}; if {host} speaks TLS, {setting} has to begin with https://`,
+        `${lost}; if {host} speaks TLS, {setting} must begin with https://`,
       ],
     ];
   }

@@ -21,7 +21,7 @@ function neededOf(url: string): string | undefined {
   const segments = pathname.split("/").map(decodeURIComponent);
   const move = moves.get(segments.at(-1) ?? "");
   if (move) return neededToMove(move);
-  if (searchParams.has(storageFilter)) return "seeing where projects are stored needs an administrator's token";
+  if (searchParams.has(storageFilter)) return "listing projects by storage needs an administrator's token";
   return kindNames.map((kind) => neededForKind(kinds[kind], segments)).find((needed) => needed !== undefined);
 }
 
@@ -41,6 +41,6 @@ function neededToMove({ one, tier }: RepositoryKindRow): string {
 }
 
 function needs(what: string, tier: Tier): string {
-  const role = "the token needs the role that allows it, such as Maintainer";
+  const role = "the token needs a role that allows this, such as Maintainer";
   return tier === "free" ? role : `${role}, and ${what} needs tier ${tier}`;
 }

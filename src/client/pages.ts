@@ -71,7 +71,7 @@ export async function readPages(fetchPage: (query: PageQuery) => Promise<Page>, 
   const totals = [first.total];
   const seen = new Set([keyOf(start)]);
   for (let next: PageQuery | undefined = first.next; next; ) {
-    if (seen.has(keyOf(next))) return { endless: "with a next page that was read already" };
+    if (seen.has(keyOf(next))) return { endless: "with a next page that was already read" };
     if (seen.size >= mostPages) return { endless: `with more than ${mostPages} pages` };
     seen.add(keyOf(next));
     const page: Page = await fetchPage(next);

@@ -77,9 +77,9 @@ const expected = "expected one like https://code.example.com";
 function objectionTo(url: URL, allowInsecure: boolean): string | undefined {
   if (url.protocol !== "https:" && url.protocol !== "http:") return `is not an https URL; ${expected}`;
   if (url.username || url.password) {
-    return "holds a user name or password; give the address alone, and the token in EVENKEEL_TOKEN";
+    return "contains a user name or password; give only the address, and the token in EVENKEEL_TOKEN";
   }
-  if (url.search || url.hash) return "holds a query or a fragment; give the address alone";
+  if (url.search || url.hash) return "contains a query or a fragment; give only the address";
   if (url.protocol === "http:" && !allowInsecure && !isLoopback(url.hostname)) {
     return `is plain http to ${url.hostname}, which would send the token in clear; use https, or state server.allowInsecure: true`;
   }

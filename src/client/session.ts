@@ -34,7 +34,7 @@ export class Session {
   readonly #stop: Stop;
   readonly #limiter: Limiter;
   readonly #alias: Alias = createAlias(isUnknownRoute, isDecisive);
-  /** Thrown for every further call: the token was refused, or nobody is there. */
+  /** Thrown for every further call: the token was rejected, or nobody is there. */
   #over: CallFailed | undefined;
   #answered = false;
   /** Calls in a row that got no answer in all their attempts. */
@@ -105,7 +105,7 @@ export class Session {
     if (reason !== undefined)
       return new CallFailed({ ...base, kind: "aborted", what: `was not sent: ${reason}`, endsRun: true });
     const seconds = Math.ceil(wait / 1000);
-    const what = `was not sent${attempts > 1 ? " again" : ""}: the server asks to wait for ${seconds} more seconds, and Evenkeel waits for ${longestPause / 1000} at most`;
+    const what = `was not sent${attempts > 1 ? " again" : ""}: the server asks to wait ${seconds} more seconds; Evenkeel waits at most ${longestPause / 1000}`;
     return new CallFailed({ ...base, kind: "status", status: 429, what });
   }
 

@@ -46,7 +46,7 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
   }
   if (!yes && !dryRun && !saved && !interactive) {
     throw new Refusal(
-      "apply asks before it writes, and here is no terminal to ask on: pass --yes, or a saved plan",
+      "apply asks before it writes, and stdin is not a terminal: pass --yes or a saved plan",
       exit.usage,
     );
   }
@@ -105,7 +105,7 @@ async function applying(terminal: Terminal, options: Options<"apply">, wanted: W
 
 /** What became of changes that an apply did not come to, and why. */
 function untouched({ plan, stale, refused, surveyed }: Applied): Outcomes {
-  const why = refused ? "refused by a guard" : surveyed && plan.problems.length === 0 ? "not approved" : "not begun";
+  const why = refused ? "refused by a guard" : surveyed && plan.problems.length === 0 ? "not approved" : "not started";
   const outcome: Outcome = stale
     ? { status: "stale", error: "the manifests changed" }
     : { status: "skipped", error: why };
@@ -114,7 +114,7 @@ function untouched({ plan, stale, refused, surveyed }: Applied): Outcomes {
 
 function refusalText(objections: readonly Objection[], { resource_changes }: Plan): string {
   const ways = waiversText({ objections, resource_changes });
-  const way = ways ? ` If it is meant, apply with ${ways}.` : "";
+  const way = ways ? ` If intended, re-run with ${ways}.` : "";
   return `Refused by a guard; nothing was written.${way}`;
 }
 
@@ -172,7 +172,7 @@ function showPlan(terminal: Terminal, { report }: Options<"apply">, { plan }: Pl
 }
 
 function question({ summary }: Plan): string {
-  return `Make ${summary.writes === 1 ? "this change" : `these ${summary.writes} changes`}? Type yes to go on:`;
+  return `Make ${summary.writes === 1 ? "this change" : `these ${summary.writes} changes`}? Type yes to continue:`;
 }
 
 function wishesOf({ cwd }: Terminal, options: Options<"apply">, saved: string | undefined): Partial<Request> {

@@ -30,20 +30,20 @@ const parsers: { readonly [Kind in keyof OptionValues]: (text: string, before: u
   text: (text) => text,
   list: (text, before) => [...(Array.isArray(before) ? before : []), text],
   count: (text) => {
-    if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("A whole number is expected.");
+    if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Expected a whole number.");
     return Number(text);
   },
   positive: (text) => {
-    if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("A whole number from 1 on is expected.");
+    if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Expected a whole number of at least 1.");
     return Number(text);
   },
-  duration: (text) => durationOf(text) ?? refuseArgument("A duration such as 30s, 10m or 1h is expected."),
+  duration: (text) => durationOf(text) ?? refuseArgument("Expected a duration such as 30s, 10m or 1h."),
   shard: (text) => {
     if (text === "auto") return text;
     const [, index = "", total = ""] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
     const shard = { index: Number(index), total: Number(total) };
     if (shard.index >= 1 && shard.index <= shard.total) return shard;
-    return refuseArgument("I/N is expected, from 1/N to N/N, or auto.");
+    return refuseArgument("Expected I/N, from 1/N to N/N, or auto.");
   },
 };
 
@@ -53,11 +53,13 @@ function refuseArgument(message: string): never {
 
 function program(host: Host, done: (code: ExitCode) => void): Command {
   const root = new Command("evenkeel")
-    .description("Keeps project integrations and license policies on a source-hosting platform as your manifests say.")
+    .description(
+      "Keeps project integrations and license policies on a source-hosting platform in line with your manifests.",
+    )
     .version(version)
     .option("--no-color", "plain text; NO_COLOR and FORCE_COLOR are honoured too")
     .addHelpText("before", `${examplesText(firstExamples(rootExamples))}\n`)
-    .addHelpText("after", "\nEvery command says more with -h, examples first.")
+    .addHelpText("after", "\nUse -h on a command for its examples and options.")
     .showSuggestionAfterError()
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),
@@ -128,7 +130,7 @@ function refuseContradictions(command: Command): void {
     for (const { long } of [yes, no]) {
       command.on(`option:${long?.slice(2)}`, () => {
         given.add(String(long));
-        if (given.size > 1) command.error(`error: ${yes.long} and ${no.long} contradict each other: give one of them`);
+        if (given.size > 1) command.error(`error: ${yes.long} and ${no.long} contradict each other: give only one`);
       });
     }
   }
@@ -156,8 +158,8 @@ function codeOf({ env, stderr }: Host, error: unknown): ExitCode {
 
 /** What is said of an error that nobody foresaw. */
 export function defect(env: Host["env"], error: unknown): string {
-  const where = " (EVENKEEL_DEBUG=1 shows where)";
-  return printableLines(`evenkeel: a defect of evenkeel itself: ${debugged(env, withoutSecrets(error), where)}\n`);
+  const where = " (set EVENKEEL_DEBUG=1 for a stack trace)";
+  return printableLines(`evenkeel: internal error: ${debugged(env, withoutSecrets(error), where)}\n`);
 }
 
 /** The message alone, or the whole stack where somebody asked for it. */

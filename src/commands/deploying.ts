@@ -8,7 +8,7 @@ export function wishOf(options: Options<"apply">): DeploymentWish | undefined {
   const { recordDeployment: environment, deploymentProject: id, sha, ref, tag } = options;
   if (environment === undefined) {
     if (id === undefined && sha === undefined && ref === undefined && tag === undefined) return undefined;
-    throw new Refusal("--deployment-project, --sha, --ref and --tag go with --record-deployment", exit.usage);
+    throw new Refusal("--deployment-project, --sha, --ref and --tag need --record-deployment", exit.usage);
   }
   const { values } = passed("createDeployment", { id, environment, sha, ref, tag: tag ?? false }, otherNames);
   return { project: id ?? "", fields: values };

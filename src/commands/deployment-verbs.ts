@@ -8,8 +8,8 @@ export const deploymentVerbs: readonly Verb[] = [
     arguments: "<project>",
     summary: "the deployments of a project",
     examples: [
-      ["evenkeel deployments list payments/api --status failed", "what went wrong"],
-      ["evenkeel deployments list 42 --updated-after 2021-11-01 --report json", "since then, for scripts"],
+      ["evenkeel deployments list payments/api --status failed", "only the failed ones"],
+      ["evenkeel deployments list 42 --updated-after 2021-11-01 --report json", "from that day on, for scripts"],
     ],
     options: flags["deployments list"],
     load: () => import("./deployments/list.ts"),
@@ -43,11 +43,11 @@ export const deploymentVerbs: readonly Verb[] = [
     examples: [
       [
         "evenkeel deployments create payments/api --environment production --sha 1f2e3d --ref main --no-tag --status running",
-        "a branch is being deployed",
+        "a branch, still running",
       ],
       [
         "evenkeel deployments create 42 --environment staging --sha 1f2e3d --ref v1.2.0 --tag --status success",
-        "a tag has been",
+        "a tag, done",
       ],
     ],
     options: flags["deployments create"],

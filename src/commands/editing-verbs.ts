@@ -6,10 +6,10 @@ export const editingVerbs: readonly Verb[] = [
   verb({
     name: "fmt",
     arguments: "[path...]",
-    summary: "put the keys of manifests in order; comments and values stay",
+    summary: "sort the keys of manifests; comments and values stay",
     examples: [
-      ["evenkeel fmt", "the workspace of this folder; names the files that it changed"],
-      ["evenkeel fmt --check", "for CI: changes nothing, exit 1 where something would change"],
+      ["evenkeel fmt", "the workspace of this folder; lists the files that it changed"],
+      ["evenkeel fmt --check", "for CI: changes nothing, exit 1 if a file would change"],
       ["evenkeel fmt policies/payments.yaml", "one file"],
     ],
     options: flags.fmt,
@@ -18,7 +18,7 @@ export const editingVerbs: readonly Verb[] = [
   verb({
     name: "completion",
     arguments: "<shell>",
-    summary: "print a script that makes a shell complete commands, options, slugs, projects and addresses",
+    summary: "print a shell completion script for commands, options, slugs, projects and addresses",
     examples: [
       ["evenkeel completion bash > ~/.local/share/bash-completion/completions/evenkeel", "once"],
       ["evenkeel completion zsh > ~/.zsh/_evenkeel", "in a folder of $fpath"],

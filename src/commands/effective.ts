@@ -32,7 +32,7 @@ export async function effective(
   const all = [...context.problems, ...problems];
   tellProblems(terminal, bySeverity(all));
   if (hasErrors(all)) return undefined;
-  if (desired.kinds.size === 0) throw new Refusal(`no policy speaks of ${name}${suggestion(name, context)}`);
+  if (desired.kinds.size === 0) throw new Refusal(`no policy selects ${name}${suggestion(name, context)}`);
   return desired;
 }
 

@@ -63,7 +63,7 @@ function checkOutputs({ cwd }: Terminal, paths: readonly string[]): void {
     const place = JSON.stringify(known(resolve(cwd, path)) ?? path);
     const other = taken.get(place);
     if (other !== undefined)
-      throw new Refusal(`${other} and ${path} are one place; give each output its own`, exit.usage);
+      throw new Refusal(`${other} and ${path} are the same file; give each output its own`, exit.usage);
     taken.set(place, path);
   }
   for (const path of paths) {

@@ -12,7 +12,7 @@ const quiet = { flags: "--quiet", description: "no progress and no notes on stde
 function reportOf(kinds: readonly string[]) {
   return {
     flags: "--report <kind[=path]>",
-    description: `also write a report: ${kinds.join(", ")}; without a path to stdout in place of the text (repeatable)`,
+    description: `also write a report: ${kinds.join(", ")}; without a path, to stdout instead of the text (repeatable)`,
     takes: "list",
     suggests: kinds,
   } as const;
@@ -23,12 +23,12 @@ const planReport = reportOf(planKinds);
 const concurrency = { flags: "--concurrency <n>", description: "requests in flight", takes: "positive" } as const;
 const timeout = {
   flags: "--timeout <duration>",
-  description: "stop the whole run after, say, 10m",
+  description: "stop the whole run after this time, such as 10m",
   takes: "duration",
 } as const;
 const out = { flags: "--out <file>", description: "save the plan, as JSON" } as const;
 const detailedExitcode = { flags: "--detailed-exitcode", description: "exit 2 when changes are pending" } as const;
-const storage = { flags: "--storage", description: "storage migrations too" } as const;
+const storage = { flags: "--storage", description: "plan storage migrations too" } as const;
 const status = { flags: "--status <status>", description: "created, running, success, failed or canceled" } as const;
 
 /** Of commands that send nothing. */
@@ -47,7 +47,7 @@ const online = [
   },
   {
     flags: "--shard <i/n>",
-    description: "only the i-th of n parts of the projects; auto: as CI_NODE_INDEX and CI_NODE_TOTAL say",
+    description: "only the i-th of n parts of the projects; auto: from CI_NODE_INDEX and CI_NODE_TOTAL",
     takes: "shard",
   },
   planReport,
@@ -59,7 +59,7 @@ const online = [
 /** The options of each command; the types of what a command is given are derived from here. */
 export const flags = {
   init: [
-    { flags: "--url <url>", description: "the server's address; on a terminal, what no option says is asked for" },
+    { flags: "--url <url>", description: "the server's address; on a terminal, init asks for what is not given" },
     { flags: "--release <release>", description: "its release, such as 14.5" },
     { flags: "--tier <tier>", description: "its tier", choices: ["free", "premium", "ultimate"] },
   ],
@@ -75,23 +75,26 @@ export const flags = {
     ...online,
     { flags: "--yes", description: "do not ask" },
     storage,
-    { flags: "--dry-run", description: "print every request and send none" },
+    { flags: "--dry-run", description: "print every request, send none" },
     {
       flags: "--resend <glob>",
-      description: "write matching integrations whatever the comparison says (repeatable)",
+      description: "write matching integrations even if nothing differs (repeatable)",
       takes: "list",
     },
     { flags: "--allow-deletes <n>", description: "let up to n disables and deletes pass the guards", takes: "count" },
     {
       flags: "--allow-protected <address>",
-      description: "let this protected one be removed (repeatable)",
+      description: "let this protected integration or license be removed (repeatable)",
       takes: "list",
     },
     {
       flags: "--record-deployment <environment>",
       description: "record the apply as a deployment to this environment",
     },
-    { flags: "--deployment-project <project>", description: "whose deployment it is: the project of the policies" },
+    {
+      flags: "--deployment-project <project>",
+      description: "the project to record it in, usually that of the policies",
+    },
     { flags: "--sha <sha>", description: "the commit that is deployed" },
     { flags: "--ref <ref>", description: "its branch or tag" },
     { flags: "--tag", description: "the ref is a tag" },
@@ -107,7 +110,7 @@ export const flags = {
       description: "projects whose path matches, or those below a group (repeatable)",
       takes: "list",
     },
-    { flags: "--factor", description: "what most of the projects share goes into one policy" },
+    { flags: "--factor", description: "put what most of the projects share into one policy" },
     { flags: "--out <dir>", description: "where to write; by default policies/ of the workspace" },
   ],
   explain: [report],
@@ -125,7 +128,7 @@ export const flags = {
   "deployments merge-requests": connected,
   "deployments create": [
     ...connected,
-    { flags: "--environment <name>", description: "where to" },
+    { flags: "--environment <name>", description: "the environment" },
     { flags: "--sha <sha>", description: "the commit" },
     { flags: "--ref <ref>", description: "the branch or tag" },
     { flags: "--tag", description: "the ref is a tag" },
@@ -142,8 +145,8 @@ export const flags = {
   ],
   "deprecations scan": [
     folder,
-    { flags: "--release <release>", description: "hold uses against this release; the workspace's, else 14.5" },
-    { flags: "--fix", description: "rewrite uses that have a mechanical replacement; comments and layout stay" },
+    { flags: "--release <release>", description: "check uses for this release; default: the workspace's, else 14.5" },
+    { flags: "--fix", description: "rewrite uses that have an exact replacement; comments and layout stay" },
     report,
     quiet,
   ],
@@ -154,16 +157,16 @@ export const flags = {
     { flags: "--branch-kind <kind>", description: "on a branch of this kind", choices: branchKinds },
     { flags: "--pipeline-status <status>", description: "how the pipeline ended", choices: ["success", "failed"] },
     { flags: "--live", description: "from the server, not from manifests" },
-    { flags: "--diff", description: "live against desired; with --event, as far as that goes" },
+    { flags: "--diff", description: "compare live with desired; with --event, only that event" },
   ],
-  fmt: [folder, { flags: "--check", description: "name the files that would change, and change none" }],
+  fmt: [folder, { flags: "--check", description: "list the files that would change, change none" }],
   completion: [],
   schema: [],
   "storage status": connected,
   serve: [
     { flags: "--port <n>", description: "0 for a free one", takes: "count", default: "0" },
     { flags: "--host <host>", description: "the address to bind to", default: "127.0.0.1" },
-    { flags: "--seed <file>", description: "YAML with what a new server holds" },
+    { flags: "--seed <file>", description: "YAML with the initial content of a new server" },
     { flags: "--data <file>", description: "keep everything in this database file" },
     { flags: "--token <token>", description: "an administrator's token", default: "evenkeel-dev-token" },
     { flags: "--release <release>", description: "the release to behave like", default: "14.5" },
@@ -181,11 +184,11 @@ export const flags = {
     },
     {
       flags: "--behaviour <name>",
-      description: "as the spec says, or as deployed servers were seen to do",
+      description: "as the specification says, or as deployed servers behave",
       choices: ["spec", "observed"],
       default: "spec",
     },
-    { flags: "--latency <ms>", description: "answer this much later", takes: "count", default: "0" },
+    { flags: "--latency <ms>", description: "delay each answer", takes: "count", default: "0" },
     { flags: "--chaos <file>", description: "YAML with faults to inject" },
   ],
 } as const satisfies Readonly<Record<string, readonly Flag[]>>;

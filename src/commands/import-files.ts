@@ -33,7 +33,7 @@ export function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]
   const [first, ...others] = written.filter(([path]) => isThere(resolve(cwd, path)));
   if (!first) return undefined;
   const which = others.length > 0 ? `${first[0]} and ${others.length} more exist` : `${first[0]} exists`;
-  const message = `${which} already; nothing was written. Move what is there away, or give another --out`;
+  const message = `${which} already; nothing was written. Move it away, or give another --out`;
   return { severity: "error", rule: "exists", message };
 }
 

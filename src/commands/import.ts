@@ -44,11 +44,11 @@ function writeAll(terminal: Terminal, adoption: Adoption, folder: string, out: s
 
 function checkUsage({ all, group = [] }: Options<"import">, names: readonly string[]): void {
   if (!all && group.length === 0 && names.length === 0) {
-    throw new Refusal("name projects by path or ID, or give --group GLOB or --all", exit.usage);
+    throw new Refusal("name projects by path or ID, or use --group GLOB or --all", exit.usage);
   }
   globsOf("--group", group, globFault);
   const glob = names.find((name) => selectorOf(name).form === "glob");
-  if (glob !== undefined) throw new Refusal(`${glob} is a glob: give it as --group ${shellWord(glob)}`, exit.usage);
+  if (glob !== undefined) throw new Refusal(`${glob} is a glob: use --group ${shellWord(glob)}`, exit.usage);
 }
 
 async function adopted(

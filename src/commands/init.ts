@@ -21,7 +21,7 @@ kind: Workspace
 server:
   url: ${JSON.stringify(url)}
   release: ${JSON.stringify(release)}
-  ${(tier ? `tier: ${tier}` : "# tier: ultimate").padEnd(27)} # stated: what the tier lacks is a problem before anything is sent
+  ${(tier ? `tier: ${tier}` : "# tier: ultimate").padEnd(27)} # if set, what the tier lacks is reported before anything is sent
 # protected: ["payments/core:integration/*"]   # never disabled or deleted
 `;
 
@@ -92,7 +92,7 @@ function nextSteps(terminal: Terminal, folder: string, { url }: ServerSettings):
     "  EVENKEEL_TOKEN in the environment: a token of that server, or EVENKEEL_TOKEN_FILE, a file that holds it",
     "",
     "Next:",
-    `  evenkeel import${option} --all   writes what is live as policies; the example can go then`,
+    `  evenkeel import${option} --all   writes what is live as policies; then delete the example`,
     `  evenkeel validate${option}       checks the manifests; offline`,
     `  evenkeel plan${option}           compares them with the server; needs EVENKEEL_TOKEN`,
   ].join("\n");

@@ -16,7 +16,7 @@ export const run: Run<Options<"journal">> = (terminal, options, [wanted]) => {
   const runs = listRuns(root).map((name) => ({ run: name, entries: readRun(root, name) ?? [] }));
   if (wanted === undefined) {
     report({
-      text: () => runsText(runs) || "No apply has been journalled here.",
+      text: () => runsText(runs) || "No runs recorded.",
       json: () => JSON.stringify(runs, null, 2),
     });
     return exit.done;

@@ -32,7 +32,7 @@ const rows: readonly Row[] = [
   { name: "release", question: "Its release", standard: "14.5", expected: "a release, such as 14.5 or 14.5.2" },
   {
     name: "tier",
-    question: "Its tier: free, premium or ultimate; nothing to leave tiers unchecked",
+    question: "Its tier: free, premium or ultimate; leave empty to check no tier",
     standard: "",
     expected: "free, premium or ultimate",
   },
@@ -64,7 +64,7 @@ async function answerTo(row: Row, ask: AskQuestion, terminal: Terminal): Promise
     const answer = await ask(row.standard ? `${row.question} [${row.standard}]:` : `${row.question}:`);
     if (answer === undefined) {
       const code = terminal.interrupted.aborted ? exit.interrupted : exit.problem;
-      throw new Refusal("nothing was written, for there was no answer", code);
+      throw new Refusal("nothing was written, because there was no answer", code);
     }
     const value = answer || row.standard;
     if (isRight(row, value)) return value;

@@ -5,11 +5,11 @@ import { verb } from "./verb.ts";
 export const routesVerb = verb({
   name: "routes",
   arguments: "<project>",
-  summary: "who hears of an event, and in which channel",
+  summary: "who is notified of an event, and in which channel",
   examples: [
-    ["evenkeel routes payments/api --event pipeline --pipeline-status failed", "as manifests say"],
-    ["evenkeel routes payments/api --event push --branch-kind protected --live", "as the server has it"],
-    ["evenkeel routes payments/api --diff", "who stops and who starts hearing of what by an apply"],
+    ["evenkeel routes payments/api --event pipeline --pipeline-status failed", "from the manifests"],
+    ["evenkeel routes payments/api --event push --branch-kind protected --live", "from the server"],
+    ["evenkeel routes payments/api --diff", "who will receive more or fewer events after an apply"],
   ],
   options: flags.routes,
   load: () => import("./routes.ts"),

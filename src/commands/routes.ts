@@ -20,7 +20,7 @@ import { requestOf } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
-/** `evenkeel routes PROJECT`: who hears of an event, by manifests or by the server; or what changes between the two. */
+/** `evenkeel routes PROJECT`: who is notified of an event, by manifests or by the server; or what changes between the two. */
 export const run: Run<Options<"routes">> = async (terminal, options, [project = ""]) => {
   const report = reporter(terminal, options.report);
   checkUsage(options);
@@ -42,7 +42,7 @@ function failed({ warn, interrupted }: Terminal, error: unknown): ExitCode {
 }
 
 function checkUsage({ event, live, diff }: Options<"routes">): void {
-  if (live && diff) throw new Refusal("--diff reads both sides: leave --live out", exit.usage);
+  if (live && diff) throw new Refusal("--diff reads both sides: leave out --live", exit.usage);
   if (event === undefined) {
     if (diff) return;
     throw new Refusal(`--event is missing; it takes ${[...events.keys()].join(", ")}`, exit.usage);

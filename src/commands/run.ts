@@ -43,8 +43,7 @@ export function folderOf(terminal: Terminal, { C }: Pick<OnlineOptions, "C">): s
 }
 
 function stopOf({ interrupted, warn }: Terminal, timeout: number | undefined): AbortSignal {
-  const say = () =>
-    warn("Interrupted: what is in flight is finished, and nothing else is begun. Interrupt again to stop at once.");
+  const say = () => warn("Interrupted: finishing what is in flight. Interrupt again to stop at once.");
   interrupted.addEventListener("abort", say, { once: true });
   if (!timeout) return interrupted;
   return AbortSignal.any([interrupted, deadline(timeout, `the run's --timeout of ${timeout / 1000} s has passed`)]);
@@ -64,7 +63,7 @@ function partOf(shard: OptionValues["shard"], { env }: Pick<Terminal, "env">): P
   const part = { index: Number(index), total: Number(total) };
   const isPart = /^\d{1,6}$/.test(index) && /^\d{1,6}$/.test(total) && part.index >= 1 && part.index <= part.total;
   if (isPart) return part;
-  throw new Refusal("--shard auto needs CI_NODE_INDEX and CI_NODE_TOTAL, from 1 of N to N of N", exit.usage);
+  throw new Refusal("--shard auto needs CI_NODE_INDEX, from 1 to N, and CI_NODE_TOTAL, N", exit.usage);
 }
 
 /** Parts by a hash of the project's name, so that a project stays in its part whatever else comes or goes. */

@@ -14,7 +14,7 @@ import type { Run } from "./verb.ts";
 
 /** `evenkeel storage status STORAGE`. */
 export const run: Run<Options<"storage status">> = (terminal, options, [storage = ""]) => {
-  if (storage.trim() === "") throw new Refusal("STORAGE is empty; it takes the name of a storage", exit.usage);
+  if (storage.trim() === "") throw new Refusal("STORAGE is empty; expected the name of a storage", exit.usage);
   return reading(terminal, options, async (reader) => {
     try {
       const remainders = await remaindersOn(reader, storage);

@@ -94,5 +94,5 @@ export function verb<const Flags extends readonly Flag[]>(
 /** First words that are no commands of their own: alone they show what is below them. */
 export const groups: Readonly<Record<string, string>> = {
   deployments: "the deployment records of a project",
-  storage: "what is left on a storage",
+  storage: "what is still on a storage",
 };

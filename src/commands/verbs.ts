@@ -14,7 +14,7 @@ export const verbs: readonly Verb[] = [
     examples: [
       ["evenkeel init", "in this folder"],
       ["evenkeel init policies-repo", "in a new one"],
-      ["evenkeel init --url https://code.example.com --release 14.5 --tier ultimate", "asking nothing"],
+      ["evenkeel init --url https://code.example.com --release 14.5 --tier ultimate", "without questions"],
     ],
     options: flags.init,
     load: () => import("./init.ts"),
@@ -31,7 +31,7 @@ export const verbs: readonly Verb[] = [
   }),
   verb({
     name: "plan",
-    summary: "compare manifests with the server; GET requests only",
+    summary: "compare manifests with the server; sends only GET requests",
     examples: [
       ["evenkeel plan", "what apply would change"],
       ["evenkeel plan --target 'payments/*' --detailed-exitcode", "one team; exit 2 when changes are pending"],
@@ -44,12 +44,12 @@ export const verbs: readonly Verb[] = [
   verb({
     name: "apply",
     arguments: "[plan]",
-    summary: "plan, ask, and make the changes; or carry out a saved plan",
+    summary: "plan, ask, and make the changes; or apply a saved plan",
     examples: [
       ["evenkeel apply", "show the plan, ask, apply"],
-      ["evenkeel apply plan.json", "what was planned and reviewed, and nothing else"],
+      ["evenkeel apply plan.json", "exactly what was planned and reviewed"],
       ["evenkeel apply --yes", "without asking, as in CI"],
-      ["evenkeel apply --dry-run", "every request that would be sent; none is"],
+      ["evenkeel apply --dry-run", "every request that would be sent; sends none"],
       [
         "evenkeel apply --yes --record-deployment production --deployment-project ops/policies --sha 1f2e3d --ref main",
         "the same, as a deployment of the policies",
@@ -84,7 +84,7 @@ export const verbs: readonly Verb[] = [
     arguments: "<project>",
     summary: "the effective desired state of one project, with the origin of each entry",
     examples: [
-      ["evenkeel show payments/api", "what the layers come to"],
+      ["evenkeel show payments/api", "after all layers are merged"],
       ["evenkeel show 42 --report json", "by ID, for scripts"],
     ],
     options: flags.show,
@@ -93,11 +93,14 @@ export const verbs: readonly Verb[] = [
   verb({
     name: "import",
     arguments: "[project...]",
-    summary: "write policies from live state; secrets become references to fill in",
+    summary: "write policies from live state; secrets become references to set",
     examples: [
       ["evenkeel import payments/api", "one project, into policies/"],
       ["evenkeel import --group 'payments/**'", "a group"],
-      ["evenkeel import --all --factor", "everything that the token can see, with what most share in one policy"],
+      [
+        "evenkeel import --all --factor",
+        "everything that the token can see; what most projects share goes into one policy",
+      ],
     ],
     options: flags.import,
     load: () => import("./import.ts"),
@@ -143,9 +146,9 @@ export const verbs: readonly Verb[] = [
   verb({
     name: "storage status",
     arguments: "<storage>",
-    summary: "count the repositories that are left on a storage",
+    summary: "count the repositories that are still on a storage",
     examples: [
-      ["evenkeel storage status nfs-1", "projects; snippets and groups as far as the server tells"],
+      ["evenkeel storage status nfs-1", "projects; snippets and groups if the server lists their moves"],
       ["evenkeel storage status nfs-1 --report json", "for scripts"],
     ],
     options: flags["storage status"],
@@ -153,10 +156,10 @@ export const verbs: readonly Verb[] = [
   }),
   verb({
     name: "serve",
-    summary: "an embedded server of the whole API, to try and rehearse with",
+    summary: "run an embedded server with the whole API, for trials and rehearsals",
     examples: [
       ["evenkeel serve --seed seed.yaml", "on a free port, in memory"],
-      ["evenkeel serve --port 8080 --data server.db", "kept over restarts"],
+      ["evenkeel serve --port 8080 --data server.db", "keeps its data over restarts"],
     ],
     options: flags.serve,
     load: () => import("./serve.ts"),
@@ -164,8 +167,8 @@ export const verbs: readonly Verb[] = [
   verb({
     name: "__complete",
     arguments: "[word...]",
-    summary: "what a completion script asks for: the words that may stand in place of the last one",
-    examples: [["evenkeel __complete -- explain irc-", "one candidate a line, its meaning behind a tab"]],
+    summary: "for completion scripts: the words that can replace the last one",
+    examples: [["evenkeel __complete -- explain irc-", "one candidate per line, then a tab and its meaning"]],
     options: flags.completion,
     load: async () => ({ run: (await import("./completion/completing.ts")).completing(verbs) }),
     hidden: true,

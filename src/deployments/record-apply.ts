@@ -84,7 +84,7 @@ async function end(
   await using writer = await connectWriter(lasting);
   const written = await updateDeployment(writer, project, record, status);
   if (!("error" in written)) return notices.note(`note: recorded as deployment ${record} of ${project}: ${status}`);
-  const remedy = `evenkeel deployments update ${shellWord(project)} ${shellWord(record)} --status ${status} mends it`;
+  const remedy = `evenkeel deployments update ${shellWord(project)} ${shellWord(record)} --status ${status} corrects it`;
   notices.warn(
     unrecorded(`deployment ${record} of ${project} is not marked as ${status}: ${written.error}; ${remedy}`),
   );

@@ -23,7 +23,7 @@ export interface Difference {
   readonly project: string;
   /** In the order in which they are to be carried out. */
   readonly changes: readonly Change[];
-  /** Live resources that were read: what a guard's percentage is taken of. */
+  /** Live resources that were read: the base of a guard's percentage. */
   readonly live: number;
   readonly unmanaged: number;
   readonly unverified: readonly Unverified[];
@@ -144,7 +144,7 @@ function judgeAmbiguous(project: string, desired: Desired, namesakes: readonly L
   const agree = namesakes.every((live) => sortFields(desired, live).different.length === 0);
   if (agree && desired.presence === "present") return {};
   const names = namesakes.map(({ key, id }) => (id === undefined ? key : `${key} (id ${id})`)).join(" and ");
-  const message = `the server has ${names}, which differ in case alone; keep one of them`;
+  const message = `the server has ${names}, which differ only in case; keep one of them`;
   return { problem: { severity: "error", rule: "ambiguous", message, place: desired.origin.place(), project } };
 }
 
@@ -174,7 +174,7 @@ function reasonToUpdate(address: string, evidence: Evidence, options: DiffOption
   const { different, drifted, edited, unverified, moved } = evidence;
   if (different.length > 0) return reasonOfDifference(different, drifted, options);
   if (edited.length > 0) return `pending: ${edited.join(", ")} changed since the last apply`;
-  if (moved && unverified.length > 0) return "suspected drift: updated_at moved, and nothing visible differs";
+  if (moved && unverified.length > 0) return "suspected drift: updated_at changed, and nothing visible differs";
   if (options.resend?.(address)) return "asked for by --resend";
   if (options.alwaysSend && unverified.length > 0) return "server.secrets is always-send";
   return undefined;

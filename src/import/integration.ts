@@ -21,7 +21,7 @@ export function importIntegration(live: Live): ImportedIntegration {
   const faults = checkParameters(live.key, Object.fromEntries(values));
   const required = faults.filter(({ parameter }) => parameters.get(parameter)?.required);
   const unwritable = required.find(({ parameter }) => !parameters.get(parameter)?.types.includes("string"));
-  if (unwritable) return { left: `${live.key} is left out: ${unwritable.parameter} is required, and not reported` };
+  if (unwritable) return { left: `${live.key} is left out: ${unwritable.parameter} is required and not reported` };
   const optional = faults.filter((fault) => !required.includes(fault));
   const told = [...remarks, ...optional.map((fault) => faultWords(fault, parameters, values))];
   const fields = fieldsOf(parameters, values, faults);
@@ -68,8 +68,8 @@ function fieldsOf(
 }
 
 function blankWords(secret: boolean, value: Scalar | undefined): string {
-  if (secret) return "fill in: a secret";
-  return value === undefined ? "fill in: required, and not reported" : "fill in: the server has one that is not valid";
+  if (secret) return "set this: a secret";
+  return value === undefined ? "set this: required, not reported" : "set this: the value on the server is not valid";
 }
 
 /** A value is repeated only where no secret could stand: not in free text. */
@@ -80,7 +80,7 @@ function faultWords(
 ) {
   const parameter = parameters.get(name);
   const closed = parameter && !parameter.secret && (parameter.enum || !parameter.types.includes("string"));
-  const got = closed ? `the server has ${JSON.stringify(values.get(name))}` : "the server has something else";
+  const got = closed ? `the server has ${JSON.stringify(values.get(name))}` : "the server has another value";
   return `${name} is left out: expected ${expected}, ${got}`;
 }
 
@@ -94,5 +94,5 @@ function hiddenWords(
     ({ name, secret, observed }) =>
       (secret || observed.has("hidden")) && !fields.has(name) && live.fields[name] === undefined,
   );
-  return silent.length > 0 ? [`not reported, so perhaps set: ${silent.map(({ name }) => name).join(", ")}`] : [];
+  return silent.length > 0 ? [`not reported, may be set: ${silent.map(({ name }) => name).join(", ")}`] : [];
 }

@@ -29,7 +29,7 @@ export function modernised(
     const word = replacement && wordFor(old, value, replacement);
     const said = replacement && live[replacement.name];
     if (replacement && word !== undefined && (said === undefined || said === word)) values.set(replacement.name, word);
-    else remarks.push(`${name}: ${value} is deprecated, ${old.deprecated}; it is left out`);
+    else remarks.push(`${name}: ${value} is deprecated (${old.deprecated}) and left out`);
   }
   return { values, remarks };
 }

@@ -56,5 +56,5 @@ function rank(named: Named): number {
 }
 
 function othersWords(other: Named, platform: Platform): string {
-  return `${other.key} is left out: ${whyUndeclarable(other, platform) ?? "the server lists it and does not show it"}`;
+  return `${other.key} is left out: ${whyUndeclarable(other, platform) ?? "the server lists it but does not show it"}`;
 }

@@ -29,7 +29,7 @@ export function importValues(
     const value = first.fields[only] as Scalar;
     const disagree = namesakes.some(({ fields }) => fields[only] !== value);
     const why = disagree
-      ? "they differ in case alone and disagree; keep one of them"
+      ? "they differ only in case and disagree; keep one of them"
       : misfit(section, first.key, value);
     if (why) remarks.push(`${first.kind} ${namesOf(namesakes)} is left out: ${why}`);
     else entries.push(entryOf(first, namesakes, new Map([[only, { form: "value", value }]])));
@@ -40,12 +40,12 @@ export function importValues(
 function misfit(section: string, key: string, value: Scalar): string | undefined {
   const patterns = Object.entries(sections[section]?.patternProperties ?? {});
   const [, allowed] = patterns.find(([pattern]) => new RegExp(pattern, "u").test(key)) ?? [];
-  if (key.trim() !== key || !allowed) return "a policy cannot spell its name";
-  return allowed.enum.includes(value) ? undefined : `expected ${allowed["x-expected"]}, the server has something else`;
+  if (key.trim() !== key || !allowed) return "a policy cannot contain its name";
+  return allowed.enum.includes(value) ? undefined : `expected ${allowed["x-expected"]}, the server has another value`;
 }
 
 function entryOf({ kind, key }: Live, namesakes: readonly Live[], fields: ImportedEntry["fields"]): ImportedEntry {
-  const remarks = namesakes.length > 1 ? [`the server has ${namesOf(namesakes)}, which differ in case alone`] : [];
+  const remarks = namesakes.length > 1 ? [`the server has ${namesOf(namesakes)}, which differ only in case`] : [];
   return { kind, key, fields, remarks };
 }
 

@@ -64,7 +64,7 @@ function unlisted(projects: readonly Project[], { spoken }: SurveyScope): Proble
   return projects.flatMap((project) => {
     const [glob] = speakingOtherwise(spoken, [project]);
     if (glob === undefined) return [];
-    const message = `the server does not list project ${project.name}, so whether ${glob} means it is not known`;
+    const message = `the server does not list project ${project.name}, so it is unknown whether ${glob} matches it`;
     return [{ severity: "warning", rule: "unlisted-project", message, project: project.name }];
   });
 }
@@ -120,7 +120,11 @@ function idleGlobs(globs: readonly string[], desired: readonly DesiredProject[])
       resources.some(({ kind, key }) => matches(addressOf(project.name, kind, key), project)),
     );
   });
-  return idle.map((glob) => ({ severity: "warning", rule: "no-match", message: `nothing declared matches ${glob}` }));
+  return idle.map((glob) => ({
+    severity: "warning",
+    rule: "no-match",
+    message: `no declared resource matches ${glob}`,
+  }));
 }
 
 /** A project as it is now, or why that is not known. */

@@ -14,9 +14,9 @@ interface Measure {
 /** What is wrong with the aliases of a document: one that contains itself, or so many that copies would not end. */
 export function aliasFault(value: unknown): AliasFault | undefined {
   const found = measure(value, new Set(), new Map());
-  if (found === "cycle") return { rule: "alias-cycle", message: "an alias stands inside its own anchor" };
+  if (found === "cycle") return { rule: "alias-cycle", message: "an alias refers to the anchor that contains it" };
   if (found.size <= most.size && found.depth <= most.depth) return undefined;
-  return { rule: "alias-bomb", message: `its aliases make more than ${most.size} values of this document` };
+  return { rule: "alias-bomb", message: `aliases expand this document to more than ${most.size} values` };
 }
 
 function measure(value: unknown, around: Set<unknown>, known: Map<unknown, Measure>): Measure | "cycle" {

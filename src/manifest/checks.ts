@@ -25,14 +25,14 @@ type Check = (policy: ShapedPolicy) => readonly Problem[];
 
 /** What a policy must keep to, beyond its shape and its integrations' parameters: sentence -> check. */
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ["globs are of a known form", knownGlobs],
-  ["slugs are those of the catalogue", knownSlugs],
-  ["the server has what is declared", available],
-  ["what is declared is not disabled too", uncontradicted],
-  ["a license stands once, whatever its case", distinctLicenses],
+  ["globs are valid", knownGlobs],
+  ["slugs are in the catalogue", knownSlugs],
+  ["the server supports what is declared", available],
+  ["nothing is both declared and disabled", uncontradicted],
+  ["a license is listed once, ignoring case", distinctLicenses],
   ["licenses are allowed or denied", modernStatuses],
-  ["the tier has each section", sectionsInTier],
-  ["interpolations are of a known form", knownReferences],
+  ["the tier supports each section", sectionsInTier],
+  ["interpolations are valid", knownReferences],
 ]);
 
 /** Every problem that one policy shows by itself. */
@@ -93,7 +93,7 @@ function distinctLicenses({ document, text }: ShapedPolicy): readonly Problem[] 
     const other = first.get(name.toLowerCase());
     first.set(name.toLowerCase(), other ?? name);
     if (other === undefined) return [];
-    const message = `${name} and ${other} are one license: case does not count`;
+    const message = `${name} and ${other} are the same license: case is ignored`;
     return [problemAt("duplicate-license", message, { document, path: ["licenses", name], of: "key" })];
   });
 }
@@ -103,7 +103,7 @@ function modernStatuses({ document, text, workspace }: ShapedPolicy): readonly P
   return Object.entries(text.licenses ?? {}).flatMap(([name, status]) => {
     const modern = legacyStatuses.get(status);
     if (modern === undefined) return [];
-    const message = `${status} is the legacy word for ${modern}, and is removed in release ${legacyRemoval}`;
+    const message = `${status} is the legacy word for ${modern}, removed in release ${legacyRemoval}`;
     const problem = problemAt("legacy-status", message, { document, path: ["licenses", name] });
     return [{ ...problem, severity: gone ? "error" : "warning" } as const];
   });
@@ -131,7 +131,7 @@ function knownReferences({ document, text }: ShapedPolicy): readonly Problem[] {
 }
 
 function unknownReference(name: string): string {
-  if (name.startsWith("${")) return "an interpolation is not closed; $${ stands for a literal ${";
+  if (name.startsWith("${")) return "unclosed interpolation; write $${ for a literal ${";
   const near = nearest(name, ["project.path", "project.name", "project.id"]);
   return `\${${name}} is not defined; ${near ? `did you mean \${${near}}?` : `expected one of ${referenceWords}`}`;
 }

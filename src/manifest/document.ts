@@ -85,7 +85,7 @@ function documentsOf({ file, text }: ManifestSource, values: readonly unknown[],
 function duplicateKeys(documents: readonly Document[], places: Places): readonly Problem[] {
   return documents.flatMap((document) =>
     places.duplicates(document.index).map(({ path, place }) => ({
-      ...problemAt("yaml", "this key stands twice in its mapping", { document, path, of: "key" }),
+      ...problemAt("yaml", "duplicate key", { document, path, of: "key" }),
       place,
     })),
   );

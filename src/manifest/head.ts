@@ -22,7 +22,7 @@ export function readHead(document: Document): Head {
   const { apiVersion: version, kind } = value;
   const known = kind === "Policy" || kind === "StorageMigration" ? kind : undefined;
   if (version !== apiVersion) {
-    const message = `expected apiVersion: ${apiVersion}; if this is no manifest, list the manifests in ${workspaceFile}`;
+    const message = `expected apiVersion: ${apiVersion}; if this is not a manifest, list the manifests in ${workspaceFile}`;
     const problem = problemAt("api-version", message, { document, path: ["apiVersion"] });
     return { kind: isOurs(version) ? known : undefined, problem };
   }
@@ -36,7 +36,7 @@ function isOurs(version: unknown): boolean {
 }
 
 function kindMessage(kind: unknown): string {
-  if (kind === "Workspace") return `a Workspace stands in ${workspaceFile} alone`;
+  if (kind === "Workspace") return `a Workspace may only be in ${workspaceFile}`;
   const known = documentKinds.filter((each) => each !== "Workspace");
   const hint = meant(kind, known);
   return hint ? `unknown kind${hint}` : `expected kind: ${known.join(" or ")}`;

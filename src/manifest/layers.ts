@@ -116,6 +116,6 @@ function tie<Said extends Stated>(first: Said, second: Said, { name }: Sort<Said
   const { file, line, column } = first.place();
   const message =
     `policies ${first.policy} and ${second.policy} are equally specific and differ on ${name(second)}, ` +
-    `which also stands at ${file}:${line}:${column}; give one of them a priority`;
+    `which is also defined at ${file}:${line}:${column}; give one of them a priority`;
   return problemAt("tie", message, { document: second.document, path: second.path, of: "key" });
 }

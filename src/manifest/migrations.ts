@@ -49,7 +49,7 @@ function duplicates(migrations: readonly StorageMigration[]): readonly Problem[]
     const before = migrations[i - 1];
     if (before?.name !== name) return [];
     const { file, line } = before.document.place(["name"]);
-    const message = `a storage migration named ${name} also stands at ${file}:${line}`;
+    const message = `a storage migration named ${name} is also defined at ${file}:${line}`;
     return [problemAt("duplicate-name", message, { document, path: ["name"] })];
   });
 }

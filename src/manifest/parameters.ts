@@ -99,14 +99,14 @@ function referenceFaults(
   const rule = "secret-reference";
   const text = typeof secret === "string" ? secret : "";
   const isVersion = Number.isInteger(version) && Number(version) >= 1;
-  const forget = "a version needs a ledger to be remembered in; set ledger in evenkeel.yaml";
+  const forget = "a version needs a ledger; set ledger in evenkeel.yaml";
   return [
-    [!types.includes("string"), "parameter-type", "a secret can only stand for a string"],
+    [!types.includes("string"), "parameter-type", "only a string parameter can be a secret"],
     [!referenceForm.test(text), rule, "expected env:NAME or file:PATH", "secret"],
     [isTemplate(text), rule, "a secret reference is not interpolated", "secret"],
-    [ownVariable.test(text), rule, "Evenkeel's own token and key are never sent to an integration", "secret"],
-    [other !== undefined, rule, "a secret reference has secret and version alone", other],
-    [version !== undefined && !isVersion, rule, "expected an integer from 1 on", "version"],
+    [ownVariable.test(text), rule, "Evenkeel's own token and key must not be sent to an integration", "secret"],
+    [other !== undefined, rule, "a secret reference has only secret and version", other],
+    [version !== undefined && !isVersion, rule, "expected an integer of at least 1", "version"],
     [version !== undefined && ledger === undefined, "secret-version", forget, "version"],
   ];
 }
@@ -124,7 +124,7 @@ function secretLiteral(
 ): Field {
   const at = { document, path: [...path, name] };
   if (!allowPlaintextSecrets) {
-    const message = `${name} is a secret: name it, such as { secret: env:NAME }, instead of writing it here`;
+    const message = `${name} is a secret: use a reference such as { secret: env:NAME }`;
     return { form: "fault", problem: problemAt("plaintext-secret", message, at) };
   }
   if (typeof value !== "string") {
@@ -192,6 +192,6 @@ function deprecations({ document, path, integration, parameters }: WrittenIntegr
 function inactive({ document, path, integration, parameters }: WrittenIntegration): readonly Problem[] {
   const active = integration.parameters.get("active");
   if (active?.default !== false || "active" in parameters) return [];
-  const message = `${integration.slug} will be off: active is left out, and its default is false`;
+  const message = `${integration.slug} will be off: active is not set, and its default is false`;
   return [problemAt("inactive", message, { document, path, of: "key" })];
 }

@@ -54,7 +54,7 @@ class Resolving {
   text(text: string, spot: Spot): Resolved {
     const result = interpolate(text, (name) => this.#reference(name, spot));
     if (result !== "long") return result;
-    return this.#fail("variable-size", `its variables make more than ${longestText} characters of it`, spot);
+    return this.#fail("variable-size", `it expands to more than ${longestText} characters`, spot);
   }
 
   variable(name: string, spot: Spot): Resolved {
@@ -70,7 +70,7 @@ class Resolving {
       return "faulty";
     }
     if (this.#around.length >= deepest) {
-      return this.#fail("variable-size", `variables stand inside one another more than ${deepest} deep`, found);
+      return this.#fail("variable-size", `variables are nested more than ${deepest} levels deep`, found);
     }
     this.#around.push(found);
     const result = isTemplate(found.value) ? this.text(found.value, found) : { value: found.value };
@@ -118,6 +118,6 @@ function cycle(members: readonly Variable[]): Problem {
   const first = members.reduce((a, b) => (b.name < a.name ? b : a));
   const start = members.indexOf(first);
   const round = [...members.slice(start), ...members.slice(0, start), first].map(({ name }) => name);
-  const message = `variable ${first.name} is made of itself: ${round.join(" -> ")}`;
+  const message = `variable ${first.name} refers to itself: ${round.join(" -> ")}`;
   return problemAt("variable-cycle", message, first);
 }

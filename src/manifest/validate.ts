@@ -41,7 +41,7 @@ function duplicates(policies: readonly Policy[]): readonly Problem[] {
     first.set(policy.name, other ?? policy);
     if (!other || policy.name === "") return [];
     const { file, line } = other.document.place(["name"]);
-    const message = `a policy named ${policy.name} also stands at ${file}:${line}`;
+    const message = `a policy named ${policy.name} is also defined at ${file}:${line}`;
     return [problemAt("duplicate-policy", message, { document: policy.document, path: ["name"] })];
   });
 }

@@ -100,7 +100,7 @@ interface ReadWorkspace {
 
 function readDocuments(document: Document, others: readonly Document[]): ReadWorkspace {
   const strays = others.map((other) =>
-    problemAt("kind", `${workspaceFile} holds one Workspace and nothing else`, { document: other, path: [] }),
+    problemAt("kind", `${workspaceFile} may only contain one Workspace`, { document: other, path: [] }),
   );
   const { apiVersion: version, kind } = (document.value ?? {}) as { apiVersion?: unknown; kind?: unknown };
   if (kind !== "Workspace") {
@@ -130,7 +130,7 @@ function globProblems(document: Document, { manifests, protected: addresses }: P
 
 function unused(document: Document, { ledger, server }: Partial<WorkspaceText>): readonly Problem[] {
   if (ledger === undefined || server?.secrets === undefined) return [];
-  const message = "server.secrets has no effect where there is a ledger";
+  const message = "server.secrets has no effect with a ledger";
   return [problemAt("unused-setting", message, { document, path: ["server", "secrets"] })];
 }
 

@@ -55,13 +55,13 @@ const duplicated = "duplicated mapping key";
 const tooDeep = "nested more than 100 levels deep";
 
 const sentences: readonly (readonly [RegExp, string])[] = [
-  [/^duplicated mapping key/, "this key stands twice in its mapping"],
+  [/^duplicated mapping key/, "duplicate key"],
   [/^nesting exceeded/, tooDeep],
-  [/^unidentified alias/, "an alias without its anchor; a value that begins with * needs quotes"],
-  [/^unknown tag/, "an unknown tag; a value that begins with ! needs quotes"],
+  [/^unidentified alias/, "unknown anchor; a value that begins with * needs quotes"],
+  [/^unknown tag/, "unknown tag; a value that begins with ! needs quotes"],
   [/^bad indentation of a mapping entry/, "wrong indentation, or a value that needs quotes"],
-  [/^tab characters/, "a tab used for indentation; YAML wants spaces"],
-  [/^end of the stream or a document separator/, "text that does not belong here; is the indentation right?"],
+  [/^tab characters/, "tab used for indentation; YAML needs spaces"],
+  [/^end of the stream or a document separator/, "unexpected text; check the indentation"],
 ];
 
 /** The parser's words may quote the text, and the text may be a secret: known reasons get words of our own. */

@@ -42,6 +42,6 @@ function pathMatcher(glob: string): (text: string) => boolean {
 
 /** What a glob over addresses cannot say, in words that complete "expected …"; undefined where there is nothing. */
 export function addressGlobFault(glob: string): string | undefined {
-  if (/^!|:!/.test(glob)) return "a glob without ! in front, which is not read; name what should match";
+  if (/^!|:!/.test(glob)) return "a glob without a leading !, which is not supported; name what should match";
   return globFault(glob);
 }

@@ -23,11 +23,11 @@ type FieldType = "text" | "number" | "boolean" | "row";
 
 /** What is wrong with a successful answer, completing "answered 200 "; undefined where nothing is. */
 export function misfitOf(shape: AnswerShape, status: number, body: unknown): string | undefined {
-  if (partial.has(status)) return shape.actsLater ? undefined : "which is no final answer";
+  if (partial.has(status)) return shape.actsLater ? undefined : "which is not a final answer";
   if (shape.holds === "nothing") return isError(body) ? "with an error" : undefined;
   if (body === undefined && status === 204 && shape.mayBeSilent) return undefined;
   const due = dueOf(shape);
-  const instead = (fault: string) => `with ${isError(body) ? "an error" : fault} where ${due} is due`;
+  const instead = (fault: string) => `with ${isError(body) ? "an error" : fault} instead of ${due}`;
   if (body === undefined) return instead("an empty body");
   if (shape.holds === "row") {
     const fault = rowFault(shape, body);
@@ -58,7 +58,7 @@ function rowFault({ fields = {}, oneOf, same = {} }: AnswerShape, row: unknown):
     if (!checks[type](row[name])) return `an object whose ${name} is ${named(row[name])}`;
   }
   for (const [name, text] of Object.entries(same)) {
-    if (typeof row[name] === "string" && row[name] !== text) return `an object whose ${name} is another one`;
+    if (typeof row[name] === "string" && row[name] !== text) return `an object with a different ${name}`;
   }
   if (!oneOf || Object.entries(oneOf).some(([name, type]) => checks[type](row[name]))) return undefined;
   return `an object without ${Object.keys(oneOf).join(", ")}`;
@@ -75,6 +75,6 @@ function named(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
-  if (value === "") return "an empty text";
-  return { object: "an object", string: "a text", boolean: "a boolean" }[typeof value as string] ?? "a number";
+  if (value === "") return "an empty string";
+  return { object: "an object", string: "a string", boolean: "a boolean" }[typeof value as string] ?? "a number";
 }

@@ -42,7 +42,7 @@ export function unavailable(
     return { rule: "tier", message: `${slug} needs tier ${tier}; the server is ${platform.tier}` };
   }
   if (environment && platform.environment !== environment) {
-    return { rule: "environment", message: `${slug} exists only where the environment is ${environment}` };
+    return { rule: "environment", message: `${slug} exists only in the ${environment} environment` };
   }
   return undefined;
 }

@@ -41,7 +41,7 @@ function valuesOf(given: Given, table: Readonly<Record<string, Parameter>>): Fie
 }
 
 function note(parameter: string, companion: string): string {
-  return `${parameter} goes with ${companion}: servers were seen to sort so all the same, or to refuse`;
+  return `${parameter} needs ${companion}: some servers ignore it otherwise, or refuse`;
 }
 
 function mistakeIn(row: Parameter, value: Scalar | undefined, name: string): string | undefined {
@@ -61,8 +61,8 @@ function expectation({ type, enum: allowed }: Parameter): string {
 
 const expectations: Readonly<Record<Parameter["type"], string>> = {
   string: "text",
-  boolean: "one of the two",
-  integer: "a whole number from 1 on",
+  boolean: "true or false",
+  integer: "a whole number of at least 1",
   datetime: "a time in ISO 8601 such as 2021-11-21 or 2021-11-21T07:30:00Z",
 };
 

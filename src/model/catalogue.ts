@@ -51,15 +51,15 @@ export interface IntegrationParameter {
   readonly list: "comma" | "whitespace" | undefined;
   /** An address; some servers strip a trailing slash from it. */
   readonly url: boolean;
-  /** What it decides about who hears of an event, where it decides anything. */
+  /** What it decides about who is notified of an event, where it decides anything. */
   readonly route: RouteColumn | undefined;
   /** What deployed servers do with it, where that differs from the spec (`serve --behaviour observed`). */
   readonly observed: ReadonlySet<ObservedQuirk>;
 }
 
 /**
- * `hidden`: kept, never returned. `dropped`: accepted and not kept. `slash`: one trailing slash stripped.
- * `trimmed`: white space at the ends stripped. `required`: refused without it.
+ * `hidden`: stored, never returned. `dropped`: accepted, not stored. `slash`: one trailing slash stripped.
+ * `trimmed`: leading and trailing white space stripped. `required`: some servers refuse a write without it.
  */
 export type ObservedQuirk = "hidden" | "dropped" | "slash" | "trimmed" | "required";
 

@@ -20,7 +20,7 @@ export const events: ReadonlyMap<string, EventKind> = new Map(
 );
 
 /**
- * What a parameter decides about who hears of an event (`x-route` in the schema). `unset` is what servers take it for
+ * What a parameter decides about who is notified of an event (`x-route` in the schema). `unset` is what servers take it for
  * on an integration on which it was never set.
  *
  * - `flag`: turns an event on. `switch`: further turns on what these events lead to.

@@ -64,7 +64,7 @@ export function judgeShare({ scope, removals, live }: RemovalShare, guards: Guar
   const share = live === 0 ? "" : ` (${Math.round((count / live) * 100)} %)`;
   const message =
     `${count} of ${live} live ${policySections} of ${scope}${share} would be disabled or deleted; ` +
-    `guards.deletePercent allows ${guards.deletePercent} % from ${guards.deleteMinimum} on`;
+    `guards.deletePercent allows ${guards.deletePercent} % when there are ${guards.deleteMinimum} or more`;
   return [{ guard: "delete-percent", message, addresses: removals.map((change) => change.address) }];
 }
 

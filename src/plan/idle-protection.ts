@@ -8,7 +8,7 @@ import type { Kind, Project } from "../model/types.ts";
  * has such a name. Undefined where it may protect something, be it live or not.
  */
 export function whyIdle(glob: string, projects: readonly Project[]): string | undefined {
-  if (!projects.some(projectTest(glob))) return "no project that the policies select is one that it means";
+  if (!projects.some(projectTest(glob))) return "it matches no project that the policies select";
   const mayMatch = removable.some((kind) => mayMean(glob, kind));
   return mayMatch ? undefined : `no ${removable.join(" or ")} has such a name`;
 }

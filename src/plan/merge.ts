@@ -49,7 +49,7 @@ const headings: readonly (readonly [what: string, of: (plan: Plan) => string])[]
 function checkSameRun(first: NamedPlan, other: NamedPlan): void {
   const differing = headings.find(([, of]) => of(first.plan) !== of(other.plan));
   if (!differing) return;
-  throw new Refusal(`${first.name} and ${other.name} were not made from ${differing[0]}; make the plans again`);
+  throw new Refusal(`${first.name} and ${other.name} were not made from ${differing[0]}; plan them again`);
 }
 
 function checkDisjoint(parts: readonly NamedPlan[]): void {
@@ -58,7 +58,7 @@ function checkDisjoint(parts: readonly NamedPlan[]): void {
     for (const { address } of plan.resource_changes) {
       const owner = owners.get(address);
       if (owner !== undefined) {
-        throw new Refusal(`${address} is in ${owner} and in ${name}; each shard's plan is to be given once`);
+        throw new Refusal(`${address} is in ${owner} and in ${name}; give each shard's plan only once`);
       }
       owners.set(address, name);
     }
@@ -71,7 +71,7 @@ function checkScopes(parts: readonly NamedPlan[]): void {
     if (!other) return;
     const [scopes, scope] = [other, part].map(({ plan }) => scopeText(plan.scope));
     throw new Refusal(
-      `${other.name} is of ${scopes} and ${part.name} of ${scope}, so projects may count twice; give each shard's plan once`,
+      `${other.name} is of ${scopes} and ${part.name} of ${scope}, so projects may be counted twice; give each shard's plan only once`,
     );
   });
 }

@@ -19,7 +19,7 @@ export interface Plan {
   readonly digest: string;
   readonly server: { readonly url: string };
   readonly manifests: { readonly digest: string; readonly commit: string | null };
-  /** What the run was narrowed to; left out where it was about everything. */
+  /** What the run was limited to; left out if it covered everything. */
   readonly scope?: PlanScope;
   readonly summary: Summary;
   readonly resource_changes: readonly PlannedChange[];
@@ -42,7 +42,7 @@ export interface PlanScope {
 export interface Summary {
   readonly projects: number;
   readonly changed_projects: number;
-  /** Live resources that were read: what a guard's percentage is taken of. */
+  /** Live resources that were read: the base of a guard's percentage. */
   readonly live: number;
   readonly create: number;
   readonly update: number;

@@ -98,8 +98,8 @@ function startOf({ manifests, server, summary }: Plan): JournalEntry {
 /** Names the runs that were killed, until an apply that did so comes to its end: one that is killed too tells nobody. */
 export function noticeCutShort(root: string): Problem[] {
   return runsCutShort(root).map(({ run, inFlight }) => {
-    const flying = inFlight.length > 0 ? `in flight were ${inFlight.join(", ")}` : "nothing was in flight";
-    const message = `run ${run} was cut short: ${flying}; evenkeel journal ${shellWord(run)} tells the rest`;
+    const flying = inFlight.length > 0 ? `in flight: ${inFlight.join(", ")}` : "nothing was in flight";
+    const message = `run ${run} did not finish: ${flying}; see evenkeel journal ${shellWord(run)}`;
     return { severity: "warning", rule: "run-cut-short", message };
   });
 }

@@ -24,18 +24,18 @@ import { movesAgain } from "./storage-moves.ts";
 export function readPlan(path: string): Plan {
   const plan = parse(path);
   if (!isRow(plan) || typeof plan.format_version !== "string" || typeof plan.digest !== "string") {
-    throw new Refusal(`${path} is not a saved plan; evenkeel plan --out FILE makes one`);
+    throw new Refusal(`${path} is not a saved plan; evenkeel plan --out FILE writes one`);
   }
   if (plan.format_version !== formatVersion) {
     const { format_version: other } = plan;
-    throw new Refusal(`${path} has format ${other}, and this version reads ${formatVersion}; make the plan again`);
+    throw new Refusal(`${path} has format ${other}, and this version reads ${formatVersion}; plan again`);
   }
   const saved = plan as unknown as Plan;
   if (planDigest(saved) !== saved.digest) {
-    throw new Refusal(`${path} was edited since it was saved: its digest does not match; make the plan again`);
+    throw new Refusal(`${path} was edited since it was saved: its digest does not match; plan again`);
   }
   const fault = shapeFault(saved) ?? twiceIn(saved);
-  if (fault) throw new Refusal(`${path} is not a whole plan: ${fault}; make the plan again`);
+  if (fault) throw new Refusal(`${path} is not a complete plan: ${fault}; plan again`);
   return recounted(saved);
 }
 
@@ -61,7 +61,7 @@ function dotted(pointer: string): string {
 function twiceIn({ resource_changes: changes }: Plan): string | undefined {
   const seen = new Set<string>();
   const twice = changes.find(({ address }) => seen.size === seen.add(address).size);
-  return twice && `${twice.address} stands in it twice`;
+  return twice && `${twice.address} is listed twice`;
 }
 
 function parse(path: string): unknown {
@@ -78,7 +78,7 @@ export class StalePlan extends Refusal {
   readonly plan: Plan;
 
   constructor(plan: Plan) {
-    super("the manifests changed since the plan was made, so it is stale; make it again", exit.stale);
+    super("the manifests changed since the plan was made, so it is stale; plan again", exit.stale);
     this.name = "StalePlan";
     this.plan = plan;
   }
@@ -90,7 +90,7 @@ function checkCurrent(plan: Plan, now: Heading): void {
     throw new StalePlan(plan);
   }
   if (plan.server.url !== now.url) {
-    throw new Refusal(`the plan was made for another server than ${now.url}; make it again`);
+    throw new Refusal(`the plan was made for a server other than ${now.url}; plan again`);
   }
 }
 

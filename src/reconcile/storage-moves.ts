@@ -73,7 +73,7 @@ export async function movesAgain(
 function stepOf({ address, live }: PlannedChange, move: Move | undefined, unread: Problem | undefined): MoveStep {
   if (move && move.change.liveDigest === live?.digest) return { move };
   if (!move && unread) return { address, outcome: { status: "failed", error: unread.message } };
-  const why = move ? "what lies on the source changed since the plan was made" : "nothing is left to move by now";
+  const why = move ? "what is on the source changed since the plan was made" : "nothing is left to move";
   return { address, outcome: { status: "stale", error: `${why}; plan again` } };
 }
 

@@ -21,7 +21,7 @@ const deploymentColumns: readonly Column[] = [
 
 /** Deployments as a table, in the server's order; columns that no row fills are left out. */
 export function deploymentsText(rows: readonly JsonObject[], palette: Palette): string {
-  return rows.length > 0 ? table(deploymentColumns, rows, palette) : "No deployment matches.";
+  return rows.length > 0 ? table(deploymentColumns, rows, palette) : "No deployments match.";
 }
 
 const mergeRequestColumns: readonly Column[] = [
@@ -34,7 +34,7 @@ const mergeRequestColumns: readonly Column[] = [
 
 /** The changes that a deployment shipped, as a table. */
 export function mergeRequestsText(rows: readonly JsonObject[], palette: Palette): string {
-  return rows.length > 0 ? table(mergeRequestColumns, rows, palette) : "No merge request is recorded with it.";
+  return rows.length > 0 ? table(mergeRequestColumns, rows, palette) : "No merge requests are recorded for it.";
 }
 
 function table(each: readonly Column[], rows: readonly JsonObject[], palette: Palette): string {
@@ -64,7 +64,7 @@ export function deploymentText(row: JsonObject, palette: Palette): string {
   const told = lines.filter(([, value]) => value !== "");
   const width = Math.max(...told.map(([name]) => name.length));
   const title = palette.strong(
-    printable(`Deployment ${text(row.id)} (iid ${text(row.iid)}): ${text(row.status) || "status not told"}`),
+    printable(`Deployment ${text(row.id)} (iid ${text(row.iid)}): ${text(row.status) || "status unknown"}`),
   );
   return [title, ...told.map(([name, value]) => `  ${palette.faint(name.padEnd(width))}  ${value}`)].join("\n");
 }

@@ -50,7 +50,7 @@ function rowOf(entry: Deprecation, { asOf, reached }: ScheduleFilter): Listed {
 
 /** The schedule for people: a heading a release and day, below it a line a sub-item and what to do instead. */
 export function scheduleText(rows: readonly Listed[], { asOf, reached }: ScheduleFilter, palette: Palette): string {
-  if (rows.length === 0) return "Nothing is scheduled for removal by then.";
+  if (rows.length === 0) return "No removals are scheduled by then.";
   const headings = [...new Set(rows.map(headingOf))];
   const parts = headings.map((heading) => {
     const below = rows.filter((row) => headingOf(row) === heading);

@@ -152,11 +152,11 @@ function notes(parameter: IntegrationParameter): string[] {
 }
 
 const quirks: Readonly<Record<ObservedQuirk, string>> = {
-  hidden: "kept, and never returned",
-  dropped: "accepted, and not kept",
+  hidden: "stored, never returned",
+  dropped: "accepted, not stored",
   slash: "a trailing slash is stripped",
-  trimmed: "white space at the ends is stripped",
-  required: "refused without it",
+  trimmed: "leading and trailing white space is stripped",
+  required: "some servers refuse a write without it",
 };
 
 function parameterText({ slug }: Integration, parameter: IntegrationParameter, palette: Palette): string {

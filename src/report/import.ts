@@ -23,7 +23,7 @@ interface ToFill {
   readonly parameter: string;
 }
 
-/** Files, what was left out, and the secrets to fill in. */
+/** Files, what was left out, and the references to set. */
 export function importText({ written, idle }: ImportReport, palette: Palette): string {
   const files = columns(written.map(([path, draft]) => [path, countsOf(draft)]));
   const remarks = written.flatMap(([, draft]) => remarksOf(draft));
@@ -32,8 +32,8 @@ export function importText({ written, idle }: ImportReport, palette: Palette): s
   const parts = [
     part(palette, `Wrote ${counted(written.length, "policy", "policies")}:`, files),
     idle.length > 0 ? `Nothing to import: ${printable(idle.join(", "))}` : "",
-    part(palette, "Left out, or not known:", remarks),
-    part(palette, "To fill in before an apply writes what they stand in:", filling),
+    part(palette, "Left out or unknown:", remarks),
+    part(palette, "Set these before apply writes the integrations that use them:", filling),
   ];
   return parts.filter((text) => text !== "").join("\n\n");
 }

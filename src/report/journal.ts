@@ -20,14 +20,14 @@ export function runText(run: string, entries: readonly JournalLine[], palette: P
 
 function startOf(entries: readonly JournalLine[]): string {
   const start = entries.find((entry) => entry.event === "start");
-  if (start?.event !== "start") return "its first line is lost";
+  if (start?.event !== "start") return "its first line is missing";
   const commit = start.commit ? ` at ${start.commit.slice(0, 12)}` : "";
   return `${start.at} ${start.who}, ${counted(start.changes, "change")} for ${start.server}${commit}`;
 }
 
 function endOf(entries: readonly JournalLine[]): string {
   const end = entries.find((entry) => entry.event === "end");
-  if (end?.event !== "end") return "cut short: it has no end";
+  if (end?.event !== "end") return "did not finish";
   const counts = Object.entries(end.outcomes).filter(([, count]) => count > 0);
   return `ended: ${counts.map(([status, count]) => `${count} ${status}`).join(", ") || "nothing to do"}`;
 }

@@ -91,7 +91,7 @@ function foldedDetails(changes: readonly PlannedChange[], room: number): readonl
   const kept = new Set(fitting(bySize, room));
   const omitted = all.length - kept.size;
   const largest = omitted < all.length ? ", the largest," : "";
-  const sentence = `Details of ${counted(omitted, "project")}${largest} are left out to keep this short; every other report has them.`;
+  const sentence = `Details of ${counted(omitted, "project")}${largest} are left out to keep this short; other reports have them.`;
   return [...all.filter((details) => kept.has(details)), ...(omitted > 0 ? [sentence] : [])];
 }
 

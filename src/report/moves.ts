@@ -15,7 +15,7 @@ export function movingNotes({ resource_changes }: Plan, palette: Palette): strin
   const notes = [
     "Every repository is read-only while its own move runs.",
     `The server must reach ${sources} and ${destinations} throughout.`,
-    `New projects go on landing on ${sources} unless storage weights send them to ${destinations}: set those first.`,
+    `New projects are still created on ${sources} unless storage weights send them to ${destinations}: set those first.`,
     "Moves stay within this server. To another one: back up and restore; copying repository files can lose some.",
   ];
   return [palette.strong("Before repositories move"), ...notes.map((note) => `  - ${note}`)].join("\n");

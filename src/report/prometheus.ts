@@ -34,9 +34,9 @@ function aboutTheRun({ plan, seconds, finishedAt, exitCode }: Report, before: Be
     gauge("last_success_timestamp_seconds", "When the last run without an error ended.", success),
     gauge("run_duration_seconds", "How long the last run took.", seconds),
     gauge("run_exit_code", "The exit code of the last run.", exitCode),
-    gauge("problems", "What the last run could not read or do.", plan.problems.length),
-    gauge("warnings", "What the last run warned of.", plan.warnings.length),
-    gauge("guard_objections", "What the guards have against applying the plan.", plan.objections.length),
+    gauge("problems", "Problems of the last run.", plan.problems.length),
+    gauge("warnings", "Warnings of the last run.", plan.warnings.length),
+    gauge("guard_objections", "Guard objections to the plan.", plan.objections.length),
   ];
 }
 
@@ -59,7 +59,7 @@ function aboutTheState({ plan }: Report): Metric[] {
   const outcomes = Object.entries(summary.outcomes ?? {}).map(([status, n]) => [{ status }, n] as const);
   return [
     { name: "drift_resources", help: "Resources that differ from the manifests.", samples: drift },
-    { name: "outcomes", help: "What became of the changes of the last apply.", samples: outcomes },
+    { name: "outcomes", help: "Outcomes of the changes of the last apply.", samples: outcomes },
     gauge("projects", "Projects that were compared.", summary.projects),
     gauge("changed_projects", "Projects with changes.", summary.changed_projects),
     gauge("unmanaged_resources", "Live resources that no policy lists.", summary.unmanaged),

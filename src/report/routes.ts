@@ -4,7 +4,7 @@ import type { Route, UnknownRoute } from "../routes/routes.ts";
 import { columns } from "./columns.ts";
 import type { Palette } from "./palette.ts";
 
-/** Who hears of an event, and who may: for people. `many` names the events. */
+/** Who is notified of an event, and who may be: for people. `many` names the events. */
 export interface ShownRoutes {
   readonly routes: readonly Route[];
   readonly unknown: readonly UnknownRoute[];
@@ -13,7 +13,7 @@ export interface ShownRoutes {
 
 /** A table of integration, channel and why; at its end those of which it is not known. */
 export function routesText({ routes, unknown, many }: ShownRoutes, palette: Palette): string {
-  if (routes.length + unknown.length === 0) return `Nobody hears of ${many} here.`;
+  if (routes.length + unknown.length === 0) return `No integration is notified of ${many} here.`;
   const known = routes.map(({ slug, channel, reason }) => [slug, channel ?? "", reason]);
   const open = unknown.map((each) => [each.slug, "", unknownWords(each)]);
   const rows = [...known, ...open].map((row) => row.map(printable));
@@ -29,9 +29,9 @@ function unknownWords({ flag }: UnknownRoute): string {
   return `unknown, the server does not report ${flag}`;
 }
 
-/** Who would stop and who would start hearing of what. */
+/** Who would no longer receive which events, and who would. */
 export function shiftText({ lost, gained }: Shift, palette: Palette): string {
-  if (lost.length + gained.length === 0) return "Nobody stops or starts hearing of anything.";
+  if (lost.length + gained.length === 0) return "Nobody is notified of anything else than before.";
   const marked = (mark: string, sentences: readonly string[]) => sentences.map((each) => `${mark} ${printable(each)}`);
   return [...marked(palette.remove("-"), lost), ...marked(palette.add("+"), gained)].join("\n");
 }

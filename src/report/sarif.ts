@@ -28,7 +28,7 @@ function descriptor(rule: string): object {
 
 /** `executionSuccessful` speaks of the run itself: pending changes are no failure. */
 function invocation({ exitCode, finishedAt }: Parameters<FindingSurface>[0], omitted: number): object {
-  const text = `${omitted} more results are left out: the first ${mostResults} by severity are here`;
+  const text = `${omitted} more results are left out: only the first ${mostResults} by severity are listed`;
   return {
     executionSuccessful: exitCode === 0 || exitCode === 2,
     exitCode,

@@ -9,10 +9,10 @@ export function showText({ project, resources, exclusive }: DesiredProject): str
     const entries = resources.filter((resource) => resource.kind === kind);
     const origin = exclusive.get(kind);
     if (entries.length === 0 && !origin) return [];
-    const title = origin ? `${section}:  # nothing else may be live: ${placeOf(origin)}` : `${section}:`;
+    const title = origin ? `${section}:  # exclusive: anything else is turned off: ${placeOf(origin)}` : `${section}:`;
     return [title, ...entries.flatMap((entry) => entryLines(entry, only))];
   });
-  const body = lines.length > 0 ? lines : ["# no policy asks for anything here"];
+  const body = lines.length > 0 ? lines : ["# no policy declares anything here"];
   return `${[`# ${project.name}`, ...body].map(printable).join("\n")}\n`;
 }
 

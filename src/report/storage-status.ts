@@ -17,7 +17,7 @@ function countText({ kind, left, moving, failed, names }: Remainder): string {
   if (left === null) return unknown(kind);
   const details = [part(moving, "moving"), part(failed, "failed to move")].filter(Boolean).join(", ");
   const listed = names.length > 0 ? `: ${firstFew(names, mostNames)}` : "";
-  const limits = kind === "projects" ? "" : "; those that were never moved are not told";
+  const limits = kind === "projects" ? "" : "; those that were never moved are not listed";
   return `${left}${details ? ` (${details})` : ""}${listed}${limits}`;
 }
 

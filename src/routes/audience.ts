@@ -3,7 +3,7 @@ import { type BranchKind, branchKinds } from "../model/branch-kinds.ts";
 import { events, type PipelineStatus } from "../model/events.ts";
 import { audienceOf, branchWords, type Happening, type Listener } from "./routes.ts";
 
-/** Sentences on who stops and who starts hearing of what. */
+/** Sentences on who will receive events no longer, and who will from now on. */
 export interface Shift {
   readonly lost: readonly string[];
   readonly gained: readonly string[];
@@ -27,8 +27,8 @@ export function shiftOf(before: Listener | undefined, after: Listener | undefine
   const heardBefore = audiencesOf(before, event);
   const heardAfter = audiencesOf(after, event);
   return {
-    lost: sentences(slug, heardBefore, heardAfter, "stops"),
-    gained: sentences(slug, heardAfter, heardBefore, "starts"),
+    lost: sentences(slug, heardBefore, heardAfter, "will no longer receive"),
+    gained: sentences(slug, heardAfter, heardBefore, "will receive"),
   };
 }
 
@@ -45,7 +45,7 @@ const situations: readonly Situation[] = [...events].flatMap(([event, { onBranch
   ),
 );
 
-/** Who hears, each channel, recipient or slug, of which situations. */
+/** Which situations reach each channel, recipient or slug. */
 type Audiences = ReadonlyMap<string, readonly Situation[]>;
 
 function audiencesOf(listener: Listener | undefined, event: string | undefined): Audiences {
@@ -59,18 +59,23 @@ function audiencesOf(listener: Listener | undefined, event: string | undefined):
   );
 }
 
-function sentences(slug: string, mine: Audiences, others: Audiences, verb: "stops" | "starts"): string[] {
+function sentences(
+  slug: string,
+  mine: Audiences,
+  others: Audiences,
+  verb: "will no longer receive" | "will receive",
+): string[] {
   const elsewhere = [...others.values()].flat();
   return [...mine].flatMap(([name, heard]) => {
     const kept = new Set(others.get(name)?.map(({ key }) => key));
     const moved = heard.filter(({ key }) => !kept.has(key));
     if (moved.length === 0) return [];
     const behind = name === slug ? "" : ` (${slug})`;
-    return [`${name} ${verb} hearing of ${phrases(moved, heard, elsewhere)}${behind}`];
+    return [`${name} ${verb} ${phrases(moved, heard, elsewhere)}${behind}`];
   });
 }
 
-/** What moved, kinds of event on the same branches together: `issues, and of pushes and jobs on protected branches`. */
+/** What moved, kinds of event on the same branches together: `issues, and pushes and jobs on protected branches`. */
 function phrases(moved: readonly Situation[], heard: readonly Situation[], elsewhere: readonly Situation[]): string {
   const all = [...new Set(moved.map((each) => each.event))].flatMap((event) => {
     const of = (list: readonly Situation[]) => list.filter((each) => each.event === event);
@@ -83,7 +88,7 @@ function phrases(moved: readonly Situation[], heard: readonly Situation[], elsew
   );
   const whole = ([where]: readonly [string, unknown]) => Number(where !== "");
   const sorted = [...groups].sort((a, b) => whole(a) - whole(b));
-  return sorted.map(([where, words]) => `${joined(words)}${where}`).join(", and of ");
+  return sorted.map(([where, words]) => `${joined(words)}${where}`).join(", and ");
 }
 
 interface Part {
@@ -115,7 +120,7 @@ function parts(
 
 const statusWords: Readonly<Record<PipelineStatus, string>> = { failed: "failed", success: "successful" };
 
-/** Nothing where all goes that there was, unless the other side hears of the same on other branches. */
+/** Nothing where all goes that there was, unless the other side receives the same on other branches. */
 function whereOf(moved: readonly BranchKind[], heard: readonly BranchKind[], elsewhere: readonly BranchKind[]): string {
   const isAll = moved.length === heard.length;
   const sameThere = elsewhere.length === 0 || branchWords(elsewhere) === branchWords(heard);

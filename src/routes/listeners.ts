@@ -69,13 +69,13 @@ function activeBy(slug: string, fields: Fields): boolean {
 }
 
 /**
- * Who stops hearing of what by a change, in sentences, as far as its declared parameters tell; what is not declared is
+ * Who will no longer receive which events after a change, in sentences, as far as its declared parameters tell; what is not declared is
  * left alone and costs nobody anything.
  */
 export function lossesOf(change: Change): readonly string[] {
   const { kind, key: slug, declared, live } = change;
   if (!kinds[kind].listens || !live?.active) return [];
-  if (isRemoval(change)) return hears(slug) ? [`${slug} stops hearing of everything`] : [];
+  if (isRemoval(change)) return hears(slug) ? [`${slug} will receive no events`] : [];
   if (!Object.keys(change.after ?? {}).some((name) => decides(slug, name))) return [];
   const before: Listener = { slug, active: true, fields: believed(slug, declared, live.fields), told: "declared" };
   return shiftOf(before, { ...before, fields: declared, active: activeBy(slug, declared) }).lost;

@@ -31,7 +31,7 @@ export interface Route {
   readonly reason: string;
 }
 
-/** Who hears of an event, in the order of the listeners. */
+/** Who is notified of an event, in the order of the listeners. */
 export function routesOf(listeners: readonly Listener[], happening: Happening): Route[] {
   return listeners.flatMap((listener) => routeOf(listener, happening) ?? []);
 }
@@ -42,7 +42,7 @@ export interface UnknownRoute {
   readonly flag: string;
 }
 
-/** Who may hear of an event, in the order of the listeners; no branch and no status rules them out. */
+/** Who may be notified of an event, in the order of the listeners; no branch and no status rules them out. */
 export function unknownRoutesOf(listeners: readonly Listener[], happening: Happening): UnknownRoute[] {
   return listeners.flatMap((listener) => unknownRouteOf(listener, happening) ?? []);
 }
@@ -55,13 +55,13 @@ function unknownRouteOf(listener: Listener, happening: Happening): UnknownRoute 
   return isOut ? undefined : { slug: listener.slug, flag: flag.name };
 }
 
-/** How one integration hears of an event; undefined where it does not. */
+/** How one integration is notified of an event; undefined where it is not. */
 function routeOf(listener: Listener, happening: Happening): Route | undefined {
   const heard = hear(listener, happening);
   return heard && { slug: listener.slug, channel: heard.channel, reason: heard.reason };
 }
 
-/** The channels or recipients that hear of an event by one integration: its own slug where it has neither. */
+/** The channels or recipients that one integration notifies of an event: its own slug where it has neither. */
 export function audienceOf(listener: Listener, happening: Happening): readonly string[] {
   return hear(listener, happening)?.each ?? [];
 }
@@ -103,7 +103,7 @@ const askSwitches: Ask = (listener, { event }) => {
 
 function askOn(listener: Listener, { name, unset }: { readonly name: string; readonly unset: boolean }) {
   const value = told(listener, name);
-  if (value === undefined) return unset ? `${name} is not ${listener.told}, and servers start with true` : deaf;
+  if (value === undefined) return unset ? `${name} is not ${listener.told}, and its default on servers is true` : deaf;
   return value === true ? `${name} is true` : deaf;
 }
 
@@ -115,8 +115,8 @@ const askLimits: Ask = (listener, { event, pipelineStatus }) => {
   if (!(value ?? unset) || pipelineStatus === to) return "";
   if (pipelineStatus !== undefined) return deaf;
   const cause =
-    value === undefined ? `${name} is not ${listener.told}, and servers start with true` : `${name} is true`;
-  return `${to} ones only, for ${cause}`;
+    value === undefined ? `${name} is not ${listener.told}, and its default on servers is true` : `${name} is true`;
+  return `${to} ones only, because ${cause}`;
 };
 
 const askBranches: Ask = (listener, { event, branchKind }) => {
@@ -124,7 +124,7 @@ const askBranches: Ask = (listener, { event, branchKind }) => {
   if (!reach || !events.get(event)?.onBranch) return "";
   if (branchKind) return reach.kinds.includes(branchKind) ? "" : deaf;
   if (reach.kinds.length === branchKinds.length) return "";
-  return `on ${branchWords(reach.kinds)} only, for ${reach.cause}`;
+  return `on ${branchWords(reach.kinds)} only, because ${reach.cause}`;
 };
 
 interface Reach {
@@ -133,8 +133,8 @@ interface Reach {
 }
 
 /**
- * The branches that an integration hears of: as the first parameter says, else as its default. Servers fill that in
- * whatever an older parameter says; only one that does not report the first goes by the older.
+ * The branches whose events reach an integration: as the first parameter says, else as its default. Servers fill that
+ * in whatever an older parameter says; only one that does not report the first goes by the older.
  */
 function reachOf(listener: Listener): Reach | undefined {
   const columns = columnsOf(listener, "branches");
@@ -146,7 +146,7 @@ function reachOf(listener: Listener): Reach | undefined {
   const [first] = columns;
   const byDefault = String(first?.default ?? "");
   const kinds = first?.reach[byDefault];
-  return first && kinds && { kinds, cause: `${first.name} is ${byDefault} where it is not ${listener.told}` };
+  return first && kinds && { kinds, cause: `${first.name} is not ${listener.told}, and its default is ${byDefault}` };
 }
 
 /** `default and protected branches`. */
@@ -159,7 +159,7 @@ const askBranchNames: Ask = (listener, { event, branch }) => {
   const [column] = columnsOf(listener, "branch-names");
   const names = listOf(column && told(listener, column.name));
   if (!column || names.length === 0 || !events.get(event)?.onBranch) return "";
-  if (branch === undefined) return `on ${names.join(", ")} only, for ${column.name} says so`;
+  if (branch === undefined) return `on ${names.join(", ")} only, because ${column.name} says so`;
   return names.includes(branch) ? `${column.name} lists ${branch}` : deaf;
 };
 

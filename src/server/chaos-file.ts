@@ -45,7 +45,7 @@ function chaosFaults(rules: readonly ChaosRule[]): Fault[] {
 function wayFaults(rule: ChaosRule, index: string): Fault[] {
   const given = ways.filter((way) => rule[way] !== undefined && rule[way] !== false);
   if (given.length === 1 || given.join() === "status,html") return [];
-  const problem = given.length === 0 ? "nothing is said of what happens" : `${given.join(" and ")} exclude each other`;
+  const problem = given.length === 0 ? "no fault is given" : `${given.join(" and ")} cannot be combined`;
   return [{ path: [index], message: `${problem}; expected one of ${ways.join(", ")}` }];
 }
 

@@ -97,11 +97,11 @@ type Wrong = Pick<ErrorObject, "data" | "parentSchema">;
 const sentences: Readonly<Record<string, (params: JsonObject, wrong: Wrong) => string>> = {
   required: ({ missingProperty }) => `${missingProperty} is missing`,
   additionalProperties: ({ additionalProperty: word }, { parentSchema }) =>
-    `unknown word ${word}${orElse(String(word), Object.keys(parentSchema?.properties ?? {}))}`,
+    `unknown key ${word}${orElse(String(word), Object.keys(parentSchema?.properties ?? {}))}`,
   type: ({ type }) => `expected ${[type].flat().join(" or ")}`,
   enum: ({ allowedValues }, { data }) =>
     `expected one of ${(allowedValues as string[]).join(", ")}${didYouMean(String(data), allowedValues as string[])}`,
   minimum: ({ limit }) => `expected ${limit} or more`,
   maximum: ({ limit }) => `expected ${limit} or less`,
-  minLength: () => "expected a text that is not empty",
+  minLength: () => "expected a non-empty string",
 };

@@ -12,7 +12,9 @@ export function takeFileLock(file: string): () => void {
     if (create(lock)) return releaseOf(lock);
     const owner = ownerOf(lock);
     if (owner !== undefined && isAlive(lock, owner)) {
-      throw new Error(`the data file ${file} is in use by process ${owner}; if that is no server, remove ${lock}`);
+      throw new Error(
+        `the data file ${file} is in use by process ${owner}; if that process is not a server, remove ${lock}`,
+      );
     }
     rmSync(lock, { force: true });
   }

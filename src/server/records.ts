@@ -108,7 +108,7 @@ const placements: { readonly [Each in RowKind]: (state: State, key: string, row:
 
 function owner(state: State, key: string): ProjectState {
   const project = state.projects.get(Number.parseInt(key, 10));
-  if (!project) throw new Error(`the data file holds ${key} of a project that it does not hold`);
+  if (!project) throw new Error(`the data file has ${key} of a project that is missing in it`);
   return project;
 }
 

@@ -90,7 +90,7 @@ function twice(projects: readonly SeedProject[], word: string, of: (project: See
 function projectFaults(project: SeedProject, path: readonly string[]): Fault[] {
   const faults: Fault[] = [];
   if (/^\d+$/.test(project.path)) {
-    faults.push({ path: [...path, "path"], message: "a path of digits alone would be read as an ID" });
+    faults.push({ path: [...path, "path"], message: "a path of only digits would be read as an ID" });
   }
   for (const [slug, values] of Object.entries(project.integrations ?? {})) {
     faults.push(...parameterFaults(slug, Object.keys(values ?? {}), [...path, "integrations", slug]));

@@ -17,7 +17,7 @@ export function stateFolder(root: string): string {
     const ignore = join(folder, ".gitignore");
     if (!isThere(ignore)) replaceFile(ignore, ignored);
   } catch (error) {
-    throw new Refusal(`cannot keep state in ${folder}: ${systemTrouble(error)}`);
+    throw new Refusal(`cannot write to ${folder}: ${systemTrouble(error)}`);
   }
   return folder;
 }

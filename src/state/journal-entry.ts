@@ -30,7 +30,7 @@ export type JournalEntry =
   /** The server took on a storage migration, which then goes on by itself. */
   | { readonly event: "scheduled"; readonly address: string; readonly to: string; readonly http?: number }
   | { readonly event: "end"; readonly outcomes: Readonly<Record<string, number>> }
-  /** A later run has named this one, which was cut short. */
+  /** A later run has named this one, which did not finish. */
   | { readonly event: "noticed" };
 
 /** An entry with the time at which it was written, ISO 8601. */

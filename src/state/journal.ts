@@ -31,7 +31,7 @@ function fileOf(run: string): string {
 export function readyJournal(root: string): void {
   stateFolder(root);
   const trouble = folderTrouble(join(root, journals)) ?? outputTrouble(join(root, fileOf("new")));
-  if (trouble) throw new Refusal(`cannot keep a journal in ${journals}: ${trouble}`);
+  if (trouble) throw new Refusal(`cannot write a journal in ${journals}: ${trouble}`);
 }
 
 function folderTrouble(folder: string): string | undefined {

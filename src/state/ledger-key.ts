@@ -46,7 +46,7 @@ export function ledgerKey({ root, env }: Pick<LedgerOptions, "root" | "env">): L
 
 /** Whoever sets a short key means it; nobody means a file that was cut. */
 function given(key: string): LedgerKey {
-  const message = `EVENKEEL_LEDGER_KEY is too short to be hard to guess; give it ${leastLength} characters at least`;
+  const message = `EVENKEEL_LEDGER_KEY is too short and could be guessed; use at least ${leastLength} characters`;
   const warning: Problem = { severity: "warning", rule: "ledger-key", message };
   return { key, keep: () => {}, problems: key.length >= leastLength ? [] : [warning] };
 }
@@ -54,7 +54,7 @@ function given(key: string): LedgerKey {
 function stored(key: string): LedgerKey {
   if (key.length >= leastLength) return { key, keep: () => {}, problems: [] };
   const found = key === "" ? "is empty" : "is too short";
-  return unusable(`${keyFile} ${found}; expected the ledger's key, of ${leastLength} characters at least`);
+  return unusable(`${keyFile} ${found}; expected the ledger key, at least ${leastLength} characters`);
 }
 
 function unusable(message: string): LedgerKey {
@@ -69,7 +69,7 @@ function made(root: string, file: string): LedgerKey {
     try {
       if (!isThere(file)) replaceFile(file, `${key}\n`, 0o600);
     } catch (error) {
-      throw new Refusal(`cannot keep the ledger's key in ${keyFile}: ${systemTrouble(error)}`);
+      throw new Refusal(`cannot write the ledger key ${keyFile}: ${systemTrouble(error)}`);
     }
   };
   return { key, keep, problems: [] };

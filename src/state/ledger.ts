@@ -152,14 +152,14 @@ function parse(text: string): Line | undefined {
 
 function unusable(place: Place, line: Line | undefined): Problem {
   const message = line
-    ? `${line.project} stands here twice, as after a merge; what is known of it is left aside`
-    : "not a line of a ledger, as after a merge conflict; what it held is left aside";
+    ? `${line.project} is listed twice, as after a merge; its entries are ignored`
+    : "not a ledger line, as after a merge conflict; ignored";
   return { severity: "warning", rule: "ledger", message, place };
 }
 
 function foreignKey(file: string, count: number): Problem {
   const lines = count === 1 ? "1 line was" : `${count} lines were`;
-  const message = `${lines} written with another key than this one, and counts as unknown; set EVENKEEL_LEDGER_KEY to the key that wrote it`;
+  const message = `${lines} written with a different key and ignored; set EVENKEEL_LEDGER_KEY to the key that wrote it`;
   return { severity: "warning", rule: "ledger", message, place: { file, line: 1, column: 1 } };
 }
 

@@ -35,7 +35,7 @@ export function takeLock(root: string, now: () => Date): Disposable {
     if (create(file, text)) return heldLock(file, text);
     setAside(file);
   }
-  throw new Refusal(`another apply has just taken the lock ${file}`);
+  throw new Refusal(`another apply just took the lock ${file}`);
 }
 
 /** The file appears with its text in it or not at all, so that nobody takes a half-written lock for a dead one. */
@@ -96,7 +96,7 @@ function readOwner(file: string): Owner | undefined {
     if (!lstatSync(file, { throwIfNoEntry: false })) return undefined;
     return ownerIn(readRegular(file));
   } catch (error) {
-    throw new Refusal(`cannot take the lock ${file}: ${systemTrouble(error)}; if no apply runs here, remove it`);
+    throw new Refusal(`cannot take the lock ${file}: ${systemTrouble(error)}; if no apply is running here, remove it`);
   }
 }
 

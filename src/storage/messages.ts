@@ -6,14 +6,14 @@ import type { Course, Situation } from "./state-machine.ts";
 
 /** Why moves count as failed: what stayed, and how often it was tried. */
 export function failedError(move: Move, course: Course, situation: Situation): string {
-  const once = move.repeats === 0 ? "; this release may lose what is scheduled again, so it was not" : "";
+  const once = move.repeats === 0 ? "; this release may lose a repository that is scheduled again, so it was not" : "";
   return `${stayed(move, situation)} after being scheduled ${times(course.scheduled)}${failures(move, situation)}${once}`;
 }
 
 /** Why nobody can say what became of moves. */
 export function unknownError(move: Move, course: Course, situation: Situation): string {
   if (course.unanswered !== undefined) {
-    return `${course.unanswered}; whether the server acted cannot be known, so it was not asked again`;
+    return `${course.unanswered}; the server may have acted, so it was not asked again`;
   }
   const silent = "the server does not say whether moves still run";
   return `${stayed(move, situation)} after being scheduled ${times(course.scheduled)}; ${silent}, so run apply --storage again later`;
@@ -22,7 +22,7 @@ export function unknownError(move: Move, course: Course, situation: Situation): 
 /** What goes on when a run that follows moves is stopped. */
 export function interruptedError(move: Move, situation: Situation | undefined, reason: string): string {
   const open = situation?.left ? ` while ${left(move, situation.left.length)} still on ${move.migration.from}` : "";
-  return `${reason}${open}; what was scheduled goes on moving on the server, and apply --storage takes it up again`;
+  return `${reason}${open}; scheduled moves continue on the server, and the next apply --storage resumes following them`;
 }
 
 /** Moves that succeeded, with an old copy left behind. */

@@ -165,7 +165,7 @@ function reasonOf({ from }: StorageMigration, kind: RepositoryKind, situation: S
   const { left, running, failed } = situation;
   const lie = left
     ? `${counted(left.length, repositoryKinds[kind].one)} on ${from} (${firstFew(left)})`
-    : `whatever ${kind} lie on ${from}`;
+    : `all ${kind} on ${from}`;
   const moving = running > 0 ? [`${running} moving already`] : [];
   const tried = failed.length > 0 ? [`${movesFailed(failed.length, kind)} before`] : [];
   return [lie, ...moving, ...tried].join(", ");
@@ -179,10 +179,10 @@ export function movesFailed(count: number, kind: RepositoryKind): string {
 /** What can not be known of a move, for a person to decide whether that will do. */
 function doubts({ migration: { from }, kind, earlier }: Move, { left, tells }: Situation): string[] {
   const { one } = repositoryKinds[kind];
-  const unproven = `the server does not list ${one} moves, so nobody can say whether every ${one} has left ${from}; the run records the move as done, and it is not planned again`;
-  const unseen = `the server does not say what is moving: what stays on ${from} for a while counts as failed, and is scheduled again`;
-  const sent = `run ${earlier?.run} sent this request and saw no answer; whether the server acted cannot be known`;
-  const open = `run ${earlier?.run} scheduled these moves and did not see their end; whether they still run cannot be known, so apply watches for a while before it schedules any again`;
+  const unproven = `the server does not list ${one} moves, so it cannot be verified that every ${one} has left ${from}; the run records the move as done, and it is not planned again`;
+  const unseen = `the server does not report running moves: what stays on ${from} for a while counts as failed and is scheduled again`;
+  const sent = `run ${earlier?.run} sent this request and got no answer; the server may or may not have acted`;
+  const open = `run ${earlier?.run} scheduled these moves and did not see them end; they may still be running, so apply watches for a while before it schedules any again`;
   return [
     ...(left === undefined && !tells ? [unproven] : []),
     ...(left !== undefined && !tells ? [unseen] : []),

@@ -21,15 +21,15 @@ type Check = (question: Question) => string | undefined;
  */
 const rules: ReadonlyMap<string, Check> = new Map<string, Check>([
   [
-    "the destination is another storage than the source",
-    ({ migration: { from, to } }) => (from === to ? `${from} would move onto itself` : undefined),
+    "the source and the destination differ",
+    ({ migration: { from, to } }) => (from === to ? `${from} is both source and destination` : undefined),
   ],
   [
-    "nothing moves into a cluster that holds projects while the release has the data-loss defect (7)",
+    "no moves into a cluster that holds projects on a release with the data-loss defect (7)",
     (question) => {
       const { migration, platform, held } = question;
       if (!mayLoseRepositories(question) || held === 0) return undefined;
-      const reason = `release ${platform.release} can permanently delete repositories that are moved into the cluster where they lie`;
+      const reason = `release ${platform.release} can permanently delete repositories that are moved into the cluster that already holds them`;
       const many = counted(held, "project lies", "projects lie");
       return `${reason}, and ${many} in ${migration.to}; fixed in ${fixes.join(", ")}`;
     },
@@ -38,12 +38,12 @@ const rules: ReadonlyMap<string, Check> = new Map<string, Check>([
     "from 13.12 to 14.1 a move into a cluster needs direct-fetch replication (6)",
     ({ migration: { to, destinationIsCluster, directFetchReplication }, platform: { release } }) => {
       if (!destinationIsCluster || directFetchReplication || !needsDirectFetch(release)) return undefined;
-      const flag = "enable the feature flag for direct-fetch replication, then state directFetchReplication: true";
+      const flag = "enable the feature flag for direct-fetch replication, then set directFetchReplication: true";
       return `on release ${release} a move into the cluster ${to} needs direct-fetch replication: ${flag}`;
     },
   ],
   [
-    "the tier has moves of every kind that is to move (4)",
+    "the tier supports moves of every kind in the migration (4)",
     ({ migration: { repositories }, platform: { tier } }) => {
       const missing = repositories.filter((kind) => !tierIncludes(tier, repositoryKinds[kind].tier));
       const needs = missing.map((kind) => `${kind} need tier ${repositoryKinds[kind].tier} to move`);

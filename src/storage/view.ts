@@ -36,7 +36,7 @@ export interface StorageView {
 /** Thrown where rows do not show their storage: such a server ignores the filter too. */
 export class StorageHidden extends Error {
   constructor() {
-    super("the server does not show this token where projects are stored; storage moves need an administrator's token");
+    super("the server does not list projects by storage for this token; storage moves need an administrator's token");
     this.name = "StorageHidden";
   }
 }

@@ -40,12 +40,12 @@ function textOf(variable: string, path: string, pem: Pem): string {
 /** Why the key cannot stand beside the certificate; it completes "names FILE, ". */
 function objectionTo(cert: string, key: string): string | undefined {
   if (/-----BEGIN ENCRYPTED |^Proc-Type:.*ENCRYPTED/m.test(key)) {
-    return "whose key is encrypted; expected one without a passphrase, as openssl pkey -in FILE -out FILE writes it";
+    return "whose key is encrypted; expected one without a passphrase, as written by openssl pkey -in FILE -out FILE";
   }
   try {
     const isOwn = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
     return isOwn ? undefined : `whose key does not belong to the certificate that ${names.cert} names`;
   } catch {
-    return "which holds no private key that can be read; expected PEM";
+    return "which contains no readable private key; expected PEM";
   }
 }

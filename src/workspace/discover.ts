@@ -53,7 +53,7 @@ function leadsTo({ entry, ...found }: Located & { readonly entry: Dirent }): Loc
 
 function unsearched(root: Located, link: Located): Problem {
   const message = isWithin(root, link)
-    ? "a linked folder is not searched; list it under manifests in evenkeel.yaml if what it holds counts"
+    ? "a linked folder is not searched; if it has manifests, list it under manifests in evenkeel.yaml"
     : "a linked folder outside the workspace is not searched";
   return problemIn(link.path, "linked-folder", message);
 }

@@ -24,7 +24,7 @@ function faultOf(root: string, ledger: string): string | undefined {
   if (/^(?:[/\\]|[A-Za-z]:)/.test(ledger) || isOutside(join(root, ledger), root)) return outside;
   try {
     const output = outputAt(join(root, ledger));
-    if (!("file" in output)) return `expected a regular file, which ${ledger} is not`;
+    if (!("file" in output)) return `expected a regular file, and ${ledger} is not one`;
     const home = realpathSync(root);
     const file = resolved(output.file);
     if (isOutside(file, home)) return outside;
@@ -47,9 +47,9 @@ function resolved(path: string): string {
 }
 
 const taken: readonly (readonly [RegExp, string])[] = [
-  [/\.ya?ml$/i, "a name that is not a manifest's"],
-  [/(?:^|\/)\.git(?:\/|$)/i, "a path that is not git's own"],
-  [/^\.evenkeel\/(?:lock|journal|\.gitignore)(?:[./]|$)|\.key$/i, "a path that holds no other state"],
+  [/\.ya?ml$/i, "a name that does not end in .yaml or .yml"],
+  [/(?:^|\/)\.git(?:\/|$)/i, "a path outside .git"],
+  [/^\.evenkeel\/(?:lock|journal|\.gitignore)(?:[./]|$)|\.key$/i, "a path that is not used for other state"],
 ];
 
 function nameFault(path: string, root: string): string | undefined {
@@ -61,10 +61,10 @@ function nameFault(path: string, root: string): string | undefined {
 function contentFault(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat) return undefined;
-  if (!stat.isFile()) return "expected a file, and this is a folder";
+  if (!stat.isFile()) return "expected a file, got a folder";
   const lines = headOf(file).split("\n");
   const isLedger = lines.every((line) => line.trim() === "") || lines.some((line) => isOwn.test(line));
-  return isLedger ? undefined : "expected a file that holds a ledger, or none; this one holds something else";
+  return isLedger ? undefined : "expected a ledger or a new file; this file has other content";
 }
 
 /** A line of a ledger as it is written, or what git leaves between two versions of them. */

@@ -75,7 +75,7 @@ function readSettings(root: string, head: Parsed): Pick<Loaded, "workspace" | "a
 export function findWorkspace(folder: string): string {
   const found = workspaceAbove(folder);
   if (found) return found;
-  throw new Refusal(`no ${workspaceFile} in ${resolve(folder)} or above it; evenkeel init makes one`);
+  throw new Refusal(`no ${workspaceFile} in ${resolve(folder)} or above it; evenkeel init writes one`);
 }
 
 /** The absolute path of the `evenkeel.yaml` in a folder or above it; undefined where there is none. */

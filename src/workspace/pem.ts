@@ -24,7 +24,7 @@ export function readCertificates(path: string): Pem {
   const read = readPem(path);
   if ("why" in read) return read;
   const blocks = read.text.match(certificate) ?? [];
-  if (blocks.length === 0) return { why: "holds no certificate; expected PEM, with -----BEGIN CERTIFICATE-----" };
+  if (blocks.length === 0) return { why: "contains no certificate; expected PEM, with -----BEGIN CERTIFICATE-----" };
   const damaged = blocks.findIndex((block) => !isCertificate(block));
   if (damaged >= 0) return { why: `cannot be used: certificate ${damaged + 1} in it is damaged` };
   return { text: `${blocks.join("\n")}\n` };

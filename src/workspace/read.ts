@@ -15,7 +15,7 @@ export function readText(root: string, file: string): Read {
   try {
     const path = join(root, file);
     if (leaves(root, path)) {
-      return { problem: problemIn(file, "symlink", "a symbolic link that leaves the workspace") };
+      return { problem: problemIn(file, "symlink", "a symbolic link that leads out of the workspace") };
     }
     const stat = statSync(path);
     if (!stat.isFile()) return { problem: problemIn(file, "unreadable", "expected a file") };
@@ -37,7 +37,7 @@ function textOf(file: string, bytes: Buffer): Read {
   if (!found) return { text, size: bytes.length };
   const before = text.slice(0, found.index).split("\n");
   const column = (before.at(-1)?.length ?? 0) + 1;
-  const message = "a control character, which YAML text does not hold; is this a binary file?";
+  const message = "a control character, which YAML does not allow; is this a binary file?";
   return { problem: problemIn(file, "binary", message, before.length, column) };
 }
 

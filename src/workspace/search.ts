@@ -54,7 +54,7 @@ export function search({ root, pattern, refuse, problems }: Search): readonly Lo
 
   const follow = (target: Located) => {
     if (isWithin(root, target)) folder(target);
-    else refuse(target.path, "a link that leaves the workspace");
+    else refuse(target.path, "a link that leads out of the workspace");
   };
 
   links = [...startOf(root, pattern)];

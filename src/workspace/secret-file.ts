@@ -27,7 +27,7 @@ export function readSecretFile(path: string): SecretRead {
   }
 }
 
-const ofSystem = "it lies below /proc, /sys or /dev, which hold no secrets";
+const ofSystem = "it is below /proc, /sys or /dev, which are not allowed";
 const irregular = "not a regular file";
 
 /** What it is may change after a look at it, so what was opened decides. */

@@ -42,7 +42,7 @@ const schemes: Readonly<Record<string, (rest: string, sources: SecretSources) =>
   file: (path, { root }) => readSecretFile(resolve(root, path)),
   manifest: (rest, { plaintext }) => {
     const value = plaintext.get(`manifest:${rest}`);
-    return value === undefined ? { why: "no manifest holds it" } : { value };
+    return value === undefined ? { why: "it is in no manifest" } : { value };
   },
 };
 
@@ -80,7 +80,7 @@ export function createSecrets(sources: SecretSources): Secrets {
   };
 }
 
-const ownSecret: SecretRead = { why: "it holds Evenkeel's own token or key, which no manifest may send" };
+const ownSecret: SecretRead = { why: "it contains Evenkeel's own token or key, which no manifest may send" };
 
 /** What a hostile manifest would like to see sent somewhere: the access token and the ledger's key. */
 function ownSecrets({ env, root }: SecretSources): readonly string[] {

@@ -11,10 +11,12 @@ import { systemTrouble } from "../base/system-errors.ts";
  */
 export function readToken(env: Readonly<Record<string, string | undefined>>, root = "."): string {
   const { EVENKEEL_TOKEN: direct, EVENKEEL_TOKEN_FILE: file } = env;
-  if (direct && file) throw new Refusal("EVENKEEL_TOKEN and EVENKEEL_TOKEN_FILE are both set; keep one of them");
+  if (direct && file) throw new Refusal("EVENKEEL_TOKEN and EVENKEEL_TOKEN_FILE are both set; set only one");
   if (direct) return checked(direct, "EVENKEEL_TOKEN");
-  if (file) return checked(readOnce(resolve(root, file), file), `the file of EVENKEEL_TOKEN_FILE (${file})`);
-  throw new Refusal("no access token: set EVENKEEL_TOKEN, or EVENKEEL_TOKEN_FILE to the path of a file that holds it");
+  if (file) return checked(readOnce(resolve(root, file), file), `the file that EVENKEEL_TOKEN_FILE names (${file})`);
+  throw new Refusal(
+    "no access token: set EVENKEEL_TOKEN, or set EVENKEEL_TOKEN_FILE to the path of a file with the token",
+  );
 }
 
 /** What was read from pipes, such as a shell's `<(command)`: they give their text once. */
@@ -46,7 +48,9 @@ function checked(text: string, source: string): string {
   knownSecrets.learn(token, ownNames.EVENKEEL_TOKEN);
   if (token === "") throw new Refusal(`${source} is empty; expected an access token`);
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new Refusal(`${source} holds white space, a control character or one outside ASCII; no token does`);
+    throw new Refusal(
+      `${source} contains white space, a control character or a non-ASCII character, which no token has`,
+    );
   }
   return token;
 }

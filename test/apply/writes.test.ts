@@ -94,7 +94,7 @@ describe("a write of every kind", () => {
     const { statuses, sent, errors } = await everyWrite(() => ({ status: 503, actsAfter: undefined }));
     expect(statuses).toEqual(six("unknown"));
     expect(sent).toEqual(methods.flatMap((method) => (method === "POST" ? ["POST"] : [method, method, method])));
-    expect(errors[3]).toMatch(/^POST http\S+ answered 503; whether the server acted cannot be known$/);
+    expect(errors[3]).toMatch(/^POST http\S+ answered 503; the server may or may not have acted$/);
   });
 
   test("that the server says it failed at is looked up and sent again, a POST too", async () => {
@@ -265,16 +265,16 @@ describe("an answer to a PUT", () => {
     [
       "an error",
       { body: { error: "no" } },
-      'answered 200 with an error where an object with slug or active or properties is due ("no")',
+      'answered 200 with an error instead of an object with slug or active or properties ("no")',
     ],
     [
       "another integration",
       { body: { ...irc, slug: "external-wiki" } },
-      "answered 200 with an object whose slug is another one where",
+      "answered 200 with an object with a different slug instead of",
     ],
-    ["nothing", {}, "answered 200 with an empty body where"],
-    ["an empty object", { body: {} }, "answered 200 with an object without slug, active, properties where"],
-    ["a list", { body: [] }, "answered 200 with a list where"],
+    ["nothing", {}, "answered 200 with an empty body instead of"],
+    ["an empty object", { body: {} }, "answered 200 with an object without slug, active, properties instead of"],
+    ["a list", { body: [] }, "answered 200 with a list instead of"],
   ])("that holds %s, where reading shows no effect, has failed", async (_, answer, words) => {
     const { outcome, sent } = await put(answer);
     expect(outcome).toMatchObject({ status: "failed", error: expect.stringContaining(words) });
@@ -320,17 +320,17 @@ describe("nothing is planned on", () => {
   };
 
   test.each<[string, Scripted, string]>([
-    ["null", { body: "null" }, "answered 200 with null where an object with slug or active or properties is due"],
+    ["null", { body: "null" }, "answered 200 with null instead of an object with slug or active or properties"],
     ["an empty body", {}, "answered 200 with an empty body"],
     ["{}", { body: {} }, "answered 200 with an object without slug, active, properties"],
     ["[]", { body: [] }, "answered 200 with a list"],
     [
       "an error",
       { body: { error: "oops" } },
-      'answered 200 with an error where an object with slug or active or properties is due ("oops")',
+      'answered 200 with an error instead of an object with slug or active or properties ("oops")',
     ],
-    ["202", { status: 202, body: irc }, "answered 202 which is no final answer"],
-    ["another integration", { body: { ...irc, slug: "other" } }, "whose slug is another one"],
+    ["202", { status: 202, body: irc }, "answered 202 which is not a final answer"],
+    ["another integration", { body: { ...irc, slug: "other" } }, "with a different slug"],
     ["an unknown route", { status: 404, body: { error: "404 Not Found" } }, "answered 404"],
     [
       "an unknown project",
@@ -348,7 +348,7 @@ describe("nothing is planned on", () => {
 
   test.each<[string, Scripted, string]>([
     ["a null row", { body: [mit, null] }, "answered 200 with a list whose row 2 is null"],
-    ["a text as id", { body: [{ ...mit, id: "7" }] }, "row 1 is an object whose id is a text"],
+    ["a text as id", { body: [{ ...mit, id: "7" }] }, "row 1 is an object whose id is a string"],
     ["no name", { body: [{ ...mit, name: undefined }] }, "row 1 is an object whose name is missing"],
     [
       "a next page that is none",

@@ -134,7 +134,7 @@ describe("the token", () => {
       attempts: 1,
       uncertain: false,
     });
-    expect((failures[0] as CallFailed).message).toContain("answered 401 Unauthorized: the token was refused");
+    expect((failures[0] as CallFailed).message).toContain("answered 401 Unauthorized: the token was rejected");
     expect(new Set(failures).size).toBe(1);
     expect(server.seen).toHaveLength(1);
   });
@@ -217,7 +217,7 @@ describe("the server's words", () => {
   });
 });
 
-describe("a web page where JSON is due", () => {
+describe("a web page instead of JSON", () => {
   const page = "<!DOCTYPE html><html><head><title>Sign in · Code</title></head></html>";
   it.each([200, 403, 404])("answered %d", async (status) => {
     const server = await serve([{ status, headers: { "content-type": "text/html" }, body: page }]);

@@ -41,8 +41,8 @@ describe("a proxy", () => {
   });
 
   it.each([
-    [407, "wants a user name and a password; HTTPS_PROXY has to hold the right ones", 1],
-    [403, "that HTTPS_PROXY names lets nothing through to code.example.test", 1],
+    [407, "needs a user name and a password; set HTTPS_PROXY to http", 1],
+    [403, "that HTTPS_PROXY names refused to connect to code.example.test", 1],
     [502, "that HTTPS_PROXY names could not reach code.example.test", 4],
     [0, "that HTTPS_PROXY names (TIMEOUT)", 4],
   ])("that answers %d is named, its password never", async (status, words, attempts) => {
@@ -105,12 +105,12 @@ describe("a server's certificate", () => {
     expect((await client.get(get)).body).toEqual({ id: 1 });
   });
 
-  const unknown = "comes from an authority that is not known here; if it is your own, name its PEM file as server.ca";
+  const unknown = "comes from an unknown authority; to trust it, name its PEM file as server.ca";
   it.each([
     ["server.pem", {}, `${unknown} in evenkeel.yaml, or in NODE_EXTRA_CA_CERTS`],
-    ["selfsigned.pem", {}, "is signed by itself; if it is the right one, name its PEM file as server.ca"],
-    ["expired.pem", { authorities }, "has expired, and has to be renewed there (CERT_HAS_EXPIRED)"],
-    ["elsewhere.pem", { authorities }, "was made for other names; server.url has to hold one of them"],
+    ["selfsigned.pem", {}, "is self-signed; to trust it, name its PEM file as server.ca"],
+    ["expired.pem", { authorities }, "has expired and must be renewed (CERT_HAS_EXPIRED)"],
+    ["elsewhere.pem", { authorities }, "is for other host names; use one of them in server.url"],
   ])("%s is refused in words, once", async (name, network, words) => {
     const { port, seen } = await serveTls({ cert: pem(name) });
     const failure = await failing(`https://localhost:${port}`, network);
@@ -123,15 +123,17 @@ describe("a server's certificate", () => {
   it("is not there where a server speaks plain http", async () => {
     const port = await listen(http.createServer());
     const { message } = await failing(`https://localhost:${port}`, {});
-    expect(message).toContain(`localhost:${port} does not speak TLS there; check the port, or whether server.url`);
+    expect(message).toContain(
+      `localhost:${port} does not speak TLS on that port; check the port, or whether server.url`,
+    );
   });
 
   it("is what a request in plain http did not ask for", async () => {
     const { port } = await serveTls({});
     const { message } = await failing(`http://localhost:${port}`, {});
-    expect(message).toContain(`if localhost:${port} speaks TLS, server.url has to begin with https://`);
+    expect(message).toContain(`if localhost:${port} speaks TLS, server.url must begin with https://`);
     const named = await reader(`http://localhost:${port}`, { urlName: "EVENKEEL_URL" });
-    await expect(named.get(get)).rejects.toThrow("EVENKEEL_URL has to begin with https://");
+    await expect(named.get(get)).rejects.toThrow("EVENKEEL_URL must begin with https://");
   });
 });
 
@@ -158,10 +160,10 @@ describe("a client certificate", () => {
       "EVENKEEL_CLIENT_CERT names /nowhere, which cannot be read (no such file or folder)",
     ],
     [{ EVENKEEL_CLIENT_CERT: "/dev/zero" }, "EVENKEEL_CLIENT_CERT names /dev/zero, which is not a file"],
-    [{ EVENKEEL_CLIENT_CERT: pathOf("person.key") }, "which holds no certificate; expected PEM"],
+    [{ EVENKEEL_CLIENT_CERT: pathOf("person.key") }, "which contains no certificate; expected PEM"],
     [{ EVENKEEL_CLIENT_KEY: pathOf("person-encrypted.key") }, "whose key is encrypted; expected one without"],
     [{ EVENKEEL_CLIENT_KEY: pathOf("server.key") }, "whose key does not belong to the certificate"],
-    [{ EVENKEEL_CLIENT_KEY: pathOf("person.pem") }, "which holds no private key that can be read; expected PEM"],
+    [{ EVENKEEL_CLIENT_KEY: pathOf("person.pem") }, "which contains no readable private key; expected PEM"],
   ])("has to be whole: %o", (change, words) => {
     expect(thrownBy(() => readIdentity({ ...own, ...change })).message).toContain(words);
   });

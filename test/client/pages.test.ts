@@ -52,7 +52,7 @@ describe("a list", () => {
       body: [],
     }));
     const failure = await failureOf((await reader(server.url)).list(projects));
-    expect(failure).toMatchObject({ kind: "shape", message: expect.stringContaining("read already") });
+    expect(failure).toMatchObject({ kind: "shape", message: expect.stringContaining("already read") });
     expect(String(failure)).not.toContain(token);
     expect(server.seen).toHaveLength(3);
   });

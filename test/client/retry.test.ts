@@ -20,7 +20,7 @@ const passing: Record<string, Scripted> = {
   "504": { status: 504 },
   "a reset": { fault: "reset" },
   "a cut body": { body: { id: 1, name: "long enough to be cut" }, fault: "cut" },
-  "JSON that breaks off": { body: '{"id": 1, "na' },
+  "truncated JSON": { body: '{"id": 1, "na' },
 };
 
 describe.each(Object.entries(passing))("after %s", (name, fault) => {

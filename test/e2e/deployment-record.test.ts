@@ -74,7 +74,7 @@ test.each([
   [
     "cannot be finished",
     { method: "PUT", status: 403 },
-    /evenkeel deployments update ops\/policies 1 --status success mends it/,
+    /evenkeel deployments update ops\/policies 1 --status success corrects it/,
   ],
 ] as const)("a record that %s is a warning, and the apply's own result stands", async (_, fault, words) => {
   const stage = await staged({ chaos: [{ match: "/projects/ops*/deployments*", ...fault }] });
@@ -96,7 +96,7 @@ test("a dry run prints the record's requests around the others, and sends none",
 });
 
 test.each([
-  [["--sha", "1f2e"], /go with --record-deployment/],
+  [["--sha", "1f2e"], /need --record-deployment/],
   [["--record-deployment", "production"], /--deployment-project is missing.*--sha is missing.*--ref is missing/],
   [[...record, "--deployment-project", ""], /--deployment-project is empty/],
 ])("%j is wrong usage", async (args, words) => {

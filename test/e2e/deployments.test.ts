@@ -58,7 +58,7 @@ test("an order of one's own is kept, and a note says what servers make of it", a
   const ran = await evenkeel("deployments", "list", "7", "--updated-after", "2021-11-20", "--order-by", "ref");
   expect(ran).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/^note: --updated-after goes with --order-by updated_at/),
+    stderr: expect.stringMatching(/^note: --updated-after needs --order-by updated_at/),
   });
   expect(ran.requests[0]).toContain("order_by=ref");
 });

@@ -130,7 +130,7 @@ test("a write that fails skips the rest of its project, with the reason, and no 
   const applied = await evenkeel("apply", "--yes", "--report", "json=r.json");
   expect(applied).toMatchObject({ code: 1, writes: 3 });
   expect(applied.stdout).toMatch(/failed p:license\/A: POST http.* answered 400/);
-  expect(applied.stdout).toMatch(/skipped p:license\/B: p:license\/A did not succeed/);
+  expect(applied.stdout).toMatch(/skipped p:license\/B: skipped because p:license\/A did not succeed/);
   expect(applied.stdout).toContain("Apply: 2 applied, 1 failed, 1 skipped.");
   expect((await evenkeel("apply", "--yes")).code).toBe(0);
 });
@@ -169,16 +169,16 @@ test("a server that nobody answers for is one sentence", async () => {
   expect(JSON.parse(files.read("r.json")).problems).toHaveLength(1);
 });
 
-test("a web page where JSON is due names the URL", async () => {
+test("a web page instead of JSON names the URL", async () => {
   const chaos = [{ html: true, status: 200 }];
   const { evenkeel, evenkeelWith, server } = await scene({ projects, policy: licenses, chaos });
   const ran = await evenkeel("plan");
   expect(ran).toMatchObject({ code: 1, reads: 1 });
   expect(ran.stderr).toContain(`${server.url}/api/v4/projects/p/managed_licenses`);
-  expect(ran.stderr).toContain("JSON is due: server.url may");
+  expect(ran.stderr).toContain("instead of JSON: server.url may");
   expect(ran.stderr).not.toContain("<");
   const elsewhere = await evenkeelWith({ EVENKEEL_URL: server.url }, "plan");
-  expect(elsewhere.stderr).toContain("JSON is due: EVENKEEL_URL may");
+  expect(elsewhere.stderr).toContain("instead of JSON: EVENKEEL_URL may");
 });
 
 describe("a license is created once", () => {

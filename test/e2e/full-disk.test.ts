@@ -29,10 +29,8 @@ test("where the disk is full in the middle, nothing is sent without its intent, 
   const ran = await shell("ulimit -f 1; evenkeel apply --yes --report json --report markdown=small", made);
   expect(ran.code).toBe(1);
   expect(ran.stderr).not.toContain("defect");
-  expect(ran.stderr).toMatch(
-    /the journal \.evenkeel\/journal\/\S+ cannot be written: the file may not grow this large/,
-  );
-  expect(ran.stderr).toMatch(/^evenkeel: cannot write small: the file may not grow this large$/m);
+  expect(ran.stderr).toMatch(/the journal \.evenkeel\/journal\/\S+ cannot be written: the file is too large/);
+  expect(ran.stderr).toMatch(/^evenkeel: cannot write small: the file is too large$/m);
   const plan = JSON.parse(ran.stdout);
   const applied = outcomes(plan).filter((line) => line.startsWith("applied")).length;
   expect(plan.summary.outcomes).toEqual({ applied, failed: 0, skipped: 24 - applied, stale: 0, unknown: 0 });
@@ -65,7 +63,7 @@ test("a ledger that can no longer be written ends the sending, and is told with 
 
 describe("what stands in the way of the record is one sentence, before anything is read", () => {
   test.each<[string, (root: string) => void, RegExp]>([
-    ["a journal", (root) => symlinkSync("/dev/null", join(root, ".evenkeel/journal")), /cannot keep a journal/],
+    ["a journal", (root) => symlinkSync("/dev/null", join(root, ".evenkeel/journal")), /cannot write a journal/],
     ["a lock", (root) => mkdirSync(join(root, ".evenkeel/lock")), /cannot take the lock .*: it is a folder/],
     [
       "a key",
@@ -92,10 +90,10 @@ describe("what stands in the way of the record is one sentence, before anything 
 describe("stdout", () => {
   test("that is full is one sentence, and an error", async () => {
     const made = await scene({ projects, policy });
-    const full = { code: 1, stdout: "", stderr: "evenkeel: cannot write to stdout: no space is left\n" };
+    const full = { code: 1, stdout: "", stderr: "evenkeel: cannot write to stdout: no space left on the device\n" };
     expect(await shell("evenkeel plan > /dev/full", made)).toEqual(full);
     const short = await shell("ulimit -f 1; evenkeel plan --report json > out", made);
-    expect(short).toEqual({ ...full, stderr: "evenkeel: cannot write to stdout: the file may not grow this large\n" });
+    expect(short).toEqual({ ...full, stderr: "evenkeel: cannot write to stdout: the file is too large\n" });
   });
 });
 
@@ -117,11 +115,15 @@ describe("outputs", () => {
   });
 
   test.each<[readonly string[], number, string]>([
-    [["--report", "json=a", "--report", "sarif=./a"], 64, "a and ./a are one place"],
-    [["--out", "a", "--report", "json=a"], 64, "a and a are one place"],
+    [["--report", "json=a", "--report", "sarif=./a"], 64, "a and ./a are the same file"],
+    [["--out", "a", "--report", "json=a"], 64, "a and a are the same file"],
     [["--report", "json", "--report", "sarif=/dev/stdout"], 64, "only one report can go to stdout"],
-    [["--out", "evenkeel.yaml/plan.json"], 1, "cannot write evenkeel.yaml/plan.json: a part of its path is no folder"],
-    [["--report", "json=/dev/full/x"], 1, "cannot write /dev/full/x: a part of its path is no folder"],
+    [
+      ["--out", "evenkeel.yaml/plan.json"],
+      1,
+      "cannot write evenkeel.yaml/plan.json: a part of its path is not a folder",
+    ],
+    [["--report", "json=/dev/full/x"], 1, "cannot write /dev/full/x: a part of its path is not a folder"],
   ])("%j ends with %d", async (args, code, words) => {
     const made = await scene({ projects, policy });
     const ran = await made.evenkeel("plan", ...args);

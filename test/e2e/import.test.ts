@@ -39,7 +39,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
     expect(text).not.toContain("notify_only_default_branch");
     expect(text).toContain('  # colorize_messages is left out: expected true or false, the server has "perhaps"\n');
     expect(text).toContain("    server_port: 6697\n");
-    expect(text).toContain("password: { secret: env:PAYMENTS_API_CI_BUILD_SERVER_A_PASSWORD } # fill in: a secret\n");
+    expect(text).toContain("password: { secret: env:PAYMENTS_API_CI_BUILD_SERVER_A_PASSWORD } # set this: a secret\n");
     expect(text).toContain("  AGPL-3.0: denied\n  MIT: allowed\n");
     expect(text).toContain("# alerts is left out");
     expect(JSON.stringify([ran, files()])).not.toContain(canary);
@@ -123,7 +123,7 @@ test("all files are written or none", async () => {
   const before = files();
   const ran = await evenkeel("import", "--all", "--report", "json");
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toContain("cannot write policies/z/a.yaml: something else is in its place; nothing was written");
+  expect(ran.stderr).toContain("cannot write policies/z/a.yaml: something else has that name; nothing was written");
   expect(JSON.parse(ran.stdout)).toMatchObject({ policies: [], problems: [{ rule: "unwritable" }] });
   expect(files()).toEqual(before);
 });

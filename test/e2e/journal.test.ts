@@ -178,7 +178,7 @@ test("a killed run is named by the next one, once, with what was in flight", asy
   const again = await held.begin().ended;
   expect(again.code).toBe(0);
   const name = killed.replace(".ndjson", "");
-  expect(again.stderr).toContain(`run ${name} was cut short: in flight were p:license/ISC, q:license/ISC;`);
+  expect(again.stderr).toContain(`run ${name} did not finish: in flight: p:license/ISC, q:license/ISC;`);
   expect(await held.begin().ended).toMatchObject({ code: 0, stderr: "" });
 });
 

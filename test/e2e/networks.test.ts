@@ -40,7 +40,7 @@ test.each([
   [["apply", "--yes"], 0, "1 applied"],
   [["import", "--all", "--out", "found"], 0, "1 license"],
   [["deployments", "list", "pay/api"], 0, ""],
-  [["routes", "pay/api", "--event", "push", "--live"], 0, "Nobody"],
+  [["routes", "pay/api", "--event", "push", "--live"], 0, "No integration"],
   [["storage", "status", "old"], 0, "old"],
 ])("%s gets through a company's network", { timeout: 60_000 }, async (args, code, words) => {
   const { evenkeelWith, env, secure, proxy } = await company();
@@ -70,5 +70,5 @@ test("what is wrong with the network is one sentence, and a mistake in server.ca
   write("ca/authority.pem", "");
   const broken = await evenkeelWith(env, "deployments", "list", "pay/api");
   expect(broken).toMatchObject({ code: 1, stdout: "" });
-  expect(broken.stderr).toMatch(/evenkeel\.yaml:3:\d+ {2}server\.ca {2}ca\/authority\.pem holds no certificate/);
+  expect(broken.stderr).toMatch(/evenkeel\.yaml:3:\d+ {2}server\.ca {2}ca\/authority\.pem contains no certificate/);
 });

@@ -17,7 +17,7 @@ const projects = [
 ];
 
 const pipeline = ["routes", "pay/api", "--event", "pipeline"];
-const sentence = "#ci stops hearing of failed pipelines on protected branches (chat-notifications-a)";
+const sentence = "#ci will no longer receive failed pipelines on protected branches (chat-notifications-a)";
 
 test("routes come from manifests without a request, or from the server with --live", async () => {
   const { evenkeel, evenkeelWith } = await scene({ projects, policy });
@@ -33,25 +33,25 @@ test("routes come from manifests without a request, or from the server with --li
   const route = { slug: "chat-notifications-a", channel: "#ci", reason: expect.any(String) };
   expect(JSON.parse(offline.stdout)).toEqual([route]);
   const elsewhere = await evenkeel(...pipeline, "--branch-kind", "protected");
-  expect(elsewhere).toMatchObject({ code: 0, stdout: "Nobody hears of pipelines here.\n" });
+  expect(elsewhere).toMatchObject({ code: 0, stdout: "No integration is notified of pipelines here.\n" });
   const live = await evenkeel(...pipeline, "--branch-kind", "protected", "--live", "--report", "json");
   expect(live).toMatchObject({ code: 0, reads: 2, writes: 0 });
   expect(JSON.parse(live.stdout)).toEqual([route]);
 });
 
-test("--diff tells who stops and who starts hearing of what, before and after an apply", async () => {
+test("--diff tells who will receive what, before and after an apply", async () => {
   const { evenkeel } = await scene({ projects, policy, secrets: { HOOK: "https://x" } });
   const before = await evenkeel("routes", "pay/api", "--diff", "--report", "json");
   expect(before).toMatchObject({ code: 0, writes: 0 });
   const shift = JSON.parse(before.stdout);
   expect(shift.gained).toEqual([]);
   expect(shift.lost).toContain(sentence);
-  expect(shift.lost).toContain("#ops stops hearing of pushes (irc-gateway)");
+  expect(shift.lost).toContain("#ops will no longer receive pushes (irc-gateway)");
   const one = await evenkeel("routes", "pay/api", "--diff", "--event", "pipeline");
   expect(one.stdout).toBe(`- ${sentence}\n`);
   await evenkeel("apply", "--yes");
   const after = await evenkeel("routes", "pay/api", "--diff");
-  expect(after.stdout).toBe("Nobody stops or starts hearing of anything.\n");
+  expect(after.stdout).toBe("Nobody is notified of anything else than before.\n");
 });
 
 test("a channel that a server does not report is nobody's loss", async () => {
@@ -64,7 +64,7 @@ test("a channel that a server does not report is nobody's loss", async () => {
   });
   await evenkeel("apply", "--yes");
   const after = await evenkeel("routes", "pay/api", "--diff");
-  expect(after.stdout).toBe("Nobody stops or starts hearing of anything.\n");
+  expect(after.stdout).toBe("Nobody is notified of anything else than before.\n");
   const live = await evenkeel("routes", "pay/api", "--event", "issues", "--live");
   expect(live.stdout).toContain("channel is not reported");
 });
@@ -78,22 +78,24 @@ test("a channel that the server never had is not the declared one, and --diff ag
     behaviour: "observed",
   });
   const shift = await evenkeel("routes", "pay/api", "--event", "push", "--diff", "--report", "json");
-  const lost = "#live stops hearing of pushes on the default branch (chat-notifications-a)";
+  const lost = "#live will no longer receive pushes on the default branch (chat-notifications-a)";
   expect(JSON.parse(shift.stdout)).toEqual({
     lost: [lost],
-    gained: ["#push starts hearing of pushes on protected branches (chat-notifications-a)"],
+    gained: ["#push will receive pushes on protected branches (chat-notifications-a)"],
   });
   const asked = await evenkeel("routes", "pay/api", "--event", "push", "--live", "--report", "json");
   expect(JSON.parse(asked.stdout)).toMatchObject([{ reason: expect.not.stringContaining("push_channel") }]);
   const plan = (await evenkeel("plan", "--report", "json")).plan();
-  expect(changeOf(plan, "pay/api:integration/chat-notifications-a").notes?.join()).toContain("#live stops hearing of");
+  expect(changeOf(plan, "pay/api:integration/chat-notifications-a").notes?.join()).toContain(
+    "#live will no longer receive",
+  );
 });
 
 test("a plan notes who loses what by a change", async () => {
   const { evenkeel } = await scene({ projects, policy });
   const plan = (await evenkeel("plan", "--report", "json")).plan();
   expect(changeOf(plan, "pay/api:integration/chat-notifications-a").notes).toContain(sentence);
-  expect(changeOf(plan, "pay/api:integration/irc-gateway").notes).toEqual(["irc-gateway stops hearing of everything"]);
+  expect(changeOf(plan, "pay/api:integration/irc-gateway").notes).toEqual(["irc-gateway will receive no events"]);
   expect((await evenkeel("plan")).stdout).toContain(`      note: ${sentence}\n`);
 });
 

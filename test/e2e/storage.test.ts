@@ -69,7 +69,7 @@ describe("the main road", () => {
     interrupted.kill("SIGINT");
     const first = await interrupted.ended;
     expect(first.code).toBe(130);
-    expect(first.stdout).toContain("apply --storage takes it up again");
+    expect(first.stdout).toContain("apply --storage resumes following them");
     const killed = begin("apply", "--storage", "--yes");
     await until(() => killed.said().includes("2 moving already"));
     killed.kill("SIGKILL");
@@ -86,7 +86,7 @@ test("a guard refuses with 3, and sends nothing", async () => {
   const { run, server } = await program({ migrations: [{ ...drain, to: "old" }] });
   const planned = await run("plan", "--storage");
   expect(planned.code).toBe(0);
-  expect(planned.stdout).toContain("! storage migration drain: old would move onto itself");
+  expect(planned.stdout).toContain("! storage migration drain: old is both source and destination");
   const applied = await run("apply", "--storage", "--yes");
   expect(applied.code).toBe(3);
   expect(server.requests.writes).toBe(0);

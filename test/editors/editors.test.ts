@@ -78,7 +78,7 @@ describe("an editor explains", () => {
     ["a secret's parameter", chat("    web|hook: { secret: env:X }\n"), "Webhook URL to which notifications are sent"],
     ["a deprecated one", chat("    notify_only_default|_branch: true\n"), "Deprecated: replaced by"],
     ["what a value may be", chat("    branches_to_be_not|ified: all\n"), "`default_and_protected`"],
-    ["a key of a policy", policy("exclu|sive: [licenses]\n"), "is live and not listed"],
+    ["a key of a policy", policy("exclu|sive: [licenses]\n"), "Kinds whose live entries"],
   ])("%s", async (_, text, words) => {
     expect(await editor.hover(text)).toContain(words);
   });
@@ -111,7 +111,7 @@ describe("an editor marks", () => {
     [
       "a secret that is written out",
       chat("    webhook: https://hook\n"),
-      [expect.stringMatching(/^8:5 name a secret here, as \{ secret: env:NAME \}/)],
+      [expect.stringMatching(/^8:5 use a reference, \{ secret: env:NAME \}/)],
     ],
     [
       "settings of a workspace",

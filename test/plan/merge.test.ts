@@ -103,7 +103,7 @@ describe("plans of shards", () => {
     [
       { shards: ["1/2"] },
       { shards: ["1/2"] },
-      /a\.json is of shard 1\/2 and b\.json of shard 1\/2, so projects may count/,
+      /a\.json is of shard 1\/2 and b\.json of shard 1\/2, so projects may be counted/,
     ],
     [{ shards: ["1/2"] }, { shards: ["2/3"] }, /shard 1\/2 and b\.json of shard 2\/3/],
     [{ shards: ["1/3", "2/3"] }, { shards: ["2/3"] }, /shard 1\/3, shard 2\/3 and/],
@@ -113,7 +113,7 @@ describe("plans of shards", () => {
   ])("without a change in common are refused where they tell of the same projects: %j and %j", (one, other, words) => {
     const parts = [of("a.json", one), of("b.json", other)];
     expect(() => merged(parts)).toThrow(words);
-    expect(() => merged(parts.reverse())).toThrow(/so projects may count twice; give each shard's plan once/);
+    expect(() => merged(parts.reverse())).toThrow(/so projects may be counted twice; give each shard's plan only once/);
   });
 
   test("say what they are of as long as parts are missing", () => {

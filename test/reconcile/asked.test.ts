@@ -56,7 +56,7 @@ test("what moved while a person was asked is stale, and the rest is written afte
   });
   expect(await applyCommand(terminal, {}, [])).toBe(4);
   expect(said.join("\n")).toMatch(
-    /Make these 6 changes\?.*stale p:integration\/external-wiki: [^\n]*moved.*5 applied, 1 stale/s,
+    /Make these 6 changes\?.*stale p:integration\/external-wiki: [^\n]*changed.*5 applied, 1 stale/s,
   );
   const asked = run.asked();
   expect(asked.filter((request) => !request.startsWith("GET"))).toHaveLength(5);

@@ -124,13 +124,13 @@ describe("a plan that is not whole is refused before anything is sent", () => {
     [
       "a change twice",
       (plan) => ({ ...plan, resource_changes: [change(plan), change(plan)] }),
-      "p0:license/L-1 stands in it twice",
+      "p0:license/L-1 is listed twice",
     ],
   ])("%s", async (_, forge, words) => {
     const run = await fleet([3], [1]);
     const { plan, outcomes } = await run.applied(await save(run, forge));
     expect(plan.problems).toHaveLength(1);
-    expect(plan.problems[0]?.message).toMatch(/plan\.json is not a whole plan: .*; make the plan again$/);
+    expect(plan.problems[0]?.message).toMatch(/plan\.json is not a complete plan: .*; plan again$/);
     expect(plan.problems[0]?.message).toContain(words);
     expect([outcomes, run.asked()]).toEqual([undefined, []]);
   });

@@ -131,7 +131,7 @@ One or more transition IDs. The default, a blank string, disables custom transit
   required      no
   default       ""
   read          under properties in a response
-  some servers  kept, and never returned`);
+  some servers  stored, never returned`);
   });
 
   test.each([...integrations.keys()])("the example for %s is one that passes the check", (slug) => {

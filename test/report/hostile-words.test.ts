@@ -44,7 +44,8 @@ const texts: Readonly<Record<string, (word: string) => string>> = {
       ],
       plain,
     ),
-  routes: (word) => routesText([{ slug: word, channel: word, reason: word }], "events", plain),
+  routes: (word) =>
+    routesText({ routes: [{ slug: word, channel: word, reason: word }], unknown: [], many: "events" }, plain),
   shift: (word) => shiftText({ lost: [word], gained: [word] }, plain),
   requests: (word) => requestsText([{ method: "PUT", path: word, parameters: { [word]: word } }]),
   problem: (word) => reportedLine({ rule: "r", message: word, path: word, file: word, line: 1, column: 1 }),

@@ -36,9 +36,9 @@ describe("a plan in a merge request comment", () => {
   });
 
   test("names who loses what, where anybody does", () => {
-    const change = { ...changeWith(plainWords, 2), notes: ["#a stops hearing of | push"] };
+    const change = { ...changeWith(plainWords, 2), notes: ["#a will no longer receive | push"] };
     expect(markdownOf(planWith({ changes: [change] }))).toContain(
-      "\n- `pay/core2:integration/irc-gateway`: <code>&#35;a stops hearing of &#124; push</code>\n",
+      "\n- `pay/core2:integration/irc-gateway`: <code>&#35;a will no longer receive &#124; push</code>\n",
     );
   });
 

@@ -35,7 +35,7 @@ integrations:
     on: true
     webhook: { secret: env:HOOK, version: 2 }
   irc: disabled  # p/a.yaml:17
-licenses:  # nothing else may be live: p/a.yaml:20
+licenses:  # exclusive: anything else is turned off: p/a.yaml:20
   "AGPL 3.0": denied  # p/a.yaml:18
 `);
   });
@@ -52,7 +52,7 @@ licenses:  # nothing else may be live: p/a.yaml:20
 
   it("says when there is nothing", () => {
     const nothing = { ...desired, resources: [], exclusive: new Map() };
-    expect(showText(nothing)).toBe("# payments/api\n# no policy asks for anything here\n");
+    expect(showText(nothing)).toBe("# payments/api\n# no policy declares anything here\n");
   });
 
   it("gives scripts addresses and places", () => {

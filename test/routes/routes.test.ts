@@ -54,9 +54,9 @@ test("reasons name what is left open, and what nobody said", () => {
   const fields = { pipeline_channel: "#ci", branches_to_be_notified: "default" };
   const [open] = routesOf(listenersOf({ "chat-notifications-a": fields }), { event: "pipeline" });
   expect(open?.reason).toBe(
-    "pipeline_events is not declared, and servers start with true; " +
-      "failed ones only, for notify_only_broken_pipelines is not declared, and servers start with true; " +
-      "on the default branch only, for branches_to_be_notified is default; to pipeline_channel",
+    "pipeline_events is not declared, and its default on servers is true; " +
+      "failed ones only, because notify_only_broken_pipelines is not declared, and its default on servers is true; " +
+      "on the default branch only, because branches_to_be_notified is default; to pipeline_channel",
   );
 });
 

@@ -42,12 +42,12 @@ test("every mistake has its place and a sentence", () => {
   expect(problemsOf(text)).toEqual([
     "4:33 projects.0.integrations.irc-gateway.recipient unknown parameter recipient of irc-gateway; did you mean recipients?",
     "5:11 projects.1.path path a/b is given twice",
-    "6:11 projects.2.path a path of digits alone would be read as an ID",
+    "6:11 projects.2.path a path of only digits would be read as an ID",
   ]);
   expect(problemsOf("projects: [{ id: one }]\ntokns: []")).toEqual([
     "1:12 projects.0 path is missing",
     "1:18 projects.0.id expected integer",
-    "2:8 tokns unknown word tokns; did you mean tokens?",
+    "2:8 tokns unknown key tokns; did you mean tokens?",
   ]);
   expect(problemsOf("projects: [{ path: a/b, licenses: { MIT: fine } }]")).toEqual([
     "1:42 projects.0.licenses.MIT expected one of allowed, denied, approved, blacklisted",
@@ -69,7 +69,7 @@ test("chaos rules are read and checked", () => {
   const messages = "problems" in bad ? bad.problems.map(({ message }) => message) : [];
   expect(messages).toEqual([
     "not a regular expression",
-    "nothing is said of what happens; expected one of status, reset, hang, truncate, html",
-    "reset and hang exclude each other; expected one of status, reset, hang, truncate, html",
+    "no fault is given; expected one of status, reset, hang, truncate, html",
+    "reset and hang cannot be combined; expected one of status, reset, hang, truncate, html",
   ]);
 });

@@ -15,7 +15,7 @@
  *             times   at most so often
  * kill      SIGKILL in each round, at one of its first writes (within: a share of the fleet's) and at one of these moments:
  *             arrives    it gets no further than the gateway
- *             landed     the server acted, and nobody hears of it
+ *             landed     the server acted, and its answer is lost
  *             answered   its answer is on the wire
  * restarts  after which round the server is killed and started again from its file
  * ends      the exit code of every apply that was not killed, where the schedule fixes it

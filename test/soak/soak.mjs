@@ -53,7 +53,7 @@ function troubleOf(run) {
 function judgeRun(run, { ends }, wrongs) {
   const { code, stderr, hasLeaked } = run;
   if (hasLeaked) wrongs.push("the secret was printed");
-  if (/internal error|a defect of/.test(stderr)) wrongs.push(stderr.slice(0, 1000));
+  if (/internal error/.test(stderr)) wrongs.push(stderr.slice(0, 1000));
   if (ends === undefined || code === null || code === ends) return;
   wrongs.push(`a run ended with ${code} in place of ${ends}:\n  ${troubleOf(run)}`);
 }
@@ -74,7 +74,7 @@ async function oneRound(stage, schedule, { round, count, random, tally }) {
     judgeRun(run, schedule, tally.wrongs);
     tally.runs++;
     if (run.code === null) tally.killed++;
-    if (run.stderr.includes("was cut short")) tally.cutShort++;
+    if (run.stderr.includes("did not finish")) tally.cutShort++;
     if (/another apply/.test(run.stderr + run.stdout)) tally.refused++;
     for (const [name, number] of Object.entries(reportOf(run)?.summary.outcomes ?? {}))
       tally[name] = (tally[name] ?? 0) + number;
@@ -88,7 +88,7 @@ async function settle(stage, tally) {
   stage.aim(Number.POSITIVE_INFINITY);
   const applied = await stage.run("apply", "--yes", "--report", "json");
   judgeRun(applied, { ends: 0 }, tally.wrongs);
-  if (applied.stderr.includes("was cut short")) tally.cutShort++;
+  if (applied.stderr.includes("did not finish")) tally.cutShort++;
   const drift = await stage.run("drift", "--report", "json");
   judgeRun(drift, { ends: 0 }, tally.wrongs);
 }
@@ -99,7 +99,7 @@ function judgeState({ duplicates, wrong, leaks, locks, intents, outcomes }, over
   if (leaks > 0) wrongs.push(`the secret stands in ${leaks} files`);
   if (locks > 0) wrongs.push("a lock was left");
   if (overlapping > 0) wrongs.push(`${overlapping} times a run wrote between the writes of another`);
-  if (cutShort === 0 && intents > outcomes) wrongs.push("no run named one that was cut short");
+  if (cutShort === 0 && intents > outcomes) wrongs.push("no run named one that did not finish");
 }
 
 async function play(schedule, number) {

@@ -60,7 +60,9 @@ test.each([
 });
 
 test("nothing moves onto itself", () => {
-  expect(judge({ to: "old" }, { release: "14.5" })).toEqual(["storage migration drain: old would move onto itself"]);
+  expect(judge({ to: "old" }, { release: "14.5" })).toEqual([
+    "storage migration drain: old is both source and destination",
+  ]);
 });
 
 test.each([

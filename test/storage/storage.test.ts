@@ -95,7 +95,7 @@ describe.each(behaviours)("behaviour %s", (behaviour) => {
     const applied = await apply({ signal: control.signal }, { watchers: [stopping] });
     expect(applied.outcomes?.get("storage:old/projects")).toMatchObject({
       status: "unknown",
-      error: expect.stringMatching(/^the run was interrupted.*apply --storage takes it up again/),
+      error: expect.stringMatching(/^the run was interrupted.*apply --storage resumes following them/),
     });
     const again = await apply();
     expect(again.plan.resource_changes[0]?.action_reason).toContain("2 moving already");
@@ -172,7 +172,7 @@ describe.each(behaviours)("a request that got no answer (%s)", (behaviour) => {
     const { resource_changes, warnings } = (await plan()).plan;
     expect(resource_changes).toHaveLength(behaviour === "spec" ? 1 : 0);
     const doubts = warnings.map(({ message }) => message).join("\n");
-    expect(doubts.includes("saw no answer")).toBe(behaviour === "spec");
+    expect(doubts.includes("got no answer")).toBe(behaviour === "spec");
   });
 });
 
@@ -200,7 +200,7 @@ describe("guards", () => {
   const cluster = { ...drain, destinationIsCluster: true };
 
   test.each([
-    ["source and destination are one", {}, { ...drain, to: "old" }, /would move onto itself/],
+    ["source and destination are one", {}, { ...drain, to: "old" }, /is both source and destination/],
     ["the defect, with projects in the cluster", { release: "14.2.3" }, cluster, /1 project lies in new/],
     ["no direct-fetch replication", { release: "14.1.6" }, cluster, /directFetchReplication: true/],
     ["groups below premium", { tier: "free" }, { ...drain, repositories: ["groups"] }, /need tier premium/],

@@ -84,7 +84,7 @@ test("a server that says nothing of moves: what stays is scheduled again, and th
   expect(outcome(applied)).toEqual({ status: "applied" });
   expect(posts()).toHaveLength(2);
   expect(applied.plan.warnings.map(({ message }) => message)).toEqual([
-    expect.stringContaining("the server does not say what is moving"),
+    expect.stringContaining("the server does not report running moves"),
   ]);
 });
 

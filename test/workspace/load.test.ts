@@ -50,7 +50,7 @@ describe("finding", () => {
     ["authority.pem", undefined],
     ["missing.pem", "missing.pem cannot be read (no such file or folder)"],
     ["policies", "policies is not a file"],
-    ["text.pem", "text.pem holds no certificate; expected PEM, with -----BEGIN CERTIFICATE-----"],
+    ["text.pem", "text.pem contains no certificate; expected PEM, with -----BEGIN CERTIFICATE-----"],
     ["broken.pem", "broken.pem cannot be used: certificate 2 in it is damaged"],
   ])("reads the authorities of server.ca: %s", (ca, problem) => {
     const authority = readFileSync(join(import.meta.dirname, "../client/certificates/authority.pem"), "utf8");
@@ -118,7 +118,7 @@ describe("hostile files", () => {
     [
       "NUL",
       "a: 1\nb: \0",
-      "x.yaml:2:4  a control character, which YAML text does not hold; is this a binary file?  (binary)",
+      "x.yaml:2:4  a control character, which YAML does not allow; is this a binary file?  (binary)",
     ],
     [
       "flow nesting",
@@ -165,7 +165,7 @@ describe("hostile files", () => {
     expect(linesOf(root)).toEqual([
       "broken.yaml:1:1  cannot be read (no such file or folder)  (unreadable)",
       "linked:1:1  a linked folder outside the workspace is not searched  (linked-folder)",
-      "outside.yaml:1:1  a symbolic link that leaves the workspace  (symlink)",
+      "outside.yaml:1:1  a symbolic link that leads out of the workspace  (symlink)",
     ]);
   });
 
@@ -191,8 +191,8 @@ describe("hostile files", () => {
     symlinkSync(outside, join(root, "q", "unreached"));
     expect(filesOf(root)).toEqual(["p/a.yaml", "q/b.yaml"]);
     expect(linesOf(root)).toEqual([
-      "evenkeel.yaml:3:13  manifests[0]  p/out is a link that leaves the workspace  (symlink)",
-      "evenkeel.yaml:3:28  manifests[1]  out/sub is a link that leaves the workspace  (symlink)",
+      "evenkeel.yaml:3:13  manifests[0]  p/out is a link that leads out of the workspace  (symlink)",
+      "evenkeel.yaml:3:28  manifests[1]  out/sub is a link that leads out of the workspace  (symlink)",
     ]);
   });
 
@@ -241,7 +241,11 @@ describe("a workspace of its own mistakes", () => {
     ["empty", "", "evenkeel.yaml:1:1  expected one document with"],
     ["another kind", policy("a"), "evenkeel.yaml:2:7  kind  expected one document with"],
     ["another version", "apiVersion: evenkeel/v2\nkind: Workspace\n", "evenkeel.yaml:1:13  apiVersion  expected"],
-    ["two documents", `${workspace}---\n${workspace}`, "evenkeel.yaml:4:1  evenkeel.yaml holds one Workspace"],
+    [
+      "two documents",
+      `${workspace}---\n${workspace}`,
+      "evenkeel.yaml:4:1  evenkeel.yaml may only contain one Workspace",
+    ],
     ["broken", "a: [", "evenkeel.yaml:2:1  unexpected end"],
     ["a list", "- a", "evenkeel.yaml:1:1  kind  expected one document with"],
   ])("%s", (_, text, line) => {

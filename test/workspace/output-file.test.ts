@@ -83,9 +83,9 @@ describe("an output", () => {
       outputTrouble(name.startsWith("/") ? name : at(name)),
     );
     expect(troubles).toEqual([
-      "a part of its path is no folder",
+      "a part of its path is not a folder",
       "it is a folder",
-      "its links lead round in a circle",
+      "its links form a loop",
       "it is not open",
     ]);
     expect(outputTrouble(at("d/new"))).toBeUndefined();
@@ -99,7 +99,7 @@ test("several files are made, or none", () => {
   makeFiles(files);
   expect(readFileSync(at("a/b"), "utf8")).toBe("a/b");
   rmSync(at("a"), { recursive: true });
-  expect(() => makeFiles(files)).toThrow("cannot write c: something else is in its place; nothing was written");
+  expect(() => makeFiles(files)).toThrow("cannot write c: something else has that name; nothing was written");
   expect(existsSync(at("a"))).toBe(false);
   expect(readdirSync(at("."))).toEqual(["c"]);
 });

@@ -8,7 +8,7 @@ import { checked, shownDeployment, writing } from "./connected.ts";
 export const run: Run<Options<"deployments update">> = (terminal, options, [project = "", id = ""]) => {
   const { status } = options;
   checked(terminal, "updateDeployment", { id: project, deployment_id: id, status });
-  if (status === undefined) throw new Refusal("--status is missing: without it nothing would change", exit.usage);
+  if (status === undefined) throw new Refusal("--status is missing; there is nothing else to change", exit.usage);
   return writing(terminal, options, async (writer) =>
     shownDeployment(await updateDeployment(writer, project, id, status), terminal),
   );
