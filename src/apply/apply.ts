@@ -10,7 +10,7 @@ import { isRemoval } from "../model/turns-off.ts";
 import type { Call, Change, Fields, Outcome } from "../model/types.ts";
 import { callOf } from "../plan/plan.ts";
 import type { JournalEntry } from "../state/journal-entry.ts";
-import { isCarriedOut, isVisible } from "./proof.ts";
+import { isCarriedOut, isVisible } from "./verify-write.ts";
 
 /** A change to carry out, or one of a saved plan that is not to be carried out any more. */
 export type Step = { readonly change: Change } | { readonly address: string; readonly outcome: Outcome };
@@ -20,7 +20,7 @@ export interface Batch {
   readonly steps: () => Promise<readonly Step[]>;
 }
 
-/** Told of each step as it happens; the journal, the ledger and a progress bar listen. */
+/** Notified of each step as it happens; the journal, the ledger and a progress bar are watchers. */
 export interface Watcher {
   /** Before a request, which waits for it: an intent is on disk before the server can act. A sentence is why it may not. */
   readonly intent?: (change: Change, call: Call) => Promise<string | undefined>;
@@ -30,7 +30,7 @@ export interface Watcher {
   readonly outcome?: (event: ChangeEvent) => Promise<void>;
 }
 
-/** What became of one step. */
+/** The outcome of one step. */
 export interface ChangeEvent {
   readonly address: string;
   readonly outcome: Outcome;
@@ -47,7 +47,7 @@ export interface ApplyOptions {
   readonly stopped: () => string | undefined;
 }
 
-/** What became of every change, by address. */
+/** The outcome of every change, by address. */
 export type Outcomes = ReadonlyMap<string, Outcome>;
 
 /** A record of an apply that is kept elsewhere; one that is left without its `end` says that the apply failed. */
@@ -108,7 +108,7 @@ async function take(
   return { address, change, ...(await carryOut(writer, change, call)) };
 }
 
-/** Tells of a request that is about to be sent. Returns why it must not be, where somebody has to keep record and cannot. */
+/** Announces a request that is about to be sent. Returns why it must not be sent, if a watcher cannot record it. */
 export async function announce(watchers: readonly Watcher[], change: Change, call: Call): Promise<string | undefined> {
   for (const watcher of watchers) {
     const reason = await watcher.intent?.(change, call);

@@ -11,7 +11,7 @@ export const exit = {
 
 export type ExitCode = (typeof exit)[keyof typeof exit];
 
-/** What held at the end of a run. */
+/** What happened in a run. */
 export interface Facts {
   readonly interrupted?: boolean;
   readonly refused?: boolean;
@@ -20,19 +20,19 @@ export interface Facts {
   readonly pending?: boolean;
 }
 
-/** The one code for all that held: 130, then 3, 1, 4, 2 (contract 4). */
+/** The one exit code for everything that happened: 130, then 3, 1, 4, 2 (contract 4). */
 export function exitCode(facts: Facts): ExitCode {
   const first = (["interrupted", "refused", "problem", "stale", "pending"] as const).find((fact) => facts[fact]);
   return first ? exit[first] : exit.done;
 }
 
-/** The code of a run that could not write all that it had to say: what weighs more than an error stays. */
+/** The exit code of a run that could not write all of its output: a more severe code stays. */
 export function withTrouble(code: ExitCode): ExitCode {
   const isLighter = code === exit.done || code === exit.pending || code === exit.stale;
   return isLighter ? exit.problem : code;
 }
 
-/** A mistake in how the program was called, or in what it needs to start: one sentence, told without a stack. */
+/** A mistake in how the program was called, or in what it needs to start: one sentence, printed without a stack trace. */
 export class Refusal extends Error {
   readonly code: ExitCode;
 

@@ -1,4 +1,4 @@
-import { unseen } from "./unseen.ts";
+import { invisible } from "./invisible.ts";
 
 /** Anybody's words as a part of a line, fit for a terminal and a log: one line, nothing hidden, no command of a CI runner. */
 export function printable(text: string): string {
@@ -16,11 +16,11 @@ export function inertJson(json: string): string {
   return withoutMarks(json);
 }
 
-const unseenOnes = new RegExp(`[${unseen}]`, "gu");
+const unseenOnes = new RegExp(`[${invisible}]`, "gu");
 
 /** Colours are ours: whoever's words are printed, they come without. */
 const colour = "\\u001b\\[[\\d;]*m";
-const unseenInLines = new RegExp(`${colour}|[${unseen}]`, "gu");
+const unseenInLines = new RegExp(`${colour}|[${invisible}]`, "gu");
 
 /** What makes CI runners take a line as a command: `::` at its start, `##[` and `##vso[` anywhere in it. */
 const commandMark = new RegExp(`^((?:[ \\t]|${colour})*):(?=:)`, "gm");

@@ -1,6 +1,6 @@
-import { createPhrases, type FoundPhrase, shortest } from "./phrases.ts";
-import { folded, plainly, type Reading, readingsOf, spaced } from "./readings.ts";
-import { passwordIn, tracesOf } from "./traces.ts";
+import { type Decoding, decodingsOf, folded, spaced, undecoded } from "./decodings.ts";
+import { createPrefixIndex, type PrefixMatch, shortest } from "./prefix-index.ts";
+import { fragmentsOf, passwordIn } from "./secret-fragments.ts";
 
 /** Takes values that nobody may see out of texts that others wrote. */
 export interface Redactor {
@@ -19,26 +19,26 @@ export interface Redactor {
 /** A redactor that knows nothing yet. */
 export function createRedactor(): Redactor {
   const known = new Set<string>();
-  let phrases = createPhrases();
+  let phrases = createPrefixIndex();
   let words = createWords();
-  const find = (reading: Reading, at: number) => phrases.at(reading.text, at) ?? words.at(reading, at);
+  const find = (reading: Decoding, at: number) => phrases.at(reading.text, at) ?? words.at(reading, at);
   return {
     learn(value, name) {
       if (known.has(value)) return;
       known.add(value);
-      for (const { text, least } of tracesOf(value)) phrases.add(text, least, name);
+      for (const { text, least } of fragmentsOf(value)) phrases.add(text, least, name);
       for (const short of [value, passwordIn(value)]) words.add(short, name);
     },
     forget() {
       known.clear();
-      phrases = createPhrases();
+      phrases = createPrefixIndex();
       words = createWords();
     },
     clean: (text) => (known.size === 0 ? text : replaced(text, rangesIn(text, find))),
   };
 }
 
-type Find = (reading: Reading, at: number) => FoundPhrase | undefined;
+type Find = (reading: Decoding, at: number) => PrefixMatch | undefined;
 
 /** What is to be replaced in a text, and by what. */
 interface Range {
@@ -48,7 +48,7 @@ interface Range {
 }
 
 function rangesIn(text: string, find: Find): readonly Range[] {
-  return readingsOf(text).flatMap((each) => {
+  return decodingsOf(text).flatMap((each) => {
     const reading = folded(each);
     const ranges: Range[] = [];
     for (let at = 0; at < reading.text.length; at++) {
@@ -59,7 +59,7 @@ function rangesIn(text: string, find: Find): readonly Range[] {
   });
 }
 
-function offsetsOf({ from, to }: Reading, start: number, end: number): Pick<Range, "from" | "to"> {
+function offsetsOf({ from, to }: Decoding, start: number, end: number): Pick<Range, "from" | "to"> {
   return { from: from[start] ?? 0, to: to[end - 1] ?? 0 };
 }
 
@@ -90,7 +90,7 @@ function join(joined: Range[], range: Range): void {
 interface Words {
   /** A longer value is no word, and left to phrases. */
   add(value: string, name: string): void;
-  at(reading: Reading, at: number): FoundPhrase | undefined;
+  at(reading: Decoding, at: number): PrefixMatch | undefined;
 }
 
 /** Values that are too short to be looked for in pieces. */
@@ -99,7 +99,7 @@ function createWords(): Words {
   const lengths: number[] = [];
   return {
     add(value, name) {
-      const reading = folded(plainly(value));
+      const reading = folded(undecoded(value));
       const { length } = reading.text;
       if (length === 0 || length >= shortest) return;
       names.set(spaced(reading, 0, length), name);
@@ -117,7 +117,7 @@ function createWords(): Words {
 }
 
 /** Whether a very short value is no part of a longer word. */
-function isApart(reading: Reading, at: number, length: number): boolean {
+function isApart(reading: Decoding, at: number, length: number): boolean {
   if (length >= leastInside) return true;
   return !isJoined(reading, at) && !isJoined(reading, at + length);
 }
@@ -125,6 +125,6 @@ function isApart(reading: Reading, at: number, length: number): boolean {
 const leastInside = 4;
 
 /** Whether the characters at both sides of a place are of one word. */
-function isJoined(reading: Reading, at: number): boolean {
+function isJoined(reading: Decoding, at: number): boolean {
   return /^[\p{L}\p{N}_]{2}$/u.test(spaced(reading, at - 1, at + 1));
 }

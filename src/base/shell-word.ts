@@ -1,4 +1,4 @@
-import { unseen } from "./unseen.ts";
+import { invisible } from "./invisible.ts";
 
 /**
  * A word as it is written in a POSIX shell, ready to be pasted: bare where that is safe, else in quotes. What cannot be
@@ -11,7 +11,7 @@ export function shellWord(word: string): string {
   return `$'${word.replace(/[\\'#]|[^ -~]/gu, bytes)}'`;
 }
 
-const hidden = new RegExp(`[${unseen}]`, "u");
+const hidden = new RegExp(`[${invisible}]`, "u");
 
 function bytes(character: string): string {
   return [...new TextEncoder().encode(character)].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");

@@ -1,4 +1,4 @@
-import { type AnswerShape, isError, misfitOf } from "../model/answer-shape.ts";
+import { type AnswerShape, isError, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import { CallFailed, type FailureFacts } from "./failure.ts";
 import type { Answer } from "./reader.ts";
@@ -40,7 +40,7 @@ export function judge(attempt: Attempt, received: Received, clean: (text: string
 /** A success that holds what it must, or a failure: nothing is concluded from any other (contract 14). */
 function fitting(attempt: Attempt, reply: FullAnswer, clean: (text: string) => string): FullAnswer | CallFailed {
   const { status, body } = reply;
-  const misfit = attempt.answer && misfitOf(attempt.answer, status, body);
+  const misfit = attempt.answer && shapeFault(attempt.answer, status, body);
   if (misfit === undefined) return reply;
   const words = isError(body) ? oneLine(clean(wordsOf(body) ?? "")) : "";
   return failed(attempt, {

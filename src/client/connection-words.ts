@@ -3,13 +3,13 @@ import type { Broken, Received } from "./received.ts";
 import type { ServerUrl } from "./server-url.ts";
 
 /** Puts words to what is broken about a connection, where its code says what to do about it. */
-export type Teller = (result: Received | Broken) => Received | Broken;
+export type FailureExplainer = (result: Received | Broken) => Received | Broken;
 
 /**
  * A teller for the connections to one server. What may come of a wrong scheme or a missing client certificate is only
  * said as long as the server has not answered at all.
  */
-export function createTeller({ origin, name: setting }: ServerUrl, network: Network): Teller {
+export function createFailureExplainer({ origin, name: setting }: ServerUrl, network: Network): FailureExplainer {
   const { host, protocol } = new URL(origin);
   let answered = false;
   return (result) => {

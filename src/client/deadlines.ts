@@ -1,14 +1,14 @@
 import { callLater } from "./timer.ts";
 
 /** Whatever can be in flight, and be too late. */
-export interface Flight {
+export interface Deadline {
   /** By the clock of `performance.now()`. */
   readonly deadline: number;
   timeUp(): void;
 }
 
 /** What is in flight, the earliest deadline first. */
-export interface Flights<Each extends Flight> extends Iterable<Each> {
+export interface Deadlines<Each extends Deadline> extends Iterable<Each> {
   /** Milliseconds that each may take. */
   readonly timeout: number;
   add(flight: Each): void;
@@ -19,7 +19,7 @@ export interface Flights<Each extends Flight> extends Iterable<Each> {
  * Calls `timeUp` on each flight that is still there at its deadline. All may take equally long, so they end in the order
  * in which they began, and one timer does for all of them: a timer each would cost a tenth of a request.
  */
-export function createFlights<Each extends Flight>(timeout: number): Flights<Each> {
+export function createDeadlines<Each extends Deadline>(timeout: number): Deadlines<Each> {
   const flights = new Set<Each>();
   let watching = false;
 

@@ -1,14 +1,14 @@
 import type { Dispatcher } from "undici";
 import type { Call } from "../model/types.ts";
-import type { Flight, Flights } from "./deadlines.ts";
+import type { Deadline, Deadlines } from "./deadlines.ts";
 import type { Broken, Headers, Received } from "./received.ts";
 
 /** One request in flight: gathers its answer, and settles once, with it or with why there is none. */
-export class Exchange implements Flight, Dispatcher.DispatchHandler {
+export class Exchange implements Deadline, Dispatcher.DispatchHandler {
   readonly method: Call["method"];
   readonly deadline: number;
   readonly #settle: (result: Received | Broken) => void;
-  readonly #flights: Flights<Exchange>;
+  readonly #flights: Deadlines<Exchange>;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: Headers = {};
@@ -16,7 +16,7 @@ export class Exchange implements Flight, Dispatcher.DispatchHandler {
   #more: Buffer[] | undefined;
   #over = false;
 
-  constructor(settle: (result: Received | Broken) => void, method: Call["method"], flights: Flights<Exchange>) {
+  constructor(settle: (result: Received | Broken) => void, method: Call["method"], flights: Deadlines<Exchange>) {
     this.#settle = settle;
     this.method = method;
     this.deadline = performance.now() + flights.timeout;

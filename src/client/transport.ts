@@ -1,6 +1,6 @@
 import type { Call } from "../model/types.ts";
-import { createTeller } from "./connection-words.ts";
-import { createFlights } from "./deadlines.ts";
+import { createFailureExplainer } from "./connection-words.ts";
+import { createDeadlines } from "./deadlines.ts";
 import type { Line } from "./encode.ts";
 import { Exchange } from "./exchange.ts";
 import type { Network } from "./network.ts";
@@ -41,7 +41,7 @@ const contentTypes = { form: "application/x-www-form-urlencoded", json: "applica
 export async function openTransport(options: TransportOptions): Promise<Transport> {
   const [{ Pool }, { connectorFor }] = await Promise.all([import("undici"), import("./connector.ts")]);
   const { connections, timeout, methods, network } = options;
-  const tell = createTeller(options.server, network);
+  const tell = createFailureExplainer(options.server, network);
   const pool = new Pool(options.server.origin, {
     connections,
     pipelining: 1,
@@ -57,7 +57,7 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
     json: [...plain, "content-type", contentTypes.json],
   };
   let closed: Promise<void> | undefined;
-  const flights = createFlights<Exchange>(timeout);
+  const flights = createDeadlines<Exchange>(timeout);
   return {
     exchange(line) {
       const { method, target: path, body = null, type = "none" } = line;

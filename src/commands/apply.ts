@@ -14,11 +14,11 @@ import type { Applied, Planned, Request } from "../reconcile/request.ts";
 import { remainingText } from "../report/moves.ts";
 import { requestsText } from "../report/requests.ts";
 import { outcomesText, planText, waiversText } from "../report/text.ts";
-import { wishOf } from "./deploying.ts";
+import { deploymentFrom } from "./deployment-options.ts";
 import type { Options } from "./flags.ts";
+import { printMissingSecrets, printProblems } from "./print-problems.ts";
 import { globsOf, requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
-import { tellMissing, tellProblems } from "./tell.ts";
 import type { Progress, Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
@@ -26,7 +26,7 @@ import type { Run } from "./verb.ts";
 export const run: Run<Options<"apply">> = async (terminal, options, [saved]) => {
   const tell = await planReporter(terminal, "apply", options);
   checkUsage(terminal, options, saved);
-  const deployment = wishOf(options);
+  const deployment = deploymentFrom(options);
   const request = { ...requestOf(terminal, options), ...wishesOf(terminal, options, saved) };
   if (options.dryRun) return rehearsing(terminal, { request, deployment }, tell);
   return applying(terminal, options, { request, deployment }, tell);
@@ -63,8 +63,8 @@ async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, t
   const { requests: writes = [], outcomes, ...planned } = rehearsed;
   const requests = deployment ? recordedRequests(writes, deployment) : writes;
   const plan = withOutcomes(planned.plan, outcomes);
-  tellProblems(terminal, plan);
-  tellMissing(terminal, planned.missing);
+  printProblems(terminal, plan);
+  printMissingSecrets(terminal, planned.missing);
   const code = codeOf(terminal, { ...planned, rehearsed: true }, plan);
   const { surveyed } = planned;
   tell(
@@ -92,7 +92,7 @@ async function applying(terminal: Terminal, options: Options<"apply">, wanted: W
   const warn = (problem: Problem) => void warnings.push(problem);
   const applied = withProblems(await applyWithBars(terminal, options, wanted, warn), warnings);
   const plan = withOutcomes(applied.plan, applied.outcomes ?? untouched(applied));
-  tellProblems(terminal, plan);
+  printProblems(terminal, plan);
   const code = codeOf(terminal, applied, plan);
   tell(
     { text: () => resultText(terminal, applied, plan), json: () => json(plan) },

@@ -6,8 +6,8 @@ import { type Tree, treeOf } from "../scan/includes.ts";
 import { type Finding, type Scanned, scanText } from "../scan/scan.ts";
 import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/texts.ts";
 import { releaseOf } from "./deprecations.ts";
-import { reporter, save } from "./emit.ts";
 import type { Options } from "./flags.ts";
+import { reporter, save } from "./outputs.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 

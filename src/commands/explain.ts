@@ -1,7 +1,7 @@
 import { exit, Refusal } from "../base/exit.ts";
 import { explainJson, explainText } from "../report/explain.ts";
-import { reporter } from "./emit.ts";
 import type { Options } from "./flags.ts";
+import { reporter } from "./outputs.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel explain [SLUG[.PARAM]]`: the catalogue, for people and for scripts. */

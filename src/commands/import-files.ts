@@ -64,7 +64,7 @@ function schemaFrom(folder: string, around: string): string {
 }
 
 /** What a person would find out only later: files that the workspace does not look at, and policies that do not go together. */
-export function tellDoubts({ cwd, note }: Terminal, written: readonly ImportedFile[], around: string): void {
+export function printWarnings({ cwd, note }: Terminal, written: readonly ImportedFile[], around: string): void {
   if (!workspaceAbove(around) || written.length === 0) return;
   const loaded = loadWorkspace(around);
   const listed = new Set(loaded.documents.map(({ file }) => resolve(loaded.root, file)));

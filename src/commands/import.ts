@@ -4,16 +4,16 @@ import { shellWord } from "../base/shell-word.ts";
 import { connectReader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
-import { type Adoption, adopt } from "../import/import-projects.ts";
+import { type ImportResult, importProjects } from "../import/import-projects.ts";
 import { selectorOf } from "../manifest/selector.ts";
 import { problemLine } from "../model/problem-line.ts";
 import { connectionFrom } from "../reconcile/context.ts";
 import type { Request } from "../reconcile/request.ts";
 import { type ImportReport, importJson, importText } from "../report/import.ts";
 import { loadSettings } from "../workspace/load.ts";
-import { reporter } from "./emit.ts";
 import type { Options } from "./flags.ts";
-import { placed, takenProblem, tellDoubts, write } from "./import-files.ts";
+import { placed, printWarnings, takenProblem, write } from "./import-files.ts";
+import { reporter } from "./outputs.ts";
 import { globsOf, requestOf } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
@@ -26,13 +26,13 @@ export const run: Run<Options<"import">> = async (terminal, options, names) => {
   const adoption = await adopted(terminal, options, request, names);
   const imported = writeAll(terminal, adoption, request.folder, options.out);
   for (const problem of imported.problems) terminal.warn(problemLine(problem));
-  tellDoubts(terminal, imported.written, request.folder);
+  printWarnings(terminal, imported.written, request.folder);
   report({ text: () => importText(imported, terminal.palette), json: () => importJson(imported) });
   return exitCode({ interrupted: terminal.interrupted.aborted, problem: imported.problems.length > 0 });
 };
 
 /** All of it, or nothing where a file is there already or cannot be written. */
-function writeAll(terminal: Terminal, adoption: Adoption, folder: string, out: string | undefined): ImportReport {
+function writeAll(terminal: Terminal, adoption: ImportResult, folder: string, out: string | undefined): ImportReport {
   const { drafts, idle, problems } = adoption;
   const written = placed(terminal, drafts, folder, out);
   const taken = takenProblem(terminal, written);
@@ -56,13 +56,13 @@ async function adopted(
   { all = false, group = [], factor = false }: Options<"import">,
   request: Request,
   names: readonly string[],
-): Promise<Adoption> {
+): Promise<ImportResult> {
   const { server, concurrency } = loadSettings(request.folder);
   await using reader = await connectReader(connectionFrom(request));
   const bar = terminal.progress("Reading");
   const scope = { platform: server, workers: request.concurrency ?? concurrency, progress: bar.update };
   try {
-    return await adopt(reader, { names, all, groups: group, factor }, scope);
+    return await importProjects(reader, { names, all, groups: group, factor }, scope);
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     return { drafts: [], idle: [], problems: [{ severity: "error", rule: error.kind, message: explained(error) }] };

@@ -4,8 +4,8 @@ import { didYouMean } from "../base/nearest.ts";
 import { runsText, runText } from "../report/journal.ts";
 import { listRuns, readRun } from "../state/journal.ts";
 import { findWorkspace } from "../workspace/load.ts";
-import { reporter } from "./emit.ts";
 import type { Options } from "./flags.ts";
+import { reporter } from "./outputs.ts";
 import { folderOf } from "./run.ts";
 import type { Run } from "./verb.ts";
 

@@ -4,10 +4,10 @@ import { mergePlans, type NamedPlan } from "../plan/merge.ts";
 import type { Plan } from "../plan/plan.ts";
 import { readPlan } from "../reconcile/saved-plan.ts";
 import { outcomesText, planText } from "../report/text.ts";
-import { writeTo } from "./emit.ts";
 import type { Options } from "./flags.ts";
+import { writeTo } from "./outputs.ts";
+import { printProblems } from "./print-problems.ts";
 import { planReporter } from "./surfaces.ts";
-import { tellProblems } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
@@ -25,7 +25,7 @@ export const run: Run<Options<"merge">> = async (terminal, options, files) => {
     stale: (plan.summary.outcomes?.stale ?? 0) > 0,
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
-  tellProblems(terminal, plan);
+  printProblems(terminal, plan);
   if (options.out) writeTo(terminal, options.out, json);
   tell({ text: () => (surveyed ? textOf(terminal, plan) : ""), json: () => json }, { plan, exitCode: code, surveyed });
   return code;

@@ -4,11 +4,11 @@ import { looseningOf, refusingLoosening } from "../plan/loosening.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Planned } from "../reconcile/request.ts";
 import { planText } from "../report/text.ts";
-import { writeTo } from "./emit.ts";
 import type { Options } from "./flags.ts";
+import { writeTo } from "./outputs.ts";
+import { printMissingSecrets, printProblems } from "./print-problems.ts";
 import { requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
-import { tellMissing, tellProblems } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
@@ -26,8 +26,8 @@ export async function planAs(command: string, terminal: Terminal, options: Optio
   const loosening = options.failOnLoosening ? looseningOf(changes) : [];
   const planned = { ...found, plan: refusingLoosening(found.plan, loosening) };
   const { plan, surveyed } = planned;
-  tellProblems(terminal, planned.plan);
-  tellMissing(terminal, planned.missing);
+  printProblems(terminal, planned.plan);
+  printMissingSecrets(terminal, planned.missing);
   if (options.out) writeTo(terminal, options.out, json(planned));
   const code = exitCode({
     interrupted: terminal.interrupted.aborted,

@@ -11,11 +11,17 @@ import type { Request } from "../reconcile/request.ts";
 import type { Renderers } from "../report/reports.ts";
 import { routesText, shiftText, unknownText } from "../report/routes.ts";
 import { shiftBetween } from "../routes/audience.ts";
-import { declaredListeners, hears, listenersAfter, listenersBefore, liveListeners } from "../routes/listeners.ts";
+import {
+  declaredListeners,
+  listenersAfter,
+  listenersBefore,
+  liveListeners,
+  receivesEvents,
+} from "../routes/listeners.ts";
 import { type Listener, routesOf, unknownRoutesOf } from "../routes/routes.ts";
-import { effective } from "./effective.ts";
-import { reporter } from "./emit.ts";
+import { effectiveState } from "./effective-state.ts";
 import type { Options } from "./flags.ts";
+import { reporter } from "./outputs.ts";
 import { requestOf } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
@@ -80,7 +86,7 @@ const routes: Show = async (terminal, options, request, project) => {
 };
 
 const difference: Show = async (terminal, { event }, request, project) => {
-  const desired = await effective(terminal, request, project);
+  const desired = await effectiveState(terminal, request, project);
   if (!desired) return undefined;
   const live = await readListeners(request, desired.project.name, event);
   const shift = shiftBetween(listenersBefore(live, desired), listenersAfter(live, desired), event);
@@ -90,10 +96,10 @@ const difference: Show = async (terminal, { event }, request, project) => {
 async function readListeners(request: Request, project: string, event: string | undefined): Promise<Listener[]> {
   await using reader = await connectReader(connectionFrom(request));
   const named = { name: project };
-  return liveListeners(await readActive(reader, named, (slug) => hears(slug, event)));
+  return liveListeners(await readActive(reader, named, (slug) => receivesEvents(slug, event)));
 }
 
 async function declared(terminal: Terminal, request: Request, project: string): Promise<Listener[] | undefined> {
-  const desired = await effective(terminal, request, project);
+  const desired = await effectiveState(terminal, request, project);
   return desired && declaredListeners(desired.resources);
 }

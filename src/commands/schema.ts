@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { exit } from "../base/exit.ts";
 import { schemas } from "../model/schemas.ts";
-import { save } from "./emit.ts";
+import { save } from "./outputs.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel schema [DIR]`: the JSON Schemas, as editors want them. */

@@ -1,15 +1,15 @@
 import { exitCode } from "../base/exit.ts";
 import { showJson, showText } from "../report/show.ts";
-import { effective } from "./effective.ts";
-import { reporter } from "./emit.ts";
+import { effectiveState } from "./effective-state.ts";
 import type { Options } from "./flags.ts";
+import { reporter } from "./outputs.ts";
 import { requestOf } from "./run.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel show PROJECT`: offline, unless only the server can tell which IDs and paths are one project, or whether one that only globs match exists. */
 export const run: Run<Options<"show">> = async (terminal, options, [name = ""]) => {
   const report = reporter(terminal, options.report);
-  const desired = await effective(terminal, requestOf(terminal, options), name);
+  const desired = await effectiveState(terminal, requestOf(terminal, options), name);
   if (!desired) return exitCode({ problem: true });
   report({ text: () => showText(desired).trimEnd(), json: () => showJson(desired) });
   return exitCode({});

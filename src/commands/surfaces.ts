@@ -8,7 +8,7 @@ import type { Report, Surface } from "../report/report.ts";
 import { findingKinds, type OwnKind, planKinds } from "../report/report-kinds.ts";
 import { findingSurfaces, planSurfaces } from "../report/surfaces.ts";
 import { findWorkspace } from "../workspace/load.ts";
-import { reporter } from "./emit.ts";
+import { reporter } from "./outputs.ts";
 import { folderOf, type OnlineOptions } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 

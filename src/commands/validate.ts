@@ -6,9 +6,9 @@ import type { Problem } from "../model/types.ts";
 import { ledgerKey } from "../state/ledger-key.ts";
 import { type Loaded, loadWorkspace } from "../workspace/load.ts";
 import type { Options } from "./flags.ts";
+import { printProblems } from "./print-problems.ts";
 import { folderOf } from "./run.ts";
 import { findingReporter } from "./surfaces.ts";
-import { tellProblems } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
@@ -29,7 +29,7 @@ export const run: Run<Options<"validate">> = (terminal, options) => {
   const { problems, warnings } = bySeverity(all);
   const valid = !hasErrors(all);
   const verdict: Verdict = { format_version: "1.0", valid, problems, warnings };
-  tellProblems(terminal, { problems, warnings });
+  printProblems(terminal, { problems, warnings });
   const policyCount = counted(policies.length, "policy", "policies");
   const text = valid ? `Valid: ${policyCount}.` : `Not valid: ${counted(problems.length, "problem")}.`;
   const code = exitCode({ problem: !valid });

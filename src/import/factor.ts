@@ -1,11 +1,11 @@
 import { identityOf } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
+import { coveringSelectors } from "./covering-selectors.ts";
 import { draftsOf } from "./drafts.ts";
-import type { ImportedEntry, ImportedProject } from "./found.ts";
-import { generalised } from "./generalised.ts";
+import { generalise } from "./generalise.ts";
+import type { ImportedEntry, ImportedProject } from "./imported.ts";
 import type { Draft } from "./policy.ts";
 import { byOrder } from "./project.ts";
-import { reachOf } from "./reach.ts";
 import { type Offer, type SharedEntries, shareOf } from "./share.ts";
 
 /**
@@ -31,7 +31,7 @@ export function factored(imported: readonly ImportedProject[], listing: readonly
 function offerOf(imported: ImportedProject): Offer {
   const forms = new Map<string, { readonly form: string; readonly entry: ImportedEntry }>();
   for (const entry of imported.entries) {
-    const general = generalised(entry, imported.project);
+    const general = generalise(entry, imported.project);
     if (general) forms.set(identityOf(entry), { form: formOf(general), entry: general });
   }
   return { imported, forms };
@@ -55,7 +55,7 @@ function sharedDraft(
   return {
     file: `${name}.yaml`,
     name,
-    ...reachOf(covered, imported, listing),
+    ...coveringSelectors(covered, imported, listing),
     heading: [`What ${covered.size} of ${imported.length} imported projects share.`],
     entries: [...entries.values()].map(({ entry }) => entry).toSorted(byOrder),
     remarks: [],

@@ -1,32 +1,36 @@
 import type { Reader } from "../client/client.ts";
 import { readProjects } from "../live/read-live.ts";
 import type { Problem } from "../model/types.ts";
-import { type Choice, chosenProjects, needsListing } from "./chosen.ts";
 import { draftsOf } from "./drafts.ts";
 import { factored } from "./factor.ts";
-import { type StockScope, takeStock } from "./inventory.ts";
+import { type InventoryScope, readLiveProjects } from "./inventory.ts";
 import { withOwnFiles, withReferences } from "./names.ts";
 import type { Draft } from "./policy.ts";
 import { importProject } from "./project.ts";
+import { type Choice, needsListing, selectProjects } from "./select-projects.ts";
 
 /** Policies that say what is live, not yet written, and what could not be read. */
-export interface Adoption {
+export interface ImportResult {
   readonly drafts: readonly Draft[];
   /** Names of projects that were read and of which there is nothing to say. */
   readonly idle: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-export interface AdoptChoice extends Choice {
+export interface ImportChoice extends Choice {
   /** What most projects share goes into one policy. */
   readonly factor: boolean;
 }
 
 /** The other way round: live state -> policies. @throws CallFailed where it ends the run. */
-export async function adopt(reader: Reader, choice: AdoptChoice, scope: StockScope): Promise<Adoption> {
+export async function importProjects(
+  reader: Reader,
+  choice: ImportChoice,
+  scope: InventoryScope,
+): Promise<ImportResult> {
   const listing = choice.factor || needsListing(choice) ? await readProjects(reader) : [];
-  const chosen = chosenProjects(choice, listing);
-  const stock = await takeStock(reader, chosen.projects, scope);
+  const chosen = selectProjects(choice, listing);
+  const stock = await readLiveProjects(reader, chosen.projects, scope);
   const imported = withReferences(stock.found.map((found) => importProject(found, scope.platform)));
   const idle = imported.filter(({ entries, remarks }) => entries.length + remarks.length === 0);
   return {

@@ -3,8 +3,8 @@ import { isReference } from "../model/normalise.ts";
 import { checkParameters, type ParameterFault } from "../model/parameter-check.ts";
 import { normaliseParameter } from "../model/parameter-value.ts";
 import type { Live, Scalar } from "../model/types.ts";
-import type { ImportedEntry, ImportedValue } from "./found.ts";
-import { modernised } from "./modernised.ts";
+import type { ImportedEntry, ImportedValue } from "./imported.ts";
+import { replaceDeprecated } from "./replace-deprecated.ts";
 
 /** An integration in a policy's words, or a sentence on why it cannot be put in them. */
 export type ImportedIntegration = { readonly entry: ImportedEntry } | { readonly left: string };
@@ -17,7 +17,7 @@ type Parameters = ReadonlyMap<string, IntegrationParameter>;
  */
 export function importIntegration(live: Live): ImportedIntegration {
   const parameters: Parameters = integrations.get(live.key)?.parameters ?? new Map();
-  const { values, remarks } = modernised(parameters, reportedValues(parameters, live), live.fields);
+  const { values, remarks } = replaceDeprecated(parameters, reportedValues(parameters, live), live.fields);
   const faults = checkParameters(live.key, Object.fromEntries(values));
   const required = faults.filter(({ parameter }) => parameters.get(parameter)?.required);
   const unwritable = required.find(({ parameter }) => !parameters.get(parameter)?.types.includes("string"));

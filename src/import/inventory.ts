@@ -6,18 +6,18 @@ import { readInventory } from "../live/read-live.ts";
 import { tierIncludes } from "../model/availability.ts";
 import { kinds, policyKinds } from "../model/kinds.ts";
 import type { Platform, Problem, Project } from "../model/types.ts";
-import type { FoundProject } from "./found.ts";
+import type { FoundProject } from "./imported.ts";
 import { whyUndeclarable } from "./project.ts";
 
 /** What is read of each project. */
-export interface StockScope {
+export interface InventoryScope {
   readonly platform: Platform;
   readonly workers: number;
   readonly progress?: (done: number, total: number) => void;
 }
 
 /** What projects have, in their order, and what could not be read. */
-export interface Stock {
+export interface ProjectsRead {
   readonly found: readonly FoundProject[];
   readonly problems: readonly Problem[];
 }
@@ -26,7 +26,11 @@ export interface Stock {
  * All that policies could speak of, of each project: the active resources of each kind that the tier has. A project that
  * cannot be read is a problem, and the others go on. @throws CallFailed where it ends the run.
  */
-export async function takeStock(reader: Reader, projects: readonly Project[], scope: StockScope): Promise<Stock> {
+export async function readLiveProjects(
+  reader: Reader,
+  projects: readonly Project[],
+  scope: InventoryScope,
+): Promise<ProjectsRead> {
   let done = 0;
   const read = await inParallel(projects, scope.workers, async (project) => {
     const result = await readProject(reader, project, scope.platform);

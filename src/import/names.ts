@@ -1,5 +1,5 @@
 import type { Project } from "../model/types.ts";
-import type { ImportedProject, ImportedValue } from "./found.ts";
+import type { ImportedProject, ImportedValue } from "./imported.ts";
 import type { Draft } from "./policy.ts";
 
 /**

@@ -2,7 +2,7 @@ import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { printable } from "../base/printable.ts";
 import { policyKinds } from "../model/kinds.ts";
 import type { Scalar as Value } from "../model/types.ts";
-import type { ImportedEntry, ImportedValue } from "./found.ts";
+import type { ImportedEntry, ImportedValue } from "./imported.ts";
 
 /** A policy that is going to be written. */
 export interface Draft {

@@ -1,7 +1,7 @@
 import { unavailable } from "../model/availability.ts";
 import { identityOf, kindNames, kinds, policyKinds } from "../model/kinds.ts";
 import type { Live, Platform, Resource } from "../model/types.ts";
-import type { FoundProject, ImportedProject } from "./found.ts";
+import type { FoundProject, ImportedProject } from "./imported.ts";
 import { importIntegration } from "./integration.ts";
 import { importValues } from "./values.ts";
 

@@ -1,6 +1,6 @@
 import { identityOf } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
-import type { ImportedEntry, ImportedProject } from "./found.ts";
+import type { ImportedEntry, ImportedProject } from "./imported.ts";
 
 /** What a project has. Forms, by identity, are equal where one policy could speak for both projects. */
 export interface Offer {

@@ -2,7 +2,7 @@ import schema from "../../schemas/manifest.schema.json" with { type: "json" };
 import { grouped } from "../base/grouped.ts";
 import { identityOf, type PolicyColumn } from "../model/kinds.ts";
 import type { Live, Scalar } from "../model/types.ts";
-import type { ImportedEntry, ImportedProject } from "./found.ts";
+import type { ImportedEntry, ImportedProject } from "./imported.ts";
 
 /** What the schema of policies lets stand in a section of keys with one value each, by the pattern of the keys. */
 interface SectionSchema {

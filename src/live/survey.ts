@@ -30,7 +30,7 @@ export interface SurveyScope {
   readonly progress?: (done: number, total: number) => void;
 }
 
-/** What manifests want of each project of a run, before any of them is read, and what is wrong with it. */
+/** The desired state of each project of a run, before any of them is read, and its problems. */
 export interface Selection {
   readonly desired: readonly DesiredProject[];
   readonly problems: readonly Problem[];
@@ -69,7 +69,7 @@ function unlisted(projects: readonly Project[], { spoken }: SurveyScope): Proble
   });
 }
 
-/** Every project's difference, sorted by project, and what stood in the way. */
+/** Every project's difference, sorted by project, and the problems. */
 export interface Survey {
   readonly differences: readonly Difference[];
   readonly problems: readonly Problem[];
@@ -112,7 +112,7 @@ function byProject({ project: a = "" }: Problem, { project: b = "" }: Problem): 
   return a < b ? -1 : Number(a > b);
 }
 
-/** A misspelt glob would otherwise look like a fleet in sync. */
+/** Without this warning, a misspelt glob would look like a fleet in sync. */
 function idleGlobs(globs: readonly string[], desired: readonly DesiredProject[]): Problem[] {
   const idle = globs.filter((glob) => {
     const matches = addressTest(glob);

@@ -1,4 +1,4 @@
-import { remembering } from "../base/remembering.ts";
+import { memoized } from "../base/memoize.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import { problemAt } from "./problem.ts";
@@ -63,7 +63,7 @@ export function namedProjects(policies: readonly Policy[]): readonly Project[] {
 }
 
 function idleGlobs(policies: readonly Policy[], listing: readonly Project[]): readonly Problem[] {
-  const isIdle = remembering(
+  const isIdle = memoized(
     (selector: Selector) =>
       selector.form === "glob" && !listing.some(({ path }) => path !== undefined && selector.matches(path)),
   );

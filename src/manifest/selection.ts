@@ -1,5 +1,5 @@
 import { grouped } from "../base/grouped.ts";
-import { remembering } from "../base/remembering.ts";
+import { memoized } from "../base/memoize.ts";
 import type { Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import type { Selector } from "./selector.ts";
@@ -55,13 +55,13 @@ interface Index {
   readonly folders: ReadonlyMap<string, readonly Line[]>;
 }
 
-const indexOf = remembering(
+const indexOf = memoized(
   (policies: readonly Policy[]): Index =>
     indexed(policies.flatMap((policy) => policy.projects.map((selector) => ({ policy, selector })))),
   new WeakMap(),
 );
 
-const exceptionsOf = remembering(
+const exceptionsOf = memoized(
   (policy: Policy): Index => indexed(policy.except.map((selector) => ({ policy, selector }))),
   new WeakMap(),
 );

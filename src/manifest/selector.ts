@@ -1,5 +1,5 @@
 import { globFolder, globMatcher } from "../base/glob.ts";
-import { remembering } from "../base/remembering.ts";
+import { memoized } from "../base/memoize.ts";
 
 /** A line of `projects` or `except`, understood once. */
 export type Selector =
@@ -25,7 +25,7 @@ export function selectorOf(written: string | number): Selector {
   return globOf(text);
 }
 
-const globOf = remembering(
+const globOf = memoized(
   (written: string): GlobSelector => ({
     form: "glob",
     written,

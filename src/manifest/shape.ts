@@ -1,8 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import schema from "../../schemas/manifest.schema.json" with { type: "json" };
 import { type JsonObject, pointerKeys } from "../base/json.ts";
+import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { remembering } from "../base/remembering.ts";
 import { expectedWords, typeOf, valueInWords } from "../base/type-words.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
@@ -42,7 +42,7 @@ const integrationsOnly = {
   definitions: { slug: { type: "string", "x-expected": "a slug" } },
 };
 
-const validatorOf = remembering((kind: DocumentKind): ValidateFunction => {
+const validatorOf = memoized((kind: DocumentKind): ValidateFunction => {
   const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, logger: false });
   ajv.addSchema(integrationsOnly);
   return ajv.compile({ $id: schema.$id, definitions: schema.definitions, ...schema.definitions[kind] });

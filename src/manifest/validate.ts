@@ -1,5 +1,5 @@
 import { groupedAs } from "../base/grouped.ts";
-import { remembering } from "../base/remembering.ts";
+import { memoized } from "../base/memoize.ts";
 import type { Problem, Project } from "../model/types.ts";
 import { merge } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
@@ -94,5 +94,5 @@ function definitions(policies: readonly Policy[]): Definitions {
 /** Whether a policy that may also match, once projects are known, gives the variable another value. */
 function definedOutside(layers: readonly Layer[], defining: Definitions): (variable: string) => boolean {
   const inside = new Set(layers.map(({ policy }) => policy));
-  return remembering((variable) => (defining.get(variable) ?? []).some((policy) => !inside.has(policy)));
+  return memoized((variable) => (defining.get(variable) ?? []).some((policy) => !inside.has(policy)));
 }

@@ -22,7 +22,7 @@ export interface AnswerShape {
 type FieldType = "text" | "number" | "boolean" | "row";
 
 /** What is wrong with a successful answer, completing "answered 200 "; undefined where nothing is. */
-export function misfitOf(shape: AnswerShape, status: number, body: unknown): string | undefined {
+export function shapeFault(shape: AnswerShape, status: number, body: unknown): string | undefined {
   if (partial.has(status)) return shape.actsLater ? undefined : "which is not a final answer";
   if (shape.holds === "nothing") return isError(body) ? "with an error" : undefined;
   if (body === undefined && status === 204 && shape.mayBeSilent) return undefined;

@@ -1,6 +1,6 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import { type JsonObject, pointerKeys } from "../base/json.ts";
-import { remembering } from "../base/remembering.ts";
+import { memoized } from "../base/memoize.ts";
 import { expectedWords } from "../base/type-words.ts";
 import { type IntegrationParameter, integrations, parameter } from "./catalogue.ts";
 
@@ -30,7 +30,7 @@ export function checkParameters(slug: string, parameters: JsonObject): Parameter
   return [...firsts.values()].reverse().sort((a, b) => rank(a) - rank(b));
 }
 
-const validatorOf = remembering((slug: string): ValidateFunction => {
+const validatorOf = memoized((slug: string): ValidateFunction => {
   const integration = integrations.get(slug);
   if (!integration) throw new RangeError(`unknown slug ${slug}`);
   const parameters = [...integration.parameters.values()];

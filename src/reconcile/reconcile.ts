@@ -10,12 +10,12 @@ import { loadWorkspace as open } from "../workspace/load.ts";
 import { type Context, connectionOf, validated } from "./context.ts";
 import { notPlanned, withProblems } from "./not-planned.ts";
 import { documentOf, missingSecrets, neededBy, type Prepared, preparedOf, unreadPlan } from "./prepared.ts";
-import { noticeCutShort, readyToRecord, startRecorder } from "./recorder.ts";
-import { forgotten } from "./remember.ts";
+import { readyToRecord, reportUnfinishedRuns, startRecorder } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { savedPlan } from "./saved-plan.ts";
 import { guardRules, idleProtection, scopeOf } from "./scope.ts";
 import { carryOutMoves, moveSteps, movesOf } from "./storage-moves.ts";
+import { forgotten } from "./update-ledger.ts";
 
 /**
  * open, validate, select, read, diff, judge, plan. Sends GET requests only: its client has no way to write. What a
@@ -100,7 +100,7 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
     readyToRecord(context);
     const connection = connectionOf(context);
     await using writer = await connectWriter(connection);
-    const notices = noticeCutShort(context.loaded.root);
+    const notices = reportUnfinishedRuns(context.loaded.root);
     const { planned: found, refused, ...rest } = await prepared(writer, context);
     const planned = withProblems(found, notices);
     if (!planned.surveyed) return planned;

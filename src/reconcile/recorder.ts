@@ -5,18 +5,18 @@ import type { Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
 import {
-  type CutShort,
   type Journal,
   notice,
   readyJournal,
-  runsCutShort,
   startJournal,
+  type UnfinishedRun,
+  unfinishedRuns,
   whoRuns,
 } from "../state/journal.ts";
 import type { JournalEntry } from "../state/journal-entry.ts";
 import type { Context } from "./context.ts";
-import { ledgerWatcher, rememberSettled } from "./remember.ts";
 import type { Planned } from "./request.ts";
+import { ledgerWatcher, recordInSync } from "./update-ledger.ts";
 
 /**
  * Makes sure, before anything is read, that an apply can keep its record.
@@ -44,8 +44,8 @@ export async function startRecorder(
   { plan, differences }: Planned,
   listeners: readonly Watcher[],
 ): Promise<Recorder> {
-  if (ledger) for (const { settled } of differences) rememberSettled(ledger, settled);
-  const cutShort = runsCutShort(root);
+  if (ledger) for (const { settled } of differences) recordInSync(ledger, settled);
+  const cutShort = unfinishedRuns(root);
   const journal = plan.summary.writes > 0 ? startJournal(root, now) : undefined;
   await journal?.write(startOf(plan));
   const close = async () => {
@@ -77,7 +77,7 @@ function problemOf(rule: string, trouble: string | undefined): Problem[] {
   return trouble ? [{ severity: "error", rule, message: trouble }] : [];
 }
 
-async function noticeAll(root: string, named: readonly CutShort[]): Promise<Problem[]> {
+async function noticeAll(root: string, named: readonly UnfinishedRun[]): Promise<Problem[]> {
   const troubles = await Promise.all(named.map(({ run }) => notice(root, run, now())));
   return troubles.flatMap((message) => (message ? [{ severity: "warning", rule: "journal", message }] : []));
 }
@@ -95,9 +95,9 @@ function startOf({ manifests, server, summary }: Plan): JournalEntry {
   };
 }
 
-/** Names the runs that were killed, until an apply that did so comes to its end: one that is killed too tells nobody. */
-export function noticeCutShort(root: string): Problem[] {
-  return runsCutShort(root).map(({ run, inFlight }) => {
+/** Reports runs that were killed, until an apply that reported them ends: a report from a run that is killed does not count. */
+export function reportUnfinishedRuns(root: string): Problem[] {
+  return unfinishedRuns(root).map(({ run, inFlight }) => {
     const flying = inFlight.length > 0 ? `in flight: ${inFlight.join(", ")}` : "nothing was in flight";
     const message = `run ${run} did not finish: ${flying}; see evenkeel journal ${shellWord(run)}`;
     return { severity: "warning", rule: "run-cut-short", message };

@@ -22,7 +22,7 @@ import { addressesOf } from "../storage/moves.ts";
 import type { Context } from "./context.ts";
 import type { Request } from "./request.ts";
 
-/** What a run looks at: all that policies speak of, narrowed as the request says. */
+/** What a run reads: everything that policies select, limited as requested. */
 export function scopeOf({ loaded, policies, ledger, concurrency, request }: Context): SurveyScope {
   const { server } = loaded.workspace;
   const targets = request.targets ?? [];
@@ -77,7 +77,7 @@ export function guardRules({ loaded }: Context, desired: readonly DesiredProject
   return { guards, isProtected: (address) => test(address, projectOf(projectPart(address))) };
 }
 
-/** What the guards object to in spite of the request's waivers. */
+/** Objections of the guards that the request does not waive. */
 export function refusedBy(plan: Plan, desired: readonly DesiredProject[], { waivers }: Request): readonly Objection[] {
   return standing(plan.objections, removalsOf(plan).length, waiversFor(waivers, projectsOf(desired)));
 }
@@ -90,7 +90,7 @@ function waiversFor(waivers: Waivers | undefined, projects: readonly Project[]):
   return { ...waivers, protected: new Set([...waivers.protected].map(named)) };
 }
 
-/** Globs of `protected` that protect nothing, where the run is narrowed by nothing, so that it is certain. */
+/** Globs of `protected` that protect nothing; only for a run without limits, where that is certain. */
 export function idleProtection(
   { loaded: { workspace, settings }, request: { targets = [], shard } }: Context,
   desired: readonly DesiredProject[],

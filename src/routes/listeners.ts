@@ -75,7 +75,7 @@ function activeBy(slug: string, fields: Fields): boolean {
 export function lossesOf(change: Change): readonly string[] {
   const { kind, key: slug, declared, live } = change;
   if (!kinds[kind].listens || !live?.active) return [];
-  if (isRemoval(change)) return hears(slug) ? [`${slug} will receive no events`] : [];
+  if (isRemoval(change)) return receivesEvents(slug) ? [`${slug} will receive no events`] : [];
   if (!Object.keys(change.after ?? {}).some((name) => decides(slug, name))) return [];
   const before: Listener = { slug, active: true, fields: believed(slug, declared, live.fields), told: "declared" };
   return shiftOf(before, { ...before, fields: declared, active: activeBy(slug, declared) }).lost;
@@ -86,7 +86,7 @@ function decides(slug: string, name: string): boolean {
 }
 
 /** Whether any event reaches an integration at all. */
-export function hears(slug: string, event?: string): boolean {
+export function receivesEvents(slug: string, event?: string): boolean {
   const parameters = [...(integrations.get(slug)?.parameters.values() ?? [])];
   return parameters.some(({ route }) => route?.role === "flag" && (event === undefined || route.event === event));
 }

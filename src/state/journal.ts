@@ -123,13 +123,13 @@ function isEntry(value: unknown): value is JournalLine {
 }
 
 /** A run that neither ended nor was noticed since, and the addresses whose requests nobody saw answered. */
-export interface CutShort {
+export interface UnfinishedRun {
   readonly run: string;
   readonly inFlight: readonly string[];
 }
 
 /** Runs that were killed, as a later one should name them. */
-export function runsCutShort(root: string): CutShort[] {
+export function unfinishedRuns(root: string): UnfinishedRun[] {
   return listRuns(root).flatMap((run) => {
     const entries = readRun(root, run) ?? [];
     return entries.some(({ event }) => event === "end" || event === "noticed")

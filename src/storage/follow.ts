@@ -7,7 +7,7 @@ import type { Outcome, Problem } from "../model/types.ts";
 import { callOf } from "../plan/plan.ts";
 import { cleanupWarning, failedError, interruptedError, unknownError } from "./messages.ts";
 import type { Move } from "./moves.ts";
-import { createPace } from "./poll-interval.ts";
+import { createPollInterval } from "./poll-interval.ts";
 import { createTally, type MovingProgress, type Tally } from "./progress.ts";
 import { advanced, type Course, decide, type Situation, scheduledOnce, situationOf } from "./state-machine.ts";
 import { look, StorageHidden } from "./view.ts";
@@ -70,7 +70,7 @@ type End = Omit<Ended, "address">;
 
 async function pursue(pursuit: Pursuit): Promise<End> {
   const { move, stop, tally, options } = pursuit;
-  const pace = createPace(options.pollInterval);
+  const pace = createPollInterval(options.pollInterval);
   const glance = glancer(pursuit);
   let course = courseOf(move);
   let situation: Situation | undefined;

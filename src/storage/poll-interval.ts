@@ -1,5 +1,5 @@
 /** When to look again. */
-export interface Pace {
+export interface PollInterval {
   /** Runs a look, and remembers how long it took. */
   readonly measured: <Result>(look: () => Promise<Result>) => Promise<Result>;
   /** Milliseconds until the next look. */
@@ -13,7 +13,7 @@ const longestInterval = 30_000;
  * A look every `interval` milliseconds. Where it is left out: every second at first, more rarely the longer it all
  * takes, and after a look that took long a longer pause still, so that watching costs a server little.
  */
-export function createPace(interval: number | undefined, now: () => number = Date.now): Pace {
+export function createPollInterval(interval: number | undefined, now: () => number = Date.now): PollInterval {
   const start = now();
   let cost = 0;
   return {

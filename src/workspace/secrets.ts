@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { Refusal } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
-import { holds } from "../base/traces.ts";
+import { holds } from "../base/secret-fragments.ts";
 import type { SecretReference } from "../model/types.ts";
 import { readSecretFile, type SecretRead } from "./secret-file.ts";
 import { pipedToken } from "./token.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { connectReader } from "../../src/client/client.ts";
 import { format } from "../../src/format/format.ts";
-import { type AdoptChoice, adopt } from "../../src/import/import-projects.ts";
+import { type ImportChoice, importProjects } from "../../src/import/import-projects.ts";
 import { policyText } from "../../src/import/policy.ts";
 import { integrations } from "../../src/model/catalogue.ts";
 import { type Fleet, fleet } from "../laws/fleet.ts";
@@ -13,12 +13,12 @@ import { changesOf, inSync, law, onStage, type Stage, token, withoutPauses } fro
 withoutPauses();
 
 /** Imports projects into the stage's workspace, in place of the manifests that are there; returns their text. */
-async function importInto(stage: Stage, generated: Fleet, choice: Partial<AdoptChoice>): Promise<string> {
+async function importInto(stage: Stage, generated: Fleet, choice: Partial<ImportChoice>): Promise<string> {
   stage.write({ ...generated, policies: [] }, { behaviour: "spec" });
   const options = { url: stage.server.url, token, concurrency: 4, requestTimeout: 2000 };
   const reader = await connectReader(options);
   const scope = { platform: generated.platform, workers: 4 };
-  const { drafts, problems } = await adopt(
+  const { drafts, problems } = await importProjects(
     reader,
     { names: [], all: false, groups: [], factor: false, ...choice },
     scope,

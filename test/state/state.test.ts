@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { listRuns, readRun, runsCutShort } from "../../src/state/journal.ts";
+import { listRuns, readRun, unfinishedRuns } from "../../src/state/journal.ts";
 import { ledgerKey } from "../../src/state/ledger-key.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
 import { workspaceText } from "../e2e/workspace.ts";
@@ -95,15 +95,15 @@ describe("journals of earlier runs", () => {
     );
     const { root } = folder({ ".evenkeel/journal/r.ndjson": text });
     expect(readRun(root, "r")).toEqual([JSON.parse(intent)]);
-    expect(runsCutShort(root)).toEqual([{ run: "r", inFlight: ["p:license/MIT"] }]);
+    expect(unfinishedRuns(root)).toEqual([{ run: "r", inFlight: ["p:license/MIT"] }]);
   });
 
   test("what cannot be read is a sentence", () => {
     const { root } = folder({ ".evenkeel/journal/r.ndjson/x": "" });
-    expect(() => runsCutShort(root)).toThrow("cannot read the journal .evenkeel/journal/r.ndjson: it is a folder");
+    expect(() => unfinishedRuns(root)).toThrow("cannot read the journal .evenkeel/journal/r.ndjson: it is a folder");
     rmSync(join(root, ".evenkeel/journal/r.ndjson"), { recursive: true });
     symlinkSync("nowhere", join(root, ".evenkeel/journal/r.ndjson"));
-    expect(() => runsCutShort(root)).toThrow("no such file");
+    expect(() => unfinishedRuns(root)).toThrow("no such file");
     rmSync(join(root, ".evenkeel"), { recursive: true });
     writeFileSync(join(root, ".evenkeel"), "");
     expect(listRuns(root)).toEqual([]);

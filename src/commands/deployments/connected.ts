@@ -9,7 +9,7 @@ import type { EndpointName } from "../../model/endpoints.ts";
 import { connectionFrom } from "../../reconcile/context.ts";
 import { deploymentText } from "../../report/deployments.ts";
 import type { Renderers } from "../../report/reports.ts";
-import { reporter } from "../emit.ts";
+import { reporter } from "../outputs.ts";
 import { type OnlineOptions, requestOf } from "../run.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -13,15 +13,14 @@ import type { DesiredProject, Project } from "../model/types.ts";
 import { type Context, connectionOf, validated } from "../reconcile/context.ts";
 import type { Request } from "../reconcile/request.ts";
 import { loadWorkspace } from "../workspace/load.ts";
-import { tellProblems } from "./tell.ts";
+import { printProblems } from "./print-problems.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * What manifests want of the project that a person named by ID or by full path; undefined where they have mistakes,
- * which are told.
- * @throws Refusal where nothing speaks of it; CallFailed where it has to be looked up and cannot be.
+ * The desired state of a project named by ID or full path; undefined if the manifests have mistakes, which are printed.
+ * @throws Refusal if no policy selects it; CallFailed if it has to be looked up and cannot be.
  */
-export async function effective(
+export async function effectiveState(
   terminal: Terminal,
   request: Request,
   name: string,
@@ -30,7 +29,7 @@ export async function effective(
   const project = hasErrors(context.problems) ? namedProject(name) : await identify(terminal, name, context);
   const { desired, problems } = desiredOf(context.policies, project, context.loaded.workspace.server);
   const all = [...context.problems, ...problems];
-  tellProblems(terminal, bySeverity(all));
+  printProblems(terminal, bySeverity(all));
   if (hasErrors(all)) return undefined;
   if (desired.kinds.size === 0) throw new Refusal(`no policy selects ${name}${suggestion(name, context)}`);
   return desired;

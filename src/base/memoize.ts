@@ -4,8 +4,8 @@ interface Answers<Key, Answer> {
   readonly set: (key: Key, answer: Answer) => unknown;
 }
 
-/** The same function, which works out each answer once. An answer of undefined is not kept. */
-export function remembering<Key, Answer>(
+/** The same function with a cache: each result is computed once. A result of undefined is not cached. */
+export function memoized<Key, Answer>(
   work: (key: Key) => Answer,
   answers: Answers<Key, Answer> = new Map(),
 ): (key: Key) => Answer {

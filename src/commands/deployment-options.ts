@@ -4,7 +4,7 @@ import { passed } from "./deployments/connected.ts";
 import type { Options } from "./flags.ts";
 
 /** The record that is asked for, if one is. @throws Refusal naming every mistake. */
-export function wishOf(options: Options<"apply">): DeploymentWish | undefined {
+export function deploymentFrom(options: Options<"apply">): DeploymentWish | undefined {
   const { recordDeployment: environment, deploymentProject: id, sha, ref, tag } = options;
   if (environment === undefined) {
     if (id === undefined && sha === undefined && ref === undefined && tag === undefined) return undefined;

@@ -1,10 +1,10 @@
 import { interpolate } from "../manifest/template.ts";
 import type { Project } from "../model/types.ts";
-import type { ImportedEntry, ImportedValue } from "./found.ts";
+import type { ImportedEntry, ImportedValue } from "./imported.ts";
 import { literal } from "./policy.ts";
 
-/** The entry with the project's own path as an interpolation; undefined where it has a blank that differs, perhaps. */
-export function generalised(entry: ImportedEntry, project: Project): ImportedEntry | undefined {
+/** The entry with the project's own path as an interpolation; undefined if it has a blank, which may differ by project. */
+export function generalise(entry: ImportedEntry, project: Project): ImportedEntry | undefined {
   const fields = new Map<string, ImportedValue>();
   for (const [name, stated] of entry.fields) {
     if (stated.form === "blank") return undefined;

@@ -1,12 +1,12 @@
-/** Looks up which of many phrases stands at a place in a text, whole or cut short. */
-export interface Phrases {
+/** Finds which of many phrases is at a position in a text, complete or truncated. */
+export interface PrefixIndex {
   /** The first `least` of its characters are enough; at least {@link shortest} of them. */
   add(text: string, least: number, name: string): void;
   /** The longest beginning of any phrase that stands at `at`, if it is enough of it. */
-  at(text: string, at: number): FoundPhrase | undefined;
+  at(text: string, at: number): PrefixMatch | undefined;
 }
 
-export interface FoundPhrase {
+export interface PrefixMatch {
   readonly length: number;
   readonly name: string;
 }
@@ -22,8 +22,8 @@ interface Shelf {
   longest: number;
 }
 
-/** None yet. The cost of a look-up does not grow with their number, but for its logarithm. */
-export function createPhrases(): Phrases {
+/** An empty index. The cost of a look-up grows only with the logarithm of the number of phrases. */
+export function createPrefixIndex(): PrefixIndex {
   const names = new Map<string, string>();
   const shelves = new Map<string, Shelf>();
   return {

@@ -4,21 +4,21 @@ import type { Fields, Scalar } from "../model/types.ts";
 
 type Values = ReadonlyMap<string, Scalar>;
 
-/** Values without deprecated parameters, and what has to be said of those. */
-export interface Modernised {
+/** Values without deprecated parameters, and a remark for each that had no replacement. */
+export interface WithoutDeprecated {
   readonly values: Values;
   readonly remarks: readonly string[];
 }
 
 /**
- * Says what deprecated parameters say in the words of those that replace them, where the server does not contradict:
- * a replacement that it reports with another value decides, and the deprecated one is left out.
+ * Replaces deprecated parameters by their replacements, unless the server contradicts: if it reports the replacement
+ * with another value, that value is kept, and the deprecated parameter is left out.
  */
-export function modernised(
+export function replaceDeprecated(
   parameters: ReadonlyMap<string, IntegrationParameter>,
   reported: Values,
   live: Fields,
-): Modernised {
+): WithoutDeprecated {
   const values = new Map(reported);
   const remarks: string[] = [];
   for (const [name, value] of reported) {
@@ -34,7 +34,7 @@ export function modernised(
   return { values, remarks };
 }
 
-/** Two parameters that decide on which branches something is heard of are two words for one thing. */
+/** Two parameters that both select the branches for notifications mean the same setting. */
 function replaces(other: IntegrationParameter, old: IntegrationParameter): boolean {
   return other.deprecated === undefined && other.route?.role === "branches" && old.route?.role === "branches";
 }

@@ -49,7 +49,7 @@ function rowOf(answer: Answer | undefined): Readonly<Record<string, unknown>> {
 }
 
 /** Remembers what was found in sync, so that a later change on the server can be told from one in the manifests. */
-export function rememberSettled(ledger: Ledger, settled: readonly InSync[]): void {
+export function recordInSync(ledger: Ledger, settled: readonly InSync[]): void {
   for (const { address, desired, live, unverified } of settled) {
     const before = ledger.recall(address);
     if (before && before.updated_at === live.updatedAt) continue;

@@ -1,8 +1,8 @@
-import { shortest } from "./phrases.ts";
-import { foldedText, readingsOf } from "./readings.ts";
+import { decodingsOf, foldedText } from "./decodings.ts";
+import { shortest } from "./prefix-index.ts";
 
-/** What would give a value away: a folded text, and how many of its characters, from the first on, are enough for that. */
-export interface Trace {
+/** A text that would reveal a secret: folded, and how many of its first characters are enough to reveal it. */
+export interface SecretFragment {
   readonly text: string;
   readonly least: number;
 }
@@ -17,10 +17,10 @@ const mostNeeded = 32;
  * The traces of a value: the whole, its lines, the strings of a JSON document, of a URL its password, path, last segment
  * and parameters, and all of it in Base64. Parts of a few characters are left out, since other words hold them too.
  */
-export function tracesOf(value: string): readonly Trace[] {
-  const spellings = new Set([value, ...stringsIn(value)].flatMap((part) => readingsOf(part).map(({ text }) => text)));
+export function fragmentsOf(value: string): readonly SecretFragment[] {
+  const spellings = new Set([value, ...stringsIn(value)].flatMap((part) => decodingsOf(part).map(({ text }) => text)));
   const traces = [...spellings].flatMap((part) => linesOf(part).flatMap(tracesOfLine));
-  const isEnough = ({ text }: Trace) => text.length >= shortest;
+  const isEnough = ({ text }: SecretFragment) => text.length >= shortest;
   return [...traces, ...[value, value.trim()].flatMap(base64Of).map(traceOf)].flatMap(cut).filter(isEnough);
 }
 
@@ -29,7 +29,7 @@ function linesOf(value: string): readonly string[] {
   return lines.length > 1 ? [value, ...lines] : [value];
 }
 
-function traceOf(part: string): Trace {
+function traceOf(part: string): SecretFragment {
   const text = foldedText(part);
   return { text, least: enoughOf(text.length) };
 }
@@ -38,7 +38,7 @@ function enoughOf(length: number): number {
   return Math.min(length, mostNeeded, Math.max(shortest, Math.ceil(length / 2)));
 }
 
-function cut({ text, least }: Trace): readonly Trace[] {
+function cut({ text, least }: SecretFragment): readonly SecretFragment[] {
   if (text.length <= longest) return [{ text, least }];
   const starts = Array.from({ length: Math.floor(text.length / longest) }, (_, index) => index * longest);
   return [...starts, text.length - longest].map((start) => ({
@@ -59,7 +59,7 @@ function stringsIn(value: string): readonly string[] {
 }
 
 /** Scheme and host of a URL give nothing away: they are enough only together with what follows. */
-function tracesOfLine(line: string): readonly Trace[] {
+function tracesOfLine(line: string): readonly SecretFragment[] {
   const [, scheme, user, host = "", rest = ""] = urlForm.exec(line) ?? [];
   if (scheme === undefined) return [traceOf(line)];
   const [path = "", query = ""] = rest.split(/[?#](.*)/s);
@@ -102,5 +102,5 @@ export function holds(value: string, secret: string): boolean {
   const wanted = foldedText(secret);
   if (wanted.length < shortest) return value.trim() === secret;
   const spellings = [wanted, ...base64Of(secret).map(foldedText)];
-  return readingsOf(value).some(({ text }) => spellings.some((each) => foldedText(text).includes(each)));
+  return decodingsOf(value).some(({ text }) => spellings.some((each) => foldedText(text).includes(each)));
 }

@@ -11,7 +11,7 @@ export interface Choice {
   readonly groups: readonly string[];
 }
 
-export interface ChosenProjects {
+export interface SelectedProjects {
   readonly projects: readonly Project[];
   readonly problems: readonly Problem[];
 }
@@ -22,7 +22,7 @@ export function needsListing({ names, all, groups }: Choice): boolean {
 }
 
 /** The projects that are asked for, each once, sorted by name. A path that is not listed is taken at its word. */
-export function chosenProjects(choice: Choice, listing: readonly Project[]): ChosenProjects {
+export function selectProjects(choice: Choice, listing: readonly Project[]): SelectedProjects {
   const problems: Problem[] = [];
   const found = choice.all ? [...listing] : [];
   for (const group of choice.groups) {

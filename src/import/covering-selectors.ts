@@ -1,14 +1,14 @@
 import { selectorOf } from "../manifest/selector.ts";
 import type { Project } from "../model/types.ts";
 import { selectorFor } from "./drafts.ts";
-import type { ImportedProject } from "./found.ts";
+import type { ImportedProject } from "./imported.ts";
 import type { Draft } from "./policy.ts";
 
 /**
- * Selectors that catch these projects and no others of the listing: a glob less some of the imported ones, or the
- * projects themselves where a glob would catch some that were not imported. Any policy of one project is nearer.
+ * Selectors that match exactly these projects of the listing: a glob that excepts other imported projects, or the
+ * projects themselves if a glob would match some that were not imported. A policy of a single project is more specific.
  */
-export function reachOf(
+export function coveringSelectors(
   covered: ReadonlySet<Project>,
   imported: readonly ImportedProject[],
   listing: readonly Project[],

@@ -1,6 +1,6 @@
 import type { Kind, Live, Project, Scalar } from "../model/types.ts";
 
-/** What a server told of one project. */
+/** What a server reported of one project. */
 export interface FoundProject {
   readonly project: Project;
   /** Whatever is active. */

@@ -1,11 +1,11 @@
-/** A text read in some way. Each of its UTF-16 units knows where what it stands for begins and ends in the original. */
-export interface Reading {
+/** A decoded text. For each of its UTF-16 units, where its source begins and ends in the original text. */
+export interface Decoding {
   readonly text: string;
   readonly from: Int32Array;
   readonly to: Int32Array;
 }
 
-/** A way to write characters by others: what an escape looks like, and what it means. */
+/** A kind of escape: what it looks like, and what it means. */
 interface Escape {
   readonly pattern: RegExp;
   readonly meaning: (written: string) => string;
@@ -58,8 +58,8 @@ function entity(written: string): string {
 const deepest = 2;
 
 /** A text as it stands, and with its escapes undone: of JSON, URLs, forms and markup, each different text once. */
-export function readingsOf(text: string): readonly Reading[] {
-  const all = new Map([[text, plainly(text)]]);
+export function decodingsOf(text: string): readonly Decoding[] {
+  const all = new Map([[text, undecoded(text)]]);
   for (let depth = 0; depth < deepest; depth++) {
     for (const reading of [...all.values()]) {
       for (const each of escapes) {
@@ -72,12 +72,12 @@ export function readingsOf(text: string): readonly Reading[] {
 }
 
 /** A text as it stands. */
-export function plainly(text: string): Reading {
+export function undecoded(text: string): Decoding {
   const from = new Int32Array(text.length).map((_, index) => index);
   return { text, from, to: from.map((index) => index + 1) };
 }
 
-function unescaped(reading: Reading, { pattern, meaning }: Escape): Reading {
+function unescaped(reading: Decoding, { pattern, meaning }: Escape): Decoding {
   const { text } = reading;
   const writer = writerFrom(reading, text.length);
   let done = 0;
@@ -95,10 +95,10 @@ interface Writer {
   readonly copy: (start: number, end: number) => void;
   /** Writes what the units from `start` to `end` of the source mean. */
   readonly put: (text: string, start: number, end: number) => void;
-  readonly reading: () => Reading;
+  readonly reading: () => Decoding;
 }
 
-function writerFrom(source: Reading, most: number): Writer {
+function writerFrom(source: Decoding, most: number): Writer {
   const parts: string[] = [];
   const from = new Int32Array(most);
   const to = new Int32Array(most);
@@ -121,7 +121,7 @@ function writerFrom(source: Reading, most: number): Writer {
 }
 
 /** A reading in which neither case nor white space counts: the one is levelled, the other left out. */
-export function folded(reading: Reading): Reading {
+export function folded(reading: Decoding): Decoding {
   const { text } = reading;
   const writer = writerFrom(reading, text.length * longestFold);
   let done = 0;
@@ -152,7 +152,7 @@ export function foldedText(text: string): string {
 }
 
 /** A part of a folded reading, with a space wherever something was left out. */
-export function spaced({ text, from, to }: Reading, start: number, end: number): string {
+export function spaced({ text, from, to }: Decoding, start: number, end: number): string {
   let result = "";
   for (let unit = start; unit < end; unit++) {
     const isGap = unit > start && (from[unit] ?? 0) > (to[unit - 1] ?? 0);
