@@ -138,6 +138,6 @@ async function carryOut(
   return withProblems({ ...planned, outcomes }, [
     ...moved.warnings,
     ...problems,
-    ...forgotten(context.ledger, outcomes),
+    ...forgotten(context.ledger, planned.plan, outcomes),
   ]);
 }

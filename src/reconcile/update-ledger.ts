@@ -3,8 +3,10 @@ import type { Answer } from "../client/client.ts";
 import type { InSync } from "../diff/diff.ts";
 import { type Memory, memoryOf } from "../diff/last-applied.ts";
 import { isRow, reportedFields } from "../live/read-live.ts";
+import { columnOf } from "../model/kinds.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, Problem } from "../model/types.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { Ledger } from "../state/ledger.ts";
 
 const saveEvery = 2000;
@@ -64,9 +66,18 @@ function keeping(before: Memory | undefined, now: Memory, unseen: readonly strin
   return { ...now, sent: { ...now.sent, ...Object.fromEntries(kept) } };
 }
 
-/** What is told where parameters were not kept and no ledger remembers that: each plan will list them again. */
-export function forgotten(ledger: Ledger | undefined, outcomes: Outcomes): readonly Problem[] {
-  const unkept = [...outcomes.values()].some(({ not_kept: names = [] }) => names.length > 0);
+/**
+ * What is told where parameters were not kept and no ledger remembers that: each plan will list them again. Being on is
+ * no parameter of most integrations, and no ledger remembers it.
+ */
+export function forgotten(
+  ledger: Ledger | undefined,
+  { resource_changes }: Plan,
+  outcomes: Outcomes,
+): readonly Problem[] {
+  const unkept = resource_changes.some((resource) =>
+    outcomes.get(resource.address)?.not_kept?.some((name) => columnOf(resource, name)),
+  );
   if (ledger || !unkept) return [];
   const message =
     "without a ledger each plan changes again what the server does not keep; set ledger in evenkeel.yaml, " +

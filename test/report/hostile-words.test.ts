@@ -8,7 +8,7 @@ import { runsText, runText } from "../../src/report/journal.ts";
 import { plain } from "../../src/report/palette.ts";
 import { isJsonKind, planKinds } from "../../src/report/report-kinds.ts";
 import { requestsText } from "../../src/report/requests.ts";
-import { routesText, shiftText } from "../../src/report/routes.ts";
+import { routesText, shiftText, unknownText } from "../../src/report/routes.ts";
 import { showText } from "../../src/report/show.ts";
 import { statusJson, statusText } from "../../src/report/storage-status.ts";
 import { planSurfaces } from "../../src/report/surfaces.ts";
@@ -44,8 +44,8 @@ const texts: Readonly<Record<string, (word: string) => string>> = {
       ],
       plain,
     ),
-  routes: (word) =>
-    routesText({ routes: [{ slug: word, channel: word, reason: word }], unknown: [], many: "events" }, plain),
+  routes: (word) => routesText(hostileRoutes(word), plain),
+  unknownRoutes: (word) => unknownText(hostileRoutes(word)),
   shift: (word) => shiftText({ lost: [word], gained: [word] }, plain),
   requests: (word) => requestsText([{ method: "PUT", path: word, parameters: { [word]: word } }]),
   problem: (word) => reportedLine({ rule: "r", message: word, path: word, file: word, line: 1, column: 1 }),
@@ -95,6 +95,11 @@ const texts: Readonly<Record<string, (word: string) => string>> = {
       plain,
     ),
 };
+
+function hostileRoutes(word: string) {
+  const routes = [{ slug: word, channel: word, reason: word }];
+  return { routes, unknown: [{ slug: word, flag: word }], many: "events" };
+}
 
 function startOf(word: string) {
   const start = {
