@@ -125,7 +125,7 @@ test.each(["spec", "observed"] as const)("of an old word alone, all three answer
   const shift = JSON.parse(
     (await evenkeel("routes", "pay/api", "--event", "push", "--diff", "--report", "json")).stdout,
   );
-  expect(shift.gained).toEqual(["#old starts hearing of pushes (chat-notifications-a)"]);
+  expect(shift.gained).toEqual(["#old will receive pushes (chat-notifications-a)"]);
   await evenkeel("apply", "--yes");
   for (const [branch, heard] of [
     ["default", true],
@@ -137,7 +137,7 @@ test.each(["spec", "observed"] as const)("of an old word alone, all three answer
     }
   }
   const after = await evenkeel("routes", "pay/api", "--diff");
-  expect(after.stdout).toBe("Nobody stops or starts hearing of anything.\n");
+  expect(after.stdout).toBe("Nobody is notified of anything else than before.\n");
 });
 
 test("wrong usage is told before anything is read", async () => {
