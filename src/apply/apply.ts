@@ -5,7 +5,7 @@ import { explained } from "../client/explain-failure.ts";
 import type { CallFailed } from "../client/failure.ts";
 import type { Settled } from "../client/reader.ts";
 import { isRow, readLive, reportedFields } from "../live/read-live.ts";
-import { compareField } from "../model/normalise.ts";
+import { compareField, isOff } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Call, Change, Fields, Outcome } from "../model/types.ts";
 import { callOf } from "../plan/plan.ts";
@@ -174,7 +174,7 @@ function answered(change: Change, { body }: Answer): Outcome {
 
 /** What is written is meant to be on, unless it says itself whether it is. */
 function offIn({ declared }: Change, { active }: Readonly<Record<string, unknown>>): string[] {
-  return active === false && !("active" in declared) ? ["active"] : [];
+  return isOff(active) && !("active" in declared) ? ["active"] : [];
 }
 
 function differing(change: Change, live: Fields): string[] {

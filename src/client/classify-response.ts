@@ -3,7 +3,7 @@ import type { Call } from "../model/types.ts";
 import { CallFailed, type FailureFacts } from "./failure.ts";
 import type { Answer } from "./reader.ts";
 import type { Broken, Headers, Received } from "./received.ts";
-import { isHopeless, mayHaveActed, passes } from "./retry.ts";
+import { isHopeless, isLocked, mayHaveActed, passes } from "./retry.ts";
 import { oneLine, wordsOf, wordsOfText } from "./server-message.ts";
 
 /** What is known of an attempt before its end. */
@@ -66,7 +66,7 @@ function refused(attempt: Attempt, { status, text }: Received, clean: (text: str
   if (!passing && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", words);
   return failed(attempt, {
     passing,
-    acted: mayHaveActed(status),
+    acted: mayHaveActed(status) || (attempt.method === "POST" && isLocked(status, words)),
     kind: "status",
     what: `answered ${withStatus(status, words)}`,
     status,

@@ -14,24 +14,32 @@ export interface Garbled {
 }
 
 /**
- * The query of the next page, undefined on the last one: by X-Next-Page, else by Link. A link is read for its query
+ * The query of the next page, undefined on the last one: by X-Next-Page, else by Link, and where neither names one, by
+ * X-Page, as long as X-Total-Pages counts more. A link is read for its query
  * alone, whatever host it names; what the call itself asks for stays as it is. A page that is named and cannot be asked
  * for is said: the rows so far are not the whole list.
  */
 export function nextPage(headers: Headers, own: PageQuery): { readonly query: PageQuery } | Garbled | undefined {
   const named = headers["x-next-page"];
-  if (typeof named === "string" && /^\s*$/.test(named)) return undefined;
+  if (typeof named === "string" && /^\s*$/.test(named)) return countedPage(headers, own);
   if (named !== undefined) return isPageNumber(named) ? { query: { ...own, page: named } } : garbledPage;
   const link = nextLink(headers.link);
-  if (link === undefined) return undefined;
+  if (typeof link === "object") return link;
+  if (link === undefined) return countedPage(headers, own);
   if (!URL.canParse(link, "http://link.invalid")) return { garbled: "a next page in Link that is no URL" };
   const { page: _, ...kept } = own;
   return { query: { ...Object.fromEntries(new URL(link, "http://link.invalid").searchParams), ...kept } };
 }
 
+function countedPage(headers: Headers, own: PageQuery): { readonly query: PageQuery } | undefined {
+  const { "x-page": page, "x-total-pages": pages } = headers;
+  if (!isPageNumber(page) || !isPageNumber(pages) || Number(page) >= Number(pages)) return undefined;
+  return { query: { ...own, page: String(Number(page) + 1) } };
+}
+
 const garbledPage: Garbled = { garbled: "an X-Next-Page that is no page number" };
 
-function isPageNumber(text: string | string[]): text is string {
+function isPageNumber(text: string | string[] | undefined): text is string {
   return typeof text === "string" && /^[1-9]\d{0,14}$/.test(text);
 }
 
@@ -43,14 +51,20 @@ export function totalOf(headers: Headers): number | Garbled | undefined {
   return isCount ? Number(said) : { garbled: "an X-Total that is no number" };
 }
 
-function nextLink(header: string | string[] | undefined): string | undefined {
+function nextLink(header: string | string[] | undefined): string | Garbled | undefined {
   const text = Array.isArray(header) ? header.join(", ") : (header ?? "");
+  if (breaksOff(text)) return { garbled: "a Link that breaks off" };
   for (const [, target, parameters = ""] of text.matchAll(/<([^<>]*)>([^<>]*)/g)) {
     const relation = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]*))/i.exec(parameters);
     const words = (relation?.[1] ?? relation?.[2] ?? "").toLowerCase().split(/\s+/);
     if (words.includes("next")) return target;
   }
   return undefined;
+}
+
+/** Whether a quotation or a target is begun and not ended. */
+function breaksOff(link: string): boolean {
+  return /["<]/.test(link.replace(/"(?:[^"\\]|\\.)*"/g, "").replace(/<[^<>]*>/g, ""));
 }
 
 /** One page: its rows, the query of the next one, and how many rows the server counts in all. */

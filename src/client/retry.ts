@@ -20,7 +20,12 @@ export function backoffDelay({ base, cap }: Backoff, attempt: number, chance: nu
 
 /** Whether a status may be gone at the next try (contract 7). */
 export function passes(status: number, words: string): boolean {
-  return status === 408 || status === 429 || status >= 500 || (status === 409 && words.includes("Resource lock"));
+  return status === 408 || status === 429 || status >= 500 || isLocked(status, words);
+}
+
+/** Somebody else is at it; a write may still have its turn when the lock goes. */
+export function isLocked(status: number, words: string): boolean {
+  return status === 409 && words.includes("Resource lock");
 }
 
 /** Whether a request without an answer would fare the same again. */
@@ -40,9 +45,9 @@ export function isSendableAgain({ method, passing, sent, status }: CallFailed): 
 const hopeless =
   /^(PROXY_)?(ENOTFOUND|EACCES|EPERM|EPROTO|UND_ERR_INVALID|UND_ERR_DESTROYED|UND_ERR_CLOSED|CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|4(?!08|29))/;
 
-/** What the server did by answering so: nothing where it only turned the request away. */
+/** What the server did by answering so: nothing where it only turned the request away. A 408 is a time-out. */
 export function mayHaveActed(status: number): boolean {
-  return status < 300 || status >= 500;
+  return status < 300 || status === 408 || status >= 500;
 }
 
 /**

@@ -19,7 +19,7 @@ export async function settle(session: Session, once: Reader, call: Call, look: L
     if (!(result instanceof CallFailed)) return { answer: result };
     if (last && isCalledOff(result)) return { failure: last, unknown: doubt.open || doubt.unseen };
     last = result;
-    doubt = doubtAfter(doubt, result);
+    doubt = doubtAfter(doubt, result, look);
     const again = mayGoAgain(result, look) && attempts < session.mostAttempts && !session.stopped;
     const pause = again ? session.delayAfter(result) : 0;
     const search = again || !doubt.silent ? pause : session.lookUpFor;
@@ -58,11 +58,17 @@ interface Doubt {
 
 const certain: Doubt = { silent: false, open: false, unseen: false };
 
-function doubtAfter(before: Doubt, failure: CallFailed): Doubt {
+function doubtAfter(before: Doubt, failure: CallFailed, look: Look | undefined): Doubt {
   const silent = failure.uncertain && !isOwnWord(failure);
   const saysNothing = !failure.uncertain && (failure.passing || !failure.sent || failure.status === undefined);
   const mayShow = failure.uncertain || isGone(failure) || (failure.passing && !isSendableAgain(failure));
-  return { silent, open: silent || (saysNothing && before.open), unseen: before.unseen || mayShow };
+  const mayShowBy = look !== undefined && isRedirect(failure);
+  return { silent, open: silent || (saysNothing && before.open), unseen: before.unseen || mayShow || mayShowBy };
+}
+
+/** The server's word, though one that some servers give after the deed: where a look is possible, it is looked up. */
+function isRedirect({ status = 0 }: CallFailed): boolean {
+  return status >= 300 && status < 400;
 }
 
 /** Whether the server itself has come to an end with the request, however it put that. */

@@ -1,9 +1,9 @@
 import { isObject as isRow, type JsonObject as Row } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { call } from "../model/endpoints.ts";
+import { call, projectsWithPaths } from "../model/endpoints.ts";
 import { columnOf, kindNames, kinds } from "../model/kinds.ts";
-import { isReference, normalise } from "../model/normalise.ts";
+import { isOff, isReference, normalise } from "../model/normalise.ts";
 import type { Desired, DesiredProject, Fields, Kind, Live, Project, Resource, Scalar, Value } from "../model/types.ts";
 
 export { isRow };
@@ -67,9 +67,9 @@ function unreadOf(part: Omit<Unread, "failure">, error: unknown): Unread {
   return { ...part, failure: error };
 }
 
-/** All projects that the token can see, under their full paths. */
+/** All projects that the token can see, under their full paths. @throws CallFailed, also where a row has no path. */
 export async function readProjects(reader: Reader): Promise<Project[]> {
-  return projectsIn(await reader.list(call("listProjects", {})));
+  return projectsIn(await reader.list({ ...call("listProjects", {}), answer: projectsWithPaths }));
 }
 
 /** The projects that the rows of a list tell of, under their full paths. */
@@ -201,7 +201,7 @@ function liveOf({ kind, key, fields }: Resource, row: Row): Live {
   const id = read?.numbered && typeof row.id === "number" ? { id: row.id } : {};
   const updatedAt = typeof row.updated_at === "string" ? { updatedAt: row.updated_at } : {};
   const reported = reportedFields({ kind, key, fields: asked }, row);
-  return { kind, key, fields: reported, active: row.active !== false, ...id, ...updatedAt };
+  return { kind, key, fields: reported, active: !isOff(row.active), ...id, ...updatedAt };
 }
 
 /**

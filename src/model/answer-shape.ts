@@ -11,8 +11,10 @@ export interface AnswerShape {
   readonly fields?: Readonly<Record<string, FieldType>>;
   /** Fields of which each row has one at least, where no single one is certain. */
   readonly oneOf?: Readonly<Record<string, FieldType>>;
-  /** Fields that hold this text wherever a row has them; `:name` is a segment of the path. */
+  /** Fields that hold this, as text, wherever a row has them; `:name` is what the call has by that name. */
   readonly same?: Readonly<Record<string, string>>;
+  /** As `same`, but for case. */
+  readonly alike?: Readonly<Record<string, string>>;
   /** The server may say that it did something without showing it: 204, and no body. */
   readonly mayBeSilent?: true;
   /** The server takes the request and acts later: 202. */
@@ -52,16 +54,27 @@ function dueOf({ holds, fields, oneOf }: AnswerShape): string {
   return names ? `${what} with ${names}` : what;
 }
 
-function rowFault({ fields = {}, oneOf, same = {} }: AnswerShape, row: unknown): string | undefined {
+function rowFault({ fields = {}, oneOf, same = {}, alike = {} }: AnswerShape, row: unknown): string | undefined {
   if (!isObject(row)) return named(row);
   for (const [name, type] of Object.entries(fields)) {
     if (!checks[type](row[name])) return `an object whose ${name} is ${named(row[name])}`;
   }
   for (const [name, text] of Object.entries(same)) {
-    if (typeof row[name] === "string" && row[name] !== text) return `an object with a different ${name}`;
+    if (isOther(row[name], text, asItIs)) return `an object with a different ${name}`;
+  }
+  for (const [name, text] of Object.entries(alike)) {
+    if (isOther(row[name], text, inLowerCase)) return `an object with a different ${name}`;
   }
   if (!oneOf || Object.entries(oneOf).some(([name, type]) => checks[type](row[name]))) return undefined;
   return `an object without ${Object.keys(oneOf).join(", ")}`;
+}
+
+const asItIs = (text: string) => text;
+
+const inLowerCase = (text: string) => text.toLowerCase();
+
+function isOther(value: unknown, text: string, spelt: (text: string) => string): boolean {
+  return (typeof value === "string" || typeof value === "number") && spelt(String(value)) !== spelt(text);
 }
 
 const checks: Readonly<Record<FieldType, (value: unknown) => boolean>> = {

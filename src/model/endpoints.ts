@@ -71,6 +71,9 @@ const numberedRow: AnswerShape = { holds: "row", fields: numbered };
 
 const numberedRows: AnswerShape = { holds: "rows", fields: numbered };
 
+/** What a list of projects must hold where it is read for their paths: without one, no glob can mean the project. */
+export const projectsWithPaths: AnswerShape = { holds: "rows", fields: { ...numbered, path_with_namespace: "text" } };
+
 /** By the specification only one integration's fields are known, so one of those that all have will do. */
 const integration: AnswerShape = {
   holds: "row",
@@ -81,6 +84,8 @@ const integration: AnswerShape = {
 const licenseFields = { ...numbered, name: "text", approval_status: "text" } as const;
 
 const license: AnswerShape = { holds: "row", fields: licenseFields };
+
+const oneLicense: AnswerShape = { ...license, same: { id: ":managed_license_id" } };
 
 const nothing: AnswerShape = { holds: "nothing" };
 
@@ -178,19 +183,19 @@ const table = {
     list: "paged",
     answer: { holds: "rows", fields: licenseFields },
   },
-  getLicense: { method: "GET", path: "/projects/:id/managed_licenses/:managed_license_id", answer: license },
+  getLicense: { method: "GET", path: "/projects/:id/managed_licenses/:managed_license_id", answer: oneLicense },
   createLicense: {
     method: "POST",
     path: "/projects/:id/managed_licenses",
     body: "form",
-    answer: license,
+    answer: { ...license, alike: { name: ":name" } },
     parameters: { name: requiredText, approval_status: approval },
   },
   updateLicense: {
     method: "PATCH",
     path: "/projects/:id/managed_licenses/:managed_license_id",
     body: "form",
-    answer: license,
+    answer: oneLicense,
     parameters: { approval_status: approval },
   },
   deleteLicense: {
@@ -227,12 +232,25 @@ export function call(name: EndpointName, segments: Readonly<Record<string, strin
     return value;
   };
   const filled = path.replace(/:(\w+)/g, (_, each: string) => encodeURIComponent(segment(each)));
-  const expected = answer.same ? { ...answer, same: mapped(answer.same, segment) } : answer;
+  const expected = expectedOf(answer, { ...parameters, ...segments });
   const how = { ...(body && { body }), ...(list && { list }) };
   return { method, path: filled, ...(parameters && { parameters }), ...how, answer: expected };
 }
 
-/** `:name` as the segment of that name. */
-function mapped(same: Readonly<Record<string, string>>, segment: (name: string) => string): Record<string, string> {
-  return Object.fromEntries(Object.entries(same).map(([field, name]) => [field, segment(name.slice(1))]));
+function expectedOf(answer: AnswerShape, given: Fields): AnswerShape {
+  const { same, alike, fields = {} } = answer;
+  const filled = (names: Readonly<Record<string, string>>) => filledIn(names, given, fields);
+  return { ...answer, ...(same && { same: filled(same) }), ...(alike && { alike: filled(alike) }) };
+}
+
+/** `:name` as what is given by that name; left out where that is no number and the field is one, since a name may stand for an ID. */
+function filledIn(
+  names: Readonly<Record<string, string>>,
+  given: Fields,
+  fields: NonNullable<AnswerShape["fields"]>,
+): Record<string, string> {
+  const pairs = Object.entries(names).map(([field, name]) => [field, given[name.slice(1)]] as const);
+  const fits = ([field, value]: (typeof pairs)[number]) =>
+    typeof value === "string" && (fields[field] !== "number" || /^\d+$/.test(value));
+  return Object.fromEntries(pairs.filter(fits).map(([field, value]) => [field, String(value)]));
 }

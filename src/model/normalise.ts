@@ -13,6 +13,11 @@ export function isReference(value: Value | undefined): value is SecretReference 
   return typeof value === "object" && value !== null;
 }
 
+/** Whether what a server answers as `active` means off, in whichever type it puts that. */
+export function isOff(active: unknown): boolean {
+  return active === false || active === 0 || (typeof active === "string" && /^(false|0)$/i.test(active));
+}
+
 /** Compares one declared field with what was read. A live value of undefined means: not in the response. */
 export function compareField(
   resource: Pick<Resource, "kind" | "key">,

@@ -111,6 +111,30 @@ describe("a write of every kind", () => {
     expect({ statuses, sent }).toEqual({ statuses: six("failed"), sent: thrice });
   });
 
+  test("that a server carries out after a 408 is applied, and made once", async () => {
+    const { statuses, sent, names } = await everyWrite(() => ({ status: 408, actsAfter: 20 }));
+    expect(statuses).toEqual(six("applied"));
+    expect(sent.filter((method) => method === "POST")).toHaveLength(1);
+    expect(names).toEqual(["Apache", "MIT"]);
+  });
+
+  test("that is carried out and answered with a redirect is applied, and sent once", async () => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      const { statuses, sent } = await everyWrite(() => (answered) => ({
+        ...answered,
+        status,
+        headers: { location: "/api/v4/elsewhere" },
+      }));
+      expect({ status, statuses, sent }).toEqual({ status, statuses: six("applied"), sent: methods });
+    }
+  });
+
+  test("that is answered with a redirect and not carried out has failed", async () => {
+    const { statuses, errors, sent } = await everyWrite(() => ({ status: 307, actsAfter: undefined }));
+    expect({ statuses, sent }).toEqual({ statuses: six("failed"), sent: methods });
+    expect(errors[3]).toMatch(/^POST http\S+ answered 307$/);
+  });
+
   test("that was refused after a failure has failed", async () => {
     const { statuses } = await everyWrite((attempt) => ({ status: attempt === 1 ? 500 : 400, actsAfter: undefined }));
     expect(statuses).toEqual(six("failed"));
@@ -188,6 +212,25 @@ describe("a DELETE answered 404", () => {
   ])("has failed %s", async (_, answer) => {
     const { server } = await answering({ integrations: [irc], licenses: [] }, () => answer);
     expect(only((await runsAt(server.url, off).apply()).outcomes)).toMatchObject({ status: "failed" });
+  });
+});
+
+describe("a POST whose answer leaves its effect open", () => {
+  const lock: Scripted = { status: 409, body: { message: "409 Conflict: Resource lock" } };
+  const post = async (answer: Scripted, actsAfter?: number) => {
+    const { server, sent } = await answering({ integrations: [], licenses: [] }, (_, { licenses }) => {
+      if (actsAfter !== undefined) setTimeout(() => licenses.push(mit), actsAfter);
+      return answer;
+    });
+    const { outcomes } = await runsAt(server.url, { licenses: { MIT: "allowed" } }).apply();
+    return { outcome: only(outcomes), sent: sent() };
+  };
+
+  test.each([{ status: 408 }, lock])("is sent once and looked up for a while: %j", async (answer) => {
+    expect(await post(answer, 20)).toEqual({ outcome: { status: "applied" }, sent: 1 });
+    const { outcome, sent } = await post(answer);
+    expect(outcome).toMatchObject({ status: "unknown", error: expect.stringContaining(`answered ${answer.status}`) });
+    expect(sent).toBe(1);
   });
 });
 
@@ -292,6 +335,65 @@ describe("an answer to a PUT", () => {
     expect((await put({ status: 202, body: irc })).outcome).toMatchObject({ status: "unknown" });
     expect((await put({ status: 204 })).outcome).toEqual({ status: "applied" });
   });
+});
+
+describe("an integration that is off in another spelling", () => {
+  test.each(["false", "False", "0", 0])("%j, answered to a PUT: active is not kept", async (active) => {
+    const { server } = await answering({ integrations: [], licenses: [] }, () => ({ body: { ...irc, active } }));
+    const { outcomes } = await runsAt(server.url, bus).apply();
+    expect(only(outcomes)).toEqual({ status: "applied", not_kept: ["active"] });
+  });
+
+  test.each(["false", 0])("%j, listed: there is nothing to turn off", async (active) => {
+    const { server } = await answering({ integrations: [{ ...irc, active }], licenses: [] }, () => ({}));
+    const { plan } = await runsAt(server.url, { disabled: ["irc-gateway"] }).plan();
+    expect({ changes: plan.resource_changes, problems: plan.problems }).toEqual({ changes: [], problems: [] });
+  });
+});
+
+describe("an answer about another license", () => {
+  const other = { id: 9, name: "OTHER", approval_status: "denied" };
+
+  test.each<[string, typeof mit, object[], string]>([
+    ["a POST", { ...other, approval_status: "allowed" }, [], "an object whose name is another one"],
+    ["a PATCH", other, [mit], "an object whose id is another one"],
+  ])("to %s is looked up, and has failed where nothing is found", async (method, body, before, words) => {
+    const policy = { licenses: { MIT: method === "a POST" ? "allowed" : "denied" } };
+    const outcomeOf = async (live: readonly object[]) => {
+      const held = { integrations: [], licenses: [...before] as Record<string, unknown>[] };
+      const { server, sent } = await answering(held, (_, { licenses }) => {
+        licenses.splice(0, 9, ...(live as Record<string, unknown>[]));
+        return { body };
+      });
+      return { outcome: only((await runsAt(server.url, policy).apply()).outcomes), sent: sent() };
+    };
+    expect(await outcomeOf(before)).toMatchObject({
+      outcome: { status: "failed", error: expect.stringContaining(words) },
+      sent: 1,
+    });
+    const done = { ...mit, approval_status: policy.licenses.MIT };
+    expect(await outcomeOf([done])).toEqual({ outcome: { status: "applied" }, sent: 1 });
+  });
+
+  test("is none where the name differs in case alone", async () => {
+    const body = { ...mit, name: "mit" };
+    const { server } = await answering({ integrations: [], licenses: [] }, () => ({ status: 201, body }));
+    const { outcomes } = await runsAt(server.url, { licenses: { MIT: "allowed" } }).apply();
+    expect(only(outcomes)).toEqual({ status: "applied" });
+  });
+});
+
+test("a list of projects without their paths is an error where globs are held against it", async () => {
+  for (const path of [undefined, "", null]) {
+    const rows = [
+      { id: 1, path_with_namespace: "a/p" },
+      { id: 2, path_with_namespace: path },
+    ];
+    const server = await serve(() => ({ body: rows }));
+    const { plan } = await runsAt(server.url, { projects: ["a/*"], disabled: ["irc-gateway"] }).plan();
+    const words = "answered 200 with a list whose row 2 is an object whose path_with_namespace is";
+    expect(plan.problems).toMatchObject([{ rule: "shape", message: expect.stringContaining(words) }]);
+  }
 });
 
 describe("the status of a deployment", () => {

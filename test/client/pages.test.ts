@@ -46,6 +46,23 @@ describe("a list", () => {
     ]);
   });
 
+  it("is read on by X-Page where X-Total-Pages counts more and nothing names the next one", async () => {
+    const counts = (page: string, more = {}) => ({ "x-page": page, "x-total-pages": "3", ...more });
+    const server = await serve([
+      { headers: counts("1"), body: [{ id: 1 }] },
+      { headers: counts("2", { "x-next-page": "" }), body: [{ id: 2 }] },
+      { headers: counts("3"), body: [{ id: 3 }] },
+    ]);
+    expect(await (await reader(server.url)).list(projects)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+    expect(server.seen.map(({ path }) => path)).toEqual([start, `${start}&page=2`, `${start}&page=3`]);
+  });
+
+  it("fails where a Link breaks off", async () => {
+    const server = await serve([{ headers: { link: '<https://h/p?page=2>; rel="next' }, body: [{ id: 1 }] }]);
+    const failure = await failureOf((await reader(server.url)).list(projects));
+    expect(failure).toMatchObject({ kind: "shape", message: expect.stringContaining("a Link that breaks off") });
+  });
+
   it("fails where pages go in a circle", async () => {
     const server = await serve(({ path }) => ({
       headers: { "x-next-page": path.includes("page=2") ? "3" : "2" },
@@ -91,6 +108,12 @@ describe("the next page", () => {
     [{ link: ['<https://h/p?a=7&id_after=5>; rel="NEXT"'] }, { query: { a: "1", id_after: "5" } }],
     [{ link: '<http://[>; rel="next"' }, { garbled: "a next page in Link that is no URL" }],
     [{ link: "garbage" }, undefined],
+    [{ link: '<https://h/p?page=2>; rel="next' }, { garbled: "a Link that breaks off" }],
+    [{ link: '<https://h/p?page=2; rel="next"' }, { garbled: "a Link that breaks off" }],
+    [{ link: '<?page=2>; title="a \\" b"; rel="last"' }, undefined],
+    [{ "x-page": "1", "x-total-pages": "2" }, page("2")],
+    [{ "x-page": "2", "x-total-pages": "2" }, undefined],
+    [{ "x-page": "1", "x-total-pages": "0" }, undefined],
   ])("%j", (headers, expected) => {
     expect(nextPage(headers, { a: "1" })).toEqual(expected);
   });
