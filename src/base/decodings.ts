@@ -59,7 +59,9 @@ const deepest = 2;
 
 /** A text as it stands, and with its escapes undone: of JSON, URLs, forms and markup, each different text once. */
 export function decodingsOf(text: string): readonly Decoding[] {
-  const all = new Map([[text, undecoded(text)]]);
+  const plain = undecoded(text);
+  if (!mayHoldEscape.test(text)) return [plain];
+  const all = new Map([[text, plain]]);
   for (let depth = 0; depth < deepest; depth++) {
     for (const reading of [...all.values()]) {
       for (const each of escapes) {
@@ -71,10 +73,18 @@ export function decodingsOf(text: string): readonly Decoding[] {
   return [...all.values()];
 }
 
+/** What every escape has one of; most texts have none. */
+const mayHoldEscape = /[\\%+&]/;
+
 /** A text as it stands. */
 export function undecoded(text: string): Decoding {
-  const from = new Int32Array(text.length).map((_, index) => index);
-  return { text, from, to: from.map((index) => index + 1) };
+  const from = new Int32Array(text.length);
+  const to = new Int32Array(text.length);
+  for (let unit = 0; unit < text.length; unit++) {
+    from[unit] = unit;
+    to[unit] = unit + 1;
+  }
+  return { text, from, to };
 }
 
 function unescaped(reading: Decoding, { pattern, meaning }: Escape): Decoding {

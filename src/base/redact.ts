@@ -14,27 +14,44 @@ export interface Redactor {
   forget(): void;
   /** Takes time in proportion to the text, however much was learnt. */
   clean(text: string): string;
+  /** Whether {@link clean} would take something out. What is asked for again and again is looked for once. */
+  isIn(text: string): boolean;
 }
+
+/** Texts whose verdict is kept: a fleet repeats a few values many times. */
+const mostKept = 10_000;
 
 /** A redactor that knows nothing yet. */
 export function createRedactor(): Redactor {
   const known = new Set<string>();
   let phrases = createPrefixIndex();
   let words = createWords();
+  const verdicts = new Map<string, boolean>();
   const find = (reading: Decoding, at: number) => phrases.at(reading.text, at) ?? words.at(reading, at);
   return {
     learn(value, name) {
       if (known.has(value)) return;
       known.add(value);
+      verdicts.clear();
       for (const { text, least } of fragmentsOf(value)) phrases.add(text, least, name);
       for (const short of [value, passwordIn(value)]) words.add(short, name);
     },
     forget() {
       known.clear();
+      verdicts.clear();
       phrases = createPrefixIndex();
       words = createWords();
     },
     clean: (text) => (known.size === 0 ? text : replaced(text, rangesIn(text, find))),
+    isIn(text) {
+      if (known.size === 0) return false;
+      const kept = verdicts.get(text);
+      if (kept !== undefined) return kept;
+      if (verdicts.size >= mostKept) verdicts.clear();
+      const verdict = rangesIn(text, find).length > 0;
+      verdicts.set(text, verdict);
+      return verdict;
+    },
   };
 }
 

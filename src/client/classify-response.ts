@@ -27,7 +27,7 @@ export interface FullAnswer extends Answer {
 export function judge(attempt: Attempt, received: Received, clean: (text: string) => string): FullAnswer | CallFailed {
   const { status, headers, text } = received;
   if (status >= 400) return refused(attempt, received, clean);
-  if (status >= 300) return redirected(attempt, received);
+  if (status >= 300) return redirected(attempt, received, clean);
   const requestId = requestIdOf(headers, clean);
   if (text === "") return fitting(attempt, { status, body: undefined, requestId, headers }, clean);
   try {
@@ -98,7 +98,7 @@ function withStatus(status: number, words: string): string {
   return words.startsWith(`${status} `) ? words : `${status}: ${words}`;
 }
 
-function redirected(attempt: Attempt, { status, headers }: Received): CallFailed {
+function redirected(attempt: Attempt, { status, headers }: Received, clean: (text: string) => string): CallFailed {
   const { location } = headers;
   if (typeof location !== "string") return failed(attempt, { kind: "status", what: `answered ${status}`, status });
   const here = new URL(attempt.url).origin;
@@ -106,7 +106,7 @@ function redirected(attempt: Attempt, { status, headers }: Received): CallFailed
   const what =
     there === here
       ? `to another path of the same server, which is not followed: correct ${attempt.setting}, or the project's path if the project was moved`
-      : `to ${there === "null" ? "elsewhere" : there}, which is not followed: correct ${attempt.setting}`;
+      : `to ${there === "null" ? "elsewhere" : oneLine(clean(there))}, which is not followed: correct ${attempt.setting}`;
   return failed(attempt, { kind: "redirect", what: `answered ${status} with a redirect ${what}`, status });
 }
 

@@ -1,10 +1,12 @@
 import { isObject as isRow, type JsonObject as Row } from "../base/json.ts";
+import { knownSecrets } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call, projectsWithPaths } from "../model/endpoints.ts";
 import { columnOf, kindNames, kinds } from "../model/kinds.ts";
 import { isOff, isReference, normalise } from "../model/normalise.ts";
 import type { Desired, DesiredProject, Fields, Kind, Live, Project, Resource, Scalar, Value } from "../model/types.ts";
+import { isSecret, isTold, untold, updatedAtOf } from "./repeated.ts";
 
 export { isRow };
 
@@ -115,18 +117,18 @@ export async function readInventory(
 ): Promise<Inventory> {
   const { catalogue } = kinds[kind];
   const rows = await readRows(reader, project, kind);
+  const isKnown = (key: string) => (catalogue ? catalogue.has(key) : !knownSecrets.isIn(key));
   const read = await Promise.all(
     rows.map(({ key, row }) => {
       const fields = Object.fromEntries(
         [...(catalogue?.get(key)?.parameters.keys() ?? [])].map((name) => [name, null]),
       );
-      const isKnown = catalogue === undefined || catalogue.has(key);
-      return isKnown && wanted(key) ? readOne(reader, project, { kind, key, fields }, row) : undefined;
+      return isKnown(key) && wanted(key) ? readOne(reader, project, { kind, key, fields }, row) : undefined;
     }),
   );
   return {
     live: read.flatMap((live) => live ?? []),
-    others: rows.flatMap(({ key }, index) => (read[index] ? [] : [key])),
+    others: rows.flatMap(({ key }, index) => (read[index] ? [] : [knownSecrets.clean(key)])),
   };
 }
 
@@ -152,7 +154,8 @@ async function readKind(
     readOne(reader, project, one, row).catch((error) => unreadOf({ kind, key: one.key }, error));
   const listed = rows.map(({ key, row }) => {
     const one = declared.get(key);
-    if (!one) return liveOf({ kind, key, fields: {} }, row);
+    if (!one)
+      return isTold({ kind, key }, resources) ? liveOf({ kind, key, fields: {} }, row) : untold(project, kind, key);
     return trusts(project.name, one, row.updated_at) ? asDeclared(one, row) : tryOne(one, row);
   });
   for (const { key } of rows) declared.delete(key);
@@ -199,14 +202,21 @@ function liveOf({ kind, key, fields }: Resource, row: Row): Live {
   const { policy, read } = kinds[kind];
   const asked = policy?.only === undefined ? fields : { [policy.only]: null };
   const id = read?.numbered && typeof row.id === "number" ? { id: row.id } : {};
-  const updatedAt = typeof row.updated_at === "string" ? { updatedAt: row.updated_at } : {};
+  const updatedAt = updatedAtOf(row);
   const reported = reportedFields({ kind, key, fields: asked }, row);
-  return { kind, key, fields: reported, active: !isOff(row.active), ...id, ...updatedAt };
+  return {
+    kind,
+    key,
+    fields: reported,
+    active: !isOff(row.active),
+    ...id,
+    ...(updatedAt !== undefined && { updatedAt }),
+  };
 }
 
 /**
- * The declared fields of a resource that a response reports, but for secrets: those are dropped on reading. What no
- * catalogue lists has the spelling that policies give it.
+ * The declared fields of a resource that a response reports, but for secrets: those are dropped on reading, and so is a
+ * value that repeats a known one where the manifest does not. What no catalogue lists has the spelling that policies give it.
  */
 export function reportedFields(resource: Resource, row: Row): Fields {
   const properties = isRow(row.properties) ? row.properties : {};
@@ -215,7 +225,8 @@ export function reportedFields(resource: Resource, row: Row): Fields {
     const column = columnOf(resource, name);
     if (column?.secret || isReference(value)) continue;
     const found = (column?.level === "properties" ? properties : row)[name];
-    if (isScalar(found)) reported[name] = column ? found : normalise(resource.kind, resource.key, name, found);
+    if (isScalar(found) && (found === value || !isSecret(found)))
+      reported[name] = column ? found : normalise(resource.kind, resource.key, name, found);
   }
   return reported;
 }

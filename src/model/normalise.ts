@@ -1,5 +1,5 @@
 import { kinds } from "./kinds.ts";
-import type { Kind, Resource, Scalar, SecretReference, Value } from "./types.ts";
+import type { Fields, Kind, Resource, Scalar, SecretReference, Value } from "./types.ts";
 
 /**
  * Comparison by meaning (contract 6): both sides are brought to one spelling, then compared plainly.
@@ -16,6 +16,11 @@ export function isReference(value: Value | undefined): value is SecretReference 
 /** Whether what a server answers as `active` means off, in whichever type it puts that. */
 export function isOff(active: unknown): boolean {
   return active === false || active === 0 || (typeof active === "string" && /^(false|0)$/i.test(active));
+}
+
+/** The secrets among the fields of a resource. */
+export function referencesIn(fields: Fields): SecretReference[] {
+  return Object.values(fields).filter(isReference);
 }
 
 /** Compares one declared field with what was read. A live value of undefined means: not in the response. */

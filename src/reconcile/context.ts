@@ -2,6 +2,7 @@ import type { ClientOptions } from "../client/client.ts";
 import { networkFor } from "../client/network.ts";
 import { shownUrl, urlNameOf, urlOf } from "../client/server-url.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
+import { referencesIn } from "../model/normalise.ts";
 import type { Problem } from "../model/types.ts";
 import type { PlanInput } from "../plan/plan.ts";
 import { type Ledger, openLedger } from "../state/ledger.ts";
@@ -50,10 +51,12 @@ export function validated(loaded: Loaded, request: Request): Context {
 }
 
 /**
- * How to reach the server of a workspace.
+ * How to reach the server of a workspace. The secrets that policies name are learnt first, as far as they are set here,
+ * for the server may repeat them in anything that is read.
  * @throws Refusal where none is named that requests may go to, or there is no usable token.
  */
-export function connectionOf({ loaded, request, secrets }: Context): ClientOptions {
+export function connectionOf({ loaded, request, secrets, policies }: Context): ClientOptions {
+  secrets.missing(policies.flatMap(({ entries }) => entries.flatMap(({ desired }) => referencesIn(desired.fields))));
   return { ...connection({ ...loaded.workspace, authorities: loaded.authorities }, request), secrets };
 }
 

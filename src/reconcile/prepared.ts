@@ -1,10 +1,10 @@
 import { recheckTargets, type Target } from "../apply/recheck.ts";
 import { version } from "../base/version.ts";
 import type { Difference } from "../diff/diff.ts";
-import { isReference } from "../model/normalise.ts";
+import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import { isRemoval } from "../model/turns-off.ts";
-import type { Change, DesiredProject, Fields, Problem, SecretReference } from "../model/types.ts";
+import type { Change, DesiredProject, Problem, SecretReference } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
 import { type Plan, type PlanInput, type PlannedChange, planOf } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
@@ -77,11 +77,6 @@ export function neededBy(differences: readonly Difference[]): SecretReference[] 
 
 function referencesOf(change: Change): SecretReference[] {
   return isRemoval(change) ? [] : referencesIn(change.declared);
-}
-
-/** The secrets among the fields of a resource. */
-export function referencesIn(fields: Fields): SecretReference[] {
-  return Object.values(fields).filter(isReference);
 }
 
 /** Every secret is resolved before the first write (contract 3); what is missing is named. */

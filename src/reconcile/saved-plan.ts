@@ -7,13 +7,14 @@ import type { Reader } from "../client/client.ts";
 import { isRow } from "../live/read-live.ts";
 import { select } from "../live/survey.ts";
 import { addressOf } from "../model/address.ts";
+import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import { schemas } from "../model/schemas.ts";
 import type { DesiredProject, SecretReference } from "../model/types.ts";
 import { formatVersion, type Plan, type PlannedChange, planDigest, recounted } from "../plan/plan.ts";
 import type { Context, Heading } from "./context.ts";
 import { judgeAgain } from "./judge-again.ts";
-import { type Prepared, referencesIn } from "./prepared.ts";
+import type { Prepared } from "./prepared.ts";
 import { guardRules, refusedBy, scopeOf } from "./scope.ts";
 import { movesAgain } from "./storage-moves.ts";
 

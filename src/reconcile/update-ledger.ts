@@ -3,6 +3,7 @@ import type { Answer } from "../client/client.ts";
 import type { InSync } from "../diff/diff.ts";
 import { type Memory, memoryOf } from "../diff/last-applied.ts";
 import { isRow, reportedFields } from "../live/read-live.ts";
+import { updatedAtOf } from "../live/repeated.ts";
 import { columnOf } from "../model/kinds.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, Problem } from "../model/types.ts";
@@ -39,7 +40,7 @@ function rememberWrite(ledger: Ledger, change: Change, { answer, outcome }: Chan
   const row = rowOf(answer);
   const reported = reportedFields(resource, row);
   const seen = {
-    updatedAt: typeof row.updated_at === "string" ? row.updated_at : undefined,
+    updatedAt: updatedAtOf(row),
     unkept: outcome.not_kept ?? [],
     unreported: Object.keys(change.declared).filter((name) => !(name in reported)),
   };

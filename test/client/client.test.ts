@@ -112,6 +112,12 @@ describe("the token", () => {
     expect([stranger.seen.length, server.seen.length]).toEqual([0, 1]);
   });
 
+  it("stands in no message about a redirect to a host that is named by it", async () => {
+    const server = await serve([{ status: 302, headers: { location: `https://${token}.evil.example/` } }]);
+    const failure = (await failureOf((await writer(server.url)).send(put))) as CallFailed;
+    expect(failure.message).toContain("redirect to https://[token].evil.example, which is not followed");
+  });
+
   it("stands in no message, though the server repeats it", async () => {
     const echo = { message: `no such token: ${token}`, error: token };
     for (const status of [400, 401, 404, 500]) {

@@ -214,3 +214,43 @@ test("the token is taken from a file, and goes nowhere but to the configured ori
   expect(site.seen[0]?.headers["private-token"]).toBe(token);
   expect(elsewhere.seen).toEqual([]);
 });
+
+test("a server that repeats secret and token in what it has shows them nowhere", async () => {
+  const hook = "hunter2S3cr3tCANARYValue";
+  const row = (room: string) => ({ slug: "chat-room-push", active: true, properties: { room, subdomain: "ok" } });
+  const licenses = [
+    { id: 1, name: `N ${token}`, approval_status: "allowed" },
+    { id: 2, name: `N ${hook}`, approval_status: "allowed" },
+    { id: 3, name: "MIT", approval_status: "denied" },
+  ];
+  const room = { value: `room-${hook}` };
+  const site = await serve(({ method, path }) => {
+    if (method === "PATCH") return { body: { ...licenses[2], approval_status: "allowed" } };
+    if (path.includes("managed_licenses")) return { body: licenses };
+    return { body: path.endsWith("push") ? row(room.value) : [row(room.value)] };
+  });
+  const chat = { token: { secret: "env:HOOK" }, room: "#x", subdomain: "new" };
+  const body = { projects: ["p"], integrations: { "chat-room-push": chat }, licenses: { MIT: "allowed" } };
+  const files = folder({
+    "evenkeel.yaml": workspaceText({ url: site.url }, { ledger: "ledger.ndjson" }),
+    "all.yaml": policyText({ ...body, exclusive: ["licenses"] }),
+  });
+  const env = { EVENKEEL_TOKEN: token, HOOK: hook };
+  for (const value of [`room-${hook}`, `room-${token}`]) {
+    room.value = value;
+    const runs = [
+      await runProgram(["plan", "--report", "json=plan.json", "--out", "saved.json"], files.root, env),
+      await runProgram(["drift", "--report", "json"], files.root, env),
+      await runProgram(["apply", "--yes", "--report", "json=applied.json"], files.root, env),
+    ];
+    expect(runs[0]?.stderr).toContain("p:license/N [token] could not be read");
+    expect(runs[0]?.stderr).toContain("p:license/N env:HOOK could not be read");
+    expect(runs[0]?.stdout).toMatch(/ unverified .*chat-room-push room/);
+    for (const secret of [hook, token]) expectNowhere(secret, files, ...runs);
+  }
+  expect(site.seen.filter(({ method }) => method === "DELETE")).toEqual([]);
+  const empty = folder({ "evenkeel.yaml": workspaceText({ url: site.url }) });
+  const imported = await runProgram(["import", "p", "--out", "imported"], empty.root, env);
+  expect(imported.stdout + JSON.stringify(empty.files())).toContain("MIT: denied");
+  expect(imported.stdout + imported.stderr + JSON.stringify(empty.files())).not.toContain(token);
+});

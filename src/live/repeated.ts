@@ -1,0 +1,42 @@
+import type { JsonObject as Row } from "../base/json.ts";
+import { knownSecrets } from "../base/known-secrets.ts";
+import { CallFailed } from "../client/failure.ts";
+import { call } from "../model/endpoints.ts";
+import { identityOf, kinds } from "../model/kinds.ts";
+import type { Kind, Project, Resource, Scalar } from "../model/types.ts";
+
+/** Whether a live value repeats something that this process knows and nobody may see. */
+export function isSecret(value: Scalar): boolean {
+  return typeof value === "string" && knownSecrets.isIn(value);
+}
+
+type Named = Pick<Resource, "kind" | "key">;
+
+/** Whether a live key may be repeated: it holds no secret, or manifests name it themselves. */
+export function isTold(live: Named, declared: readonly Resource[]): boolean {
+  if (!isSecret(live.key)) return true;
+  const identity = identityOf(live);
+  return declared.some((each) => identityOf(each) === identity);
+}
+
+/** A resource that is not read, by what may be said of its key. */
+export interface Untold extends Named {
+  readonly failure: CallFailed;
+}
+
+/** A row whose key may not be repeated: it is told without the secret, and neither counted nor changed. */
+export function untold(project: Project, kind: Kind, key: string): Untold {
+  const { read } = kinds[kind];
+  const path = read ? call(read.list, { id: project.name }).path : "";
+  const what = "answered with a name that holds a secret, which is dropped on reading";
+  const failure = new CallFailed({ method: "GET", path, url: path, kind: "shape", what, status: 200, attempts: 1 });
+  return { kind, key: knownSecrets.clean(key), failure };
+}
+
+/** When a row says that it was changed, but for anything that holds a secret instead of a time. */
+export function updatedAtOf({ updated_at: time }: Row): string | undefined {
+  return typeof time === "string" && (isTime.test(time) || !isSecret(time)) ? time : undefined;
+}
+
+/** Most rows differ in it, so it is worth not to look for secrets in each. */
+const isTime = /^\d{4}-\d\d-\d\dT[\d:.]{1,20}(?:Z|[+-][\d:]{4,5})$/;
