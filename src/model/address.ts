@@ -1,4 +1,4 @@
-import { globFault, globMatcher } from "../base/glob.ts";
+import { type GlobRules, globFault, globMatcher } from "../base/glob.ts";
 import type { Kind } from "./types.ts";
 
 /** The one name of a thing everywhere: `payments/api:integration/irc-gateway` (contract 4). */
@@ -35,9 +35,12 @@ function split(address: string): [string, string | undefined] {
   return colon < 0 ? [address, undefined] : [address.slice(0, colon), address.slice(colon + 1)];
 }
 
-/** An empty half matches nothing but an empty half. Rules of file paths have no place here: `*` takes `..` too. */
+/** Rules of file paths have no place here: `*` takes `..` too. */
+export const addressRules: GlobRules = { crossing: true, cased: false, dots: true };
+
+/** An empty half matches nothing but an empty half. */
 function pathMatcher(glob: string): (text: string) => boolean {
-  return glob === "" ? (text) => text === "" : globMatcher(glob, { crossing: true, cased: false, dots: true });
+  return glob === "" ? (text) => text === "" : globMatcher(glob, addressRules);
 }
 
 /** What a glob over addresses cannot say, in words that complete "expected …"; undefined where there is nothing. */

@@ -1,10 +1,11 @@
-import { addressMatcher, projectMatcher } from "./address.ts";
+import { matchesBeyond, matchesWithin } from "../base/glob-alphabet.ts";
+import { addressMatcher, addressRules, projectMatcher } from "./address.ts";
 import type { Project } from "./types.ts";
 
 /**
  * A project has two names, its ID and its full path, and is one project under both (contract 14). What a person wrote
  * of it, in a glob over addresses or in an address, is held against each of them: a project part of digits alone is an
- * ID, any other one a path or a glob; case does not count.
+ * ID, a glob that can match digits alone speaks of IDs too, any other one of paths; case does not count.
  */
 type NameForm = "id" | "path";
 
@@ -15,9 +16,16 @@ function formsOf(glob: string): ReadonlySet<NameForm> {
   const part = projectPart(glob);
   const forms = new Set<NameForm>();
   if (/^\**$/.test(part)) return forms;
-  if (/(^|[{,])\d+([,}]|$)/.test(part)) forms.add("id");
-  if (!/^[\d{},]+$/.test(part)) forms.add("path");
+  if (matchesWithin(part, addressRules, digits)) forms.add("id");
+  if (matchesBeyond(part, addressRules, digits, othersIn(part))) forms.add("path");
   return forms;
+}
+
+const digits = "0123456789";
+
+/** What a path may have beside digits; a bracket only stands for itself where a class is taken as it is written. */
+function othersIn(part: string): string {
+  return `abcdefghijklmnopqrstuvwxyz_.-/${part.replace(/[[\]\d]/g, "")}`;
 }
 
 /** A test for the addresses of a project, whichever of its names they are written with. */

@@ -76,12 +76,16 @@ export function mentionsInCommands(
     const words = command.words.slice(1);
     const addresses = words.flatMap((word) => asked(word, true));
     mentions.push(...addresses);
-    const bodies = [...words.filter((word) => !isHeader(word)).map(pieceOf), ...(piped.piece ? [piped.piece] : [])];
-    const isAddress = (piece: Piece) => writtenIn(piece.text, piece.text) !== undefined;
-    for (const { address } of addresses.filter(({ about }) => about === "path")) {
-      for (const body of bodies) if (!isAddress(body)) mentions.push(...sentIn(body, address));
-    }
-    return { answers: addresses.filter(({ about }) => about === "path").map(({ address }) => address) };
+    const called = distinct(addresses.filter(({ about }) => about === "path").map(({ address }) => address));
+    const bodies = called.length > 0 ? bodiesOf(words, piped) : [];
+    for (const body of bodies) for (const address of called) mentions.push(...sentIn(body, address));
+    return { answers: called };
+  }
+
+  /** What a command sends beside addresses. */
+  function bodiesOf(words: readonly Word[], { piece }: Carried): readonly Piece[] {
+    const bodies = [...words.filter((word) => !isHeader(word)).map(pieceOf), ...(piece ? [piece] : [])];
+    return bodies.filter(({ text: own }) => writtenIn(own, own) === undefined);
   }
 
   function asked(word: Word, isRequest: boolean): readonly Mention[] {
@@ -201,6 +205,14 @@ function startOf({ words, assignments }: Command): number {
 /** `"$name"`, and nothing else. */
 function variableIn(raw: string): string | undefined {
   return /^"?\$\{?([A-Za-z_]\w*)\}?"?$/.exec(raw)?.[1];
+}
+
+/** Each is held against all that its command sends, so a command is taken to ask no more. */
+const mostAddresses = 50;
+
+function distinct(addresses: readonly Address[]): readonly Address[] {
+  const byName = new Map(addresses.map((address) => [`${address.sure} ${address.path}`, address]));
+  return [...byName.values()].slice(0, mostAddresses);
 }
 
 /** What a command writes into a file by an option. */

@@ -5,10 +5,10 @@ import { canonical } from "../base/json.ts";
 import { knownSecrets, ownNames } from "../base/known-secrets.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import type { Memory, Recollection } from "../diff/last-applied.ts";
-import { isRow } from "../live/read-live.ts";
 import { isReference, normalise } from "../model/normalise.ts";
 import type { Place, Problem, SecretReference } from "../model/types.ts";
 import { makeFolder, noRegularFile, readRegular, replaceFile } from "../workspace/durable-file.ts";
+import { type LedgerLine, ledgerLine } from "../workspace/ledger-line.ts";
 import { outputAt, outputTrouble } from "../workspace/output-file.ts";
 import type { Secrets } from "../workspace/secrets.ts";
 import { type LedgerOptions, ledgerKey } from "./ledger-key.ts";
@@ -25,13 +25,6 @@ export interface Ledger extends Recollection {
   readonly ready: () => void;
   /** Writes the file whole, if anything was remembered or forgotten. Returns why it could not. */
   readonly save: () => string | undefined;
-}
-
-interface Line {
-  readonly project: string;
-  /** Names the key that the fingerprints were made with. */
-  readonly key: string;
-  readonly resources: Record<string, Memory>;
 }
 
 /**
@@ -99,7 +92,7 @@ function parts(address: string): [project: string, rest: string] {
   return [address.slice(0, colon), address.slice(colon + 1)];
 }
 
-function write(path: string, lines: ReadonlyMap<string, Line>): void {
+function write(path: string, lines: ReadonlyMap<string, LedgerLine>): void {
   const kept = [...lines.values()].filter(({ resources }) => Object.keys(resources).length > 0);
   const sorted = kept.map(canonicalLine).sort();
   const output = outputAt(path);
@@ -108,18 +101,18 @@ function write(path: string, lines: ReadonlyMap<string, Line>): void {
 }
 
 /** The project first, so that sorting the lines sorts the projects. */
-function canonicalLine({ project, key, resources }: Line): string {
+function canonicalLine({ project, key, resources }: LedgerLine): string {
   return `{"project":${JSON.stringify(project)},"key":"${key}","resources":${canonical(resources)}}`;
 }
 
-function readLines(path: string, file: string): { lines: Map<string, Line>; problems: Problem[] } {
-  const lines = new Map<string, Line>();
+function readLines(path: string, file: string): { lines: Map<string, LedgerLine>; problems: Problem[] } {
+  const lines = new Map<string, LedgerLine>();
   const problems: Problem[] = [];
   const read = textOf(path, file);
   if (typeof read !== "string") return { lines, problems: [read] };
   for (const [index, text] of read.split("\n").entries()) {
     if (text.trim() === "") continue;
-    const line = parse(text);
+    const line = ledgerLine(text);
     const place = { file, line: index + 1, column: 1 };
     if (!line || lines.has(line.project.toLowerCase())) problems.push(unusable(place, line));
     if (line)
@@ -139,18 +132,7 @@ function textOf(path: string, file: string): string | Problem {
   }
 }
 
-function parse(text: string): Line | undefined {
-  try {
-    const line: unknown = JSON.parse(text);
-    const usable =
-      isRow(line) && typeof line.project === "string" && typeof line.key === "string" && isRow(line.resources);
-    return usable ? (line as unknown as Line) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function unusable(place: Place, line: Line | undefined): Problem {
+function unusable(place: Place, line: LedgerLine | undefined): Problem {
   const message = line
     ? `${line.project} is listed twice, as after a merge; its entries are ignored`
     : "not a ledger line, as after a merge conflict; ignored";

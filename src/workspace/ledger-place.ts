@@ -1,9 +1,10 @@
-import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { systemTrouble } from "../base/system-errors.ts";
 import { type Placed, problemAt } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
-import { isThere } from "./durable-file.ts";
+import { isThere, readRegular } from "./durable-file.ts";
+import { isLedger } from "./ledger-line.ts";
 import { outputAt } from "./output-file.ts";
 
 /**
@@ -62,20 +63,5 @@ function contentFault(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat) return undefined;
   if (!stat.isFile()) return "expected a file, got a folder";
-  const lines = headOf(file).split("\n");
-  const isLedger = lines.every((line) => line.trim() === "") || lines.some((line) => isOwn.test(line));
-  return isLedger ? undefined : "expected a ledger or a new file; this file has other content";
-}
-
-/** A line of a ledger as it is written, or what git leaves between two versions of them. */
-const isOwn = /^(?:\{"project":|<<<<<<< )/;
-
-function headOf(file: string): string {
-  const bytes = Buffer.alloc(65_536);
-  const opened = openSync(file, "r");
-  try {
-    return bytes.toString("utf8", 0, readSync(opened, bytes));
-  } finally {
-    closeSync(opened);
-  }
+  return isLedger(readRegular(file)) ? undefined : "expected a ledger or a new file; this file has other content";
 }

@@ -6,6 +6,7 @@ import {
   fstatSync,
   lstatSync,
   openSync,
+  readFileSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -33,6 +34,7 @@ const look = { bigint: true, throwIfNoEntry: false } as const;
 export function outputAt(path: string, links = 0): Output {
   const fd = streamOf(path);
   if (fd !== undefined) return { fd };
+  if (streamOfOther.test(path)) return { device: path };
   const stat = lstatSync(path, look);
   if (stat?.isSymbolicLink() && !path.startsWith("/proc/")) return outputAt(targetOf(path, links), links + 1);
   const at = isFolder(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
@@ -45,6 +47,9 @@ function streamOf(path: string): number | undefined {
   const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,6})$/.exec(path)?.[1];
   return number === undefined ? streams[path] : Number(number);
 }
+
+/** Another process's stream cannot be replaced, a file neither: it is opened and written into. */
+const streamOfOther = /^\/proc\/\d+\/(?:task\/\d+\/)?fd\/\d+$/;
 
 function targetOf(link: string, links: number): string {
   if (links >= mostLinks) throw Object.assign(new Error("too many links"), { code: "ELOOP" });
@@ -59,13 +64,37 @@ function isDevice(stat: BigIntStats | undefined): boolean {
 export function outputTrouble(path: string): string | undefined {
   try {
     const output = outputAt(path);
-    if ("fd" in output) fstatSync(output.fd, look);
-    else if ("device" in output) accessSync(output.device, constants.W_OK);
-    else return fileTrouble(output.file);
-    return undefined;
+    if ("fd" in output) return streamTrouble(output.fd);
+    return "device" in output ? deviceTrouble(output.device) : fileTrouble(output.file);
   } catch (error) {
     return systemTrouble(error);
   }
+}
+
+/** Descriptors that this process made for itself, to wait for events, are no kind of file. */
+function streamTrouble(fd: number): string | undefined {
+  const stat = fstatSync(fd, look);
+  const takesText = stat.isSocket() || isOpened(stat);
+  return takesText && !isReadOnly(fd) ? undefined : "it is not open for writing";
+}
+
+/** As far as the system tells how a stream was opened. */
+function isReadOnly(fd: number): boolean {
+  const info = `/proc/self/fdinfo/${fd}`;
+  if (!isThere(info)) return false;
+  const [, flags = ""] = /^flags:\s*([0-7]+)/m.exec(readFileSync(info, "utf8")) ?? [];
+  return /[04]$/.test(flags);
+}
+
+function deviceTrouble(device: string): string | undefined {
+  accessSync(device, constants.W_OK);
+  if (isFolder(device)) return "it is a folder";
+  return isOpened(statSync(device, { bigint: true })) ? undefined : "it cannot be opened for writing";
+}
+
+/** Whether it is of a kind that can be opened and written into. */
+function isOpened(stat: BigIntStats): boolean {
+  return stat.isFile() || stat.isFIFO() || stat.isCharacterDevice() || stat.isBlockDevice();
 }
 
 function fileTrouble(file: string): string | undefined {
@@ -93,7 +122,7 @@ export function writeOutput(output: Output, text: string): void {
 }
 
 function writeInto(device: string, text: string): void {
-  const file = openSync(device, constants.O_WRONLY);
+  const file = openSync(device, constants.O_WRONLY | constants.O_TRUNC);
   try {
     writeAll(file, text);
   } finally {

@@ -13,7 +13,7 @@ const mostTime = 5000;
 const systemFolders = ["/proc", "/sys", "/dev"];
 
 /**
- * The text of a regular file, one newline at its end stripped. Anything else is not even opened, since a pipe may never
+ * The text of a regular file, one newline at its end stripped; line ends alone are none. Anything else is not even opened, since a pipe may never
  * answer and a device may act on it. No message holds any of the text.
  */
 export function readSecretFile(path: string): SecretRead {
@@ -63,5 +63,5 @@ const partSize = 64 * 1024;
 function textOf(bytes: Buffer): SecretRead {
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   const value = text.replace(/\r?\n$/, "");
-  return value === "" ? { why: "an empty file" } : { value };
+  return /^[\r\n]*$/.test(value) ? { why: "an empty file" } : { value };
 }

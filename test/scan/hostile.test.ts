@@ -101,6 +101,12 @@ describe("whatever a file holds", () => {
     ["closed expansions", "a.sh", (n) => `curl ${"${a:-".repeat(n)}${"}".repeat(n)}`],
     ["expansions on lines", "a.sh", (n) => "curl ${a:-\n".repeat(n)],
     ["requests", "a.sh", (n) => `S=paused\ncurl "$CI_API_V4_URL/runners?status=$S"\n`.repeat(n)],
+    ["addresses of one request", "a.sh", (n) => `x=1\n${"curl https://h/api/v4/projects/$x/services/ ".repeat(n)}`],
+    [
+      "addresses and bodies of one request",
+      "a.sh",
+      (n) => `curl ${many(n, (i) => `https://h/api/v4/runners/${i} -d status=paused `)}`,
+    ],
     ["requests in a program", "a.py", (n) => `r = requests.get("/api/v4/runners", params={"status": "x"})\n`.repeat(n)],
     [
       "parameters",

@@ -25,6 +25,10 @@ describe("a ledger's path", () => {
     ["a manifest, or what would become one", "policies/new.yml", "does not end in .yaml"],
     ["a link to one", "l", "does not end in .yaml", (root) => symlinkSync("evenkeel.yaml", join(root, "l"))],
     ["a file of something else", "notes.txt", "has other content"],
+    ["a text in a merge conflict", "notes.md", "has other content"],
+    ["marks of a conflict alone", "marks", "has other content"],
+    ["lines of another tool", "data.ndjson", "has other content"],
+    ["a ledger with a line of something else", "mixed", "has other content"],
     ["the key", ".evenkeel/ledger.key", "not used for other state"],
     ["the lock", ".evenkeel/lock", "not used for other state"],
     ["git's", ".git/index", "outside .git"],
@@ -32,7 +36,14 @@ describe("a ledger's path", () => {
     ["a FIFO", "f", "expected a regular file", (root) => execFileSync("mkfifo", [join(root, "f")])],
     ["a link round in a circle", "l", "form a loop", (root) => symlinkSync("l", join(root, "l"))],
   ])("%s is a problem with its place", (_, ledger, words, prepare) => {
-    const problems = ledgerAt(ledger, { "notes.txt": "mine\n" }, prepare);
+    const foreign = {
+      "notes.txt": "mine\n",
+      "notes.md": "# T\n<<<<<<< HEAD\nmine\n",
+      marks: "<<<<<<< ours\n=======\n>>>>>>> theirs\n",
+      "data.ndjson": '{"project":"other tool","budget":5}\n',
+      mixed: `${line}mine\n`,
+    };
+    const problems = ledgerAt(ledger, foreign, prepare);
     expect(problems).toMatchObject([
       { severity: "error", path: "ledger", place: { file: "evenkeel.yaml", line: 4, column: 9 } },
     ]);
@@ -46,7 +57,7 @@ describe("a ledger's path", () => {
     ["that is empty", "empty"],
     ["of a link that stays inside", "link", (root) => symlinkSync("l", join(root, "link"))],
   ])("%s is good", (_, ledger, prepare) => {
-    const files = { l: line, empty: "\n", conflict: `<<<<<<< ours\n${line}=======\n` };
+    const files = { l: line, empty: "\n", conflict: `<<<<<<< ours\n${line}||||||| base\n=======\n>>>>>>> theirs\n` };
     expect(ledgerAt(ledger, files, prepare)).toEqual([]);
   });
 });

@@ -1,15 +1,20 @@
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -21,6 +26,12 @@ import { tempFolder } from "../support/folder.ts";
 function folder(): (name: string) => string {
   const root = tempFolder();
   return (name) => join(root, name);
+}
+
+/** What an open descriptor leads to; the one that listed them is closed by now. */
+function openedAt(fd: string): string | undefined {
+  const path = `/proc/self/fd/${fd}`;
+  return lstatSync(path, { throwIfNoEntry: false }) && readlinkSync(path);
 }
 
 const write = (path: string, text: string) => writeOutput(outputAt(path), text);
@@ -72,6 +83,32 @@ describe("an output", () => {
     const at = folder();
     symlinkSync(path, at("link"));
     expect(outputAt(at("link"))).toEqual({ fd: 1 });
+  });
+
+  test("goes into a file that another process has open, as a shell's > does", async () => {
+    const at = folder();
+    const opened = openSync(at("a"), "w");
+    writeSync(opened, "before, and longer");
+    const other = spawn("cat", { stdio: ["pipe", opened, "ignore"] });
+    const stream = (number: number) => `/proc/${other.pid}/fd/${number}`;
+    expect([outputTrouble(stream(1)), outputTrouble(stream(99))]).toEqual([undefined, "no such file or folder"]);
+    expect(outputTrouble(`/proc/${other.pid}/fd/0`)).toBe("it cannot be opened for writing");
+    write(stream(1), "after");
+    expect(readFileSync(at("a"), "utf8")).toBe("after");
+    other.stdin?.end();
+    await once(other, "close");
+    closeSync(opened);
+  });
+
+  test("is no stream that is read only, or that waits for events", () => {
+    const at = folder();
+    writeFileSync(at("a"), "");
+    const reading = openSync(at("a"), "r");
+    expect(outputTrouble(`/dev/fd/${reading}`)).toBe("it is not open for writing");
+    closeSync(reading);
+    const links = readdirSync("/proc/self/fd").filter((fd) => openedAt(fd)?.includes("eventpoll"));
+    expect(links).not.toEqual([]);
+    for (const fd of links) expect(outputTrouble(`/dev/fd/${fd}`)).toBe("it is not open for writing");
   });
 
   test("that cannot be written is known before", () => {

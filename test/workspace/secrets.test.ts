@@ -29,6 +29,7 @@ describe("a secret", () => {
   file("crlf", "s3cret\r\n");
   file("two", " two\nlines\n\n");
   file("empty", "\n");
+  file("lines", "\n\r\n\n");
   file("binary", Buffer.from([0xff, 0xfe, 0x00]));
   file("large", "x".repeat(1024 * 1024 + 1));
   execFileSync("mkfifo", [join(root, "pipe")]);
@@ -95,6 +96,7 @@ describe("a secret", () => {
     ["file:link", "it is below /proc, /sys or /dev, which are not allowed"],
     ["file:/sys", "it is below /proc, /sys or /dev, which are not allowed"],
     ["file:empty", "an empty file"],
+    ["file:lines", "an empty file"],
     ["file:binary", "not UTF-8 text"],
     ["file:large", "larger than 1 MiB"],
     ["manifest:a.yaml:3:10", "it is in no manifest"],
