@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressMatcher } from "../../src/model/address.ts";
 import { type Expected, expectedOf } from "./expected.ts";
-import { fleet } from "./fleet.ts";
+import { type Fleet, fleet } from "./fleet.ts";
 import { law, onStage, withoutPauses } from "./stage.ts";
 import type { Seen } from "./wire.ts";
 
@@ -52,7 +52,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
     await law(10, [fleet(), globs], async (generated, glob) => {
       await onStage(generated, { behaviour, protected: [glob] }, async (stage) => {
         const { plan, refused = [] } = await stage.apply();
-        const isProtected = addressMatcher(glob);
+        const isProtected = underEachName(addressMatcher(glob), generated);
         const removals = plan.resource_changes.filter(({ change }) =>
           ["disable", "delete"].includes(change.actions[0]),
         );
@@ -67,6 +67,15 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
     });
   });
 });
+
+/** A project is one project under its ID and under its path (contract 14). */
+function underEachName(matches: (address: string) => boolean, { projects }: Fleet): (address: string) => boolean {
+  return (address) => {
+    const [name = "", rest] = [address.slice(0, address.indexOf(":")), address.slice(address.indexOf(":"))];
+    const known = projects.find(({ id, path }) => [String(id), path.toLowerCase()].includes(name.toLowerCase()));
+    return [name, String(known?.id), known?.path ?? name].some((each) => matches(`${each}${rest}`));
+  };
+}
 
 function checkWrite({ method, path, body }: Seen, { project, kind, key }: Target): void {
   const write = { method, path, body };
