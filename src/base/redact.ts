@@ -1,6 +1,6 @@
-import { type Decoding, decodingsOf, folded, spaced, undecoded } from "./decodings.ts";
+import { type Decoding, decodingsOf, folded, foldedText, spaced, undecoded } from "./decodings.ts";
 import { createPrefixIndex, type PrefixMatch, shortest } from "./prefix-index.ts";
-import { fragmentsOf, passwordIn } from "./secret-fragments.ts";
+import { fragmentsOf, passwordIn, wholesOf } from "./secret-fragments.ts";
 
 /** Takes values that nobody may see out of texts that others wrote. */
 export interface Redactor {
@@ -14,7 +14,10 @@ export interface Redactor {
   forget(): void;
   /** Takes time in proportion to the text, however much was learnt. */
   clean(text: string): string;
-  /** Whether {@link clean} would take something out. What is asked for again and again is looked for once. */
+  /**
+   * Whether a text is one of the values, or holds one of at least 16 characters as a whole. A part that {@link clean}
+   * takes out, such as the last word of a URL, is not enough. What is asked for again and again is looked for once.
+   */
   isIn(text: string): boolean;
 }
 
@@ -26,6 +29,8 @@ export function createRedactor(): Redactor {
   const known = new Set<string>();
   let phrases = createPrefixIndex();
   let words = createWords();
+  let wholes = createPrefixIndex();
+  const equals = new Set<string>();
   const verdicts = new Map<string, boolean>();
   const find = (reading: Decoding, at: number) => phrases.at(reading.text, at) ?? words.at(reading, at);
   return {
@@ -34,12 +39,16 @@ export function createRedactor(): Redactor {
       known.add(value);
       verdicts.clear();
       for (const { text, least } of fragmentsOf(value)) phrases.add(text, least, name);
+      for (const { text, least } of wholesOf(value)) wholes.add(text, least, name);
+      equals.add(foldedText(value));
       for (const short of [value, passwordIn(value)]) words.add(short, name);
     },
     forget() {
       known.clear();
       verdicts.clear();
       phrases = createPrefixIndex();
+      wholes = createPrefixIndex();
+      equals.clear();
       words = createWords();
     },
     clean: (text) => (known.size === 0 ? text : replaced(text, rangesIn(text, find))),
@@ -48,7 +57,8 @@ export function createRedactor(): Redactor {
       const kept = verdicts.get(text);
       if (kept !== undefined) return kept;
       if (verdicts.size >= mostKept) verdicts.clear();
-      const verdict = rangesIn(text, find).length > 0;
+      const isEqual = decodingsOf(text).some((each) => equals.has(foldedText(each.text)));
+      const verdict = isEqual || rangesIn(text, (reading, at) => wholes.at(reading.text, at)).length > 0;
       verdicts.set(text, verdict);
       return verdict;
     },

@@ -24,6 +24,17 @@ export function fragmentsOf(value: string): readonly SecretFragment[] {
   return [...traces, ...[value, value.trim()].flatMap(base64Of).map(traceOf)].flatMap(cut).filter(isEnough);
 }
 
+/** A shorter secret stands in other values by chance. */
+const leastHeld = 16;
+
+/** The texts that hold a secret as a whole, plainly or in Base64; none for a short one. */
+export function wholesOf(value: string): readonly SecretFragment[] {
+  const text = foldedText(value);
+  if (text.length < leastHeld) return [];
+  const whole = [text, ...base64Of(value).map(foldedText)].map((each) => ({ text: each, least: each.length }));
+  return whole.flatMap(cut).map((part) => ({ ...part, least: part.text.length }));
+}
+
 function linesOf(value: string): readonly string[] {
   const lines = value.split(/[\r\n\u2028\u2029]+/);
   return lines.length > 1 ? [value, ...lines] : [value];

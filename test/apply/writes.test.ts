@@ -355,8 +355,8 @@ describe("an answer about another license", () => {
   const other = { id: 9, name: "OTHER", approval_status: "denied" };
 
   test.each<[string, typeof mit, object[], string]>([
-    ["a POST", { ...other, approval_status: "allowed" }, [], "an object whose name is another one"],
-    ["a PATCH", other, [mit], "an object whose id is another one"],
+    ["a POST", { ...other, approval_status: "allowed" }, [], "an object with a different name"],
+    ["a PATCH", other, [mit], "an object with a different id"],
   ])("to %s is looked up, and has failed where nothing is found", async (method, body, before, words) => {
     const policy = { licenses: { MIT: method === "a POST" ? "allowed" : "denied" } };
     const outcomeOf = async (live: readonly object[]) => {

@@ -168,3 +168,13 @@ describe("time", () => {
     expect(performance.now() - start).toBeLessThan(15_000);
   });
 });
+
+test("a value holds a secret only as a whole: a word that a URL ends in stands in many values", () => {
+  const redactor = createRedactor();
+  redactor.learn("https://chat.example.com/hooks/payments", "[hook]");
+  redactor.learn("changeme", "[password]");
+  const innocent = ["https://bugs.example.com/payments/core", "https://chat.example.com/", "please changeme now"];
+  expect(innocent.filter((each) => redactor.isIn(each))).toEqual([]);
+  const telling = ["see https%3A%2F%2Fchat.example.com%2Fhooks%2Fpayments!", "CHANGEME"];
+  expect(telling.filter((each) => !redactor.isIn(each))).toEqual([]);
+});
