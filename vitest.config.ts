@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** Of the order of tests and of what property tests make up. */
@@ -10,6 +11,7 @@ export default defineConfig({
     setupFiles: ["test/support/seed.ts"],
     provide: { seed },
     sequence: { shuffle: { tests: true, files: false }, seed },
+    maxWorkers: availableParallelism(),
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
