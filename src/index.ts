@@ -54,8 +54,10 @@ export type { Applied, ApplyHooks, Around, Planned, Rehearsed, Request } from ".
 export { plain } from "./report/palette.ts";
 export { outcomesText, planText } from "./report/text.ts";
 export { shiftBetween } from "./routes/audience.ts";
+export type { EventDetails } from "./routes/conditions.ts";
+export type { Listener } from "./routes/listener.ts";
 export { declaredListeners, listenersAfter, listenersBefore, liveListeners } from "./routes/listeners.ts";
-export { type Happening, type Listener, type Route, routesOf } from "./routes/routes.ts";
+export { type Route, routesOf } from "./routes/routes.ts";
 export { parseSeed, type Seed } from "./server/seed.ts";
 export { createServer, type Server, type ServerOptions } from "./server/server.ts";
 export { type Document, type Loaded, loadWorkspace as load, type Workspace } from "./workspace/load.ts";

@@ -4,13 +4,15 @@ import { printable } from "../base/printable.ts";
 import { connectReader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
-import { readActive } from "../live/read-live.ts";
+import { readActive, readActiveReadable, type Unread } from "../live/read-live.ts";
+import { addressOf } from "../model/address.ts";
 import { events } from "../model/events.ts";
 import { connectionFrom } from "../reconcile/context.ts";
 import type { Request } from "../reconcile/request.ts";
 import type { Renderers } from "../report/reports.ts";
 import { routesText, shiftText, unknownText } from "../report/routes.ts";
 import { shiftBetween } from "../routes/audience.ts";
+import type { Listener } from "../routes/listener.ts";
 import {
   declaredListeners,
   listenersAfter,
@@ -18,7 +20,7 @@ import {
   liveListeners,
   receivesEvents,
 } from "../routes/listeners.ts";
-import { type Listener, routesOf, unknownRoutesOf } from "../routes/routes.ts";
+import { routesOf, unknownRoutesOf } from "../routes/routes.ts";
 import { effectiveState } from "./effective-state.ts";
 import type { Options } from "./flags.ts";
 import { reporter } from "./outputs.ts";
@@ -33,9 +35,8 @@ export const run: Run<Options<"routes">> = async (terminal, options, [project = 
   const request = requestOf(terminal, options);
   try {
     const shown = await (options.diff ? difference : routes)(terminal, options, request, project);
-    if (!shown) return exitCode({ problem: true });
-    report(shown);
-    return exit.done;
+    if (shown) report(shown.renderers);
+    return exitCode({ problem: shown?.isWhole !== true });
   } catch (error) {
     return failed(terminal, error);
   }
@@ -59,47 +60,66 @@ function checkUsage({ event, live, diff }: Options<"routes">): void {
   throw new Refusal(`there is no event ${JSON.stringify(event)}${hint}`, exit.usage);
 }
 
+interface Shown {
+  readonly renderers: Renderers;
+  /** False where something could not be read, which was printed. */
+  readonly isWhole: boolean;
+}
+
+/** What there is to show; undefined where nothing is, for a reason that was printed. */
 type Show = (
   terminal: Terminal,
   options: Options<"routes">,
   request: Request,
   project: string,
-) => Promise<Renderers | undefined>;
+) => Promise<Shown | undefined>;
 
 const routes: Show = async (terminal, options, request, project) => {
   const { event = "", branch, branchKind, pipelineStatus } = options;
-  const listeners = await (options.live
-    ? readListeners(request, project, event)
-    : declared(terminal, request, project));
-  if (!listeners) return undefined;
-  const happening = { event, branch, branchKind, pipelineStatus };
+  const known = options.live ? await reported(request, project, event) : await declared(terminal, request, project);
+  if (!known) return undefined;
+  const { listeners, unread } = known;
+  for (const each of unread) terminal.warn(printable(unreadText(project, each)));
+  const asked = { event, branch, branchKind, pipelineStatus };
   const found = {
-    routes: routesOf(listeners, happening),
-    unknown: unknownRoutesOf(listeners, happening),
+    routes: routesOf(listeners, asked),
+    unknown: unknownRoutesOf(listeners, asked),
     many: events.get(event)?.many ?? event,
   };
   if (found.unknown.length > 0 && options.report) terminal.warn(unknownText(found));
-  return {
+  const renderers = {
     text: () => routesText(found, terminal.palette),
     json: () => JSON.stringify(found.routes, null, 2),
   };
+  return { renderers, isWhole: unread.length === 0 };
 };
+
+function unreadText(project: string, { kind, key = "", failure }: Unread): string {
+  return `${addressOf(project, kind, key)} could not be read and is left out: ${explained(failure)}`;
+}
 
 const difference: Show = async (terminal, { event }, request, project) => {
   const desired = await effectiveState(terminal, request, project);
   if (!desired) return undefined;
-  const live = await readListeners(request, desired.project.name, event);
+  await using reader = await connectReader(connectionFrom(request));
+  const live = liveListeners(await readActive(reader, desired.project, (slug) => receivesEvents(slug, event)));
   const shift = shiftBetween(listenersBefore(live, desired), listenersAfter(live, desired), event);
-  return { text: () => shiftText(shift, terminal.palette), json: () => JSON.stringify(shift, null, 2) };
+  const renderers = { text: () => shiftText(shift, terminal.palette), json: () => JSON.stringify(shift, null, 2) };
+  return { renderers, isWhole: true };
 };
 
-async function readListeners(request: Request, project: string, event: string | undefined): Promise<Listener[]> {
-  await using reader = await connectReader(connectionFrom(request));
-  const named = { name: project };
-  return liveListeners(await readActive(reader, named, (slug) => receivesEvents(slug, event)));
+interface Known {
+  readonly listeners: readonly Listener[];
+  readonly unread: readonly Unread[];
 }
 
-async function declared(terminal: Terminal, request: Request, project: string): Promise<Listener[] | undefined> {
+async function reported(request: Request, name: string, event: string): Promise<Known> {
+  await using reader = await connectReader(connectionFrom(request));
+  const { live, unread } = await readActiveReadable(reader, { name }, (slug) => receivesEvents(slug, event));
+  return { listeners: liveListeners(live), unread };
+}
+
+async function declared(terminal: Terminal, request: Request, project: string): Promise<Known | undefined> {
   const desired = await effectiveState(terminal, request, project);
-  return desired && declaredListeners(desired.resources);
+  return desired && { listeners: declaredListeners(desired.resources), unread: [] };
 }

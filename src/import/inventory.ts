@@ -23,8 +23,8 @@ export interface ProjectsRead {
 }
 
 /**
- * All that policies could speak of, of each project: the active resources of each kind that the tier has. A project that
- * cannot be read is a problem, and the others go on. @throws CallFailed where it ends the run.
+ * All that policies could speak of, of each project: the active resources of each kind that the tier has. What cannot be
+ * read is a problem, and everything else goes on. @throws CallFailed where it ends the run.
  */
 export async function readLiveProjects(
   reader: Reader,
@@ -45,46 +45,53 @@ interface ReadProject {
   readonly problems: readonly Problem[];
 }
 
+/** A project of which nothing can be read is one problem, whatever keeps each part from being read. */
 async function readProject(reader: Reader, project: Project, platform: Platform): Promise<ReadProject> {
-  try {
-    const read = await Promise.all(policyKinds.map((row) => readIfAny(reader, project, row, platform)));
-    const problems = read.flatMap((each) => each.problems ?? []);
-    return {
-      found: {
-        project,
-        live: read.flatMap((each) => each.live ?? []),
-        others: read.flatMap((each) => each.others ?? []),
-        unread: read.flatMap((each) => each.unread ?? []),
-      },
-      problems,
-    };
-  } catch (error) {
-    return { problems: [unreadable(project, error)] };
+  const parts = policyKinds.filter(({ kind }) => tierIncludes(platform.tier, kinds[kind].tier));
+  const read = await Promise.all(parts.map((part) => readPart(reader, project, part, platform)));
+  const [first] = read;
+  if (first?.failure && read.every(({ failure }) => failure)) {
+    return { problems: [unreadable(project, explained(first.failure))] };
   }
+  const unread = read.flatMap((each) => each.unread);
+  return {
+    found: {
+      project,
+      live: read.flatMap(({ live }) => live),
+      others: read.flatMap(({ others }) => others),
+      unread,
+    },
+    problems: unread.map((sentence) => unreadable(project, sentence)),
+  };
+}
+
+interface ReadPart extends Omit<FoundProject, "project"> {
+  /** Why nothing of it could be read. */
+  readonly failure?: CallFailed;
 }
 
 /** A server may refuse what its tier lacks, and has everything else all the same. */
-async function readIfAny(
+async function readPart(
   reader: Reader,
   project: Project,
   { kind, section }: Pick<(typeof policyKinds)[number], "kind" | "section">,
   platform: Platform,
-): Promise<Partial<Omit<FoundProject, "project"> & Pick<ReadProject, "problems">>> {
-  const { tier } = kinds[kind];
-  if (!tierIncludes(platform.tier, tier)) return {};
+): Promise<ReadPart> {
   try {
     const isWanted = (key: string) => whyUndeclarable({ kind, key }, platform) === undefined;
-    const { live, others } = await readInventory(reader, project, kind, isWanted);
+    const { live, others, unread } = await readInventory(reader, project, kind, isWanted);
     const off = live.filter(({ active }) => !active);
-    return { live: live.filter(({ active }) => active), others: [...others.map((key) => ({ kind, key })), ...off] };
-  } catch (error) {
-    if (tier === "free" || !(error instanceof CallFailed) || error.status !== 403) throw error;
-    const problem = unreadable(project, error);
-    return { unread: [`${section} are left out: ${problem.message}`], problems: [problem] };
+    return {
+      live: live.filter(({ active }) => active),
+      others: [...others.map((key) => ({ kind, key })), ...off],
+      unread: unread.map(({ key = "", failure }) => `${key} is left out: ${explained(failure)}`),
+    };
+  } catch (failure) {
+    if (!(failure instanceof CallFailed) || failure.endsRun) throw failure;
+    return { live: [], others: [], unread: [`${section} are left out: ${explained(failure)}`], failure };
   }
 }
 
-function unreadable({ name: project }: Project, error: unknown): Problem {
-  if (!(error instanceof CallFailed) || error.endsRun) throw error;
-  return { severity: "error", rule: "unreadable", message: explained(error), project };
+function unreadable({ name: project }: Project, message: string): Problem {
+  return { severity: "error", rule: "unreadable", message, project };
 }

@@ -86,28 +86,38 @@ export function projectsIn(rows: unknown): Project[] {
 
 /**
  * All that the server tells of the active resources of a project that events reach and `wanted` asks for, but for
- * secrets. @throws CallFailed where the project cannot be read.
+ * secrets. @throws CallFailed where any of it cannot be read.
  */
 export async function readActive(
   reader: Reader,
   project: Project,
   wanted: (key: string) => boolean,
 ): Promise<readonly Live[]> {
-  const listening = kindNames.filter((kind) => kinds[kind].listens);
-  const read = await Promise.all(listening.map((kind) => readInventory(reader, project, kind, wanted)));
-  return read.flatMap(({ live }) => live);
+  const { live, unread } = await readActiveReadable(reader, project, wanted);
+  for (const { failure } of unread) throw failure;
+  return live;
 }
 
-/** What a project has of one kind. */
-export interface Inventory {
-  readonly live: readonly Live[];
+/** As {@link readActive}, but a resource that cannot be read stops no other. @throws CallFailed where a list fails. */
+export async function readActiveReadable(
+  reader: Reader,
+  project: Project,
+  wanted: (key: string) => boolean,
+): Promise<PartlyRead> {
+  const listening = kindNames.filter((kind) => kinds[kind].listens);
+  const read = await Promise.all(listening.map((kind) => readInventory(reader, project, kind, wanted)));
+  return { live: read.flatMap(({ live }) => live), unread: read.flatMap(({ unread }) => unread) };
+}
+
+/** What a project has of one kind, as far as it could be read. */
+export interface Inventory extends PartlyRead {
   /** Keys that were not wanted, that the catalogue does not know, or that are listed and nevertheless not shown. */
   readonly others: readonly string[];
 }
 
 /**
  * All that the server tells of a project's resources of one kind, whatever policies speak of, but for secrets.
- * @throws CallFailed where they cannot be read.
+ * @throws CallFailed where the list cannot be read.
  */
 export async function readInventory(
   reader: Reader,
@@ -123,11 +133,12 @@ export async function readInventory(
       const fields = Object.fromEntries(
         [...(catalogue?.get(key)?.parameters.keys() ?? [])].map((name) => [name, null]),
       );
-      return isKnown(key) && wanted(key) ? readOne(reader, project, { kind, key, fields }, row) : undefined;
+      if (!isKnown(key) || !wanted(key)) return undefined;
+      return readOne(reader, project, { kind, key, fields }, row).catch((error) => unreadOf({ kind, key }, error));
     }),
   );
   return {
-    live: read.flatMap((live) => live ?? []),
+    ...parted(read.flatMap((each) => each ?? [])),
     others: rows.flatMap(({ key }, index) => (read[index] ? [] : [knownSecrets.clean(key)])),
   };
 }

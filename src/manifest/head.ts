@@ -1,9 +1,10 @@
 import { isObject } from "../base/json.ts";
+import { meant } from "../base/schema-faults.ts";
 import { typeOf } from "../base/type-words.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { problemAt } from "./problem.ts";
-import { apiVersion, type DocumentKind, documentKinds, meant } from "./shape.ts";
+import { apiVersion, type DocumentKind, documentKinds } from "./shape.ts";
 import { workspaceFile } from "./workspace.ts";
 
 /** What a manifest's document is; a document that is not what it says has a problem, and no kind where none is known. */

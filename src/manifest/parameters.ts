@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
+import { meant } from "../base/schema-faults.ts";
 import { typeOf, valueInWords } from "../base/type-words.ts";
 import type { Integration, IntegrationParameter } from "../model/catalogue.ts";
 import { checkParameters, type FaultKind, type ParameterFault } from "../model/parameter-check.ts";
@@ -7,7 +8,6 @@ import type { Problem, SecretReference, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule } from "./problem.ts";
-import { meant } from "./shape.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 

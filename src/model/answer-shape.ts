@@ -11,6 +11,8 @@ export interface AnswerShape {
   readonly fields?: Readonly<Record<string, FieldType>>;
   /** Fields of which each row has one at least, where no single one is certain. */
   readonly oneOf?: Readonly<Record<string, FieldType>>;
+  /** Fields that may be missing or null, and are of this type wherever they are not. */
+  readonly ifAny?: Readonly<Record<string, FieldType>>;
   /** Fields that hold this, as text, wherever a row has them; `:name` is what the call has by that name. */
   readonly same?: Readonly<Record<string, string>>;
   /** As `same`, but for case. */
@@ -54,10 +56,17 @@ function dueOf({ holds, fields, oneOf }: AnswerShape): string {
   return names ? `${what} with ${names}` : what;
 }
 
-function rowFault({ fields = {}, oneOf, same = {}, alike = {} }: AnswerShape, row: unknown): string | undefined {
+function rowFault(
+  { fields = {}, oneOf, ifAny = {}, same = {}, alike = {} }: AnswerShape,
+  row: unknown,
+): string | undefined {
   if (!isObject(row)) return named(row);
   for (const [name, type] of Object.entries(fields)) {
     if (!checks[type](row[name])) return `an object whose ${name} is ${named(row[name])}`;
+  }
+  for (const [name, type] of Object.entries(ifAny)) {
+    const value = row[name] ?? undefined;
+    if (value !== undefined && !checks[type](value)) return `an object whose ${name} is ${named(value)}`;
   }
   for (const [name, text] of Object.entries(same)) {
     if (isOther(row[name], text, asItIs)) return `an object with a different ${name}`;

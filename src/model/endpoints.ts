@@ -1,3 +1,4 @@
+import { Refusal } from "../base/exit.ts";
 import type { AnswerShape } from "./answer-shape.ts";
 import { legacyStatuses, licenseStatuses } from "./license-status.ts";
 import type { Call, Fields } from "./types.ts";
@@ -78,6 +79,8 @@ export const projectsWithPaths: AnswerShape = { holds: "rows", fields: { ...numb
 const integration: AnswerShape = {
   holds: "row",
   oneOf: { slug: "text", active: "boolean", properties: "row" },
+  // Taken for "not reported", a list would make every parameter unverified, and the plan would say "in sync".
+  ifAny: { properties: "row" },
   same: { slug: ":slug" },
 };
 
@@ -222,19 +225,26 @@ export const integrationsAlias = { segment: "/integrations", alias: "/services" 
 
 /**
  * The call of an endpoint, its path filled in and URL-encoded.
- * @throws RangeError where `segments` lacks a name that the path has: a mistake in this program.
+ * @throws RangeError where `segments` lacks a name that the path has: a mistake in this program; Refusal for a segment
+ * that would lead to another path.
  */
 export function call(name: EndpointName, segments: Readonly<Record<string, string>>, parameters?: Fields): Call {
   const { method, path, body, list, answer } = endpoints[name];
   const segment = (each: string): string => {
     const value = segments[each];
     if (value === undefined) throw new RangeError(`${name} needs ${each}`);
+    // Whatever reads URLs resolves these, percent-encoded or not.
+    if (value.split("/").some((part) => part === "." || part === "..")) throw new Refusal(notAName(value));
     return value;
   };
   const filled = path.replace(/:(\w+)/g, (_, each: string) => encodeURIComponent(segment(each)));
   const expected = expectedOf(answer, { ...parameters, ...segments });
   const how = { ...(body && { body }), ...(list && { list }) };
   return { method, path: filled, ...(parameters && { parameters }), ...how, answer: expected };
+}
+
+function notAName(value: string): string {
+  return `${JSON.stringify(value)} names nothing on the server: no part of a path is . or ..`;
 }
 
 function expectedOf(answer: AnswerShape, given: Fields): AnswerShape {

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
 import { recheckTargets } from "../apply/recheck.ts";
 import { exit, Refusal } from "../base/exit.ts";
+import { memoized } from "../base/memoize.ts";
+import { schemaFaults } from "../base/schema-faults.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
 import { isRow } from "../live/read-live.ts";
@@ -40,22 +42,18 @@ export function readPlan(path: string): Plan {
   return recounted(saved);
 }
 
-let validator: ValidateFunction | undefined;
+const validatorOf = memoized((schema: string): ValidateFunction => {
+  return new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true }).compile(schemas.get(schema) ?? {});
+});
 
 /** What a plan lacks, all of it at once, or else the first thing in it that its schema does not allow. */
 function shapeFault(plan: Plan): string | undefined {
-  validator ??= new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schemas.get("plan.schema.json") ?? {});
-  if (validator(plan)) return undefined;
-  const { errors } = validator;
-  const missing = errors?.filter(({ keyword }) => keyword === "required") ?? [];
-  const names = missing.map(({ instancePath, params }) => dotted(`${instancePath}/${params.missingProperty}`));
-  if (names.length > 0) return `${names.slice(0, 5).join(", ")} ${names.length === 1 ? "is" : "are"} missing`;
-  const [first] = errors ?? [];
-  return `${dotted(first?.instancePath ?? "")} ${first?.message}`;
-}
-
-function dotted(pointer: string): string {
-  return pointer.split("/").slice(1).join(".") || "it";
+  const validate = validatorOf("plan.schema.json");
+  if (validate(plan)) return undefined;
+  const faults = schemaFaults(validate.errors);
+  const missing = faults.filter(({ rule }) => rule === "missing-key").map(({ path }) => path.join("."));
+  if (missing.length > 0) return `missing ${missing.slice(0, 5).join(", ")}`;
+  return faults.map(({ path, message }) => `${path.join(".")} ${message}`)[0];
 }
 
 /** A change that stands in a plan twice would be sent twice. */

@@ -4,7 +4,6 @@ import { shellWord } from "../base/shell-word.ts";
 import { counted } from "../base/text.ts";
 import { isReference } from "../model/normalise.ts";
 import type { Action, Fields, Value } from "../model/types.ts";
-import type { Objection } from "../plan/guards.ts";
 import { type Plan, type PlannedChange, removalsOf, type Summary } from "../plan/plan.ts";
 import { movingNotes } from "./moves.ts";
 import type { Palette } from "./palette.ts";
@@ -81,15 +80,20 @@ function objectionsText({ objections }: Plan, palette: Palette): string {
   return [palette.strong("A guard would refuse this plan"), ...lines].join("\n");
 }
 
-/** The narrowest options that let a plan pass its guards; empty where none does. */
+/** More of them make no line that anyone reads. */
+const mostWaivers = 8;
+
+/** The narrowest options that let a plan pass its guards, those of many addresses in words; empty where none does. */
 export function waiversText({ objections, resource_changes }: Pick<Plan, "objections" | "resource_changes">): string {
-  const ways: Readonly<Record<Objection["guard"], (objection: Objection) => readonly string[]>> = {
-    "delete-percent": () => [`--allow-deletes ${removalsOf({ resource_changes }).length}`],
-    protected: ({ addresses }) => addresses.map((address) => `--allow-protected ${shellWord(address)}`),
-    storage: () => [],
-    loosening: () => [],
-  };
-  return [...new Set(objections.flatMap((objection) => ways[objection.guard](objection)))].join(" ");
+  const isTooMuch = objections.some(({ guard }) => guard === "delete-percent");
+  const deletes = isTooMuch ? [`--allow-deletes ${removalsOf({ resource_changes }).length}`] : [];
+  const guarded = objections.filter(({ guard }) => guard === "protected").flatMap(({ addresses }) => addresses);
+  return [...deletes, ...protectedWaivers([...new Set(guarded)])].join(" ");
+}
+
+function protectedWaivers(addresses: readonly string[]): readonly string[] {
+  if (addresses.length <= mostWaivers) return addresses.map((address) => `--allow-protected ${shellWord(address)}`);
+  return [`--allow-protected ADDRESS for each of the ${addresses.length} protected addresses`];
 }
 
 function headline({ summary, problems }: Plan, palette: Palette): string {

@@ -1,7 +1,9 @@
 import { groupedAs } from "../base/grouped.ts";
 import { type BranchKind, branchKinds } from "../model/branch-kinds.ts";
 import { events, type PipelineStatus } from "../model/events.ts";
-import { audienceOf, branchWords, type Happening, type Listener } from "./routes.ts";
+import { branchWords, type EventDetails } from "./conditions.ts";
+import type { Listener } from "./listener.ts";
+import { audienceOf } from "./routes.ts";
 
 /** Sentences on who will receive events no longer, and who will from now on. */
 export interface Shift {
@@ -24,16 +26,16 @@ export function shiftBetween(before: readonly Listener[], after: readonly Listen
 /** How one integration's audience changes; undefined on a side where the integration is not there. */
 export function shiftOf(before: Listener | undefined, after: Listener | undefined, event?: string): Shift {
   const slug = before?.slug ?? after?.slug ?? "";
-  const heardBefore = audiencesOf(before, event);
-  const heardAfter = audiencesOf(after, event);
+  const audienceBefore = audiencesOf(before, event);
+  const audienceAfter = audiencesOf(after, event);
   return {
-    lost: sentences(slug, heardBefore, heardAfter, "will no longer receive"),
-    gained: sentences(slug, heardAfter, heardBefore, "will receive"),
+    lost: sentences(slug, audienceBefore, audienceAfter, "will no longer receive"),
+    gained: sentences(slug, audienceAfter, audienceBefore, "will receive"),
   };
 }
 
 /** One way in which an event may come about. */
-interface Situation extends Happening {
+interface Situation extends EventDetails {
   readonly key: string;
 }
 

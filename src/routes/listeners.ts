@@ -4,18 +4,18 @@ import { isReference } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, Desired, DesiredProject, Fields, Live, Value } from "../model/types.ts";
 import { shiftOf } from "./audience.ts";
-import type { Listener } from "./routes.ts";
+import type { Listener } from "./listener.ts";
 
 /** Integrations that manifests ask for, as listeners. */
 export function declaredListeners(resources: readonly Desired[]): Listener[] {
   return resources
     .filter(({ kind, presence }) => kinds[kind].listens && presence === "present")
-    .map(({ key: slug, fields }) => ({ slug, fields, active: activeBy(slug, fields), told: "declared" }));
+    .map(({ key: slug, fields }) => ({ slug, fields, active: activeBy(slug, fields), source: "declared" }));
 }
 
 /** Integrations that a server reports, as listeners. */
 export function liveListeners(live: readonly Live[]): Listener[] {
-  return live.map(({ key: slug, fields, active }) => ({ slug, fields, active, told: "reported" }));
+  return live.map(({ key: slug, fields, active }) => ({ slug, fields, active, source: "reported" }));
 }
 
 /** Live listeners as manifests see them: what servers hide is not different from what is declared (contract 6). */
@@ -77,7 +77,7 @@ export function lossesOf(change: Change): readonly string[] {
   if (!kinds[kind].listens || !live?.active) return [];
   if (isRemoval(change)) return receivesEvents(slug) ? [`${slug} will receive no events`] : [];
   if (!Object.keys(change.after ?? {}).some((name) => decides(slug, name))) return [];
-  const before: Listener = { slug, active: true, fields: believed(slug, declared, live.fields), told: "declared" };
+  const before: Listener = { slug, active: true, fields: believed(slug, declared, live.fields), source: "declared" };
   return shiftOf(before, { ...before, fields: declared, active: activeBy(slug, declared) }).lost;
 }
 

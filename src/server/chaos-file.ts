@@ -38,18 +38,18 @@ export function parseChaos(text: string, file = "chaos"): ParsedChaos {
 }
 
 function chaosFaults(rules: readonly ChaosRule[]): Fault[] {
-  return rules.flatMap((rule, index) => [...wayFaults(rule, String(index)), ...matchFaults(rule, String(index))]);
+  return rules.flatMap((rule, index) => [...wayFaults(rule, index), ...matchFaults(rule, index)]);
 }
 
 /** html may stand beside a status: a page of that status. */
-function wayFaults(rule: ChaosRule, index: string): Fault[] {
+function wayFaults(rule: ChaosRule, index: number): Fault[] {
   const given = ways.filter((way) => rule[way] !== undefined && rule[way] !== false);
   if (given.length === 1 || given.join() === "status,html") return [];
   const problem = given.length === 0 ? "no fault is given" : `${given.join(" and ")} cannot be combined`;
   return [{ path: [index], message: `${problem}; expected one of ${ways.join(", ")}` }];
 }
 
-function matchFaults({ match }: ChaosRule, index: string): Fault[] {
+function matchFaults({ match }: ChaosRule, index: number): Fault[] {
   if (!match?.startsWith(regexMark)) return [];
   try {
     new RegExp(match.slice(regexMark.length));

@@ -1,14 +1,11 @@
-import { Ajv, type ErrorObject } from "ajv";
+import { Ajv } from "ajv";
 import { type Document, LineCounter, parseDocument } from "yaml";
-import { type JsonObject, pointerKeys } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
+import { type SchemaFault, schemaFaults } from "../base/schema-faults.ts";
 import type { Place, Problem } from "../model/types.ts";
 
 /** A mistake and the keys that lead to it. */
-export interface Fault {
-  readonly path: readonly string[];
-  readonly message: string;
-}
+export type Fault = Pick<SchemaFault, "path" | "message">;
 
 export type CheckedYaml<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
 
@@ -29,7 +26,7 @@ export function parseChecked<T>(
   file: string,
   { rule, schema, empty, faults: further }: Checks<T>,
 ): CheckedYaml<T> {
-  const problem = (message: string, place: Place, path: readonly string[] = []): Problem => {
+  const problem = (message: string, place: Place, path: Fault["path"] = []): Problem => {
     return { severity: "error", rule, message, place, ...(path.length > 0 && { path: path.join(".") }) };
   };
   const lines = new LineCounter();
@@ -54,36 +51,20 @@ export function parseChecked<T>(
 }
 
 /** The offset of the nearest node that is there. */
-function offsetOf(document: Document.Parsed, path: readonly string[]): number {
+function offsetOf(document: Document.Parsed, path: Fault["path"]): number {
   for (let length = path.length; length > 0; length--) {
-    const node = document.getIn(path.slice(0, length).map(key), true) as
-      | { range?: [number, number, number] }
-      | undefined;
+    const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
     if (node?.range) return node.range[0];
   }
   return document.contents?.range[0] ?? 0;
 }
 
-function key(part: string): string | number {
-  return /^\d+$/.test(part) ? Number(part) : part;
-}
-
 /** Keeps what it compiled, by schema. */
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictTypes: false, verbose: true });
 
-function shapeFaults(schema: object, value: unknown): Fault[] {
+function shapeFaults(schema: object, value: unknown): readonly Fault[] {
   const validate = ajv.compile(schema);
-  return validate(value) ? [] : (validate.errors ?? []).map(faultOf);
-}
-
-function faultOf(error: ErrorObject): Fault {
-  const path = pointerKeys(error.instancePath);
-  const sentence = sentences[error.keyword] ?? (() => error.message ?? "not valid");
-  return { path: [...path, ...extra(error)], message: sentence(error.params, error) };
-}
-
-function extra({ keyword, params }: ErrorObject): string[] {
-  return keyword === "additionalProperties" ? [String(params.additionalProperty)] : [];
+  return validate(value) ? [] : schemaFaults(validate.errors);
 }
 
 /** The nearest known word, else all of them. */
@@ -91,17 +72,3 @@ export function orElse(word: string, known: readonly string[]): string {
   if (known.length === 0) return "";
   return didYouMean(word, known) || `; expected one of ${known.join(", ")}`;
 }
-
-type Wrong = Pick<ErrorObject, "data" | "parentSchema">;
-
-const sentences: Readonly<Record<string, (params: JsonObject, wrong: Wrong) => string>> = {
-  required: ({ missingProperty }) => `${missingProperty} is missing`,
-  additionalProperties: ({ additionalProperty: word }, { parentSchema }) =>
-    `unknown key ${word}${orElse(String(word), Object.keys(parentSchema?.properties ?? {}))}`,
-  type: ({ type }) => `expected ${[type].flat().join(" or ")}`,
-  enum: ({ allowedValues }, { data }) =>
-    `expected one of ${(allowedValues as string[]).join(", ")}${didYouMean(String(data), allowedValues as string[])}`,
-  minimum: ({ limit }) => `expected ${limit} or more`,
-  maximum: ({ limit }) => `expected ${limit} or less`,
-  minLength: () => "expected a non-empty string",
-};

@@ -73,7 +73,7 @@ function faultsIn(seed: Seed): Fault[] {
   return [
     ...twice(projects, "id", ({ id }) => id),
     ...twice(projects, "path", ({ path }) => path.toLowerCase()),
-    ...projects.flatMap((project, index) => projectFaults(project, ["projects", String(index)])),
+    ...projects.flatMap((project, index) => projectFaults(project, ["projects", index])),
   ];
 }
 
@@ -83,11 +83,11 @@ function twice(projects: readonly SeedProject[], word: string, of: (project: See
     const value = of(project);
     const repeated = value !== undefined && seen.has(value);
     seen.add(value);
-    return repeated ? [{ path: ["projects", String(index), word], message: `${word} ${value} is given twice` }] : [];
+    return repeated ? [{ path: ["projects", index, word], message: `${word} ${value} is given twice` }] : [];
   });
 }
 
-function projectFaults(project: SeedProject, path: readonly string[]): Fault[] {
+function projectFaults(project: SeedProject, path: Fault["path"]): Fault[] {
   const faults: Fault[] = [];
   if (/^\d+$/.test(project.path)) {
     faults.push({ path: [...path, "path"], message: "a path of only digits would be read as an ID" });
@@ -98,16 +98,16 @@ function projectFaults(project: SeedProject, path: readonly string[]): Fault[] {
   return [...faults, ...timeFaults(project, [...path, "deployments"])];
 }
 
-function timeFaults({ deployments }: SeedProject, path: readonly string[]): Fault[] {
+function timeFaults({ deployments }: SeedProject, path: Fault["path"]): Fault[] {
   return (deployments ?? []).flatMap((deployment, index) =>
     (["created_at", "updated_at"] as const)
       .filter((name) => Number.isNaN(Date.parse(deployment[name] ?? "2000-01-01")))
-      .map((name) => ({ path: [...path, String(index), name], message: "expected a time in ISO 8601" })),
+      .map((name) => ({ path: [...path, index, name], message: "expected a time in ISO 8601" })),
   );
 }
 
 /** Slugs that the catalogue does not have are let through: deployed servers have some, and clients must bear them. */
-function parameterFaults(slug: string, names: readonly string[], path: readonly string[]): Fault[] {
+function parameterFaults(slug: string, names: readonly string[], path: Fault["path"]): Fault[] {
   const integration = integrations.get(slug);
   if (!integration) return [];
   const known = new Set([...integration.parameters.keys(), ...listedFlags, "active", "created_at", "updated_at"]);

@@ -433,6 +433,8 @@ describe("nothing is planned on", () => {
     ],
     ["202", { status: 202, body: irc }, "answered 202 which is not a final answer"],
     ["another integration", { body: { ...irc, slug: "other" } }, "with a different slug"],
+    ["properties in a list", { body: { ...irc, properties: [] } }, "with an object whose properties is a list"],
+    ["properties in a text", { body: { ...irc, properties: "{}" } }, "with an object whose properties is a string"],
     ["an unknown route", { status: 404, body: { error: "404 Not Found" } }, "answered 404"],
     [
       "an unknown project",

@@ -63,6 +63,23 @@ test("a project that cannot be read is a problem, and the others are written", a
   expect(Object.keys(files())).toContain("policies/payments/_evenkeel.yaml");
 });
 
+test("what cannot be read of a project is named, and the rest of it is written", async () => {
+  const chaos = [
+    { match: "/projects/*/integrations/irc-gateway", status: 403 },
+    { match: "/projects/*/managed_licenses", status: 400 },
+  ];
+  const { evenkeel, files } = await scene({ projects, chaos });
+  const ran = await evenkeel("import", "payments/api", "--report", "json");
+  expect(ran).toMatchObject({ code: 1, writes: 0 });
+  const { problems, policies } = JSON.parse(ran.stdout);
+  expect(problems).toMatchObject([
+    { project: "payments/api", message: expect.stringMatching(/^irc-gateway is left out: .*answered 403/) },
+    { project: "payments/api", message: expect.stringMatching(/^licenses are left out: .*answered 400/) },
+  ]);
+  expect(policies).toMatchObject([{ integrations: ["ci-build-server-a", "chat-notifications-a"], licenses: [] }]);
+  expect(files()["policies/payments/api.yaml"]).toContain("# irc-gateway is left out: ");
+});
+
 test("what most projects share goes into one policy, and nothing is to change", async () => {
   const licenses = { MIT: "approved", GPL: "denied" };
   const { evenkeel, files } = await scene({ projects: ["a/x", "a/y", "b/z"].map((path) => ({ path, licenses })) });

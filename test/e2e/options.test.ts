@@ -41,6 +41,18 @@ describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
   });
 });
 
+test.each([
+  [["import", ".."]],
+  [["import", "a/../q"]],
+  [["routes", "..", "--event", "push", "--live"]],
+  [["deployments", "list", "q/."]],
+])("no path leads elsewhere: %s", async (args) => {
+  const { evenkeel } = await scene({ projects, policy });
+  const ran = await evenkeel(...args);
+  expect(ran).toMatchObject({ code: 1, stdout: "", reads: 0, writes: 0 });
+  expect(ran.stderr).toContain(" names nothing on the server: no part of a path is . or ..");
+});
+
 test("-h shows examples first, on every command", async () => {
   const helps = await Promise.all(verbs.map(({ name }) => alone(...name.split(" "), "-h")));
   for (const [index, { code, stdout, stderr }] of helps.entries()) {

@@ -39,6 +39,16 @@ test("routes come from manifests without a request, or from the server with --li
   expect(JSON.parse(live.stdout)).toEqual([route]);
 });
 
+test("--live names an integration that cannot be read, and shows the others", async () => {
+  const chaos = [{ match: "/projects/*/integrations/irc-gateway", status: 400 }];
+  const { evenkeel } = await scene({ projects, policy, chaos });
+  const live = await evenkeel("routes", "pay/api", "--event", "push", "--live", "--report", "json");
+  expect(live).toMatchObject({ code: 1, writes: 0 });
+  expect(live.stderr).toMatch(/^pay\/api:integration\/irc-gateway could not be read and is left out: .*answered 400/);
+  expect(JSON.parse(live.stdout)).toMatchObject([{ slug: "chat-notifications-a", channel: "#all" }]);
+  expect(await evenkeel("routes", "pay/api", "--diff")).toMatchObject({ code: 1, stdout: "" });
+});
+
 test("--diff tells who will receive what, before and after an apply", async () => {
   const { evenkeel } = await scene({ projects, policy, secrets: { HOOK: "https://x" } });
   const before = await evenkeel("routes", "pay/api", "--diff", "--report", "json");

@@ -1,69 +1,57 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
-import { drain, projectMoves, type Setting, stage } from "../storage/stage.ts";
-import { runProgram, start, until } from "./program.ts";
-
-async function program(setting: Setting = {}) {
-  const staged = await stage(setting);
-  const { root } = staged.files;
-  return {
-    ...staged,
-    run: (...args: string[]) => runProgram(args, root, staged.environment),
-    begin: (...args: string[]) => start(args, root, staged.environment),
-  };
-}
+import { drain, projectMoves, stage } from "../storage/stage.ts";
+import { until } from "./program.ts";
 
 test("nothing on a storage that nothing names may be a misspelt one, and is said to be", async () => {
-  const { run } = await program({ behaviour: "observed" });
-  const unknown = await run("storage", "status", "olds");
+  const { evenkeel } = await stage({ behaviour: "observed" });
+  const unknown = await evenkeel("storage", "status", "olds");
   expect(unknown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ {2}projects {2}0$/m) });
   expect(unknown.stderr).toBe(
     "warning: no project, listed move or manifest names storage olds, so it may not exist; did you mean old?\n",
   );
-  await run("apply", "--storage", "--yes");
-  expect(await run("storage", "status", "old")).toMatchObject({ code: 0, stderr: "" });
+  await evenkeel("apply", "--storage", "--yes");
+  expect(await evenkeel("storage", "status", "old")).toMatchObject({ code: 0, stderr: "" });
 });
 
 test("--storage says so where no manifest declares a migration, and a target of moves matches", async () => {
-  const idle = await program({ migrations: [] });
-  const planned = await idle.run("plan", "--storage");
+  const idle = await stage({ migrations: [] });
+  const planned = await idle.evenkeel("plan", "--storage");
   expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes") });
   expect(planned.stderr).toContain("warning: --storage plans nothing: no manifest declares a StorageMigration");
-  expect((await idle.run("plan")).stderr).toBe("");
-  const { run } = await program();
-  const targeted = await run("plan", "--storage", "--target", "storage:old/*");
+  expect((await idle.evenkeel("plan")).stderr).toBe("");
+  const { evenkeel } = await stage();
+  const targeted = await evenkeel("plan", "--storage", "--target", "storage:old/*");
   expect(targeted).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("~ storage:old/projects") });
-  expect((await run("plan", "--storage", "--target", "storage:odl/*")).stderr).toContain("matches storage:odl/*");
+  expect((await evenkeel("plan", "--storage", "--target", "storage:odl/*")).stderr).toContain("matches storage:odl/*");
 });
 
 describe("the main road", () => {
   test("plan, apply, plan again: empty; status counts before and after", async () => {
-    const { run, scheduled } = await program({ behaviour: "observed" });
-    const status = async () => JSON.parse((await run("storage", "status", "old", "--report", "json")).stdout);
+    const { evenkeel } = await stage({ behaviour: "observed" });
+    const status = async () => JSON.parse((await evenkeel("storage", "status", "old", "--report", "json")).stdout);
     expect(await status()).toMatchObject({ storage: "old", projects: 2 });
-    expect((await run("plan", "--detailed-exitcode")).code).toBe(0);
-    const planned = await run("plan", "--storage", "--detailed-exitcode");
+    expect((await evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+    const planned = await evenkeel("plan", "--storage", "--detailed-exitcode");
     expect(planned.code).toBe(2);
     expect(planned.stdout).toContain("~ storage:old/projects");
-    const rehearsed = await run("apply", "--storage", "--dry-run");
-    expect(rehearsed.code).toBe(0);
+    const rehearsed = await evenkeel("apply", "--storage", "--dry-run");
+    expect(rehearsed).toMatchObject({ code: 0, writes: 0 });
     expect(rehearsed.stdout).toContain(`POST ${projectMoves}\n    source_storage_name: "old"`);
-    expect(scheduled()).toEqual([]);
-    const applied = await run("apply", "--storage", "--yes", "--report", "json");
-    expect(applied.code).toBe(0);
+    const applied = await evenkeel("apply", "--storage", "--yes", "--report", "json");
+    expect(applied).toMatchObject({ code: 0, writes: 1 });
     const document = JSON.parse(applied.stdout) as Plan;
     expect(document.resource_changes.map(({ address, outcome }) => [address, outcome?.status])).toEqual([
       ["storage:old/projects", "applied"],
     ]);
     expect(document.summary.outcomes?.applied).toBe(1);
     expect(await status()).toMatchObject({ projects: 0 });
-    expect((await run("plan", "--storage", "--detailed-exitcode")).code).toBe(0);
-    expect(scheduled()).toEqual([projectMoves]);
+    expect((await evenkeel("plan", "--storage", "--detailed-exitcode")).code).toBe(0);
   });
 
   test("an interrupted apply ends with 130; a killed one is named; neither is scheduled twice", async () => {
-    const { run, begin, scheduled } = await program({ moveDuration: 5000 });
+    const { evenkeel, begin, scheduled } = await stage({ moveDuration: 5000 });
     const interrupted = begin("apply", "--storage", "--yes");
     await until(() => scheduled().length > 0);
     interrupted.kill("SIGINT");
@@ -74,45 +62,45 @@ describe("the main road", () => {
     await until(() => killed.said().includes("2 moving already"));
     killed.kill("SIGKILL");
     await killed.ended;
-    const timed = await run("apply", "--storage", "--yes", "--timeout", "200ms");
-    expect(timed.code).toBe(1);
-    const last = await run("apply", "--storage", "--yes");
-    expect(last.code).toBe(0);
     expect(scheduled()).toEqual([projectMoves]);
+    const timed = await evenkeel("apply", "--storage", "--yes", "--timeout", "200ms");
+    expect(timed).toMatchObject({ code: 1, writes: 0 });
+    const last = await evenkeel("apply", "--storage", "--yes");
+    expect(last).toMatchObject({ code: 0, writes: 0 });
   });
 });
 
 test("a guard refuses with 3, and sends nothing", async () => {
-  const { run, server } = await program({ migrations: [{ ...drain, to: "old" }] });
-  const planned = await run("plan", "--storage");
+  const { evenkeel, server } = await stage({ migrations: [{ ...drain, to: "old" }] });
+  const planned = await evenkeel("plan", "--storage");
   expect(planned.code).toBe(0);
   expect(planned.stdout).toContain("! storage migration drain: old is both source and destination");
-  const applied = await run("apply", "--storage", "--yes");
+  const applied = await evenkeel("apply", "--storage", "--yes");
   expect(applied.code).toBe(3);
   expect(server.requests.writes).toBe(0);
 });
 
 test("a saved plan: once applied, and then stale", async () => {
-  const { run, files } = await program();
-  expect((await run("plan", "--storage", "--out", "plan.json")).code).toBe(0);
-  expect((await run("apply", join(files.root, "plan.json"))).code).toBe(0);
-  expect((await run("apply", "plan.json")).code).toBe(4);
+  const { evenkeel, root } = await stage();
+  expect((await evenkeel("plan", "--storage", "--out", "plan.json")).code).toBe(0);
+  expect((await evenkeel("apply", join(root, "plan.json"))).code).toBe(0);
+  expect((await evenkeel("apply", "plan.json")).code).toBe(4);
 });
 
 test("storage status of a token that is not an administrator's says what is missing", async () => {
   const tokens = [{ token: "someone", role: "owner" as const }];
-  const { run } = await program({
+  const { evenkeel } = await stage({
     behaviour: "observed",
     seed: { projects: [{ id: 1, path: "a/one" }], tokens },
     as: "someone",
   });
-  const { code, stderr } = await run("storage", "status", "default");
+  const { code, stderr } = await evenkeel("storage", "status", "default");
   expect(code).toBe(1);
   expect(stderr).toContain("need an administrator's token");
 });
 
 test("storage status of no storage is wrong usage", async () => {
-  const { run } = await program();
-  const { code, stderr } = await run("storage", "status", "");
+  const { evenkeel } = await stage();
+  const { code, stderr } = await evenkeel("storage", "status", "");
   expect({ code, stderr }).toEqual({ code: 64, stderr: expect.stringContaining("STORAGE is empty") });
 });

@@ -3,11 +3,9 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, vi } from "vitest";
 import { stringify } from "yaml";
-import { apply, plan, rehearse } from "../../src/reconcile/reconcile.ts";
-import type { Applied, Planned, Rehearsed, Request } from "../../src/reconcile/request.ts";
+import type { Planned } from "../../src/reconcile/request.ts";
 import type { ChaosRule } from "../../src/server/chaos.ts";
-import { createServer, type Server } from "../../src/server/server.ts";
-import { tempFolder } from "../support/folder.ts";
+import * as support from "../support/stage.ts";
 import type { Fleet, WrittenPolicy } from "./fleet.ts";
 import { secretNames, secretValue } from "./values.ts";
 import { layWire, type Wire } from "./wire.ts";
@@ -26,13 +24,9 @@ export interface Setting {
 }
 
 /** A workspace, a server and the wire between them. */
-export interface Stage {
+export interface Stage extends Pick<support.Stage, "server" | "plan" | "rehearse" | "apply"> {
   readonly folder: string;
-  readonly server: Server;
   readonly wire: Wire;
-  plan(more?: Partial<Request>): Promise<Planned>;
-  rehearse(more?: Partial<Request>): Promise<Rehearsed>;
-  apply(more?: Partial<Request>): Promise<Applied>;
   /** Puts other manifests in place of those that are there. */
   write(fleet: Fleet, setting: Setting): void;
   /** Every file of the workspace that the program wrote, by its path. */
@@ -41,7 +35,7 @@ export interface Stage {
   ask(method: string, path: string, fields?: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
-export const token = "CANARY-7f3a-access-token";
+export const { token } = support;
 
 const env = { EVENKEEL_TOKEN: token, ...Object.fromEntries(secretNames.map((name) => [name, secretValue(name)])) };
 
@@ -51,26 +45,25 @@ export async function onStage<Result>(
   setting: Setting,
   work: (stage: Stage) => Promise<Result>,
 ): Promise<Result> {
-  const folder = tempFolder();
   const { behaviour, chaos = [] } = setting;
   const { release, tier = "ultimate", environment = "production" } = fleet.platform;
-  const server = await createServer({ seed: fleet.seed, token, behaviour, release, tier, environment, chaos });
+  const platform = { behaviour, release, tier, environment };
+  const { root, server, ...made } = await support.stage({ ...platform, seed: fleet.seed, chaos, keepRequests: 0 });
   const wire = await layWire(server.url);
   const request = {
-    folder,
     env: { ...env, EVENKEEL_URL: chaos.length > 0 ? server.url : wire.url },
     waivers: { deletes: 1000, protected: new Set<string>() },
     patience: { lookUpFor: 20 },
   };
   const stage: Stage = {
-    folder,
+    folder: root,
     server,
     wire,
-    plan: (more) => plan({ ...request, ...more }),
-    rehearse: (more) => rehearse({ ...request, ...more }),
-    apply: (more) => apply({ ...request, ...more }, { approve: async () => true, watchers: [] }),
-    write: (next, how) => writeWorkspace(folder, next, how),
-    written: () => filesIn(join(folder, ".evenkeel")),
+    plan: (more) => made.plan({ ...request, ...more }),
+    rehearse: (more) => made.rehearse({ ...request, ...more }),
+    apply: (more, hooks) => made.apply({ ...request, ...more }, hooks),
+    write: (next, how) => writeWorkspace(root, next, how),
+    written: () => filesIn(join(root, ".evenkeel")),
     ask: (method, path, fields) => ask(server.url, method, path, fields),
   };
   try {

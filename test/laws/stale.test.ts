@@ -6,7 +6,7 @@ import { integrations } from "../../src/model/catalogue.ts";
 import { type PlannedChange, planDigest } from "../../src/plan/plan.ts";
 import type { Applied, Planned } from "../../src/reconcile/request.ts";
 import { type Fleet, fleet } from "./fleet.ts";
-import { law, onStage, type Stage, withoutPauses } from "./stage.ts";
+import { law, onStage, type Stage, token, withoutPauses } from "./stage.ts";
 import { secretNames } from "./values.ts";
 
 withoutPauses();
@@ -125,7 +125,7 @@ test("the secrets of a saved plan are resolved before its first write", async ()
   await law(10, [fleet()], async (generated) => {
     await onStage(generated, { behaviour: "spec" }, async (stage) => {
       const { file, planned } = await savedPlan(stage);
-      const env = { EVENKEEL_TOKEN: "CANARY-7f3a-access-token", EVENKEEL_URL: stage.wire.url };
+      const env = { EVENKEEL_TOKEN: token, EVENKEEL_URL: stage.wire.url };
       const needed = secretNames.filter((name) =>
         JSON.stringify(planned.differences.flatMap(({ changes }) => changes.map(({ declared }) => declared))).includes(
           `env:${name}`,

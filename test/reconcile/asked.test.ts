@@ -78,7 +78,7 @@ test("where nobody is asked no time passes, and nothing is read twice", async ()
 
 test("with a ledger and all else as it was, everything is written", async () => {
   const run = await runs({ projects, policy, workspace: { ledger: ".evenkeel/ledger.ndjson" } });
-  const applied = await run.applied({ recheck: true });
+  const applied = await run.apply({ recheck: true });
   expect(outcomes(applied).filter((line) => line.startsWith("applied"))).toHaveLength(6);
-  expect((await run.planned()).plan.resource_changes).toEqual([]);
+  expect((await run.plan()).plan.resource_changes).toEqual([]);
 });

@@ -37,23 +37,23 @@ describe.each([
 
   test("protected: the project is protected under each of its names", async () => {
     const run = await made({ protected: [glob] });
-    const { refused = [] } = await run.applied();
+    const { refused = [] } = await run.apply();
     expect(refused.map(({ guard }) => guard)).toEqual(["protected"]);
     expect(run.server.requests.writes).toBe(0);
     expect(lookUps(run)).toBe(lookedUp);
-    expect(warnings(await run.planned())).toEqual([]);
+    expect(warnings(await run.plan())).toEqual([]);
   });
 
   test("--target and --resend: so it is chosen, and addresses begin as ever", async () => {
     const run = await made();
-    const all = changes(await run.planned());
+    const all = changes(await run.plan());
     expect(all).toHaveLength(2);
     run.asked();
-    const chosen = changes(await run.planned({ targets: [glob] }));
+    const chosen = changes(await run.plan({ targets: [glob] }));
     expect(chosen).toEqual(glob.endsWith("irc-gateway") ? all.slice(1) : all);
     expect(lookUps(run)).toBe(lookedUp);
-    await run.applied();
-    const resent = await run.planned({ resend: [glob.replace("irc-gateway", "*")] });
+    await run.apply();
+    const resent = await run.plan({ resend: [glob.replace("irc-gateway", "*")] });
     expect(changes(resent)).toEqual([all[0]]);
     expect(warnings(resent)).toEqual([]);
   });
@@ -66,12 +66,12 @@ test("--allow-protected lets an address pass under either name, whatever its cas
     workspace: { protected: ["*:integration/*"] },
   });
   const refusals = async (...addresses: string[]) =>
-    (await run.rehearsed(allowing(...addresses))).refused?.flatMap((each) => each.addresses);
+    (await run.rehearse(allowing(...addresses))).refused?.flatMap((each) => each.addresses);
   const [core, web] = ["42:integration/irc-gateway", "43:integration/irc-gateway"];
   expect(await refusals()).toEqual([core, web]);
   expect(await refusals("Payments/Core:integration/irc-gateway")).toEqual([web]);
   expect(await refusals("42:*", "payments/*:integration/irc-gateway")).toEqual([core, web]);
-  const { refused, outcomes } = await run.applied(allowing("payments/core:integration/IRC-gateway", web));
+  const { refused, outcomes } = await run.apply(allowing("payments/core:integration/IRC-gateway", web));
   expect([refused, outcomes?.size]).toEqual([undefined, 2]);
 });
 
@@ -81,7 +81,7 @@ test("except leaves a project out under either name", async () => {
     [[42, 43], ["payments/co*"]],
   ]) {
     const run = await runs({ projects, policies: { one: { projects: selected, except, disabled: policy.disabled } } });
-    expect(changes(await run.planned())).toEqual(["disable payments/web:integration/irc-gateway"]);
+    expect(changes(await run.plan())).toEqual(["disable payments/web:integration/irc-gateway"]);
   }
 });
 
@@ -92,7 +92,7 @@ test("a project that the server does not list counts as protected by a glob that
     workspace: { protected: ["payments/*:license/*", "payments/*:integration/irc-*"] },
     site: { url: site.url },
   });
-  const planned = await run.planned();
+  const planned = await run.plan();
   expect(objections(planned)).toEqual(["42:integration/irc-gateway is protected and would be disabled"]);
   expect(warnings(planned).filter((each) => each.includes("does not list project 42"))).toHaveLength(1);
 });
@@ -107,13 +107,13 @@ describe("a protected glob that protects nothing", () => {
     const setting = { projects, policies: { one: { projects: ["payments/*"], ...policy } } };
     const protect = ["payments/*:license/M?T", glob, "42:integration/irc-*", "*", "*/web:integration/irc-gateway"];
     const run = await runs({ ...setting, workspace: { protected: protect } });
-    const [warning, ...others] = (await run.planned()).plan.warnings;
+    const [warning, ...others] = (await run.plan()).plan.warnings;
     expect(others).toEqual([]);
     expect(warning).toMatchObject({ rule: "idle-protection", file: "evenkeel.yaml", line: 4, path: "protected[1]" });
     expect(warning?.message).toMatch(words);
     expect(warning?.message).toContain(`${glob} protects nothing`);
     for (const narrowed of [{ targets: ["payments/core"] }, { shard: () => true }]) {
-      expect(warnings(await run.planned(narrowed))).toEqual([]);
+      expect(warnings(await run.plan(narrowed))).toEqual([]);
     }
   });
 });
@@ -124,11 +124,11 @@ test("a project that is called as the addresses of moves begin is a project like
     policies: { one: { projects: ["storage"], disabled: ["irc-gateway"] } },
     workspace: { protected: ["storage:integration/irc-gateway"] },
   });
-  const planned = await run.planned();
+  const planned = await run.plan();
   expect(objections(planned)).toEqual(["storage:integration/irc-gateway is protected and would be disabled"]);
   run.write("plan.json", JSON.stringify(planned.plan));
   const saved = { saved: `${run.root}/plan.json` };
-  expect((await run.applied(saved)).refused).toHaveLength(1);
-  const done = await run.applied({ ...saved, ...allowing("storage:integration/irc-gateway") });
+  expect((await run.apply(saved)).refused).toHaveLength(1);
+  const done = await run.apply({ ...saved, ...allowing("storage:integration/irc-gateway") });
   expect([...(done.outcomes?.values() ?? [])]).toEqual([{ status: "applied" }]);
 });

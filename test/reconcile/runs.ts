@@ -1,39 +1,6 @@
-import { apply, plan, rehearse } from "../../src/reconcile/reconcile.ts";
-import type { Applied, Planned, Rehearsed, Request } from "../../src/reconcile/request.ts";
-import { type Scene, type Setting, scene, token } from "../e2e/workspace.ts";
+import type { Applied, Planned, Request } from "../../src/reconcile/request.ts";
 
-/** A workspace, its server, and the pipeline in this process. */
-export interface Runs extends Scene {
-  readonly planned: (more?: Partial<Request>) => Promise<Planned>;
-  readonly rehearsed: (more?: Partial<Request>) => Promise<Rehearsed>;
-  /** `meanwhile` happens between the plan and its approval. */
-  readonly applied: (more?: Partial<Request>, meanwhile?: () => Promise<unknown>) => Promise<Applied>;
-  /** What the server was asked since the last time this was asked, paths below /api/v4 and decoded. */
-  readonly asked: () => readonly string[];
-}
-
-export async function runs(setting: Setting): Promise<Runs> {
-  const made = await scene(setting);
-  const { requests } = made.server;
-  const request: Request = { folder: made.root, env: { EVENKEEL_TOKEN: token, ...setting.secrets } };
-  return {
-    ...made,
-    planned: (more) => plan({ ...request, ...more }),
-    rehearsed: (more) => rehearse({ ...request, ...more }),
-    applied: (more, meanwhile = async () => {}) => {
-      const approve = async () => {
-        await meanwhile();
-        return true;
-      };
-      return apply({ ...request, ...more }, { approve, watchers: [] });
-    },
-    asked: () => {
-      const lines = requests.kept.map(({ method, path }) => `${method} ${decodeURIComponent(path.slice(7))}`);
-      requests.reset();
-      return lines;
-    },
-  };
-}
+export { type Stage as Runs, stage as runs } from "../support/stage.ts";
 
 /** `update p:license/MIT` for each change of a plan. */
 export function changes({ plan: { resource_changes } }: Planned): readonly string[] {

@@ -23,7 +23,7 @@ test.each([
   ["a variable", { active: "${vars.on}" }, { on: false }],
 ])("what is turned off by its own parameter (%s) counts as disabled for every guard", async (_, declared, vars) => {
   const run = await fleet(declared, { guards: { deletePercent: 0, deleteMinimum: 12 }, protected: ["p0"] }, vars);
-  const planned = await run.planned();
+  const planned = await run.plan();
   expect(planned.plan.summary).toMatchObject({ update: 12, disable: 0, writes: 12 });
   expect(changes(planned)[0]).toBe(`update p0:integration/${slug}`);
   expect(objections(planned)).toEqual([
@@ -35,20 +35,20 @@ test.each([
   }
   const waive = async (deletes: number, ...addresses: string[]) => {
     const waivers = { deletes, protected: new Set(addresses) };
-    return (await run.rehearsed({ waivers })).refused?.map(({ guard }) => guard);
+    return (await run.rehearse({ waivers })).refused?.map(({ guard }) => guard);
   };
   expect(await waive(11, `p0:integration/${slug}`)).toEqual(["delete-percent"]);
   expect(await waive(12)).toEqual(["protected"]);
-  expect((await run.applied()).refused).toHaveLength(2);
+  expect((await run.apply()).refused).toHaveLength(2);
   expect(run.server.requests.writes).toBe(0);
   const waivers = { deletes: 12, protected: new Set([`p0:integration/${slug}`]) };
-  expect((await run.applied({ waivers })).outcomes?.size).toBe(12);
+  expect((await run.apply({ waivers })).outcomes?.size).toBe(12);
 });
 
 test("what stays on, was off, or is turned on is no removal", async () => {
   const workspace = { guards: { deletePercent: 0, deleteMinimum: 1 }, protected: ["*"] };
   const stays = await fleet({ active: true, username: "other" }, workspace);
-  expect(objections(await stays.planned())).toEqual([]);
+  expect(objections(await stays.plan())).toEqual([]);
   const off = { [slug]: { ...live[slug], active: false } };
   const was = await runs({
     projects: [{ path: "p", integrations: off }],
@@ -56,14 +56,14 @@ test("what stays on, was off, or is turned on is no removal", async () => {
     workspace,
     secrets,
   });
-  expect(objections(await was.planned())).toEqual([]);
+  expect(objections(await was.plan())).toEqual([]);
 });
 
 test("it counts in a saved plan too, whatever the file says of it, and so does a waiver", async () => {
   const run = await fleet({}, { protected: [`p3:integration/${slug}`] });
-  run.write("plan.json", JSON.stringify((await run.planned()).plan));
+  run.write("plan.json", JSON.stringify((await run.plan()).plan));
   const saved = { saved: `${run.root}/plan.json` };
-  expect((await run.applied(saved)).refused?.map(({ guard }) => guard)).toEqual(["delete-percent", "protected"]);
-  expect((await run.applied({ ...saved, ...allowing(`p3:integration/${slug}`) })).refused).toHaveLength(1);
+  expect((await run.apply(saved)).refused?.map(({ guard }) => guard)).toEqual(["delete-percent", "protected"]);
+  expect((await run.apply({ ...saved, ...allowing(`p3:integration/${slug}`) })).refused).toHaveLength(1);
   expect(run.server.requests.writes).toBe(0);
 });

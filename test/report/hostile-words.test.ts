@@ -16,7 +16,7 @@ import { outcomesText, planText, waiversText } from "../../src/report/text.ts";
 import { attacks, hostile, hostileAndPlain } from "../support/hostile.ts";
 import { reportOf } from "../support/plans.ts";
 
-const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u3164]/u;
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Variation_Selector}\u2800\u3164]/u;
 
 /** What no reader of lines may find: a command of a CI runner, or what nobody sees. */
 function faultsOf(text: string): readonly string[] {

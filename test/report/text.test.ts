@@ -91,4 +91,8 @@ test("a waiver can be pasted, whatever a thing is called", () => {
   expect(waiversText(planWith({ objections }))).toBe(
     "--allow-protected 'p:license/'\\''; touch hit; '\\''' --allow-protected p:integration/irc-gateway",
   );
+  const many = Array.from({ length: 34 }, (_, index) => ({ ...objections[0], addresses: [`p:license/L-${index}`] }));
+  expect(waiversText(planWith({ objections: [...many, ...many] }))).toBe(
+    "--allow-protected ADDRESS for each of the 34 protected addresses",
+  );
 });

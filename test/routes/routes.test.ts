@@ -7,8 +7,10 @@ import { integrations } from "../../src/model/catalogue.ts";
 import { events } from "../../src/model/events.ts";
 import type { Desired, Fields } from "../../src/model/types.ts";
 import { shiftBetween } from "../../src/routes/audience.ts";
+import type { EventDetails } from "../../src/routes/conditions.ts";
+import type { Listener } from "../../src/routes/listener.ts";
 import { declaredListeners } from "../../src/routes/listeners.ts";
-import { type Happening, type Listener, routesOf } from "../../src/routes/routes.ts";
+import { routesOf } from "../../src/routes/routes.ts";
 
 type Written = Readonly<Record<string, Fields>>;
 
@@ -24,8 +26,8 @@ function listenersOf(written: Written): Listener[] {
   return declaredListeners(desired);
 }
 
-/** `pipeline failed default`, `push on main`: a happening in words. */
-function happeningOf(words: string): Happening {
+/** `pipeline failed default`, `push on main`: an event in words. */
+function eventOf(words: string): EventDetails {
   const [event = "", ...rest] = words.split(" ");
   const branch = /on (.+)$/.exec(words)?.[1];
   const pipelineStatus = (["failed", "success"] as const).find((status) => rest.includes(status));
@@ -35,7 +37,7 @@ function happeningOf(words: string): Happening {
 describe("golden cases of routes", () => {
   for (const { name, integrations, routes } of casesOf("events.yaml")) {
     test.each(Object.entries(routes))(`${name}: %s`, (words, expected) => {
-      const found = routesOf(listenersOf(integrations), happeningOf(words));
+      const found = routesOf(listenersOf(integrations), eventOf(words));
       expect(found.map(({ slug, channel }) => (channel === null ? slug : `${slug} ${channel}`))).toEqual(expected);
       expect(found.filter(({ reason }) => reason === "")).toEqual([]);
     });

@@ -45,12 +45,12 @@ test("every mistake has its place and a sentence", () => {
     "6:11 projects.2.path a path of only digits would be read as an ID",
   ]);
   expect(problemsOf("projects: [{ id: one }]\ntokns: []")).toEqual([
-    "1:12 projects.0 path is missing",
-    "1:18 projects.0.id expected integer",
+    "1:12 projects.0.path missing path",
+    '1:18 projects.0.id expected an integer of 1 or more, got "one"',
     "2:8 tokns unknown key tokns; did you mean tokens?",
   ]);
   expect(problemsOf("projects: [{ path: a/b, licenses: { MIT: fine } }]")).toEqual([
-    "1:42 projects.0.licenses.MIT expected one of allowed, denied, approved, blacklisted",
+    '1:42 projects.0.licenses.MIT expected one of allowed, denied, approved, blacklisted, got "fine"',
   ]);
   expect(problemsOf("tokens: [{ token: t, role: chief }]")[0]).toContain("expected one of guest, reporter, developer");
   expect(problemsOf("tokens: [{ token: t, role: maintaner }]")[0]).toContain("did you mean maintainer?");

@@ -1,28 +1,5 @@
-import type { ApplyHooks } from "../../src/index.ts";
-import { apply, plan, rehearse } from "../../src/reconcile/reconcile.ts";
-import type { Applied, Planned, Rehearsed, Request } from "../../src/reconcile/request.ts";
 import type { Seed } from "../../src/server/seed.ts";
-import type { ServerOptions } from "../../src/server/server.ts";
-import { token, workspaceText } from "../e2e/workspace.ts";
-import { type Serving, serving } from "../server/serving.ts";
-import { type Folder, folder } from "../support/folder.ts";
-
-export interface Setting extends Omit<ServerOptions, "token"> {
-  readonly migrations?: readonly object[];
-  readonly site?: object;
-  /** The token that the program uses, if not the administrator's. */
-  readonly as?: string;
-}
-
-export interface Stage extends Serving {
-  readonly files: Folder;
-  readonly plan: (more?: Partial<Request>) => Promise<Planned>;
-  readonly rehearse: (more?: Partial<Request>) => Promise<Rehearsed>;
-  readonly apply: (more?: Partial<Request>, hooks?: Partial<ApplyHooks>) => Promise<Applied>;
-  /** POSTs of moves so far, by path. */
-  readonly scheduled: () => string[];
-  readonly environment: Readonly<Record<string, string>>;
-}
+import * as support from "../support/stage.ts";
 
 export const drain = { name: "drain", from: "old", to: "new", repositories: ["projects"] };
 
@@ -38,30 +15,16 @@ export const seed: Seed = {
 };
 
 /** A workspace of storage migrations and a server on which moves take an instant. */
-export async function stage(setting: Setting = {}): Promise<Stage> {
-  const { migrations = [drain], site, as, ...options } = setting;
-  const served = await serving({ seed, moveDuration: 30, keepRequests: 10_000, ...options, token });
-  const files = folder({ "evenkeel.yaml": workspaceText({ url: served.server.url, ...site }) });
-  const documents = migrations.map((one) =>
-    JSON.stringify({ apiVersion: "evenkeel/v1", kind: "StorageMigration", ...one }),
-  );
-  files.write("storage.yaml", documents.map((text) => `---\n${text}\n`).join(""));
-  const environment = { EVENKEEL_TOKEN: as ?? token };
-  const request = { folder: files.root, env: environment, storage: true, pollInterval: 2 };
-  const agreed = { approve: async () => true, watchers: [] };
-  return {
-    server: served.server,
-    ask: (method, path, asking) => served.ask(method, path, { token, ...asking }),
-    files,
-    environment,
-    plan: (more) => plan({ ...request, ...more }),
-    rehearse: (more) => rehearse({ ...request, ...more }),
-    apply: (more, hooks) => apply({ ...request, ...more }, { ...agreed, ...hooks }),
-    scheduled: () =>
-      served.server.requests.kept
-        .filter(({ method }) => method === "POST")
-        .map(({ path }) => path.replace("/api/v4", "")),
-  };
+export async function stage(setting: support.Setting = {}) {
+  const request = { storage: true, pollInterval: 2 };
+  const made = await support.stage({ migrations: [drain], seed, moveDuration: 30, ...setting, request });
+  return { ...made, scheduled: () => scheduledOn(made) };
+}
+
+/** POSTs of moves so far, by path. */
+function scheduledOn({ server }: support.Stage): readonly string[] {
+  const posts = server.requests.kept.filter(({ method }) => method === "POST");
+  return posts.map(({ path }) => path.replace("/api/v4", ""));
 }
 
 export const projectMoves = "/project_repository_storage_moves";

@@ -52,7 +52,7 @@ describe.each(behaviours)("behaviour %s", (behaviour) => {
       "storage:old/projects": "applied",
       "storage:old/snippets": "applied",
     });
-    expect(scheduled().sort()).toEqual([groupMoves, projectMoves, snippetMoves]);
+    expect(scheduled().toSorted()).toEqual([groupMoves, projectMoves, snippetMoves]);
     expect((await ask("GET", "/projects?repository_storage=old")).json).toEqual([]);
     const again = await plan();
     expect(again.plan).toMatchObject({ resource_changes: [], problems: [], warnings: [] });
@@ -112,10 +112,10 @@ describe.each(behaviours)("behaviour %s", (behaviour) => {
   });
 
   test("a saved plan is carried out as it is, and stale where what lies on the source changed", async () => {
-    const { plan, apply, files, ask } = await stage({ behaviour });
+    const { plan, apply, write, root, ask } = await stage({ behaviour });
     const { plan: planned } = await plan();
-    files.write("plan.json", JSON.stringify(planned));
-    const saved = { saved: join(files.root, "plan.json"), storage: false };
+    write("plan.json", JSON.stringify(planned));
+    const saved = { saved: join(root, "plan.json"), storage: false };
     expect(statuses(await apply(saved))).toEqual({ "storage:old/projects": "applied" });
     expect(statuses(await apply(saved))).toEqual({ "storage:old/projects": "stale" });
     expect((await ask("GET", "/projects?repository_storage=old")).json).toEqual([]);
@@ -178,11 +178,11 @@ describe.each(behaviours)("a request that got no answer (%s)", (behaviour) => {
 
 describe("the journal", () => {
   test("remembers what nobody can verify, for this server and this destination alone", async () => {
-    const { plan, apply, files } = await stage({ migrations: [{ ...drain, repositories: ["snippets"] }] });
+    const { plan, apply, write, root } = await stage({ migrations: [{ ...drain, repositories: ["snippets"] }] });
     await apply();
     expect((await plan()).plan.resource_changes).toEqual([]);
     expect((await plan({ resend: ["storage:old/*"] })).plan.resource_changes).toHaveLength(1);
-    files.write("storage.yaml", readFileSync(join(files.root, "storage.yaml"), "utf8").replace('"new"', '"newer"'));
+    write("storage.yaml", readFileSync(join(root, "storage.yaml"), "utf8").replace('"new"', '"newer"'));
     expect((await plan()).plan.resource_changes).toHaveLength(1);
   });
 
@@ -235,7 +235,7 @@ describe("guards", () => {
   });
 
   test("a saved plan is judged by what lies in the destination now", async () => {
-    const { plan, apply, files, server } = await stage({
+    const { plan, apply, write, root, server } = await stage({
       seed: clustered,
       site: { release: "14.2.3" },
       migrations: [cluster],
@@ -243,8 +243,8 @@ describe("guards", () => {
     const { plan: planned } = await plan();
     const { planDigest } = await import("../../src/plan/plan.ts");
     const forged = { ...planned, objections: [] };
-    files.write("plan.json", JSON.stringify({ ...forged, digest: planDigest(forged) }));
-    expect((await apply({ saved: join(files.root, "plan.json") })).refused).toHaveLength(1);
+    write("plan.json", JSON.stringify({ ...forged, digest: planDigest(forged) }));
+    expect((await apply({ saved: join(root, "plan.json") })).refused).toHaveLength(1);
     expect(server.requests.writes).toBe(0);
   });
 

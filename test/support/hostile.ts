@@ -78,7 +78,7 @@ export const attacks = [
   "#",
   "##teamcity[x",
   "  ::error::x",
-  "\u00ad\u200b\u200d\u2060\ufeff\u3164\u{e0041}",
+  "\u00ad\u200b\u200d\u2060\ufeff\u3164\u{e0041}\u2800\ufe0f\u{e0100}\u180b",
   "'; touch /tmp/x; echo '",
   "$(touch /tmp/x)",
   "`touch /tmp/x`",
