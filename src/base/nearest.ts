@@ -1,4 +1,5 @@
 import { closest, distance } from "fastest-levenshtein";
+import { placeAmong } from "./text.ts";
 
 /** Known words, of which the one that was meant can be asked for again and again. */
 export interface Dictionary {
@@ -57,14 +58,8 @@ function neighbours(words: readonly string[]): (word: string) => string[] {
 }
 
 function near(sorted: readonly string[], word: string): string[] {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? "") < word) low = middle + 1;
-    else high = middle;
-  }
-  return sorted.slice(Math.max(0, low - around), low + around);
+  const place = placeAmong(word, sorted);
+  return sorted.slice(Math.max(0, place - around), place + around);
 }
 
 function reversed(word: string): string {

@@ -1,3 +1,5 @@
+import { placeAmong } from "./text.ts";
+
 /** Finds which of many phrases is at a position in a text, complete or truncated. */
 export interface PrefixIndex {
   /** The first `least` of its characters are enough; at least {@link shortest} of them. */
@@ -15,7 +17,7 @@ export interface PrefixMatch {
 export const shortest = 8;
 
 /** What begins with the same characters, sorted, so that what a text is nearest to stands beside its own place. */
-interface Shelf {
+interface PhraseGroup {
   readonly phrases: string[];
   /** The least of each phrase; none begins like another, since the shorter one says it all. */
   readonly leads: string[];
@@ -25,44 +27,32 @@ interface Shelf {
 /** An empty index. The cost of a look-up grows only with the logarithm of the number of phrases. */
 export function createPrefixIndex(): PrefixIndex {
   const names = new Map<string, string>();
-  const shelves = new Map<string, Shelf>();
+  const groups = new Map<string, PhraseGroup>();
   return {
     add(text, least, name) {
       if (names.has(text)) return;
       names.set(text, name);
       const key = text.slice(0, shortest);
-      const shelf = shelves.get(key) ?? { phrases: [], leads: [], longest: 0 };
-      shelves.set(key, shelf);
-      shelf.phrases.splice(placeOf(text, shelf.phrases), 0, text);
-      shelf.longest = Math.max(shelf.longest, text.length);
-      addLead(shelf.leads, text.slice(0, least));
+      const group = groups.get(key) ?? { phrases: [], leads: [], longest: 0 };
+      groups.set(key, group);
+      group.phrases.splice(placeAmong(text, group.phrases), 0, text);
+      group.longest = Math.max(group.longest, text.length);
+      addLead(group.leads, text.slice(0, least));
     },
     at(text, at) {
-      const shelf = shelves.get(text.slice(at, at + shortest));
-      if (!shelf) return undefined;
-      const rest = text.slice(at, at + shelf.longest);
-      if (!startsWithAny(rest, shelf.leads)) return undefined;
-      const phrase = nearest(rest, shelf.phrases);
+      const group = groups.get(text.slice(at, at + shortest));
+      if (!group) return undefined;
+      const rest = text.slice(at, at + group.longest);
+      if (!startsWithAny(rest, group.leads)) return undefined;
+      const phrase = nearest(rest, group.phrases);
       return { length: common(rest, phrase), name: names.get(phrase) ?? "" };
     },
   };
 }
 
-/** Where a text stands, or would stand, in a sorted list. */
-function placeOf(text: string, list: readonly string[]): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((list[middle] ?? "") < text) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 function addLead(leads: string[], lead: string): void {
   if (startsWithAny(lead, leads)) return;
-  const place = placeOf(lead, leads);
+  const place = placeAmong(lead, leads);
   let end = place;
   while (leads[end]?.startsWith(lead)) end++;
   leads.splice(place, end - place, lead);
@@ -70,13 +60,13 @@ function addLead(leads: string[], lead: string): void {
 
 /** Since none of them begins like another, only one can fit: the text itself, or the last one before it. */
 function startsWithAny(text: string, leads: readonly string[]): boolean {
-  const place = placeOf(text, leads);
+  const place = placeAmong(text, leads);
   const before = leads[place - 1];
   return leads[place] === text || (before !== undefined && text.startsWith(before));
 }
 
 function nearest(text: string, phrases: readonly string[]): string {
-  const place = placeOf(text, phrases);
+  const place = placeAmong(text, phrases);
   const [before = "", after = ""] = [phrases[place - 1], phrases[place]];
   return common(text, after) >= common(text, before) ? after : before;
 }

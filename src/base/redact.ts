@@ -21,7 +21,7 @@ export interface Redactor {
   isIn(text: string): boolean;
 }
 
-/** Texts whose verdict is kept: a fleet repeats a few values many times. */
+/** Texts whose answer is kept: a fleet repeats a few values many times. */
 const mostKept = 10_000;
 
 /** A redactor that knows nothing yet. */
@@ -31,13 +31,13 @@ export function createRedactor(): Redactor {
   let words = createWords();
   let wholes = createPrefixIndex();
   const equals = new Set<string>();
-  const verdicts = new Map<string, boolean>();
+  const answers = new Map<string, boolean>();
   const find = (reading: Decoding, at: number) => phrases.at(reading.text, at) ?? words.at(reading, at);
   return {
     learn(value, name) {
       if (known.has(value)) return;
       known.add(value);
-      verdicts.clear();
+      answers.clear();
       for (const { text, least } of fragmentsOf(value)) phrases.add(text, least, name);
       for (const { text, least } of wholesOf(value)) wholes.add(text, least, name);
       equals.add(foldedText(value));
@@ -45,7 +45,7 @@ export function createRedactor(): Redactor {
     },
     forget() {
       known.clear();
-      verdicts.clear();
+      answers.clear();
       phrases = createPrefixIndex();
       wholes = createPrefixIndex();
       equals.clear();
@@ -54,13 +54,13 @@ export function createRedactor(): Redactor {
     clean: (text) => (known.size === 0 ? text : replaced(text, rangesIn(text, find))),
     isIn(text) {
       if (known.size === 0) return false;
-      const kept = verdicts.get(text);
+      const kept = answers.get(text);
       if (kept !== undefined) return kept;
-      if (verdicts.size >= mostKept) verdicts.clear();
+      if (answers.size >= mostKept) answers.clear();
       const isEqual = decodingsOf(text).some((each) => equals.has(foldedText(each.text)));
-      const verdict = isEqual || rangesIn(text, (reading, at) => wholes.at(reading.text, at)).length > 0;
-      verdicts.set(text, verdict);
-      return verdict;
+      const answer = isEqual || rangesIn(text, (reading, at) => wholes.at(reading.text, at)).length > 0;
+      answers.set(text, answer);
+      return answer;
     },
   };
 }

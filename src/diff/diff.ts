@@ -1,21 +1,10 @@
 import { grouped } from "../base/grouped.ts";
-import { digestOf } from "../base/json.ts";
 import { addressOf } from "../model/address.ts";
 import { columnOf, identityOf, kinds } from "../model/kinds.ts";
-import { type Comparison, compareField, readAs } from "../model/normalise.ts";
+import { type Comparison, compareField } from "../model/normalise.ts";
 import { switchedOff } from "../model/turns-off.ts";
-import type {
-  Action,
-  Change,
-  Desired,
-  DesiredProject,
-  Fields,
-  Live,
-  Origin,
-  Problem,
-  Resource,
-  Value,
-} from "../model/types.ts";
+import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../model/types.ts";
+import { changeFrom, inApplyOrder, pick, removalFrom } from "./changes.ts";
 import { type Recalled, type Recollection, recollect } from "./last-applied.ts";
 
 /** What a project's desired and live resources come to. */
@@ -54,25 +43,25 @@ export interface DiffOptions {
 export function diff(desired: DesiredProject, live: readonly Live[], options: DiffOptions): Difference {
   const project = desired.project.name;
   const unlisted = new Map(grouped(live, identityOf));
-  const verdicts: Verdict[] = [];
+  const judgements: Judgement[] = [];
   for (const resource of desired.resources) {
     const identity = identityOf(resource);
     const namesakes = unlisted.get(identity) ?? none;
     unlisted.delete(identity);
     if (!isTargeted(project, resource, options)) continue;
-    const verdict = judge(project, resource, namesakes, options);
-    if (verdict !== inSync) verdicts.push(verdict);
+    const judgement = judge(project, resource, namesakes, options);
+    if (judgement !== inSync) judgements.push(judgement);
   }
   const leftovers = [...unlisted.values()].flat().filter(({ active }) => active);
-  for (const resource of leftovers) verdicts.push(judgeUnlisted(desired, resource, options));
+  for (const resource of leftovers) judgements.push(judgeUnlisted(desired, resource, options));
   return {
     project,
-    changes: verdicts.flatMap((verdict) => verdict.change ?? []).sort(byOrder),
+    changes: judgements.flatMap((judgement) => judgement.change ?? []).sort(inApplyOrder),
     live: live.filter((resource) => resource.active).length,
-    unmanaged: verdicts.filter((verdict) => verdict.unmanaged).length,
-    unverified: verdicts.flatMap((verdict) => verdict.unverified ?? []),
-    settled: verdicts.flatMap((verdict) => verdict.settled ?? []),
-    problems: verdicts.flatMap((verdict) => verdict.problem ?? []),
+    unmanaged: judgements.filter((judgement) => judgement.unmanaged).length,
+    unverified: judgements.flatMap((judgement) => judgement.unverified ?? []),
+    settled: judgements.flatMap((judgement) => judgement.settled ?? []),
+    problems: judgements.flatMap((judgement) => judgement.problem ?? []),
   };
 }
 
@@ -82,7 +71,7 @@ function isTargeted(project: string, { kind, key }: Resource, { target }: DiffOp
   return !target || target(addressOf(project, kind, key));
 }
 
-interface Verdict {
+interface Judgement {
   readonly change?: Change;
   readonly unverified?: Unverified;
   readonly unmanaged?: boolean;
@@ -97,7 +86,7 @@ export interface InSync extends Readonly<Record<Comparison, readonly string[]>> 
   readonly live: Live;
 }
 
-function judge(project: string, desired: Desired, namesakes: readonly Live[], options: DiffOptions): Verdict {
+function judge(project: string, desired: Desired, namesakes: readonly Live[], options: DiffOptions): Judgement {
   if (namesakes.length > 1) return judgeAmbiguous(project, desired, namesakes);
   const [live] = namesakes;
   if (desired.presence === "absent") return judgeUnwanted(project, desired, live);
@@ -108,24 +97,24 @@ function judge(project: string, desired: Desired, namesakes: readonly Live[], op
     const gone = options.ledger?.recall(address)
       ? "gone from the server since the last apply, drift"
       : "not on the server";
-    return { change: changeOf(project, desired, undefined, "create", visible, gone) };
+    return { change: changeFrom(project, desired, undefined, "create", visible, gone) };
   }
   const compared = sortFields(desired, live);
   const recalled = recollect(desired, address, compared, live.updatedAt, options.ledger);
   const evidence = { ...compared, ...recalled, different: without(compared.different, recalled.unkept) };
-  const verdict = compared.unverified.length > 0 ? { unverified: { address, fields: compared.unverified } } : {};
+  const judgement = compared.unverified.length > 0 ? { unverified: { address, fields: compared.unverified } } : {};
   const reason = reasonToUpdate(address, evidence, options);
-  if (!reason) return options.ledger ? { ...verdict, settled: { address, desired, live, ...compared } } : verdict;
+  if (!reason) return options.ledger ? { ...judgement, settled: { address, desired, live, ...compared } } : judgement;
   const off = switchedOff(desired, live);
   const visible = {
     before: { ...pick(live.fields, evidence.different), ...pick(kinds[desired.kind].removed.before, off) },
     after: pick(desired.fields, [...evidence.different, ...evidence.edited, ...off]),
   };
-  return { ...verdict, change: changeOf(project, desired, live, "update", visible, reason) };
+  return { ...judgement, change: changeFrom(project, desired, live, "update", visible, reason) };
 }
 
 /** What nearly every resource is on nearly every run, so that it costs next to nothing. */
-const inSync: Verdict = {};
+const inSync: Judgement = {};
 
 function isPlainlyInSync(desired: Desired, live: Live, { ledger, resend }: DiffOptions): boolean {
   if (ledger || resend) return false;
@@ -140,7 +129,7 @@ function without(names: readonly string[], others: readonly string[]): string[] 
 }
 
 /** Live resources of one identity: which of them is meant is for a person to say. */
-function judgeAmbiguous(project: string, desired: Desired, namesakes: readonly Live[]): Verdict {
+function judgeAmbiguous(project: string, desired: Desired, namesakes: readonly Live[]): Judgement {
   const agree = namesakes.every((live) => sortFields(desired, live).different.length === 0);
   if (agree && desired.presence === "present") return {};
   const names = namesakes.map(({ key, id }) => (id === undefined ? key : `${key} (id ${id})`)).join(" and ");
@@ -148,9 +137,9 @@ function judgeAmbiguous(project: string, desired: Desired, namesakes: readonly L
   return { problem: { severity: "error", rule: "ambiguous", message, place: desired.origin.place(), project } };
 }
 
-function judgeUnwanted(project: string, desired: Desired, live: Live | undefined): Verdict {
+function judgeUnwanted(project: string, desired: Desired, live: Live | undefined): Judgement {
   if (!live?.active) return {};
-  return { change: removalOf(project, desired, live, desired.origin, "listed under disabled") };
+  return { change: removalFrom(project, desired, live, desired.origin, "listed under disabled") };
 }
 
 /** Off is absent, but for what has `active` as a parameter (contract 6). */
@@ -187,7 +176,7 @@ function reasonOfDifference(different: readonly string[], drifted: readonly stri
   return different.length === drifted.length ? `${plainly}, drift` : `${plainly}, drift and pending`;
 }
 
-function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, options: DiffOptions): Verdict {
+function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, options: DiffOptions): Judgement {
   const origin = exclusive.get(live.kind);
   if (!origin || !isTargeted(project.name, live, options)) return { unmanaged: true };
   if (kinds[live.kind].catalogue?.has(live.key) === false) {
@@ -196,38 +185,5 @@ function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, optio
     return { unmanaged: true, problem: { severity: "warning", rule: "unknown-live", message, ...where } };
   }
   const unlisted: Resource = { kind: live.kind, key: live.key, fields: {} };
-  return { change: removalOf(project.name, unlisted, live, origin, "not listed, and the policy is exclusive") };
-}
-
-function removalOf(project: string, resource: Resource, live: Live, origin: Origin, reason: string): Change {
-  const { removal, removed } = kinds[resource.kind];
-  const visible = { before: { ...removed.before, ...live.fields }, after: removed.after };
-  return changeOf(project, { ...resource, origin }, live, removal, visible, reason);
-}
-
-function changeOf(
-  project: string,
-  resource: Resource & { readonly origin: Origin },
-  live: Live | undefined,
-  action: Action,
-  visible: Pick<Change, "before" | "after">,
-  reason: string,
-): Change {
-  const { kind, key, fields, origin } = resource;
-  const address = addressOf(project, kind, key);
-  const liveDigest = live && digestOf({ active: live.active, fields: readAs(live) });
-  return { address, project, kind, key, action, ...visible, declared: fields, live, liveDigest, reason, origin };
-}
-
-function pick(fields: Fields, names: readonly string[]): Fields {
-  const picked: Record<string, Value> = {};
-  for (const name of names) picked[name] = fields[name] ?? null;
-  return picked;
-}
-
-/** Disabling comes first, for a server may allow one active issue tracker; deleting last, so that a rename never leaves a gap. */
-const order: readonly Action[] = ["disable", "create", "update", "delete"];
-
-function byOrder(a: Change, b: Change): number {
-  return order.indexOf(a.action) - order.indexOf(b.action) || (a.address < b.address ? -1 : 1);
+  return { change: removalFrom(project.name, unlisted, live, origin, "not listed, and the policy is exclusive") };
 }

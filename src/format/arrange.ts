@@ -1,10 +1,11 @@
-import { isMap, isNode, isScalar, isSeq, type Pair, type YAMLMap } from "yaml";
+import { isMap, isNode, isScalar, isSeq, type LineCounter, type Pair, type YAMLMap } from "yaml";
+import { linesOf } from "../base/lines.ts";
 import type { Order } from "./order.ts";
 
 /** A text and where its lines begin. */
 export interface Lined {
   readonly text: string;
-  readonly starts: readonly number[];
+  readonly lines: LineCounter;
 }
 
 /** Offsets into a text; `to` is behind the last character. */
@@ -42,9 +43,10 @@ export function arrange(source: Lined, map: YAMLMap, order: Order): Arranged | u
   return { from: first.from, to: last.to, text };
 }
 
-function textOf({ text, starts }: Lined, { from, to, key, value }: Block, order: Order): string {
+function textOf(source: Lined, { from, to, key, value }: Block, order: Order): string {
+  const { text } = source;
   const below = order.below(key);
-  const inner = below && isMap(value) ? arrange({ text, starts }, value, below) : undefined;
+  const inner = below && isMap(value) ? arrange(source, value, below) : undefined;
   if (!inner) return text.slice(from, to);
   return text.slice(from, inner.from) + inner.text + text.slice(inner.to, to);
 }
@@ -101,7 +103,7 @@ function lineBehind(source: Lined, pair: Pair): number {
   const start = startOf(pair);
   const column = start - lineStart(source, lineAt(source, start));
   let behind = lineAt(source, endOf(pair) - 1) + 1;
-  for (let at = behind; at < source.starts.length && isFloating(lineText(source, at)); at++) {
+  for (let at = behind; at < source.lines.lineStarts.length && isFloating(lineText(source, at)); at++) {
     const indent = /^ *(?=#)/.exec(lineText(source, at))?.[0] ?? "";
     if (indent.length > column) behind = at + 1;
   }
@@ -133,21 +135,15 @@ function endOfNode(node: unknown): number {
 
 /** A text with its lines. */
 export function lined(text: string): Lined {
-  return { text, starts: [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)] };
+  return { text, lines: linesOf(text) };
 }
 
-function lineAt({ starts }: Lined, offset: number): number {
-  let [low, high] = [0, starts.length - 1];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+function lineAt({ lines }: Lined, offset: number): number {
+  return lines.linePos(offset).line - 1;
 }
 
-function lineStart({ text, starts }: Lined, line: number): number {
-  return starts[line] ?? text.length;
+function lineStart({ text, lines }: Lined, line: number): number {
+  return lines.lineStarts[line] ?? text.length;
 }
 
 function lineText(source: Lined, line: number): string {

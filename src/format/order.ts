@@ -1,5 +1,6 @@
 import integrationsSchema from "../../schemas/integrations.schema.json" with { type: "json" };
 import manifestSchema from "../../schemas/manifest.schema.json" with { type: "json" };
+import { compareTexts } from "../base/text.ts";
 import { apiVersion, documentKinds } from "../manifest/shape.ts";
 
 /** In which order the keys of a mapping stand, and of the mappings below it. */
@@ -39,9 +40,7 @@ function orderBy(schema: Schema, root: Schema): Order | undefined {
 
 /** Without regard to case first, as licenses are compared. */
 function byName(a: string, b: string): number {
-  const [left, right] = [a.toLowerCase(), b.toLowerCase()];
-  if (left !== right) return left < right ? -1 : 1;
-  return a < b ? -1 : Number(a > b);
+  return compareTexts(a.toLowerCase(), b.toLowerCase()) || compareTexts(a, b);
 }
 
 /** Keys that the schema does not know stand last, as they were. */

@@ -30,12 +30,12 @@ export async function importProjects(
 ): Promise<ImportResult> {
   const listing = choice.factor || needsListing(choice) ? await readProjects(reader) : [];
   const chosen = selectProjects(choice, listing);
-  const stock = await readLiveProjects(reader, chosen.projects, scope);
-  const imported = withReferences(stock.found.map((found) => importProject(found, scope.platform)));
+  const read = await readLiveProjects(reader, chosen.projects, scope);
+  const imported = withReferences(read.found.map((found) => importProject(found, scope.platform)));
   const idle = imported.filter(({ entries, remarks }) => entries.length + remarks.length === 0);
   return {
     drafts: withOwnFiles(choice.factor ? factored(imported, listing) : draftsOf(imported)),
     idle: idle.map(({ project }) => project.name),
-    problems: [...chosen.problems, ...stock.problems],
+    problems: [...chosen.problems, ...read.problems],
   };
 }

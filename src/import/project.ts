@@ -1,3 +1,4 @@
+import { compareTexts } from "../base/text.ts";
 import { unavailable } from "../model/availability.ts";
 import { identityOf, kindNames, kinds, policyKinds } from "../model/kinds.ts";
 import type { Live, Platform, Resource } from "../model/types.ts";
@@ -43,7 +44,7 @@ function importParameters(live: readonly Live[]): Pick<ImportedProject, "entries
 
 /** As `fmt` sorts resources: as the catalogue does, by identity where there is none. */
 export function byOrder(a: Named, b: Named): number {
-  return rank(a) - rank(b) || (identityOf(a) < identityOf(b) ? -1 : Number(identityOf(a) > identityOf(b)));
+  return rank(a) - rank(b) || compareTexts(identityOf(a), identityOf(b));
 }
 
 const catalogued = kindNames.flatMap((kind) =>

@@ -1,4 +1,5 @@
 import { inParallel } from "../base/concurrency.ts";
+import { compareTexts } from "../base/text.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { type Difference, type DiffOptions, diff } from "../diff/diff.ts";
@@ -99,17 +100,15 @@ export async function readAndDiff(
   const known = listing ?? (missing.some(({ project }) => project.path) ? await firstProjects(reader) : []);
   return {
     differences: read.flatMap(({ difference }) => difference ?? []),
-    problems: [...read.flatMap(problemsOf), ...missingProblems(missing, scope.policies, known)].sort(byProject),
+    problems: [...read.flatMap(problemsOf), ...missingProblems(missing, scope.policies, known)].sort((a, b) =>
+      compareTexts(a.project ?? "", b.project ?? ""),
+    ),
     lookUps: reader.counts.reads - before,
   };
 }
 
 function problemsOf({ problems, missing }: Surveyed): readonly Problem[] {
   return missing ? [] : problems;
-}
-
-function byProject({ project: a = "" }: Problem, { project: b = "" }: Problem): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 /** Without this warning, a misspelt glob would look like a fleet in sync. */

@@ -1,4 +1,5 @@
 import equal from "fast-deep-equal";
+import { compareTexts } from "../base/text.ts";
 import type { Desired, DesiredProject, Kind, Origin, Platform, Problem, Project } from "../model/types.ts";
 import type { PolicyEntry, Stated } from "./entries.ts";
 import { fill } from "./interpolate.ts";
@@ -44,21 +45,16 @@ export function merge(
 }
 
 function byKindAndKey(a: Desired, b: Desired): number {
-  if (a.kind !== b.kind) return a.kind < b.kind ? -1 : 1;
-  return a.key < b.key ? -1 : 1;
+  return compareTexts(a.kind, b.kind) || compareTexts(a.key, b.key);
 }
 
 function spokenOf(layers: readonly Layer[]): Pick<DesiredProject, "kinds" | "exclusive"> {
-  const policies = layers.map(({ policy }) => policy).toSorted(byName);
+  const policies = layers.map(({ policy }) => policy).toSorted((a, b) => compareTexts(a.name, b.name));
   const exclusive = new Map<Kind, Origin>();
   for (const [kind, origin] of policies.flatMap((policy) => [...policy.exclusive])) {
     if (!exclusive.has(kind)) exclusive.set(kind, origin);
   }
   return { kinds: new Set(policies.flatMap((policy) => [...policy.kinds])), exclusive };
-}
-
-function byName(a: Policy, b: Policy): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
 /** What policies say of one sort, and how it is told apart. */

@@ -1,4 +1,5 @@
 import { memoized } from "../base/memoize.ts";
+import { compareTexts } from "../base/text.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import { problemAt } from "./problem.ts";
@@ -42,11 +43,10 @@ export function projectsOf(policies: readonly Policy[], listing: readonly Projec
     ({ id, path }) => !(id === undefined ? paths.has(path?.toLowerCase()) : ids.has(id)),
   );
   const projects = [...listed, ...unlisted].filter((project) => matchingLayers(policies, project).length > 0);
-  return { projects: projects.toSorted(byName), problems: listing ? idleGlobs(policies, listing) : [] };
-}
-
-function byName(a: Project, b: Project): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+  return {
+    projects: projects.toSorted((a, b) => compareTexts(a.name, b.name)),
+    problems: listing ? idleGlobs(policies, listing) : [],
+  };
 }
 
 /** Projects that are named by ID or path. A path spelled in several cases is one project, by its first spelling. */

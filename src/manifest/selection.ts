@@ -1,5 +1,6 @@
 import { grouped } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
+import { compareTexts } from "../base/text.ts";
 import type { Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import type { Selector } from "./selector.ts";
@@ -20,7 +21,7 @@ export function isLevel(a: Layer, b: Layer): boolean {
 export function compareLayers(a: Layer, b: Layer): number {
   if (a.literal !== b.literal) return a.literal > b.literal ? -1 : 1;
   if (a.policy.priority !== b.policy.priority) return b.policy.priority - a.policy.priority;
-  return a.policy.name < b.policy.name ? -1 : a.policy.name > b.policy.name ? 1 : 0;
+  return compareTexts(a.policy.name, b.policy.name);
 }
 
 /** The policies that match a project, the most specific first. */

@@ -21,6 +21,11 @@ function fullRelease(release: string): string {
   return release.split(".").length === 2 ? `${release}.0` : release;
 }
 
+/** Whether a storage move into a cluster needs direct-fetch replication (spec: Rules for moving, 6). */
+export function needsDirectFetch(release: string): boolean {
+  return compareReleases(release, "13.12") >= 0 && compareReleases(release, "14.2") < 0;
+}
+
 export type Unavailability = "release" | "tier" | "environment";
 
 /** Why this platform does not have the integration, in a sentence; undefined where it has. */

@@ -151,91 +151,29 @@ export interface ManifestDetection extends Detecting<"manifest"> {
   readonly replace?: string;
 }
 
-/** Where uses are looked for, and words that tell uses from talk. */
-export interface Surroundings {
+interface File extends Surroundings {
+  readonly deprecations: readonly Deprecation[];
+  readonly hints: readonly Hint[];
+}
+
+/**
+ * Where uses are looked for, and words that tell uses from talk: `schemas/deprecations.schema.json` says what each list
+ * means.
+ */
+interface Surroundings {
   /** Globs of file names, by the kind of file. */
-  readonly files: Readonly<Record<string, readonly string[]>>;
-  readonly ci: {
-    /** Stands for a job in paths. */
-    readonly job: string;
-    /** Top-level keys that are no jobs. */
-    readonly reserved: readonly string[];
-    /** Keys of a job that hold shell commands. */
-    readonly scripts: readonly string[];
-    /** Keys of a job: those that there are, and those that there were. */
-    readonly keywords: readonly string[];
-    readonly removed: readonly string[];
-    /** Keys one of which each job has, and keys that nothing but a job has. */
-    readonly starters: readonly string[];
-    readonly telling: readonly string[];
-    /** Globs of names that are likely ones, and of names that are none whatever the file holds. */
-    readonly named: readonly string[];
-    readonly others: readonly string[];
-  };
-  readonly yaml: {
-    /** Keys that hold shell commands in other files. */
-    readonly scripts: readonly string[];
-    /** Keys that hold one command, as a text or in words, and the key beside each whose words come before its own. */
-    readonly arguments: Readonly<Record<string, string>>;
-    /** Keys that hold environment variables. */
-    readonly environments: readonly string[];
-  };
-  readonly shell: {
-    /** Commands that send requests, that run the command after them, that run one elsewhere, that run Ruby. */
-    readonly http: readonly string[];
-    readonly wrappers: readonly string[];
-    readonly remote: readonly string[];
-    readonly ruby: readonly string[];
-    /** Commands whose arguments are programs that read answers. */
-    readonly readers: readonly string[];
-    /** Commands that compare, that give values to names, that write what they read. */
-    readonly tests: readonly string[];
-    readonly declaring: readonly string[];
-    readonly filters: readonly string[];
-    /** Commands whose arguments are no uses. */
-    readonly talk: readonly string[];
-  };
-  readonly code: {
-    /** Functions that run a shell command, whose texts are no uses, and that send requests. */
-    readonly shell: readonly string[];
-    readonly talk: readonly string[];
-    readonly http: readonly string[];
-    /** What stands in for a server, or is one, so that its paths ask for nothing. */
-    readonly mocks: readonly string[];
-    /** What functions that talk are called on. */
-    readonly loggers: readonly string[];
-    /** Words before a parenthesis or a brace that call nothing; words before a brace that holds statements. */
-    readonly control: readonly string[];
-    readonly blocks: readonly string[];
-    /** Functions that give an address or parameters in another form; methods that add parameters. */
-    readonly passing: readonly string[];
-    readonly setters: readonly string[];
-    /** Keys whose values are no parameters. */
-    readonly asides: readonly string[];
-    /** Functions that give an answer in another form, and those that write it to a reference. */
-    readonly decoding: readonly string[];
-    readonly filling: readonly string[];
-    /** Of those that take a callback, the ones that give what it gives; functions that fill in texts. */
-    readonly mapping: readonly string[];
-    readonly formatting: readonly string[];
-    /** Members of an answer that are the answer, a list of it or one of its entries; methods that take a field. */
-    readonly unwrapping: readonly string[];
-    readonly getting: readonly string[];
-    /** Words before a name that is given a value. */
-    readonly declaring: readonly string[];
-    /** Paths that no other API has. */
-    readonly own: readonly string[];
-  };
-  /** Types of GraphQL fields, by the last fields of their path. */
+  readonly files: Words<string>;
+  readonly ci: Words<Exclude<keyof typeof text.ci, "job">> & { readonly job: string };
+  readonly yaml: Words<"scripts" | "environments"> & { readonly arguments: Readonly<Record<string, string>> };
+  readonly shell: Words<keyof typeof text.shell>;
+  readonly code: Words<keyof typeof text.code>;
   readonly graphql: readonly { readonly at: string; readonly is: string; readonly below?: readonly string[] }[];
-  /** Other names of types. */
   readonly graphqlTypes: Readonly<Record<string, string>>;
 }
 
-const file = text as unknown as Surroundings & {
-  readonly deprecations: readonly Deprecation[];
-  readonly hints: readonly Hint[];
-};
+type Words<Name extends string> = Readonly<Record<Name, readonly string[]>>;
+
+const file = text as unknown as File;
 
 /** The whole schedule, in the order of the spec. */
 export const schedule: readonly Deprecation[] = file.deprecations;

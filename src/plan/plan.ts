@@ -1,4 +1,5 @@
 import { digestOf } from "../base/json.ts";
+import { compareTexts } from "../base/text.ts";
 import type { Difference, Unverified } from "../diff/diff.ts";
 import { call, type EndpointName, endpoints } from "../model/endpoints.ts";
 import { kinds } from "../model/kinds.ts";
@@ -199,5 +200,5 @@ function sensitiveOf(fields: Fields | null): Record<string, true> {
 }
 
 function byAddress(a: { readonly address: string }, b: { readonly address: string }): number {
-  return a.address < b.address ? -1 : Number(a.address > b.address);
+  return compareTexts(a.address, b.address);
 }

@@ -7,10 +7,10 @@ import type { Token } from "./tokens.ts";
 import { type Address, type Mention, wantedNames } from "./traffic.ts";
 import { most } from "./values.ts";
 
-/** Where what is found out about answers goes. */
+/** Collects what is found out about answers. */
 interface Found {
   readonly mentions: Mention[];
-  /** What parameters of callbacks are given. */
+  /** The values of callback parameters, by the index of their token. */
   readonly given: Map<number, FlowValue>;
   /** What an expression gives. */
   readonly keep: (index: number, depth: number, value: FlowValue) => void;

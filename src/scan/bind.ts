@@ -1,7 +1,7 @@
 import { surroundings } from "../model/removals.ts";
 import type { Assignment } from "./assignments.ts";
-import { nameAt } from "./climb.ts";
 import { apiName } from "./follow.ts";
+import { nameAt } from "./names.ts";
 import { type FlowValue, type Sent, unknown } from "./scopes.ts";
 import { isMember, type Structure } from "./structure.ts";
 import type { Token } from "./tokens.ts";

@@ -1,4 +1,5 @@
 import { surroundings } from "../model/removals.ts";
+import { receiverOf } from "./names.ts";
 import { isMember, type Structure } from "./structure.ts";
 
 /** Where a part of an expression goes. */
@@ -9,7 +10,7 @@ type Climbed =
   | { readonly to: "setter"; readonly open: number }
   /** Into nothing but the statement. `depth` is the bracket that the statement stands in. */
   | { readonly to: "statement"; readonly depth: number }
-  /** Into what is only said, or beside the point. */
+  /** Into a message, a log, or something else that is not sent. */
   | { readonly to: "nothing" };
 
 const { code } = surroundings;
@@ -39,7 +40,7 @@ export function climb(structure: Structure, index: number): Climbed {
   return nothing;
 }
 
-/** The value of a key that nothing is sent by. */
+/** Whether it is the value of a key that is never sent, such as a description. */
 function isAside({ tokens }: Structure, at: number): boolean {
   const before = tokens[at - 1]?.text ?? "";
   const key = before === ">" ? tokens[at - 3] : tokens[at - 2];
@@ -67,7 +68,7 @@ function isMock(structure: Structure, at: number): boolean {
   return mocks.has(name ?? (open === undefined ? "" : structure.callee(open)));
 }
 
-/** `log.error(…)` says something; `client.test(…)` and `Error(…)` too. */
+/** Whether a call only reports something: `log.error(…)`, `Error(…)`, `client.test(…)`. */
 function isSaying({ tokens }: Structure, at: number, name: string): boolean {
   const receiver = isMember(tokens, at - 1) || tokens[at - 2]?.text === ":" ? tokens[at - 3]?.text : undefined;
   return receiver === undefined || talk.has(name) || loggers.has(receiver);
@@ -135,37 +136,4 @@ export function goesOn(before: string, next: string): boolean {
 export function isListed({ tokens, parent }: Structure, index: number, depth: number): boolean {
   for (let at = parent[index] ?? -1; at > depth; at = parent[at] ?? -1) if (tokens[at]?.text !== "(") return true;
   return false;
-}
-
-/** What a setter is called on: a name, or the call at the head of its chain. */
-export function receiverOf(
-  { tokens, other }: Structure,
-  open: number,
-): { readonly name?: string; readonly open?: number } {
-  let at = open - 2;
-  for (let steps = 0; steps < 20; steps++) {
-    if (tokens[at]?.text === ">") at--;
-    const before = tokens[at - 1];
-    if (before?.text === ")" || before?.text === "]") {
-      const opened = other[at - 1] ?? -1;
-      if (opened < 0) return {};
-      if (!isMember(tokens, opened - 1)) return { open: opened };
-      at = opened - 2;
-      if (surroundings.code.http.includes(tokens[opened - 1]?.text ?? "")) return { open: opened };
-    } else if (before?.kind !== "word") return {};
-    else if (!isMember(tokens, at - 1) || isOwner(tokens[at - 3]?.text)) return { name: nameAt(tokens, at - 1) };
-    else at -= 2;
-  }
-  return {};
-}
-
-function isOwner(word: string | undefined): boolean {
-  return word === "self" || word === "this" || word === "$this";
-}
-
-/** The name that a word is known by: of `self.url` and `this.url`, with the owner. */
-export function nameAt(tokens: Structure["tokens"], index: number): string {
-  const dot = tokens[index - 1]?.text === ">" ? index - 2 : index - 1;
-  const isOwned = /^[.-]$/.test(tokens[dot]?.text ?? "") && isOwner(tokens[dot - 1]?.text);
-  return `${isOwned ? "this." : ""}${tokens[index]?.text ?? ""}`;
 }

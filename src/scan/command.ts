@@ -5,8 +5,8 @@ import type { Word } from "./words.ts";
 export interface Command {
   readonly words: readonly Word[];
   readonly assignments: readonly Word[];
-  /** Whether it only says something: its arguments are no uses. */
-  readonly talks: boolean;
+  /** Whether it only prints its arguments, as echo does: they are no uses. */
+  readonly printsOnly: boolean;
   /** Whether the next command reads what it writes. */
   readonly feeds: boolean;
   /** Files that it writes to and reads from. */
@@ -31,8 +31,8 @@ export function commandOf(all: Word[]): Command {
     at++;
   }
   all.splice(0, at);
-  const command = { words: all, assignments, feeds: false, outputs: [], inputs: [], talks: false };
-  return { ...command, talks: surroundings.shell.talk.includes(commandNameOf(command)) };
+  const command = { words: all, assignments, feeds: false, outputs: [], inputs: [], printsOnly: false };
+  return { ...command, printsOnly: surroundings.shell.talk.includes(commandNameOf(command)) };
 }
 
 /** A keyword, a wrapper, or an option of a wrapper with its value. */

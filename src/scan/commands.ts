@@ -23,8 +23,8 @@ const furthest = 30;
 /** `docker exec app command` runs what follows some word of it. */
 function tails({ words }: Command): readonly Command[] {
   const talk = words.findIndex(({ raw }) => surroundings.shell.talk.includes(raw));
-  const heard = words.slice(0, talk < 0 ? furthest : Math.min(talk, furthest));
-  return heard.slice(1).map((_, index) => commandOf(heard.slice(index + 1)));
+  const candidates = words.slice(0, talk < 0 ? furthest : Math.min(talk, furthest));
+  return candidates.slice(1).map((_, index) => commandOf(candidates.slice(index + 1)));
 }
 
 /** Commands that a program hands to a shell: `system("command")`, `sh 'command'`, `run(["command", "word"])`. */
@@ -112,7 +112,7 @@ export function argumentUses(
   const { commands: names, matches, replace, word } = detection;
   const pattern = new RegExp(matches, "g");
   const found = commands
-    .filter((command) => !command.talks && (!names || names.includes(commandNameOf(command))))
+    .filter((command) => !command.printsOnly && (!names || names.includes(commandNameOf(command))))
     .flatMap(({ words }) => words.slice(1).flatMap((each) => placesIn(each, pattern)));
   const lines = linesOf(text, found, word);
   return found.map(({ start, end }, index) => ({
@@ -152,7 +152,7 @@ export function commandUses(commands: readonly Command[], { detection }: Sought<
   const { of, word, replace } = detection;
   const pattern = new RegExp(of);
   return commands
-    .filter((command) => !command.talks)
+    .filter((command) => !command.printsOnly)
     .flatMap((command) => {
       const called = command.words[1];
       if (!called || called.text !== word || !pattern.test(commandNameOf(command))) return [];

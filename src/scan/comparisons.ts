@@ -65,7 +65,7 @@ function textAt({ tokens }: Structure, at: number): readonly Token[] {
   return token?.kind === "text" ? [token] : [];
 }
 
-/** As many are looked at. */
+/** At most so many tokens of a list are looked at. */
 const most = 60;
 
 function textsIn({ tokens, other }: Structure, open: number): readonly Token[] {

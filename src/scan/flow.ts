@@ -2,11 +2,12 @@ import type { Evidence } from "./address.ts";
 import { answersNear, followerOf, isFilled } from "./answers.ts";
 import { type Assignment, assignmentAt } from "./assignments.ts";
 import { bind } from "./bind.ts";
-import { climb, isListed, nameAt, receiverOf } from "./climb.ts";
+import { climb, isListed } from "./climb.ts";
+import { headNameAt, isGivenValue, nameAt, receiverOf } from "./names.ts";
 import { type FlowValue, type Sent, scopesOf, unknown } from "./scopes.ts";
 import { sentAt } from "./sent.ts";
 import { isMember, structureOf } from "./structure.ts";
-import { type Asking, askingIn, namesIn, sentInText } from "./texts.ts";
+import { addressInText, namesIn, sentInText, type TextAddress } from "./texts.ts";
 import type { Token } from "./tokens.ts";
 import type { Address, Mention } from "./traffic.ts";
 import { likely, merged, most, unsure, usesOf } from "./values.ts";
@@ -41,6 +42,7 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
   const given = new Map<number, FlowValue>();
   const results: Result[] = [];
   const again = new Set<number>();
+  const headName = (last: number) => headNameAt(structure, last);
   const { follow, say } = followerOf(structure, { mentions, given, keep });
   for (let index = 0; index <= tokens.length; index++) visit(index);
   return mentions;
@@ -52,7 +54,7 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
     if (!token) return;
     begin(index);
     if (token.kind === "sign") closeCall(index);
-    if (token.kind === "text") ask(index, token);
+    if (token.kind === "text") readText(index, token);
     if (token.kind === "word") take(index);
     for (const sent of sentAt(structure, index, known)) send(index, [sent]);
   }
@@ -70,24 +72,24 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
   }
 
   /** A text may be an address, or parameters, or nothing of interest. */
-  function ask(index: number, token: Token): void {
+  function readText(index: number, token: Token): void {
     for (const name of namesIn(token)) {
       const value = scopes.get(name);
       if (value && value.sent.length > 0) pass(index, name, { ...unknown, sent: value.sent });
     }
-    const asking = askingIn(structure, index, known, evidence);
-    const sent = asking ? [] : sentInText(token, known);
-    if (asking) askFor(index, asking);
+    const found = addressInText(structure, index, known, evidence);
+    const sent = found ? [] : sentInText(token, known);
+    if (found) useAddress(index, found);
     else if (sent.length > 0) send(index, sent);
   }
 
-  function askFor(index: number, { address, mentions: said, isWhole }: Asking): void {
+  function useAddress(index: number, { address, mentions: said, isWhole }: TextAddress): void {
     const place = climb(structure, index);
     if (place.to === "statement") {
       // A path in a list or a table is data; what it is an address of shows where it is used.
       const isValue = isWhole || !isListed(structure, index, place.depth);
-      const told = isValue ? said : said.filter(({ about }) => about !== "path");
-      keep(index, place.depth, { ...unknown, addresses: [address] }, told);
+      const kept = isValue ? said : said.filter(({ about }) => about !== "path");
+      keep(index, place.depth, { ...unknown, addresses: [address] }, kept);
     }
     if (place.to === "setter") sendTo(place.open, [], [address]);
     if (place.to !== "call") return;
@@ -120,7 +122,7 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
   }
 
   function send(index: number, sent: readonly Sent[]): void {
-    if (isSubscript(index)) sendToName(subscripted(index), sent, []);
+    if (isSubscript(index)) sendToName(headName((structure.parent[index] ?? -1) - 1), sent, []);
     const place = climb(structure, index);
     if (place.to === "statement") keep(index, place.depth, { ...unknown, sent });
     if (place.to === "call") into(place.open, [], sent);
@@ -131,18 +133,6 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
     return (
       tokens[index + 1]?.text === "]" && /^[[:]$/.test(tokens[index - 1]?.text ?? "") && tokens[index + 2]?.text === "="
     );
-  }
-
-  function subscripted(index: number): string {
-    const open = structure.parent[index] ?? -1;
-    return headName(open - 1);
-  }
-
-  /** The name that a chain of members begins with. */
-  function headName(last: number): string {
-    let at = last;
-    while (isMember(tokens, at) && at > last - 20) at -= tokens[at - 1]?.text === ">" ? 3 : 2;
-    return nameAt(tokens, /^(?:self|this|\$this)$/.test(tokens[at]?.text ?? "") ? at + 2 : at);
   }
 
   function sendTo(open: number, sent: readonly Sent[], addresses: readonly Address[]): void {
@@ -162,18 +152,12 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
   function take(index: number): void {
     const name = nameAt(tokens, index);
     const isPart = isMember(tokens, index) && !name.startsWith("this.");
-    const gift = given.get(index) ?? (scopes.isParameter(index) ? unknown : undefined);
-    const filled = gift ?? (isFilled(structure, index) ? answersNear(results.at(-1), index) : undefined);
+    const callbackValue = given.get(index) ?? (scopes.isParameter(index) ? unknown : undefined);
+    const filled = callbackValue ?? (isFilled(structure, index) ? answersNear(results.at(-1), index) : undefined);
     if (filled) scopes.set(name, filled);
-    const value = filled || isPart || isKey(index) ? undefined : scopes.get(name);
+    const value = filled || isPart || isGivenValue(structure, index) ? undefined : scopes.get(name);
     if (value && value.answers.length > 0) follow(index, index + 1, value);
     else if (value) pass(index, name, value);
-  }
-
-  function isKey(index: number): boolean {
-    const next = tokens[index + 1]?.text ?? "";
-    const isNamed = next === ":" && !structure.isBlock(structure.parent[index] ?? -1);
-    return isNamed || (next === "=" && tokens[index + 2]?.text !== "=");
   }
 
   function pass(index: number, name: string, value: FlowValue): void {

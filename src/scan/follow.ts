@@ -13,7 +13,7 @@ export interface AnswerUse {
 /** Where an expression that begins with an answer ends, what it gives, and the tokens that are given parts of it. */
 export interface FollowedValue extends AnswerUse {
   readonly end: number;
-  /** Whether it goes on in a way that is not known. */
+  /** Whether it continues in a form that is not understood. */
   readonly isLost: boolean;
   /** Fields that it goes through. */
   readonly read: readonly Token[];

@@ -1,4 +1,5 @@
 import { isAlias, isMap, isSeq, type Node } from "yaml";
+import { globMatcher } from "../base/glob.ts";
 import { configurationOf, type Reference, type Taken } from "./ci.ts";
 import { kindsByName } from "./recognise.ts";
 import { yamlDocuments } from "./yaml.ts";
@@ -10,7 +11,7 @@ export interface Tree extends Taken {
   readonly included: ReadonlySet<string>;
 }
 
-/** Of a file that is scanned by itself. */
+/** The tree of a file that is scanned by itself. */
 export const noTree: Tree = { included: new Set(), extended: new Set(), references: new Map() };
 
 /**
@@ -74,29 +75,13 @@ function resolved(path: string, from: string, known: ReadonlySet<string>): reado
 
 function filesAt(path: string, known: ReadonlySet<string>): readonly string[] {
   if (!path.includes("*")) return known.has(path) ? [path] : [];
-  return [...known].filter((file) => isMatch(path, file));
+  return [...known].filter(includeMatcher(path));
 }
 
-/** `*` is anything but a slash, `**` anything. Takes as many steps as the two are long, multiplied. */
-function isMatch(pattern: string, text: string): boolean {
-  const parts = pattern.slice(0, longest).match(/\*\*+\/?|[^*]|\*/g) ?? [];
-  let ends = new Set([0]);
-  for (const part of parts) {
-    const next = new Set<number>();
-    for (const end of ends) for (const at of endsOf(part, text, end, next)) next.add(at);
-    ends = next;
-  }
-  return ends.has(text.length);
-}
+const asWritten = { crossing: false, cased: true, dots: true } as const;
 
-const longest = 500;
-
-function endsOf(part: string, text: string, from: number, known: ReadonlySet<number>): readonly number[] {
-  if (!part.startsWith("*")) return text[from] === part ? [from + 1] : [];
-  const ends: number[] = [];
-  for (let at = from; at <= text.length && !(at > from && known.has(at)); at++) {
-    ends.push(at);
-    if (part === "*" && text[at] === "/") break;
-  }
-  return ends;
+/** Only stars are wildcards in an include: `*` is anything but a slash, and `**` crosses slashes before a name as well. */
+function includeMatcher(path: string): (file: string) => boolean {
+  const literal = path.replace(/[?[\]{}\\]/g, "\\$&");
+  return globMatcher(literal.replace(/(^|\/)\*\*+(?=[^/*])/g, "$1{**/,}*"), asWritten);
 }

@@ -1,3 +1,4 @@
+import { linesOf } from "../base/lines.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { readPolicies } from "../manifest/policies.ts";
 import { readWorkspace } from "../manifest/workspace.ts";
@@ -20,7 +21,7 @@ export function manifestUses(
   { detection }: Sought<ManifestDetection>,
 ): readonly Use[] {
   const { rule, values, replace } = detection;
-  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  const { lineStarts: starts } = linesOf(text);
   return problems.flatMap(({ rule: broken, place, message }): readonly Use[] => {
     if (broken !== rule || !place) return [];
     const offset = (starts[place.line - 1] ?? 0) + place.column - 1;

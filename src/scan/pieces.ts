@@ -52,7 +52,7 @@ export function slice({ text, at, isShared }: Piece, from: number, to = text.len
 }
 
 /** A name and a value in a text. */
-interface TextPair {
+export interface TextPair {
   readonly name: string;
   readonly value: string;
   readonly nameAt: number;

@@ -46,11 +46,11 @@ export function scanText(source: Source, tree: Tree = noTree): Scanned {
       ? usesOf({ entry, detection }, view, source).map((use) => ({ entry, detection, use }))
       : [],
   );
-  const told = certainFirst(found);
-  const edits = told.flatMap((each) => editsOf(each, source.release));
+  const uses = certainFirst(found);
+  const edits = uses.flatMap((each) => editsOf(each, source.release));
   const at = placer(source.text);
-  const findings = told.map((each) => findingOf(each, source, at(each.use.offset)));
-  return { findings, fixed: edited(source.text, edits), unread: view.unread, left: leftOf(told, findings, source) };
+  const findings = uses.map((each) => findingOf(each, source, at(each.use.offset)));
+  return { findings, fixed: edited(source.text, edits), unread: view.unread, left: leftOf(uses, findings, source) };
 }
 
 interface Found extends Sought {
@@ -59,13 +59,13 @@ interface Found extends Sought {
 
 /** One use an entry and place, sorted: what is certain, and what can be rewritten, comes before what is not. */
 function certainFirst(found: readonly Found[]): readonly Found[] {
-  const told = new Map<string, Found>();
+  const uses = new Map<string, Found>();
   for (const each of found) {
     const key = `${each.entry.id} ${each.use.offset}`;
-    const before = told.get(key);
-    if (!before || rankOf(each) > rankOf(before)) told.set(key, each);
+    const before = uses.get(key);
+    if (!before || rankOf(each) > rankOf(before)) uses.set(key, each);
   }
-  return [...told.values()].sort((a, b) => a.use.offset - b.use.offset);
+  return [...uses.values()].sort((a, b) => a.use.offset - b.use.offset);
 }
 
 function rankOf({ use }: Found): number {
@@ -84,12 +84,12 @@ function findingOf(found: Found, { file, release }: Source, place: ReturnType<Re
 }
 
 /** What stays when the edits are made, where it stands then. */
-function leftOf(told: readonly Found[], findings: readonly Finding[], { text, release }: Source): readonly Finding[] {
-  const edits = told.flatMap((each) => editsOf(each, release));
+function leftOf(uses: readonly Found[], findings: readonly Finding[], { text, release }: Source): readonly Finding[] {
+  const edits = uses.flatMap((each) => editsOf(each, release));
   const fixed = placer(edited(text, edits));
   const moved = mover(edits);
   return findings.flatMap((finding, index) => {
-    const each = told[index];
+    const each = uses[index];
     return each && editsOf(each, release).length === 0 ? [{ ...finding, ...fixed(moved(each.use.offset)) }] : [];
   });
 }

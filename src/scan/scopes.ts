@@ -25,10 +25,10 @@ export interface FlowValue {
   readonly literal: Stretch | undefined;
 }
 
-/** Of what nothing is known. */
+/** A value of which nothing is known. */
 export const unknown: FlowValue = { addresses: [], answers: [], field: undefined, sent: [], literal: undefined };
 
-/** Names and what they stand for; what a function gives a name is forgotten behind it. */
+/** Names and what they stand for; what a function assigns is forgotten after its end. */
 interface Scopes {
   readonly get: (name: string) => FlowValue | undefined;
   readonly set: (name: string, value: FlowValue) => void;

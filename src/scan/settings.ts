@@ -22,8 +22,8 @@ export interface Setting {
 
 /** What commands set: assigned, exported, or handed over by an option such as `-e`. */
 export function settingsInCommands(commands: readonly Command[]): readonly Setting[] {
-  return commands.flatMap(({ assignments, words, talks }) =>
-    [...assignments, ...(talks ? [] : words.slice(1))].flatMap(settingOfWord),
+  return commands.flatMap(({ assignments, words, printsOnly }) =>
+    [...assignments, ...(printsOnly ? [] : words.slice(1))].flatMap(settingOfWord),
   );
 }
 

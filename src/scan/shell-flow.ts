@@ -1,10 +1,11 @@
 import { surroundings } from "../model/removals.ts";
 import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
 import { type Command, commandNameOf } from "./command.ts";
-import { expanded, pairsInText, reference } from "./pieces.ts";
+import { expanded, reference } from "./pieces.ts";
 import type { Setting } from "./settings.ts";
+import { readIn, sentIn } from "./shell-mentions.ts";
 import { withHoles } from "./text.ts";
-import { type Address, type Mention, type Piece, pieceAt, wantedNames } from "./traffic.ts";
+import { type Address, type Mention, type Piece, pathMention, pieceAt } from "./traffic.ts";
 import { assigned, type Word } from "./words.ts";
 
 /** What a variable, a file or a pipe carries. */
@@ -96,40 +97,7 @@ export function mentionsInCommands(
     const address = requestAddressOf(written, evidence, known(/^\$\{?(\w+)/.exec(written.before)?.[1] ?? "")?.text);
     const offset = piece.at(written.from, written.from + written.path.length);
     if (!address || (!isRequest && !address.sure)) return [];
-    const path: Mention = {
-      about: "path",
-      address,
-      name: "",
-      value: undefined,
-      nameOffset: word.start,
-      offset: offset ?? word.start,
-      own: true,
-    };
-    return [path, ...sentIn(queryIn(piece, written), address)];
-  }
-
-  function sentIn(piece: Piece, address: Address): readonly Mention[] {
-    return pairsInText(piece.text, wantedNames).map((pair) => mentionOf("sent", pair, piece, address));
-  }
-
-  function mentionOf(
-    about: Mention["about"],
-    pair: ReturnType<typeof pairsInText>[number],
-    piece: Piece,
-    address: Address,
-  ): Mention {
-    const { name, value, nameAt, valueAt } = pair;
-    const nameOffset = piece.at(nameAt, nameAt + name.length) ?? 0;
-    const offset = value === "" ? nameOffset : piece.at(valueAt, valueAt + value.length);
-    return {
-      about,
-      address,
-      name,
-      value: value || undefined,
-      nameOffset,
-      offset: offset ?? nameOffset,
-      own: offset !== undefined && !piece.isShared?.(valueAt),
-    };
+    return [pathMention(address, word.start, offset), ...sentIn(queryIn(piece, written), address)];
   }
 
   /** The answer that a command is given: by a pipe, a file, or a variable among its words. */
@@ -147,20 +115,6 @@ export function mentionsInCommands(
       for (const address of input.answers ?? []) mentions.push(...readIn(pieceOf(word), address));
     const last = programs.map(({ text: own }) => /\.(\w+)\s*$/.exec(own)?.[1]).find((name) => name !== undefined);
     return last === undefined ? input : { ...input, field: last };
-  }
-
-  function readIn(piece: Piece, address: Address): readonly Mention[] {
-    const compared = comparisons(piece.text).map((pair) => mentionOf("compared", pair, piece, address));
-    const read = [...piece.text.matchAll(readForm)].flatMap(
-      ({ index, 0: whole, 1: dotted, 2: quoted }): readonly Mention[] => {
-        const name = dotted ?? quoted ?? "";
-        const offset = piece.at(index + whole.indexOf(name), index + whole.indexOf(name) + name.length);
-        return offset !== undefined && wantedNames.has(name)
-          ? [{ about: "read", address, name, value: undefined, nameOffset: offset, offset, own: true }]
-          : [];
-      },
-    );
-    return [...compared, ...read];
   }
 
   /** `case "$name" in`, and the patterns behind it. */
@@ -223,16 +177,3 @@ function optionFiles({ words }: Command): readonly Word[] {
 function isHeader({ text }: Word): boolean {
   return /^[A-Za-z-]+:\s/.test(text);
 }
-
-const comparing = /(?:\.|\[\s*\\?["'])(\w+)(?:\\?["']\s*\])?\)?\s*(?:==|!=)\s*\\?["']?(\w+)/g;
-
-function comparisons(text: string): ReturnType<typeof pairsInText> {
-  return [...text.matchAll(comparing)].flatMap(({ index, 0: whole, 1: name = "", 2: value = "" }) =>
-    wantedNames.has(name)
-      ? [{ name, value, nameAt: index + whole.indexOf(name), valueAt: index + whole.length - value.length }]
-      : [],
-  );
-}
-
-/** An attribute in a program of jq or of a script. */
-const readForm = /\.(\w+)\b(?!\s*\()|\[\s*\\?["'](\w+)\\?["']\s*\]/g;

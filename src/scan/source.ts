@@ -15,7 +15,7 @@ export interface Source {
 export interface Use {
   readonly offset: number;
   readonly edits?: readonly Edit[];
-  /** Likely and not certain: a hint, which is never rewritten. */
+  /** Likely, not certain: reported as a hint and never rewritten. */
   readonly isLikely?: boolean;
   /** The release from which on the rewritten file works, where it is not that of the detection. */
   readonly since?: string;

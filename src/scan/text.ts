@@ -1,3 +1,5 @@
+import { linesOf } from "../base/lines.ts";
+
 /** A stretch of a file's text: `text` is as long as what stands from `start` on, so that each offset stays true. */
 export interface Stretch {
   readonly text: string;
@@ -59,16 +61,10 @@ function lastBefore(edits: readonly Edit[], offset: number): number {
 
 /** Line and column of an offset, each from 1. */
 export function placer(text: string): (offset: number) => { readonly line: number; readonly column: number } {
-  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  const lines = linesOf(text);
   return (offset) => {
-    let low = 0;
-    let high = starts.length - 1;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+    const { line, col: column } = lines.linePos(offset);
+    return { line, column };
   };
 }
 

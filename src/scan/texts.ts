@@ -6,18 +6,23 @@ import type { Known } from "./sent.ts";
 import { type Structure, structureOf } from "./structure.ts";
 import { hole, maskedInterpolations } from "./text.ts";
 import type { Token } from "./tokens.ts";
-import { type Address, type Mention, type Piece, pieceAt, wantedNames } from "./traffic.ts";
+import { type Address, type Mention, type Piece, pathMention, pieceAt, wantedNames } from "./traffic.ts";
 
-/** An address in a text of a program, and what the text says by itself. */
-export interface Asking {
+/** An address in a text of a program, and the mentions that the text holds by itself. */
+export interface TextAddress {
   readonly address: Address;
   readonly mentions: readonly Mention[];
   /** Whether the text itself names this API. */
   readonly isWhole: boolean;
 }
 
-/** Reads the text as an address. */
-export function askingIn(structure: Structure, index: number, known: Known, evidence: Evidence): Asking | undefined {
+/** Reads the text of a token as an address; undefined where it is none. */
+export function addressInText(
+  structure: Structure,
+  index: number,
+  known: Known,
+  evidence: Evidence,
+): TextAddress | undefined {
   const token = structure.tokens[index];
   if (!token || !/[a-z]/.test(token.text) || token.text.length > 5000) return undefined;
   const piece = pieceOf(token, known);
@@ -31,12 +36,11 @@ export function askingIn(structure: Structure, index: number, known: Known, evid
   );
   if (!address) return undefined;
   const offset = piece.at(written.from, written.from + written.path.length) ?? token.start;
-  const path: Mention = { about: "path", address, name: "", value: undefined, nameOffset: offset, offset, own: true };
   const query = sentIn(queryIn({ ...piece, text: masked }, written), token).map((each) =>
     filledIn(structure, index, known, each),
   );
   const sent = query.map((each): Mention => ({ about: "sent", address, ...each }));
-  return { address, mentions: [path, ...sent], isWhole: written.base === "api" };
+  return { address, mentions: [pathMention(address, offset), ...sent], isWhole: written.base === "api" };
 }
 
 const placeholder = /%[sdvq]|\{\d*\}/g;
@@ -76,7 +80,7 @@ function startsIn({ tokens, other }: Structure, open: number): readonly number[]
 export function mentionsInTexts(tokens: readonly Token[], evidence: Evidence): readonly Mention[] {
   const structure = structureOf(tokens, "");
   const known: Known = { get: () => undefined, uses: () => 0 };
-  return tokens.flatMap((_, index) => askingIn(structure, index, known, evidence)?.mentions ?? []);
+  return tokens.flatMap((_, index) => addressInText(structure, index, known, evidence)?.mentions ?? []);
 }
 
 /** Parameters in a text that is a query, a form or JSON. */

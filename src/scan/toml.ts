@@ -1,9 +1,8 @@
 import { parse } from "smol-toml";
+import { isObject, type JsonObject } from "../base/json.ts";
 import type { TomlDetection } from "../model/removals.ts";
 import type { Sought, Use } from "./source.ts";
 import type { Stretch } from "./text.ts";
-
-type Table = Readonly<Record<string, unknown>>;
 
 /** Settings that the tables of a TOML text lack, or that have a value that they must not; none where it is not TOML. */
 export function tomlUses({ text, start }: Stretch, { detection }: Sought<TomlDetection>): readonly Use[] {
@@ -26,7 +25,7 @@ function isAllowed(stated: unknown, { allowed }: TomlDetection): boolean {
 }
 
 /** The text as a table; undefined where it is not TOML. */
-export function parsed(text: string): Table | undefined {
+export function parsed(text: string): JsonObject | undefined {
   try {
     return parse(text);
   } catch {
@@ -35,11 +34,7 @@ export function parsed(text: string): Table | undefined {
 }
 
 function at(table: unknown, path: string): unknown {
-  return path.split(".").reduce<unknown>((inner, key) => (isTable(inner) ? inner[key] : undefined), table);
-}
-
-function isTable(value: unknown): value is Table {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return path.split(".").reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), table);
 }
 
 interface Header {

@@ -1,3 +1,4 @@
+import { memoized } from "../base/memoize.ts";
 import { hints, type RestDetection, schedule, surroundings } from "../model/removals.ts";
 import { rewriting, type Sought, type Use } from "./source.ts";
 
@@ -8,6 +9,11 @@ export interface Piece {
   readonly at: (from: number, to: number) => number | undefined;
   /** Whether the text at an index is that of a name that is used elsewhere too. */
   readonly isShared?: (index: number) => boolean;
+}
+
+/** What a file says by naming an address: `nameOffset` is where its text begins, `offset` where its path does. */
+export function pathMention(address: Address, nameOffset: number, offset = nameOffset): Mention {
+  return { about: "path", address, name: "", value: undefined, nameOffset, offset, own: true };
 }
 
 /** A text as it stands in the file. */
@@ -51,14 +57,8 @@ export const roots: ReadonlySet<string> = new Set(
   detections.flatMap(({ paths }) => paths.map((path) => path.split("/")[1] ?? "")),
 );
 
-/** Templates of paths as patterns. */
-const patterns = new Map<string, RegExp>();
-
-function patternOf(template: string): RegExp {
-  const pattern = patterns.get(template) ?? new RegExp(`^${template.slice(1).replace(/:\w+/g, "[^/]+")}/?$`);
-  patterns.set(template, pattern);
-  return pattern;
-}
+/** A template of paths as a pattern. */
+const patternOf = memoized((template: string) => new RegExp(`^${template.slice(1).replace(/:\w+/g, "[^/]+")}/?$`));
 
 function isMeant({ paths }: RestDetection, { path }: Address): boolean {
   return paths.some((template) => patternOf(template).test(path));

@@ -1,9 +1,9 @@
-import { nameAt } from "./climb.ts";
+import { nameAt } from "./names.ts";
 import type { FlowValue } from "./scopes.ts";
 import type { Structure } from "./structure.ts";
 import type { Address, Mention } from "./traffic.ts";
 
-/** As many of a kind are kept for one call or name. */
+/** At most so many of a kind are kept for one call or name. */
 export const most = 30;
 
 /** What two parts of one expression give. */

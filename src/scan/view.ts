@@ -47,7 +47,7 @@ export interface View {
   readonly unread: "YAML" | "TOML" | "GraphQL" | undefined;
 }
 
-/** Reads a file as often as it can be read: by its name, by what includes it, and by what it holds. */
+/** Reads a file in every way that applies: by its name, by what includes it, and by what it holds. */
 export function viewOf(source: Source, tree: Tree): View {
   const { file, text } = source;
   const kinds = kindsByName(file);

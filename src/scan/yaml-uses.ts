@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from "yaml";
+import { memoized } from "../base/memoize.ts";
 import { surroundings, type YamlDetection } from "../model/removals.ts";
 import { rewriting, type Sought, type Source, type Use } from "./source.ts";
 import type { Edit } from "./text.ts";
@@ -54,13 +55,7 @@ function holds(spot: Spot, detection: YamlDetection): boolean {
   return startsWithout === undefined || (isOutOfOrder({ value, resolver }, startsWithout) && hasAny(value, any));
 }
 
-const patterns = new Map<string, RegExp>();
-
-function patternOf(source: string): RegExp {
-  const pattern = patterns.get(source) ?? new RegExp(source);
-  patterns.set(source, pattern);
-  return pattern;
-}
+const patternOf = memoized((source: string) => new RegExp(source));
 
 function kindOf(value: Node | null): YamlDetection["is"] {
   return isMap(value) ? "mapping" : isSeq(value) ? "list" : "scalar";
@@ -125,15 +120,10 @@ function hasItem({ list }: Spot, text: string): boolean {
   return list !== undefined && itemsOf(list).has(text);
 }
 
-const known = new WeakMap<Node, ReadonlySet<string>>();
-
-function itemsOf(list: Node): ReadonlySet<string> {
-  const before = known.get(list);
-  if (before) return before;
-  const items = new Set(isSeq(list) ? list.items.flatMap((item) => stringOf(item) ?? []) : []);
-  known.set(list, items);
-  return items;
-}
+const itemsOf = memoized(
+  (list: Node): ReadonlySet<string> => new Set(isSeq(list) ? list.items.flatMap((item) => stringOf(item) ?? []) : []),
+  new WeakMap(),
+);
 
 /** Other text for a scalar, in the quotes that it has. A block scalar is left to a person. */
 function rewritten(node: Node | null | undefined, replacement: string, text: string): Pick<Use, "edits"> {

@@ -3,12 +3,14 @@ import * as deployments from "./deployments.ts";
 import * as integrations from "./integrations.ts";
 import * as licenses from "./licenses.ts";
 import { listMoves, scheduleMoves } from "./moves.ts";
+import { readParameters } from "./parameters.ts";
 import { listProjects } from "./projects.ts";
-import type { Role } from "./state.ts";
-import type { Handler, ProjectHandler } from "./world.ts";
+import { forbidden, invalid, notFound, type ServerReply } from "./reply.ts";
+import { type Caller, findProject, type Role, roles } from "./state.ts";
+import { accessRefusal, type Handler, type ProjectHandler, type Visit, type World } from "./world.ts";
 
 /** What an endpoint asks of its caller, and how it answers. */
-export type HandlerRow = {
+type HandlerRow = {
   /** The least role. */
   readonly role: Role;
   /** The role is asked for before parameters are looked at; otherwise after. */
@@ -16,7 +18,7 @@ export type HandlerRow = {
 } & ({ readonly project: ProjectHandler } | { readonly instance: Handler });
 
 /** The endpoint table's other half (spec: Endpoints; Authentication). */
-export const answers: Readonly<Record<EndpointName, HandlerRow>> = {
+const answers: Readonly<Record<EndpointName, HandlerRow>> = {
   listProjects: { role: "guest", instance: listProjects },
 
   listIntegrations: { role: "maintainer", roleFirst: true, project: integrations.listIntegrations },
@@ -44,3 +46,33 @@ export const answers: Readonly<Record<EndpointName, HandlerRow>> = {
   listSnippetMoves: { role: "admin", roleFirst: true, instance: listMoves("snippet") },
   listGroupMoves: { role: "admin", roleFirst: true, instance: listMoves("group") },
 };
+
+const noProject = notFound("Project");
+
+export interface RoutedRequest {
+  readonly endpoint: EndpointName;
+  readonly caller: Caller;
+  readonly segments: Visit["segments"];
+  readonly raw: Visit["raw"];
+  readonly address: string;
+  /** Why the body could not be read; said when the caller may know. */
+  readonly unreadable?: ServerReply | undefined;
+}
+
+/** Checks in the platform's order (project, role, parameters; where the row says so, parameters first), then answers. */
+export function answer(world: World, { endpoint, unreadable, ...asked }: RoutedRequest): ServerReply {
+  const row = answers[endpoint];
+  const { values, faults } = readParameters(world.parameters[endpoint], asked.raw);
+  const unread = unreadable ?? (faults.length > 0 ? invalid(faults) : undefined);
+  const visit: Visit = { ...asked, given: values };
+  if ("instance" in row) return refusalOf(row, asked.caller, unread) ?? row.instance(world, visit);
+  const project = findProject(world.state, asked.segments.id ?? "");
+  if (unread && !row.roleFirst) return unread;
+  if (!project) return noProject;
+  return accessRefusal(project) ?? refusalOf(row, asked.caller, unread) ?? row.project(world, visit, project);
+}
+
+function refusalOf(row: HandlerRow, { role }: Caller, unread: ServerReply | undefined): ServerReply | undefined {
+  const isAllowed = roles.indexOf(role) >= roles.indexOf(row.role);
+  return isAllowed ? unread : forbidden;
+}

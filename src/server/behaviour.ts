@@ -1,86 +1,66 @@
 import type { EndpointName, Parameter } from "../model/endpoints.ts";
 
-/** How the server answers where the spec and deployed servers differ, or where the spec leaves it open. One column a choice. */
-export interface Behaviour {
-  /** PUT activates whatever `active` says. */
-  readonly putActivates: boolean;
-  /** DELETE forgets parameters, not event flags; otherwise it keeps both. */
-  readonly deleteWipes: boolean;
-  /** DELETE of an integration that was never configured leaves an inactive one and answers 204; otherwise 404. */
-  readonly deleteLeavesGhost: boolean;
-  /** Parameters behave as the catalogue's `observed` column says; otherwise each but the secrets is returned as sent. */
-  readonly quirks: boolean;
-  /** Only required and typed is checked: unknown parameters are ignored, enum and pattern are not looked at. */
-  readonly lenientParameters: boolean;
-  /** Before release 15.0 license answers say approved and blacklisted; otherwise what was stored. */
-  readonly legacyAnswers: boolean;
-  /** "mit" may stand beside "MIT". */
-  readonly licenseCaseCounts: boolean;
-  /** Only the changes of deployed servers are let through, and deployments of CI/CD jobs are not changed; otherwise any. */
-  readonly strictTransitions: boolean;
-  /** An identical POST answers with the deployment that is there. */
-  readonly deploymentsRepeat: boolean;
-  /** created and updated_at are as in a list in every deployment answer. */
-  readonly fullDeployments: boolean;
-  /** A filter over updated_at sorts by it. */
-  readonly filterSorts: boolean;
-  /** Lists longer than this do not say how long they are. */
-  readonly totalsUpTo: number;
-  /** Storage moves can be listed. */
-  readonly movesListed: boolean;
-  /** Only an admin sees `repository_storage`, and the filter is ignored for others; otherwise it is forbidden to them. */
-  readonly storageHidden: boolean;
-  /** Storage moves are taken as form fields too. */
-  readonly movesTakeForms: boolean;
-  /** Parameters that differ from the endpoint table. */
-  readonly parameters: Partial<Record<EndpointName, Readonly<Record<string, Parameter>>>>;
-}
+type Parameters = Partial<Record<EndpointName, Readonly<Record<string, Parameter>>>>;
 
 const finalStatus: Parameter = { type: "string", required: true, enum: ["running", "success", "failed", "canceled"] };
+const anyStorage = { destination_storage_name: { type: "string" } } as const;
+
+/** The parameters of deployed servers that differ from the endpoint table. */
+const observedParameters: Parameters = {
+  createDeployment: { status: finalStatus },
+  updateDeployment: { status: finalStatus },
+  moveProjects: anyStorage,
+  moveSnippets: anyStorage,
+  moveGroups: anyStorage,
+};
+
+/** Where the spec and deployed servers differ, or the spec leaves it open: one row a choice, `[spec, observed]`. */
+const choices = {
+  /** PUT activates whatever `active` says. */
+  putActivates: [false, true],
+  /** DELETE forgets parameters, not event flags; otherwise it keeps both. */
+  deleteWipes: [false, true],
+  /** DELETE of an integration that was never configured leaves an inactive one and answers 204; otherwise 404. */
+  deleteCreatesInactive: [false, true],
+  /** Parameters behave as the catalogue's `observed` column says; otherwise each but the secrets is returned as sent. */
+  quirks: [false, true],
+  /** Only required and typed is checked: unknown parameters are ignored, enum and pattern are not looked at. */
+  lenientParameters: [false, true],
+  /** Before release 15.0 license answers say approved and blacklisted; otherwise what was stored. */
+  legacyAnswers: [false, true],
+  /** "mit" may stand beside "MIT". */
+  licenseCaseCounts: [false, true],
+  /** Only the changes of deployed servers are let through, and deployments of CI/CD jobs are not changed; otherwise any. */
+  strictTransitions: [false, true],
+  /** An identical POST answers with the deployment that is there. */
+  deploymentsRepeat: [false, true],
+  /** created and updated_at are as in a list in every deployment answer. */
+  fullDeployments: [false, true],
+  /** A filter over updated_at sorts by it. */
+  filterSorts: [false, true],
+  /** Lists longer than this do not say how long they are. */
+  totalsUpTo: [Number.POSITIVE_INFINITY, 10_000],
+  /** Storage moves can be listed. */
+  movesListed: [false, true],
+  /** Only an admin sees `repository_storage`, and the filter is ignored for others; otherwise it is forbidden to them. */
+  storageHidden: [false, true],
+  /** Storage moves are taken as form fields too. */
+  movesTakeForms: [false, true],
+} as const satisfies Readonly<Record<string, readonly [spec: boolean | number, observed: boolean | number]>>;
+
+/** How the server answers: one column of the choices, and the parameters that differ from the endpoint table. */
+export type Behaviour = { readonly [Choice in keyof typeof choices]: (typeof choices)[Choice][number] } & {
+  readonly parameters: Parameters;
+};
 
 export const behaviours = {
-  spec: {
-    putActivates: false,
-    deleteWipes: false,
-    deleteLeavesGhost: false,
-    quirks: false,
-    lenientParameters: false,
-    legacyAnswers: false,
-    licenseCaseCounts: false,
-    strictTransitions: false,
-    deploymentsRepeat: false,
-    fullDeployments: false,
-    filterSorts: false,
-    totalsUpTo: Number.POSITIVE_INFINITY,
-    movesListed: false,
-    storageHidden: false,
-    movesTakeForms: false,
-    parameters: {},
-  },
-  observed: {
-    putActivates: true,
-    deleteWipes: true,
-    deleteLeavesGhost: true,
-    quirks: true,
-    lenientParameters: true,
-    legacyAnswers: true,
-    licenseCaseCounts: true,
-    strictTransitions: true,
-    deploymentsRepeat: true,
-    fullDeployments: true,
-    filterSorts: true,
-    totalsUpTo: 10_000,
-    movesListed: true,
-    storageHidden: true,
-    movesTakeForms: true,
-    parameters: {
-      createDeployment: { status: finalStatus },
-      updateDeployment: { status: finalStatus },
-      moveProjects: { destination_storage_name: { type: "string" } },
-      moveSnippets: { destination_storage_name: { type: "string" } },
-      moveGroups: { destination_storage_name: { type: "string" } },
-    },
-  },
+  spec: { ...column(0), parameters: {} },
+  observed: { ...column(1), parameters: observedParameters },
 } as const satisfies Record<string, Behaviour>;
+
+function column(index: 0 | 1): Omit<Behaviour, "parameters"> {
+  const entries = Object.entries(choices).map(([choice, values]) => [choice, values[index]]);
+  return Object.fromEntries(entries) as Omit<Behaviour, "parameters">;
+}
 
 export type BehaviourName = keyof typeof behaviours;

@@ -3,9 +3,8 @@ import { environmentOf } from "./load-seed.ts";
 import { paged } from "./pages.ts";
 import { readInteger } from "./parameters.ts";
 import { putDeployment } from "./records.ts";
-import { invalid, json, noRecord, type ServerReply } from "./reply.ts";
+import { invalid, json, noRecord, refused, type ServerReply } from "./reply.ts";
 import { type DeploymentRecord, nextNumber, type ProjectState, timestamp } from "./state.ts";
-import { changeOf, jobOwned } from "./transitions.ts";
 import type { ProjectHandler, Visit, World } from "./world.ts";
 
 /** The deployment endpoints (spec: Deployments). */
@@ -53,13 +52,34 @@ export const editDeployment: ProjectHandler = (world, visit, project) => {
   const { status } = visit.given;
   if (status === undefined) return json(200, writtenRow(world, record));
   const refusal = world.behaviour.strictTransitions
-    ? (jobOwned(record) ?? changeOf(record.status, String(status)))
+    ? (jobFault(record) ?? transitionFault(record.status, String(status)))
     : undefined;
   if (refusal) return refusal;
   const next = { ...record, status: String(status), updated_at: timestamp(record.updated_at) };
   putDeployment(world.state, project, next);
   return json(200, writtenRow(world, next));
 };
+
+/** How deployed servers call the change to a status, and from which statuses they allow it; undefined: from any other. */
+const transitions: Readonly<Record<string, { readonly event: string; readonly from?: readonly string[] }>> = {
+  running: { event: "run", from: ["created", "blocked"] },
+  success: { event: "succeed" },
+  failed: { event: "drop" },
+  canceled: { event: "cancel" },
+};
+
+/** Why deployed servers do not change a deployment so; undefined where they do. */
+function transitionFault(current: string, wanted: string): ServerReply | undefined {
+  const change = transitions[wanted];
+  if (!change || (change.from?.includes(current) ?? current !== wanted)) return undefined;
+  return json(400, { message: { status: [`cannot transition via "${change.event}"`] } });
+}
+
+/** A deployment that a CI/CD job made is not changed by the API of deployed servers. */
+function jobFault({ deployable }: DeploymentRecord): ServerReply | undefined {
+  if (!deployable) return undefined;
+  return refused(403, "Forbidden - Deployments created by CI/CD jobs cannot be updated with the API");
+}
 
 /** The merge requests shipped with a deployment; those that name no deployment were shipped with each. */
 export const listDeploymentMergeRequests: ProjectHandler = (world, visit, project) => {

@@ -37,7 +37,7 @@ export const deleteIntegration: ProjectHandler = (world, visit, project) => {
   const known = lookUp(world, visit, project);
   if (!known) return unknownSlug;
   if ("status" in known) return known;
-  const record = known.record ?? ghost(world, known.integration);
+  const record = known.record ?? inactiveRecord(world, known.integration);
   if (!record) return noIntegration;
   if (record.active || record !== known.record) keep(world.state, project, disabled(world, known.integration, record));
   return noContent;
@@ -105,8 +105,8 @@ function isUnmoved({ behaviour, slugs }: World, known: IntegrationRecord, values
   return active === known.active && changed.every((name) => integration.parameters.get(name)?.level === "properties");
 }
 
-function ghost(world: World, integration: Integration | undefined): IntegrationRecord | undefined {
-  if (!world.behaviour.deleteLeavesGhost || !integration) return undefined;
+function inactiveRecord(world: World, integration: Integration | undefined): IntegrationRecord | undefined {
+  if (!world.behaviour.deleteCreatesInactive || !integration) return undefined;
   return created(world, integration, {}, false);
 }
 

@@ -1,6 +1,6 @@
-import { compareReleases } from "../model/availability.ts";
+import { needsDirectFetch } from "../model/availability.ts";
 import { put } from "./records.ts";
-import { shelves } from "./repositories.ts";
+import { repositoryReaders } from "./repositories.ts";
 import type { MoveRecord, State } from "./state.ts";
 
 /** Runs storage moves, each a while after it was scheduled. */
@@ -46,7 +46,7 @@ function resume(state: State, move: MoveRecord): boolean {
 /** Takes a move one state further; true where it goes on. */
 function advance(state: State, release: string, id: number): boolean {
   const move = state.moves.get(id);
-  const repository = move && shelves[move.kind].find(state, move.repository);
+  const repository = move && repositoryReaders[move.kind].find(state, move.repository);
   if (!move || !repository) return false;
   const isFailing = move.state === "started" && fails(state, release, move);
   const reached = isFailing ? "failed" : (next[move.state] ?? move.state);
@@ -64,13 +64,8 @@ function advance(state: State, release: string, id: number): boolean {
 
 /** Seeded failures; a move onto its own storage; one into a cluster that lacks direct-fetch replication. */
 function fails(state: State, release: string, move: MoveRecord): boolean {
-  const repository = shelves[move.kind].find(state, move.repository);
+  const repository = repositoryReaders[move.kind].find(state, move.repository);
   if ((repository?.fail_moves ?? 0) > 0 || move.source_storage_name === move.destination_storage_name) return true;
   const isCluster = state.storages.get(move.destination_storage_name)?.cluster ?? false;
   return isCluster && needsDirectFetch(release) && !state.features.has("direct_fetch_replication");
-}
-
-/** Spec: Rules for moving, 6. */
-function needsDirectFetch(release: string): boolean {
-  return compareReleases(release, "13.12") >= 0 && compareReleases(release, "14.2") < 0;
 }

@@ -3,7 +3,7 @@ import { paged } from "./pages.ts";
 import { projectNames } from "./projects.ts";
 import { put } from "./records.ts";
 import { invalid, json, type ServerReply } from "./reply.ts";
-import { shelves } from "./repositories.ts";
+import { repositoryReaders } from "./repositories.ts";
 import { type MoveKind, type MoveRecord, nextNumber, type Repository, type State, timestamp } from "./state.ts";
 import { type Handler, tierRefusal, type Visit } from "./world.ts";
 
@@ -50,7 +50,7 @@ function destinationOf({ storages }: State, { given }: Visit, source: string): s
 /** Those on the storage that are not moving already. */
 function repositoriesOn(state: State, kind: MoveKind, storage: string): Repository[] {
   const moving = state.moving[kind];
-  return shelves[kind]
+  return repositoryReaders[kind]
     .list(state)
     .filter(({ id, repository_storage }) => repository_storage === storage && !moving.has(id));
 }
@@ -71,7 +71,7 @@ function schedule(state: State, kind: MoveKind, repository: Repository, destinat
 }
 
 function moveRow(state: State, { kind, repository, ...move }: MoveRecord): object {
-  const record = shelves[kind].find(state, repository);
+  const record = repositoryReaders[kind].find(state, repository);
   return { ...move, [kind]: record && names[kind](record) };
 }
 

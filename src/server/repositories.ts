@@ -1,12 +1,12 @@
 import type { MoveKind, Repository, State } from "./state.ts";
 
-interface Shelf {
+interface RepositoryReader {
   readonly list: (state: State) => Repository[];
   readonly find: (state: State, id: number) => Repository | undefined;
 }
 
 /** Whatever has a repository, by kind: how it is read. */
-export const shelves: Readonly<Record<MoveKind, Shelf>> = {
+export const repositoryReaders: Readonly<Record<MoveKind, RepositoryReader>> = {
   project: {
     list: ({ projects }) => [...projects.values()].map(({ record }) => record),
     find: ({ projects }, id) => projects.get(id)?.record,

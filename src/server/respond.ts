@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { endpoints } from "../model/endpoints.ts";
-import { answer, type RoutedRequest } from "./answer.ts";
+import { answer, type RoutedRequest } from "./answers.ts";
 import { formFields, type ReadBody, readBody } from "./body.ts";
 import type { Chaos } from "./chaos.ts";
 import { injectFault } from "./inject-fault.ts";

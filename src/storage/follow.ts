@@ -9,7 +9,7 @@ import { cleanupWarning, failedError, interruptedError, unknownError } from "./m
 import type { Move } from "./moves.ts";
 import { createPollInterval } from "./poll-interval.ts";
 import { createTally, type MovingProgress, type Tally } from "./progress.ts";
-import { advanced, type Course, decide, type Situation, scheduledOnce, situationOf } from "./state-machine.ts";
+import { type Attempts, advanced, decide, type Situation, scheduledOnce, situationOf } from "./state-machine.ts";
 import { look, StorageHidden } from "./view.ts";
 
 export interface FollowOptions {
@@ -46,7 +46,7 @@ export async function followMoves(writer: Writer, moves: readonly Move[], option
   }
 }
 
-interface Pursuit {
+interface MoveTask {
   readonly writer: Writer;
   readonly move: Move;
   readonly stop: Stop;
@@ -58,62 +58,63 @@ interface Ended extends ChangeEvent {
   readonly warning?: Problem | undefined;
 }
 
-async function follow(pursuit: Pursuit): Promise<Ended> {
-  const ended = await pursue(pursuit);
+async function follow(task: MoveTask): Promise<Ended> {
+  const ended = await followToEnd(task);
   // Without its change, for there is nothing that a ledger could remember.
-  const event = { address: pursuit.move.change.address, ...ended };
-  for (const watcher of pursuit.options.watchers) await watcher.outcome?.(event);
+  const event = { address: task.move.change.address, ...ended };
+  for (const watcher of task.options.watchers) await watcher.outcome?.(event);
   return event;
 }
 
 type End = Omit<Ended, "address">;
 
-async function pursue(pursuit: Pursuit): Promise<End> {
-  const { move, stop, tally, options } = pursuit;
-  const pace = createPollInterval(options.pollInterval);
-  const glance = glancer(pursuit);
-  let course = courseOf(move);
+async function followToEnd(task: MoveTask): Promise<End> {
+  const { move, stop, tally, options } = task;
+  const pollInterval = createPollInterval(options.pollInterval);
+  const lookAgain = createLook(task);
+  let attempts = firstAttempts(move);
   let situation: Situation | undefined;
   for (;;) {
-    if (stop.reason !== undefined) return interrupted(move, course, situation, stop.reason);
-    const seen = await pace.measured(glance);
-    if ("end" in seen) return endedBy(seen.end, pursuit, course, situation);
+    if (stop.reason !== undefined) return interrupted(move, attempts, situation, stop.reason);
+    const seen = await pollInterval.measured(lookAgain);
+    if ("end" in seen) return endedBy(seen.end, task, attempts, situation);
     situation = seen;
-    const next = advanced(course, situation);
+    const next = advanced(attempts, situation);
     // What nobody answered shows itself at work.
-    if (course.unanswered !== undefined && next.unanswered === undefined) await note(pursuit);
-    course = next;
+    if (attempts.unanswered !== undefined && next.unanswered === undefined) await note(task);
+    attempts = next;
     tally.saw(move.change.address, situation);
-    const decision = decide(course, situation);
+    const decision = decide(attempts, situation);
     if (decision === "schedule") {
-      const sent = await schedule(pursuit, course);
+      const sent = await schedule(task, attempts);
       if ("outcome" in sent) return sent;
-      course = sent;
+      attempts = sent;
     } else if (decision !== "wait") {
-      return conclude(decision, move, course, situation);
+      return conclude(decision, move, attempts, situation);
     }
-    if (!needsNoLook(situation)) await stop.sleep(pace.next());
+    if (!needsNoLook(situation)) await stop.sleep(pollInterval.next());
   }
 }
 
-function courseOf({ kind, earlier, listsMoves, repeats }: Move): Course {
-  const mayRun = earlier?.state === "scheduled" || (earlier?.state === "sent" && (listsMoves || kind === "projects"));
-  return { kind, scheduled: 0, repeats, covered: mayRun, unanswered: undefined, quiet: 0, seen: undefined };
+function firstAttempts({ kind, earlier, listsMoves, repeats }: Move): Attempts {
+  const mayBeRunning =
+    earlier?.state === "scheduled" || (earlier?.state === "sent" && (listsMoves || kind === "projects"));
+  return { kind, scheduled: 0, repeats, mayRun: mayBeRunning, unanswered: undefined, quietLooks: 0, seen: undefined };
 }
 
 /** Where the server can tell nothing, another look would not either. */
-function needsNoLook({ left, tells }: Situation): boolean {
-  return left === undefined && !tells;
+function needsNoLook({ left, reportsMoves }: Situation): boolean {
+  return left === undefined && !reportsMoves;
 }
 
 const mostMisses = 5;
 
 /** Looks at the server; a few failures in a row are borne. Moves that had ended before an own scheduling do not count. */
-function glancer({ writer, move, stop }: Pursuit): () => Promise<Situation | { readonly end: Error }> {
+function createLook({ writer, move, stop }: MoveTask): () => Promise<Situation | { readonly end: Error }> {
   const { migration, kind, listsMoves } = move;
-  let known: ReadonlySet<string> | undefined = courseOf(move).covered ? new Set() : undefined;
+  let known: ReadonlySet<string> | undefined = firstAttempts(move).mayRun ? new Set() : undefined;
   let misses = 0;
-  const glance = async (): Promise<Situation | { readonly end: Error }> => {
+  const lookAgain = async (): Promise<Situation | { readonly end: Error }> => {
     try {
       const view = await look(writer, migration.from, kind, listsMoves);
       misses = 0;
@@ -124,54 +125,54 @@ function glancer({ writer, move, stop }: Pursuit): () => Promise<Situation | { r
       const isLast = error instanceof StorageHidden || error.endsRun || ++misses >= mostMisses;
       if (isLast || stop.reason !== undefined) return { end: error };
       await stop.sleep(misses * 100);
-      return glance();
+      return lookAgain();
     }
   };
-  return glance;
+  return lookAgain;
 }
 
-function endedBy(error: Error, { move, stop }: Pursuit, course: Course, situation: Situation | undefined): End {
-  if (stop.reason !== undefined) return interrupted(move, course, situation, stop.reason);
+function endedBy(error: Error, { move, stop }: MoveTask, attempts: Attempts, situation: Situation | undefined): End {
+  if (stop.reason !== undefined) return interrupted(move, attempts, situation, stop.reason);
   const why = error instanceof CallFailed ? explained(error) : error.message;
-  const status = course.covered ? "unknown" : "failed";
+  const status = attempts.mayRun ? "unknown" : "failed";
   return { outcome: { status, error: `the moves could not be followed: ${why}` } };
 }
 
-async function schedule(pursuit: Pursuit, course: Course): Promise<Course | End> {
-  const { writer, move, options, stop } = pursuit;
+async function schedule(task: MoveTask, attempts: Attempts): Promise<Attempts | End> {
+  const { writer, move, options, stop } = task;
   const { change } = move;
   const call = callOf(change);
   const unrecorded = await announce(options.watchers, change, call);
-  if (unrecorded) return interrupted(move, course, undefined, unrecorded);
-  if (stop.reason !== undefined) return interrupted(move, course, undefined, stop.reason);
+  if (unrecorded) return interrupted(move, attempts, undefined, unrecorded);
+  if (stop.reason !== undefined) return interrupted(move, attempts, undefined, stop.reason);
   try {
     const answer = await writer.send(call);
-    await note(pursuit, answer);
-    return scheduledOnce(course);
+    await note(task, answer);
+    return scheduledOnce(attempts);
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    if (error.uncertain) return scheduledOnce(course, error.message);
-    if (stop.reason !== undefined) return interrupted(move, course, undefined, stop.reason);
+    if (error.uncertain) return scheduledOnce(attempts, error.message);
+    if (stop.reason !== undefined) return interrupted(move, attempts, undefined, stop.reason);
     return { outcome: { status: "failed", error: explained(error) }, failure: error };
   }
 }
 
-async function note({ move, options }: Pursuit, answer?: Answer): Promise<void> {
+async function note({ move, options }: MoveTask, answer?: Answer): Promise<void> {
   const { change, migration } = move;
   const entry = { event: "scheduled", address: change.address, to: migration.to } as const;
   for (const watcher of options.watchers) await watcher.noted?.({ ...entry, ...(answer && { http: answer.status }) });
 }
 
-function interrupted(move: Move, course: Course, situation: Situation | undefined, reason: string): End {
-  if (!course.covered) return { outcome: { status: "skipped", error: reason } };
+function interrupted(move: Move, attempts: Attempts, situation: Situation | undefined, reason: string): End {
+  if (!attempts.mayRun) return { outcome: { status: "skipped", error: reason } };
   return { outcome: { status: "unknown", error: interruptedError(move, situation, reason) } };
 }
 
-function conclude(decision: "done" | "failed" | "unknown", move: Move, course: Course, situation: Situation): End {
+function conclude(decision: "done" | "failed" | "unknown", move: Move, attempts: Attempts, situation: Situation): End {
   const outcomes: Readonly<Record<typeof decision, () => Outcome>> = {
     done: () => ({ status: "applied" }),
-    failed: () => ({ status: "failed", error: failedError(move, course, situation) }),
-    unknown: () => ({ status: "unknown", error: unknownError(move, course, situation) }),
+    failed: () => ({ status: "failed", error: failedError(move, attempts, situation) }),
+    unknown: () => ({ status: "unknown", error: unknownError(move, attempts, situation) }),
   };
   return { outcome: outcomes[decision](), warning: cleanupWarning(move, situation) };
 }

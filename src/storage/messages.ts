@@ -2,21 +2,21 @@ import { counted, firstFew } from "../base/text.ts";
 import { repositoryKinds } from "../model/repository-kinds.ts";
 import type { Problem } from "../model/types.ts";
 import { type Move, movesFailed } from "./moves.ts";
-import type { Course, Situation } from "./state-machine.ts";
+import type { Attempts, Situation } from "./state-machine.ts";
 
 /** Why moves count as failed: what stayed, and how often it was tried. */
-export function failedError(move: Move, course: Course, situation: Situation): string {
+export function failedError(move: Move, attempts: Attempts, situation: Situation): string {
   const once = move.repeats === 0 ? "; this release may lose a repository that is scheduled again, so it was not" : "";
-  return `${stayed(move, situation)} after being scheduled ${times(course.scheduled)}${failures(move, situation)}${once}`;
+  return `${stayed(move, situation)} after being scheduled ${times(attempts.scheduled)}${failures(move, situation)}${once}`;
 }
 
 /** Why nobody can say what became of moves. */
-export function unknownError(move: Move, course: Course, situation: Situation): string {
-  if (course.unanswered !== undefined) {
-    return `${course.unanswered}; the server may have acted, so it was not asked again`;
+export function unknownError(move: Move, attempts: Attempts, situation: Situation): string {
+  if (attempts.unanswered !== undefined) {
+    return `${attempts.unanswered}; the server may have acted, so it was not asked again`;
   }
   const silent = "the server does not say whether moves still run";
-  return `${stayed(move, situation)} after being scheduled ${times(course.scheduled)}; ${silent}, so run apply --storage again later`;
+  return `${stayed(move, situation)} after being scheduled ${times(attempts.scheduled)}; ${silent}, so run apply --storage again later`;
 }
 
 /** What goes on when a run that follows moves is stopped. */

@@ -1,6 +1,6 @@
 import { counted } from "../base/text.ts";
 import type { StorageMigration } from "../manifest/migrations.ts";
-import { compareReleases, tierIncludes } from "../model/availability.ts";
+import { compareReleases, needsDirectFetch, tierIncludes } from "../model/availability.ts";
 import { repositoryKinds } from "../model/repository-kinds.ts";
 import type { Platform } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
@@ -77,8 +77,4 @@ function hasDefect(release: string): boolean {
 
 function seriesOf(release: string): string {
   return release.split(".").slice(0, 2).join(".");
-}
-
-function needsDirectFetch(release: string): boolean {
-  return compareReleases(release, "13.12") >= 0 && compareReleases(release, "14.2") < 0;
 }

@@ -13,7 +13,7 @@ export interface Situation {
   /** Moved, and the old copies could not be removed. */
   readonly unclean: readonly string[];
   /** Whether the server says what is moving. */
-  readonly tells: boolean;
+  readonly reportsMoves: boolean;
 }
 
 /** Reads a look. Moves of `known` had ended before, and say nothing of this run. */
@@ -38,22 +38,22 @@ export function situationOf(
     ).sort(),
     moved: arrived.map(({ name }) => name),
     unclean: arrived.filter(({ unclean }) => unclean).map(({ name }) => name),
-    tells: moves !== undefined || (held?.some(({ readOnly }) => readOnly !== undefined) ?? false),
+    reportsMoves: moves !== undefined || (held?.some(({ readOnly }) => readOnly !== undefined) ?? false),
   };
 }
 
-/** How far a run has come with one migration's repositories of one kind. */
-export interface Course {
+/** What a run has done so far about one migration's repositories of one kind, and what it saw. */
+export interface Attempts {
   readonly kind: RepositoryKind;
   /** How often this run has scheduled the moves, and how often it may do so again. */
   readonly scheduled: number;
   readonly repeats: number;
   /** Whether moves may be under way that the server does not show yet: scheduled by this run, or by an earlier one. */
-  readonly covered: boolean;
+  readonly mayRun: boolean;
   /** Why it is not known whether the last scheduling reached the server. */
   readonly unanswered: string | undefined;
   /** Looks in a row that saw nothing run and nothing change. */
-  readonly quiet: number;
+  readonly quietLooks: number;
   readonly seen: string | undefined;
 }
 
@@ -63,18 +63,23 @@ export const mostRepeats = 3;
 /** Looks that see nothing happen before what was scheduled counts as ended; doubled with each scheduling. */
 const patience = { telling: 3, silent: 10 } as const;
 
-/** The course after a look. */
-export function advanced(course: Course, situation: Situation): Course {
+/** The same after a look. */
+export function advanced(attempts: Attempts, situation: Situation): Attempts {
   const { left, running, moved, failed } = situation;
   const seen = JSON.stringify([left?.length, moved.length, failed]);
-  const happens = running > 0 || (course.seen !== undefined && course.seen !== seen);
-  const unanswered = happens ? undefined : course.unanswered;
-  return { ...course, seen, unanswered, quiet: happens || course.seen === undefined ? 0 : course.quiet + 1 };
+  const happens = running > 0 || (attempts.seen !== undefined && attempts.seen !== seen);
+  const unanswered = happens ? undefined : attempts.unanswered;
+  return {
+    ...attempts,
+    seen,
+    unanswered,
+    quietLooks: happens || attempts.seen === undefined ? 0 : attempts.quietLooks + 1,
+  };
 }
 
-/** The course after a scheduling; `unanswered` where it may not have reached the server. */
-export function scheduledOnce(course: Course, unanswered?: string): Course {
-  return { ...course, scheduled: course.scheduled + 1, covered: true, quiet: 0, unanswered };
+/** The same after a scheduling; `unanswered` where it may not have reached the server. */
+export function scheduledOnce(attempts: Attempts, unanswered?: string): Attempts {
+  return { ...attempts, scheduled: attempts.scheduled + 1, mayRun: true, quietLooks: 0, unanswered };
 }
 
 export type Decision = "wait" | "schedule" | "done" | "failed" | "unknown";
@@ -83,18 +88,18 @@ export type Decision = "wait" | "schedule" | "done" | "failed" | "unknown";
  * What to do next (contract 8). Nothing is scheduled while anything is known to run, nor before what may run had time
  * to show itself; a scheduling that nobody answered is not repeated.
  */
-export function decide(course: Course, situation: Situation): Decision {
-  const { left, running, failed, tells } = situation;
+export function decide(attempts: Attempts, situation: Situation): Decision {
+  const { left, running, failed, reportsMoves } = situation;
   if (left?.length === 0) return "done";
-  if (running > 0 || course.quiet < patienceOf(course, situation)) return "wait";
-  if (course.unanswered !== undefined) return "unknown";
-  if (left === undefined && course.covered && failed.length === 0) return "done";
-  if (course.scheduled <= course.repeats) return "schedule";
-  return tells ? "failed" : "unknown";
+  if (running > 0 || attempts.quietLooks < patienceOf(attempts, situation)) return "wait";
+  if (attempts.unanswered !== undefined) return "unknown";
+  if (left === undefined && attempts.mayRun && failed.length === 0) return "done";
+  if (attempts.scheduled <= attempts.repeats) return "schedule";
+  return reportsMoves ? "failed" : "unknown";
 }
 
-function patienceOf({ covered, scheduled }: Course, { left, tells }: Situation): number {
-  const canShow = left !== undefined || tells;
-  if (!covered || !canShow) return 0;
-  return (tells ? patience.telling : patience.silent) * 2 ** Math.max(0, scheduled - 1);
+function patienceOf({ mayRun, scheduled }: Attempts, { left, reportsMoves }: Situation): number {
+  const canShow = left !== undefined || reportsMoves;
+  if (!mayRun || !canShow) return 0;
+  return (reportsMoves ? patience.telling : patience.silent) * 2 ** Math.max(0, scheduled - 1);
 }

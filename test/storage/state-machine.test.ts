@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
+  type Attempts,
   advanced,
-  type Course,
   type Decision,
   decide,
   mostRepeats,
@@ -11,24 +11,24 @@ import {
 } from "../../src/storage/state-machine.ts";
 import type { ListedMove } from "../../src/storage/view.ts";
 
-const fresh: Course = {
+const fresh: Attempts = {
   kind: "projects",
   scheduled: 0,
   repeats: mostRepeats,
-  covered: false,
+  mayRun: false,
   unanswered: undefined,
-  quiet: 0,
+  quietLooks: 0,
   seen: undefined,
 };
-const still: Situation = { left: ["a/one"], running: 0, failed: [], moved: [], unclean: [], tells: true };
+const still: Situation = { left: ["a/one"], running: 0, failed: [], moved: [], unclean: [], reportsMoves: true };
 
 /** What is decided look after look; a scheduling is answered, unless `unanswered` says why not. */
-function decisions(start: Course, situations: readonly Situation[], unanswered?: string): Decision[] {
-  let course = start;
+function decisions(start: Attempts, situations: readonly Situation[], unanswered?: string): Decision[] {
+  let attempts = start;
   return situations.map((situation) => {
-    course = advanced(course, situation);
-    const decision = decide(course, situation);
-    if (decision === "schedule") course = scheduledOnce(course, unanswered);
+    attempts = advanced(attempts, situation);
+    const decision = decide(attempts, situation);
+    if (decision === "schedule") attempts = scheduledOnce(attempts, unanswered);
     return decision;
   });
 }
@@ -47,16 +47,19 @@ describe("projects", () => {
     expect(new Set(decisions(fresh, looks(500, { ...still, running: 1 })))).toEqual(new Set(["wait"]));
   });
 
-  test.each([true, false])("what stays is scheduled again a bounded number of times (tells: %s)", (tells) => {
-    const list = decisions(fresh, looks(400, { ...still, tells, failed: tells ? ["a/one"] : [] }));
-    const end = list.findIndex((each) => each !== "wait" && each !== "schedule");
-    expect(list[end]).toBe(tells ? "failed" : "unknown");
-    expect(countOf(list.slice(0, end), "schedule")).toBe(1 + mostRepeats);
-    const waits = list.slice(0, end).join(" ").split("schedule").slice(1);
-    const lengths = waits.map((text) => text.split("wait").length - 1);
-    expect(lengths).toEqual([...lengths].sort((a, b) => a - b));
-    expect(new Set(lengths).size).toBe(lengths.length);
-  });
+  test.each([true, false])(
+    "what stays is scheduled again a bounded number of times (reportsMoves: %s)",
+    (reportsMoves) => {
+      const list = decisions(fresh, looks(400, { ...still, reportsMoves, failed: reportsMoves ? ["a/one"] : [] }));
+      const end = list.findIndex((each) => each !== "wait" && each !== "schedule");
+      expect(list[end]).toBe(reportsMoves ? "failed" : "unknown");
+      expect(countOf(list.slice(0, end), "schedule")).toBe(1 + mostRepeats);
+      const waits = list.slice(0, end).join(" ").split("schedule").slice(1);
+      const lengths = waits.map((text) => text.split("wait").length - 1);
+      expect(lengths).toEqual([...lengths].sort((a, b) => a - b));
+      expect(new Set(lengths).size).toBe(lengths.length);
+    },
+  );
 
   test("a scheduling without an answer is not repeated", () => {
     const list = decisions(fresh, looks(30, still), "it broke off");
@@ -70,14 +73,14 @@ describe("projects", () => {
   });
 
   test("what an earlier run scheduled gets time to show itself", () => {
-    const list = decisions({ ...fresh, covered: true }, looks(6, still));
+    const list = decisions({ ...fresh, mayRun: true }, looks(6, still));
     expect(list.indexOf("schedule")).toBe(3);
   });
 });
 
 describe("kinds that cannot be counted", () => {
-  const unseen: Situation = { ...still, left: undefined, tells: false };
-  const listed: Situation = { ...unseen, tells: true };
+  const unseen: Situation = { ...still, left: undefined, reportsMoves: false };
+  const listed: Situation = { ...unseen, reportsMoves: true };
 
   test("are done with the scheduling where the server does not list moves", () => {
     expect(decisions(fresh, [unseen, unseen])).toEqual(["schedule", "done"]);
@@ -118,7 +121,7 @@ describe("a look", () => {
       failed: ["snippet 4"],
       moved: ["snippet 2"],
       unclean: ["snippet 2"],
-      tells: true,
+      reportsMoves: true,
     });
   });
 
@@ -126,8 +129,12 @@ describe("a look", () => {
     [true, 1, true],
     [false, 0, true],
     [undefined, 0, false],
-  ])("takes read-only %s for %i moving", (readOnly, running, tells) => {
+  ])("takes read-only %s for %i moving", (readOnly, running, reportsMoves) => {
     const held = [{ id: "1", path: "a/one", readOnly }];
-    expect(situationOf({ held, moves: undefined }, "old", "new")).toMatchObject({ left: ["a/one"], running, tells });
+    expect(situationOf({ held, moves: undefined }, "old", "new")).toMatchObject({
+      left: ["a/one"],
+      running,
+      reportsMoves,
+    });
   });
 });

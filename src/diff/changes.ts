@@ -1,0 +1,42 @@
+import { digestOf } from "../base/json.ts";
+import { addressOf } from "../model/address.ts";
+import { kinds } from "../model/kinds.ts";
+import { readAs } from "../model/normalise.ts";
+import type { Action, Change, Fields, Live, Origin, Resource, Value } from "../model/types.ts";
+
+/** The change that removes a live resource as its kind is removed. */
+export function removalFrom(project: string, resource: Resource, live: Live, origin: Origin, reason: string): Change {
+  const { removal, removed } = kinds[resource.kind];
+  const visible = { before: { ...removed.before, ...live.fields }, after: removed.after };
+  return changeFrom(project, { ...resource, origin }, live, removal, visible, reason);
+}
+
+/** One change, with a digest of what is live now. */
+export function changeFrom(
+  project: string,
+  resource: Resource & { readonly origin: Origin },
+  live: Live | undefined,
+  action: Action,
+  visible: Pick<Change, "before" | "after">,
+  reason: string,
+): Change {
+  const { kind, key, fields, origin } = resource;
+  const address = addressOf(project, kind, key);
+  const liveDigest = live && digestOf({ active: live.active, fields: readAs(live) });
+  return { address, project, kind, key, action, ...visible, declared: fields, live, liveDigest, reason, origin };
+}
+
+/** Some of the fields; null for one that is not among them. */
+export function pick(fields: Fields, names: readonly string[]): Fields {
+  const picked: Record<string, Value> = {};
+  for (const name of names) picked[name] = fields[name] ?? null;
+  return picked;
+}
+
+/** Disabling comes first, for a server may allow one active issue tracker; deleting last, so that a rename never leaves a gap. */
+const order: readonly Action[] = ["disable", "create", "update", "delete"];
+
+/** Sorts changes into the order in which they are carried out. */
+export function inApplyOrder(a: Change, b: Change): number {
+  return order.indexOf(a.action) - order.indexOf(b.action) || (a.address < b.address ? -1 : 1);
+}
