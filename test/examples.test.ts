@@ -13,6 +13,7 @@ const program = join(root, "dist/cli.js");
 const documents: readonly (readonly [document: string, folder: string, ends: "in sync" | "anyhow"])[] = [
   ["README.md", ".", "in sync"],
   ["docs/running.md", "examples/quickstart", "anyhow"],
+  ["docs/approvals.md", "examples/quickstart", "anyhow"],
   ["docs/deprecations.md", ".", "anyhow"],
   ["examples/quickstart/README.md", "examples/quickstart", "in sync"],
   ["examples/many-projects/README.md", "examples/many-projects", "in sync"],

@@ -100,6 +100,11 @@ export const flags = {
     { flags: "--tag", description: "the ref is a tag" },
   ],
   drift: online,
+  approve: [
+    { flags: "--key <file>", description: "the SSH key to sign with; default: the agent's only key, else ~/.ssh/id_*" },
+    report,
+    quiet,
+  ],
   merge: [folder, planReport, quiet, out, detailedExitcode],
   show: offline,
   import: [

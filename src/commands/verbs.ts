@@ -69,6 +69,20 @@ export const verbs: readonly Verb[] = [
     load: () => import("./drift.ts"),
   }),
   verb({
+    name: "approve",
+    arguments: "<plan>",
+    summary: "sign a saved plan with your SSH key, for an apply that needs approvals",
+    examples: [
+      ["evenkeel approve plan.json", "adds your signature to plan.json.sig; sends nothing"],
+      [
+        "evenkeel approve plan.json --key ~/.ssh/id_ed25519",
+        "with this key; a .pub if an agent holds the private half",
+      ],
+    ],
+    options: flags.approve,
+    load: () => import("./approve.ts"),
+  }),
+  verb({
     name: "merge",
     arguments: "<plan...>",
     summary: "join the plans of shards into one",

@@ -5,7 +5,7 @@ import type { Change } from "../model/types.ts";
 
 /** Why a plan may not be applied (contract 5). */
 export interface Objection {
-  readonly guard: "delete-percent" | "protected" | "storage" | "loosening";
+  readonly guard: "delete-percent" | "protected" | "storage" | "loosening" | "approvals";
   readonly message: string;
   readonly addresses: readonly string[];
 }
@@ -46,6 +46,7 @@ export function standing(
     protected: ({ addresses }) => addresses.every((address) => waived.has(address.toLowerCase())),
     storage: () => false,
     loosening: () => false,
+    approvals: () => false,
   };
   return objections.filter((objection) => !isWaived[objection.guard](objection));
 }

@@ -4,6 +4,7 @@ import { shownUrl, urlNameOf, urlOf } from "../client/server-url.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
 import { referencesIn } from "../model/normalise.ts";
 import type { Problem } from "../model/types.ts";
+import type { ApprovalPolicy } from "../plan/approvals.ts";
 import type { PlanInput } from "../plan/plan.ts";
 import { type Ledger, openLedger } from "../state/ledger.ts";
 import { commitOf } from "../workspace/git.ts";
@@ -25,6 +26,8 @@ export interface Context {
   readonly heading: Heading;
   /** Requests in flight, and projects worked on side by side. */
   readonly concurrency: number;
+  /** The approvals that an apply needs, where any are asked for. */
+  readonly approvals?: ApprovalPolicy;
 }
 
 /** The parts of a plan that are known before anything is read; `url` is empty where there is none that requests may go to. */

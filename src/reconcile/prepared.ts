@@ -5,11 +5,11 @@ import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, DesiredProject, Problem, SecretReference } from "../model/types.ts";
-import type { Objection } from "../plan/guards.ts";
+import type { GuardRules, Objection } from "../plan/guards.ts";
 import { type Plan, type PlanInput, type PlannedChange, planOf } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
 import type { Planned } from "./request.ts";
-import { refusedBy } from "./scope.ts";
+import { guardRules, refusedBy } from "./scope.ts";
 import type { MovesToMake } from "./storage-moves.ts";
 
 /** A plan, new or saved, and all that carrying it out takes. */
@@ -22,6 +22,8 @@ export interface Prepared {
   readonly references: readonly SecretReference[];
   /** What the guards object to in spite of the waivers: nothing may be written. */
   readonly refused: readonly Objection[];
+  /** Whether `protected` means an address of the plan. */
+  readonly isProtected: GuardRules["isProtected"];
 }
 
 type Contents = Pick<PlanInput, "differences" | "moves" | "objections" | "problems" | "reads">;
@@ -50,10 +52,12 @@ export function unreadPlan(context: Context, problems: readonly Problem[], reads
 }
 
 /** What a new plan comes to: carried out as it stands or, where time passes before its writes, looked at again. */
-export function preparedOf({ request }: Context, planned: Planned, desired: readonly DesiredProject[]): Prepared {
+export function preparedOf(context: Context, planned: Planned, desired: readonly DesiredProject[]): Prepared {
+  const { request } = context;
+  const { isProtected } = guardRules(context, desired);
   const { plan, differences, moves = [] } = planned;
   const changed = differences.map(({ changes }) => changes).filter((changes) => changes.length > 0);
-  const rest = { planned, references: neededBy(differences), refused: refusedBy(plan, desired, request) };
+  const rest = { planned, references: neededBy(differences), refused: refusedBy(plan, desired, request), isProtected };
   if (!request.recheck) {
     const targets = changed.map((changes) => ({ steps: changes.map((change) => ({ change })) }));
     return { ...rest, targets, moves: { steps: moves.map((move) => ({ move })) } };

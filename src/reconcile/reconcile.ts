@@ -7,6 +7,7 @@ import { judgePlan } from "../plan/guards.ts";
 import { callOf } from "../plan/plan.ts";
 import { takeLock } from "../state/lock.ts";
 import { loadWorkspace as open } from "../workspace/load.ts";
+import { judgedForApprovals, withApprovals } from "./approvals.ts";
 import { type Context, connectionOf, validated } from "./context.ts";
 import { notPlanned, withProblems } from "./not-planned.ts";
 import { documentOf, missingSecrets, neededBy, type Prepared, preparedOf, unreadPlan } from "./prepared.ts";
@@ -58,7 +59,7 @@ async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
 export async function rehearse(request: Request): Promise<Rehearsed> {
   let context: Context | undefined;
   try {
-    context = validated(open(request.folder), request);
+    context = withApprovals(validated(open(request.folder), request));
     if (hasErrors(context.problems)) return notPlanned(context);
     await using reader = await connectReader(connectionOf(context));
     const { planned, refused, targets, moves } = await prepared(reader, context);
@@ -75,8 +76,9 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
   }
 }
 
-function prepared(reader: Reader, context: Context): Promise<Prepared> {
-  return context.request.saved ? savedPlan(reader, context) : newPlan(reader, context);
+async function prepared(reader: Reader, context: Context): Promise<Prepared> {
+  const found = context.request.saved ? await savedPlan(reader, context) : await newPlan(reader, context);
+  return judgedForApprovals(found, context);
 }
 
 /** Projects that are to be read again are read right before their writes. */
@@ -93,7 +95,7 @@ function batchesOf(reader: Reader, context: Context, targets: readonly Target[])
 export async function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
   let context: Context | undefined;
   try {
-    context = validated(open(request.folder), request);
+    context = withApprovals(validated(open(request.folder), request));
     if (hasErrors(context.problems)) return notPlanned(context);
     request.connecting?.();
     using _lock = takeLock(context.loaded.root, () => new Date());

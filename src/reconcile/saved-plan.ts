@@ -116,6 +116,7 @@ export async function savedPlan(reader: Reader, context: Context): Promise<Prepa
     moves: { steps: again.steps },
     references: plannedReferences(desired, read.resource_changes),
     refused: refusedBy(plan, desired, request),
+    isProtected: rules.isProtected,
   };
 }
 

@@ -1,6 +1,6 @@
+import { type Fault, parseChecked } from "../model/checked-yaml.ts";
 import type { Problem } from "../model/types.ts";
 import { type ChaosRule, regexMark } from "./chaos.ts";
-import { type Fault, parseChecked } from "./checked-yaml.ts";
 
 export type ParsedChaos = { readonly chaos: readonly ChaosRule[] } | { readonly problems: readonly Problem[] };
 

@@ -1,8 +1,8 @@
 import schema from "../../schemas/seed.schema.json" with { type: "json" };
 import type { JsonObject } from "../base/json.ts";
 import { integrations, listedFlags } from "../model/catalogue.ts";
+import { type Fault, orElse, parseChecked } from "../model/checked-yaml.ts";
 import type { Problem } from "../model/types.ts";
-import { type Fault, orElse, parseChecked } from "./checked-yaml.ts";
 import type { MergeRequest, Role } from "./state.ts";
 
 /** What a server starts with (contract 9); `schemas/seed.schema.json` says the same to editors. */

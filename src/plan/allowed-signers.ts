@@ -1,0 +1,102 @@
+/** Somebody who may sign, as a line of an `allowed_signers` file says (ssh-keygen(1), ALLOWED SIGNERS). */
+export interface Signer {
+  /** The principals of the line. */
+  readonly name: string;
+  /** Names that are one person, lower-cased: two signers that share one are not two people. */
+  readonly principals: readonly string[];
+  /** `ssh-ed25519 AAAA…`. */
+  readonly key: string;
+  /** When the key counts; undefined where the line sets no bound. */
+  readonly validAfter?: Date;
+  readonly validBefore?: Date;
+}
+
+/** What is wrong with a line, from 1. */
+export interface SignerFault {
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface AllowedSigners {
+  readonly signers: readonly Signer[];
+  readonly faults: readonly SignerFault[];
+}
+
+/**
+ * Reads an `allowed_signers` file. Lines whose `namespaces` do not hold `namespace` are left out. Patterns and
+ * certificate authorities do not say who signs, so they are faults.
+ */
+export function allowedSigners(text: string, namespace: string): AllowedSigners {
+  const lines = text.split(/\r?\n/).map((line, index) => ({ line: index + 1, read: signerIn(line.trim(), namespace) }));
+  return {
+    signers: lines.flatMap(({ read }) => (typeof read === "object" ? [read] : [])),
+    faults: lines.flatMap(({ line, read }) => (typeof read === "string" ? [{ line, message: read }] : [])),
+  };
+}
+
+const parts =
+  /^("[^"]+"|[^"\s]+)\s+(?:((?:[^\s"]|"(?:[^"\\]|\\.)*")+)\s+)??((?:ssh|ecdsa|sk)-[\w.@-]+)\s+([A-Za-z0-9+/]+=*)(?:\s|$)/;
+
+/** A signer, what is wrong with the line, or nothing where it names nobody for this namespace. */
+function signerIn(line: string, namespace: string): Signer | string | undefined {
+  if (line === "" || line.startsWith("#")) return undefined;
+  const [, quoted, optionText = "", type, key] = parts.exec(line) ?? [];
+  if (!quoted || !type || !key) return "expected PRINCIPAL[,PRINCIPAL] [OPTIONS] KEY-TYPE KEY";
+  const name = quoted.replaceAll('"', "");
+  if (/[*?!]/.test(name)) return `${name} is a pattern; list each person by name, so that two approvals are two people`;
+  const options = optionsIn(optionText);
+  if (typeof options === "string") return options;
+  const { namespaces, "valid-after": after, "valid-before": before } = options;
+  if (namespaces !== undefined && !namespaces.split(",").some((pattern) => matches(pattern, namespace)))
+    return undefined;
+  const [validAfter, validBefore] = [timeIn(after), timeIn(before)];
+  if (validAfter === null || validBefore === null) return "expected a time such as 20270630 or 202706301200Z";
+  return {
+    name,
+    principals: name.toLowerCase().split(","),
+    key: `${type} ${key}`,
+    ...(validAfter && { validAfter }),
+    ...(validBefore && { validBefore }),
+  };
+}
+
+type Options = Readonly<Partial<Record<"namespaces" | "valid-after" | "valid-before", string>>>;
+
+function optionsIn(text: string): Options | string {
+  const found = [...text.matchAll(/([\w-]+)(?:="((?:[^"\\]|\\.)*)"|=([^,"]*))?(?:,|$)/g)];
+  if (found.map(([all]) => all).join("") !== text) return `cannot read the options ${text}`;
+  const unknown = found.map(([, name = ""]) => name.toLowerCase()).find((name) => !known.includes(name));
+  if (unknown === "cert-authority") return "certificate authorities are not supported; list the key of each person";
+  if (unknown !== undefined) return `unknown option ${unknown}; expected one of ${known.join(", ")}`;
+  return Object.fromEntries(found.map(([, name = "", quoted, plain]) => [name.toLowerCase(), quoted ?? plain ?? ""]));
+}
+
+const known: readonly string[] = ["namespaces", "valid-after", "valid-before"];
+
+/** Patterns of OpenSSH: `*` and `?`. */
+function matches(pattern: string, text: string): boolean {
+  const escaped = pattern.replace(/[\\^$.+()[\]{}|]/g, "\\$&");
+  return new RegExp(`^${escaped.replace(/\*+/g, ".*").replaceAll("?", ".")}$`).test(text);
+}
+
+/** `YYYYMMDD[HHMM[SS]]`, local time or, with a `Z`, UTC; null where the text is none. */
+function timeIn(text: string | undefined): Date | null | undefined {
+  if (text === undefined) return undefined;
+  const [, year, month, day, hour = "00", minute = "00", second = "00", zone = ""] =
+    /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?(Z?)$/i.exec(text) ?? [];
+  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone.toUpperCase()}`);
+  return Number.isNaN(time.getTime()) ? null : time;
+}
+
+/** The largest number of different people among signers: those who share a name are one. */
+export function peopleAmong(signers: readonly Signer[]): readonly Signer[] {
+  const people: { readonly first: Signer; readonly names: Set<string> }[] = [];
+  for (const signer of signers) {
+    const same = people.filter(({ names }) => signer.principals.some((name) => names.has(name)));
+    const [person = { first: signer, names: new Set<string>() }, ...others] = same;
+    if (same.length === 0) people.push(person);
+    for (const name of [...signer.principals, ...others.flatMap(({ names }) => [...names])]) person.names.add(name);
+    for (const other of others) people.splice(people.indexOf(other), 1);
+  }
+  return people.map(({ first }) => first);
+}

@@ -1,0 +1,113 @@
+import { counted } from "../base/text.ts";
+import { turnsOff } from "../model/turns-off.ts";
+import { peopleAmong, type Signer } from "./allowed-signers.ts";
+import type { Objection } from "./guards.ts";
+import { type Plan, visibleOf } from "./plan.ts";
+import type { SshSignature } from "./ssh-signature.ts";
+import { tendencyOf } from "./strictness.ts";
+
+/** The namespace of signatures on plans. */
+export const planNamespace = "evenkeel-plan";
+
+/** What is signed (contract 11): a plan edited afterwards has another digest. */
+export function messageOf({ digest, server }: Pick<Plan, "digest" | "server">): string {
+  return `${digest}\n${server.url}\n`;
+}
+
+/** Who has to approve what. */
+export interface ApprovalPolicy {
+  readonly rules: readonly { readonly when: Occasion; readonly count: number }[];
+  readonly signers: readonly Signer[];
+  /** Milliseconds: approvals of an older plan do not count. */
+  readonly expire: number | undefined;
+}
+
+export type Occasion = "always" | "removals" | "loosening" | "protected";
+
+/** A saved plan's signatures, as {@link sshSignatures} read them; undefined for a plan that was not saved. */
+export type Signatures = readonly (SshSignature | undefined)[] | undefined;
+
+export interface Judging {
+  readonly policy: ApprovalPolicy;
+  readonly signatures: Signatures;
+  readonly isProtected: (address: string) => boolean;
+  readonly now: Date;
+}
+
+/** Why a plan may not be applied yet: it lacks approvals that its changes need. Empty where it has them. */
+export function judgeApprovals(plan: Plan, judging: Judging): readonly Objection[] {
+  const needed = neededFor(plan, judging);
+  if (!needed) return [];
+  const message = messageOfLack(plan, needed, judging);
+  return message === undefined ? [] : [{ guard: "approvals", message, addresses: [] }];
+}
+
+interface Needed {
+  readonly count: number;
+  readonly because: string;
+}
+
+function neededFor(plan: Plan, { policy, isProtected }: Judging): Needed | undefined {
+  const changes = plan.resource_changes.map(visibleOf);
+  const holds: Readonly<Record<Occasion, (change: (typeof changes)[number]) => boolean>> = {
+    always: () => true,
+    removals: turnsOff,
+    loosening: (change) => tendencyOf(change) === "loosened",
+    protected: ({ address }) => isProtected(address),
+  };
+  const [strictest] = policy.rules
+    .filter(({ when }) => changes.some(holds[when]))
+    .toSorted((a, b) => b.count - a.count);
+  return strictest && { count: strictest.count, because: reasons[strictest.when] };
+}
+
+const reasons: Readonly<Record<Occasion, string>> = {
+  always: "it has changes",
+  removals: "it turns things off",
+  loosening: "it loosens a license policy",
+  protected: "it changes something protected",
+};
+
+function messageOfLack(plan: Plan, { count, because }: Needed, judging: Judging): string | undefined {
+  const { policy, signatures, now } = judging;
+  const needs = `the plan needs ${counted(count, "approval")} because ${because}`;
+  if (!signatures) return `${needs}; ${advice}`;
+  const late = lateness(plan, policy, now);
+  if (late) return `${needs}; ${late}, so its approvals do not count; plan again`;
+  const judged = signatures.map((signature) => signerOf(signature, plan, judging));
+  const people = peopleAmong(judged.flatMap((signer) => (typeof signer === "string" ? [] : [signer])));
+  if (people.length >= count) return undefined;
+  const has =
+    people.length === 0 ? "it has none" : `it has ${people.length} (${people.map(({ name }) => name).join(", ")})`;
+  const unusable = judged.flatMap((why, index) => (typeof why === "string" ? [`signature ${index + 1} ${why}`] : []));
+  return [`${needs}; ${has}`, ...unusable].join("; ");
+}
+
+const advice = "save it with plan --out FILE, sign it with approve FILE, and apply FILE";
+
+/** A plan from the future would never be too old. */
+function lateness({ created_at: created }: Plan, { expire }: ApprovalPolicy, now: Date): string | undefined {
+  if (expire === undefined) return undefined;
+  const age = now.getTime() - new Date(created).getTime();
+  if (age >= -clockSkew && age <= expire) return undefined;
+  if (age < 0) return `its time, ${created}, is in the future`;
+  return Number.isNaN(age) ? "its time cannot be read" : `it is older than ${expire / 3_600_000} h`;
+}
+
+/** Milliseconds that clocks of two machines may differ. */
+const clockSkew = 5 * 60_000;
+
+/** Who signed, or why the signature does not count: completes "signature 1 …". */
+function signerOf(signature: SshSignature | undefined, plan: Plan, { policy, now }: Judging): Signer | string {
+  if (!signature) return "is damaged, or of a key type that is not supported";
+  if (signature.namespace !== planNamespace) return `is for ${signature.namespace}, not for ${planNamespace}`;
+  if (!signature.verifies(messageOf(plan))) return "is of another plan";
+  const listed = policy.signers.filter(({ key }) => key === signature.key);
+  const valid = listed.find(({ validAfter, validBefore }) => {
+    return !(validAfter && now < validAfter) && !(validBefore && now >= validBefore);
+  });
+  return (
+    valid ??
+    (listed.length > 0 ? "is by a key that is not valid now" : "is by a key that the signers file does not list")
+  );
+}

@@ -1,0 +1,146 @@
+import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
+import { wireReader, wireStrings } from "./ssh-wire.ts";
+
+/** A signature as `ssh-keygen -Y sign` writes it (OpenSSH's PROTOCOL.sshsig), not verified yet. */
+export interface SshSignature {
+  /** In the form of a public key file, without the comment: `ssh-ed25519 AAAA…`. */
+  readonly key: string;
+  readonly namespace: string;
+  readonly verifies: (message: string) => boolean;
+}
+
+/** The armored signatures of a text, one after another. */
+export function armoredBlocks(text: string): readonly string[] {
+  return text.match(/-----BEGIN SSH SIGNATURE-----[\sA-Za-z0-9+/=]*-----END SSH SIGNATURE-----/g) ?? [];
+}
+
+/** The signatures of a text, in order; `undefined` stands for a block that is damaged or of a kind that is not supported. */
+export function sshSignatures(text: string): readonly (SshSignature | undefined)[] {
+  return armoredBlocks(text).map((block) => {
+    try {
+      return signatureOf(Buffer.from(block.replace(/-----[^-]+-----/g, ""), "base64"));
+    } catch {
+      return undefined;
+    }
+  });
+}
+
+const magic = "SSHSIG";
+
+/** @throws RangeError where the bytes are not those of a signature. */
+function signatureOf(bytes: Buffer): SshSignature {
+  const read = wireReader(bytes);
+  if (read.bytes(magic.length).toString() !== magic || read.uint32() !== 1) throw new RangeError("not a signature");
+  const [key, namespaceBytes, reserved, hashName, signature] = [0, 1, 2, 3, 4].map(() => read.string());
+  read.end();
+  const namespace = String(namespaceBytes);
+  const hash = String(hashName);
+  if (!key || !signature || !(hash === "sha256" || hash === "sha512")) throw new RangeError("not a signature");
+  const check = verifierOf(key, signature);
+  return {
+    key: publicKeyText(key),
+    namespace,
+    verifies: (message) => {
+      const digest = createHash(hash).update(message).digest();
+      return check(Buffer.concat([Buffer.from(magic), wireStrings(namespace, reserved ?? "", hash, digest)]));
+    },
+  };
+}
+
+/** `ssh-ed25519 AAAA…` of a key as it is on the wire. */
+function publicKeyText(key: Buffer): string {
+  return `${wireReader(key).string()} ${key.toString("base64")}`;
+}
+
+type Check = (signed: Buffer) => boolean;
+
+/** @throws RangeError for a key of another type, and for a signature that is none of this key's type. */
+function verifierOf(key: Buffer, signature: Buffer): Check {
+  const keyReader = wireReader(key);
+  const signatureReader = wireReader(signature);
+  const keyType = keyReader.string().toString();
+  const algorithm = signatureReader.string().toString();
+  const row = algorithms[algorithm];
+  if (!row || row.keyType !== keyType) throw new RangeError("not supported");
+  const value = signatureReader.string();
+  signatureReader.end();
+  return (signed) => {
+    try {
+      return verify(row.hash, signed, { key: row.publicKey(key), dsaEncoding: "ieee-p1363" }, row.rawSignature(value));
+    } catch {
+      return false;
+    }
+  };
+}
+
+interface Algorithm {
+  readonly keyType: string;
+  /** Null where the algorithm has its own. */
+  readonly hash: string | null;
+  readonly publicKey: (key: Buffer) => KeyObject;
+  /** The signature as Node.js verifies it. */
+  readonly rawSignature: (value: Buffer) => Buffer;
+}
+
+const asItIs = (value: Buffer) => value;
+
+/** What a signature names as its algorithm. SHA-1 is not among them, and keys in hardware are not supported. */
+const algorithms: Readonly<Record<string, Algorithm>> = {
+  "ssh-ed25519": { keyType: "ssh-ed25519", hash: null, publicKey: ed25519Key, rawSignature: asItIs },
+  "rsa-sha2-256": { keyType: "ssh-rsa", hash: "sha256", publicKey: rsaKey, rawSignature: asItIs },
+  "rsa-sha2-512": { keyType: "ssh-rsa", hash: "sha512", publicKey: rsaKey, rawSignature: asItIs },
+  "ecdsa-sha2-nistp256": ecdsa("ecdsa-sha2-nistp256", "P-256", 32, "sha256"),
+  "ecdsa-sha2-nistp384": ecdsa("ecdsa-sha2-nistp384", "P-384", 48, "sha384"),
+  "ecdsa-sha2-nistp521": ecdsa("ecdsa-sha2-nistp521", "P-521", 66, "sha512"),
+};
+
+function ed25519Key(key: Buffer): KeyObject {
+  const read = wireReader(key);
+  read.string();
+  return fromJwk({ kty: "OKP", crv: "Ed25519", x: base64url(read.string()) });
+}
+
+function rsaKey(key: Buffer): KeyObject {
+  const read = wireReader(key);
+  read.string();
+  const [e, n] = [read.integer(), read.integer()];
+  return fromJwk({ kty: "RSA", e: base64url(e), n: base64url(n) });
+}
+
+/** `size`: bytes of a coordinate. */
+function ecdsa(keyType: string, crv: string, size: number, hash: string): Algorithm {
+  return {
+    keyType,
+    hash,
+    publicKey: (key) => {
+      const read = wireReader(key);
+      read.string();
+      read.string();
+      const point = read.string();
+      if (point[0] !== 4 || point.length !== 1 + 2 * size) throw new RangeError("not an uncompressed point");
+      return fromJwk({
+        kty: "EC",
+        crv,
+        x: base64url(point.subarray(1, 1 + size)),
+        y: base64url(point.subarray(1 + size)),
+      });
+    },
+    rawSignature: (value) => {
+      const read = wireReader(value);
+      return Buffer.concat([padded(read.integer(), size), padded(read.integer(), size)]);
+    },
+  };
+}
+
+function padded(integer: Buffer, size: number): Buffer {
+  if (integer.length > size) throw new RangeError("a number too large for its curve");
+  return Buffer.concat([Buffer.alloc(size - integer.length), integer]);
+}
+
+function fromJwk(key: Readonly<Record<string, string>>): KeyObject {
+  return createPublicKey({ key, format: "jwk" });
+}
+
+function base64url(bytes: Buffer): string {
+  return bytes.toString("base64url");
+}

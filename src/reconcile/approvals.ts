@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from "node:fs";
+import { Refusal } from "../base/exit.ts";
+import { systemTrouble } from "../base/system-errors.ts";
+import { judgeApprovals } from "../plan/approvals.ts";
+import { sshSignatures } from "../plan/ssh-signature.ts";
+import { approvalPolicy } from "../workspace/approval-policy.ts";
+import type { Context } from "./context.ts";
+import type { Prepared } from "./prepared.ts";
+
+/** A context of a run that may write: with the approvals that its plan needs, as EVENKEEL_APPROVALS says. */
+export function withApprovals(context: Context): Context {
+  const { policy, problems } = approvalPolicy(context.request.env);
+  return { ...context, ...(policy && { approvals: policy }), problems: [...context.problems, ...problems] };
+}
+
+/**
+ * A plan that is about to be carried out, refused where it lacks approvals that its changes need (contract 11).
+ * @throws Refusal where the signatures cannot be read.
+ */
+export function judgedForApprovals(prepared: Prepared, { request, approvals: policy }: Context): Prepared {
+  if (!policy) return prepared;
+  const { planned, refused, isProtected } = prepared;
+  const { plan } = planned;
+  const signatures = request.saved === undefined ? undefined : sshSignatures(signatureText(request.saved));
+  const lacking = judgeApprovals(plan, { policy, signatures, isProtected, now: new Date() });
+  const objections = [...plan.objections, ...lacking];
+  return { ...prepared, planned: { ...planned, plan: { ...plan, objections } }, refused: [...refused, ...lacking] };
+}
+
+/** Where `approve` puts the signatures of a plan. */
+export function signatureFileOf(plan: string): string {
+  return `${plan}.sig`;
+}
+
+/** The armored signatures of a saved plan; empty where there are none. @throws Refusal where they cannot be read. */
+export function signatureText(plan: string): string {
+  const file = signatureFileOf(plan);
+  try {
+    return existsSync(file) ? readFileSync(file, "utf8") : "";
+  } catch (error) {
+    throw new Refusal(`cannot read the signatures ${file}: ${systemTrouble(error)}`);
+  }
+}

@@ -1,0 +1,67 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { exit, Refusal } from "../base/exit.ts";
+
+/** How to sign: with a private key file, a public one whose private half an agent holds, or the one key that there is. */
+export interface Signing {
+  readonly message: string;
+  readonly namespace: string;
+  /** Left out: the agent's only key, else the first of the usual files. */
+  readonly key: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** An armored signature, made by `ssh-keygen -Y sign`; it may ask for a passphrase itself. @throws Refusal where there is none. */
+export function signedBySsh(signing: Signing): string {
+  if (signing.key !== undefined) return signWith(signing.key, signing);
+  const keys = agentKeys(signing.env);
+  if (keys.length > 1)
+    throw new Refusal(`the SSH agent holds ${keys.length} keys: name one with --key FILE`, exit.usage);
+  const [key] = keys;
+  if (key !== undefined) return signWithAgent(key, signing);
+  const file = usualFiles(signing.env).find((path) => existsSync(path));
+  if (file === undefined) throw new Refusal("no SSH key found: name one with --key FILE", exit.usage);
+  return signWith(file, signing);
+}
+
+function usualFiles({ HOME }: Signing["env"]): readonly string[] {
+  return ["id_ed25519", "id_ecdsa", "id_rsa"].map((name) => join(HOME || homedir(), ".ssh", name));
+}
+
+/** Public keys that a running agent holds. */
+function agentKeys(env: Signing["env"]): readonly string[] {
+  if (!env.SSH_AUTH_SOCK) return [];
+  const { status, stdout } = spawnSync("ssh-add", ["-L"], { encoding: "utf8", env: foreign(env) });
+  return status === 0 ? stdout.split("\n").filter((line) => line.includes(" ")) : [];
+}
+
+function signWithAgent(key: string, signing: Signing): string {
+  const folder = mkdtempSync(join(tmpdir(), "evenkeel-key-"));
+  try {
+    const file = join(folder, "key.pub");
+    writeFileSync(file, `${key}\n`);
+    return signWith(file, signing);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function signWith(key: string, { message, namespace, env }: Signing): string {
+  const args = ["-Y", "sign", "-f", key, "-n", namespace];
+  const { status, stdout, stderr, error } = spawnSync("ssh-keygen", args, {
+    input: message,
+    encoding: "utf8",
+    env: foreign(env),
+  });
+  if (error) throw new Refusal("approve needs ssh-keygen, of OpenSSH 8.2 or later, and cannot run it");
+  if (status === 0 && stdout.includes("BEGIN SSH SIGNATURE")) return stdout;
+  const why = stderr.split("\n").filter((line) => line !== "" && !line.startsWith("Signing data"));
+  throw new Refusal(`cannot sign with ${key}: ${why[0] ?? `ssh-keygen exited with ${status}`}`);
+}
+
+/** What another program is given of the environment: nothing of Evenkeel's own. */
+function foreign(env: Signing["env"]): Signing["env"] {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("EVENKEEL_")));
+}
