@@ -4,6 +4,28 @@ import { type Verb, verb } from "./verb.ts";
 /** What makes writing manifests pleasant. */
 export const editingVerbs: readonly Verb[] = [
   verb({
+    name: "accept",
+    arguments: "<address...>",
+    summary: "the live value is right: write it into the lines of the manifests that decide",
+    examples: [
+      ["evenkeel accept payments/api:integration/irc-gateway", "one thing; shows each line that it changes"],
+      ["evenkeel accept --dry-run 'payments/*:license/*'", "every license that differs; changes no file"],
+    ],
+    options: flags.accept,
+    load: () => import("./accept.ts"),
+  }),
+  verb({
+    name: "blame",
+    arguments: "<address>",
+    summary: "the line that decides, the commit that wrote it, and the run that last applied it",
+    examples: [
+      ["evenkeel blame payments/api:integration/irc-gateway", "each parameter and variable, too"],
+      ["evenkeel blame payments/api:license/MIT --report json", "for scripts"],
+    ],
+    options: flags.blame,
+    load: () => import("./blame.ts"),
+  }),
+  verb({
     name: "fmt",
     arguments: "[path...]",
     summary: "sort the keys of manifests; comments and values stay",

@@ -16,15 +16,30 @@ import { loadWorkspace } from "../workspace/load.ts";
 import { printProblems } from "./print-problems.ts";
 import type { Terminal } from "./terminal.ts";
 
-/**
- * The desired state of a project named by ID or full path; undefined if the manifests have mistakes, which are printed.
- * @throws Refusal if no policy selects it; CallFailed if it has to be looked up and cannot be.
- */
+/** A project's desired state, and the workspace that says so. */
+export interface EffectiveProject {
+  readonly context: Context;
+  readonly desired: DesiredProject;
+}
+
+/** {@link effectiveProject} without the workspace. */
 export async function effectiveState(
   terminal: Terminal,
   request: Request,
   name: string,
 ): Promise<DesiredProject | undefined> {
+  return (await effectiveProject(terminal, request, name))?.desired;
+}
+
+/**
+ * The desired state of a project named by ID or full path; undefined if the manifests have mistakes, which are printed.
+ * @throws Refusal if no policy selects it; CallFailed if it has to be looked up and cannot be.
+ */
+export async function effectiveProject(
+  terminal: Terminal,
+  request: Request,
+  name: string,
+): Promise<EffectiveProject | undefined> {
   const context = validated(loadWorkspace(request.folder), request);
   const project = hasErrors(context.problems) ? namedProject(name) : await identify(terminal, name, context);
   const { desired, problems } = desiredOf(context.policies, project, context.loaded.workspace.server);
@@ -32,7 +47,7 @@ export async function effectiveState(
   printProblems(terminal, bySeverity(all));
   if (hasErrors(all)) return undefined;
   if (desired.kinds.size === 0) throw new Refusal(`no policy selects ${name}${suggestion(name, context)}`);
-  return desired;
+  return { context, desired };
 }
 
 function namedProject(name: string): Project {

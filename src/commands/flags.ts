@@ -107,6 +107,8 @@ export const flags = {
   ],
   merge: [folder, planReport, quiet, out, detailedExitcode],
   show: offline,
+  blame: offline,
+  accept: [...connected, { flags: "--dry-run", description: "show the lines that would change, change none" }],
   import: [
     ...connected,
     { flags: "--all", description: "every project that the token can see" },

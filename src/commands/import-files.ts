@@ -55,7 +55,7 @@ export function write({ cwd }: Terminal, written: readonly ImportedFile[], aroun
 const modeline = /^# *yaml-language-server: *\$schema=(\S+)/m;
 
 /** Where the manifests' schema lies, as seen from a folder: where evenkeel.yaml says, else where init puts it. */
-function schemaFrom(folder: string, around: string): string {
+export function schemaFrom(folder: string, around: string): string {
   const workspace = workspaceAbove(around);
   const told = workspace && modeline.exec(readFileSync(workspace, "utf8"))?.[1];
   if (told && /^\w+:\/\//.test(told)) return told;

@@ -99,7 +99,7 @@ function floatsAbove(source: Lined, line: number): number {
 }
 
 /** The line behind a block: behind the last comment, too, that is indented deeper than its key. */
-function lineBehind(source: Lined, pair: Pair): number {
+export function lineBehind(source: Lined, pair: Pair): number {
   const start = startOf(pair);
   const column = start - lineStart(source, lineAt(source, start));
   let behind = lineAt(source, endOf(pair) - 1) + 1;
@@ -118,16 +118,18 @@ function wordsOf({ key, value }: Pair): { readonly key: string; readonly value: 
   return { key: isScalar(key) ? String(key.value) : "", value };
 }
 
-function startOf({ key }: Pair): number {
+/** Where a pair's key begins. */
+export function startOf({ key }: Pair): number {
   return isNode(key) ? (key.range?.[0] ?? 0) : 0;
 }
 
 /** Behind the last character of a pair that means something. */
-function endOf({ key, value }: Pair): number {
+export function endOf({ key, value }: Pair): number {
   return Math.max(endOfNode(key), endOfNode(value));
 }
 
-function endOfNode(node: unknown): number {
+/** Behind the last character of a node that means something. */
+export function endOfNode(node: unknown): number {
   if (isMap(node) && !node.flow && node.items.length > 0) return endOf(node.items.at(-1) as Pair);
   if (isSeq(node) && !node.flow && node.items.length > 0) return endOfNode(node.items.at(-1));
   return isNode(node) ? (node.range?.[1] ?? 0) : 0;
@@ -138,11 +140,13 @@ export function lined(text: string): Lined {
   return { text, lines: linesOf(text) };
 }
 
-function lineAt({ lines }: Lined, offset: number): number {
+/** The line of an offset, from 0. */
+export function lineAt({ lines }: Lined, offset: number): number {
   return lines.linePos(offset).line - 1;
 }
 
-function lineStart({ text, lines }: Lined, line: number): number {
+/** The offset of a line; the end of the text behind the last one. */
+export function lineStart({ text, lines }: Lined, line: number): number {
   return lines.lineStarts[line] ?? text.length;
 }
 

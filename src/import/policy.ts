@@ -1,5 +1,6 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { printable } from "../base/printable.ts";
+import { asciiEscapes, scalarOf } from "../format/scalar.ts";
 import { policyKinds } from "../model/kinds.ts";
 import type { Scalar as Value } from "../model/types.ts";
 import type { ImportedEntry, ImportedValue } from "./imported.ts";
@@ -48,11 +49,14 @@ function listOf(selectors: readonly (string | number)[]): YAMLSeq {
 
 function sectionOf(entries: readonly ImportedEntry[], only: string | undefined): YAMLMap {
   const map = new YAMLMap();
-  map.items = entries.map((entry) => {
-    const value = entry.fields.get(only ?? "");
-    return new Pair(keyOf(entry), value ? nodeOf(value) : parametersOf(entry));
-  });
+  map.items = entries.map((entry) => new Pair(keyOf(entry), entryNode(entry, only)));
   return map;
+}
+
+/** What stands behind the key of an entry: its parameters or, where a policy gives one, the value of `only`. */
+export function entryNode(entry: ImportedEntry, only: string | undefined): Scalar | YAMLMap {
+  const value = entry.fields.get(only ?? "");
+  return value ? nodeOf(value) : parametersOf(entry);
 }
 
 function parametersOf({ fields }: ImportedEntry): YAMLMap {
@@ -84,19 +88,4 @@ export function literal(value: Value): Value {
 
 function commentOf(remarks: readonly string[]): string | null {
   return remarks.length > 0 ? remarks.map((remark) => ` ${printable(remark)}`).join("\n") : null;
-}
-
-/** Characters that YAML text cannot hold as they are, or that look like a line's end. */
-const unprintable = /[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/u;
-
-function scalarOf(value: Value): Scalar {
-  const node = new Scalar(value);
-  if (typeof value === "string" && unprintable.test(value)) node.type = Scalar.QUOTE_DOUBLE;
-  return node;
-}
-
-/** Only strings in double quotes hold such characters: see {@link scalarOf}. */
-function asciiEscapes(text: string): string {
-  const each = new RegExp(unprintable, "gu");
-  return text.replace(each, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

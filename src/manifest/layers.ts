@@ -21,6 +21,17 @@ export function desiredOf(policies: readonly Policy[], project: Project, _platfo
   return merge(matchingLayers(policies, project), project);
 }
 
+/** The entries and variables of one project that win layering, by identity and by name. */
+export interface Deciding {
+  readonly entries: ReadonlyMap<string, PolicyEntry>;
+  readonly vars: ReadonlyMap<string, Variable>;
+}
+
+/** What decides of each thing that layers speak of. */
+export function decidingOf(layers: readonly Layer[]): Deciding {
+  return { entries: compete(layers, stated).winners, vars: compete(layers, variables).winners };
+}
+
 /** `elsewhere`: variables that layers which are not known yet may define; what needs them is not judged. */
 export function merge(
   layers: readonly Layer[],

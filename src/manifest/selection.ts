@@ -38,7 +38,8 @@ export function matchingLayers(policies: readonly Policy[], project: Project): r
     .sort(compareLayers);
 }
 
-function isMatch(selector: Selector, id: number | undefined, path: string | undefined): boolean {
+/** Whether a line of `projects` or `except` means a project. */
+export function isMatch(selector: Selector, id: number | undefined, path: string | undefined): boolean {
   if (selector.form === "id") return selector.id === id;
   if (path === undefined) return false;
   return selector.form === "path" ? selector.path === path : selector.matches(path);

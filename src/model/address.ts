@@ -1,4 +1,5 @@
 import { type GlobRules, globFault, globMatcher } from "../base/glob.ts";
+import { kindNames } from "./kinds.ts";
 import type { Kind } from "./types.ts";
 
 /** The one name of a thing everywhere: `payments/api:integration/irc-gateway` (contract 4). */
@@ -47,4 +48,20 @@ function pathMatcher(glob: string): (text: string) => boolean {
 export function addressGlobFault(glob: string): string | undefined {
   if (/^!|:!/.test(glob)) return "a glob without a leading !, which is not supported; name what should match";
   return globFault(glob);
+}
+
+/** What an address is made of; the kind is a known one, and no part is empty. */
+export interface AddressParts {
+  readonly project: string;
+  readonly kind: Kind;
+  readonly key: string;
+}
+
+/** Undefined for what is no address of a project's resource. */
+export function partsOfAddress(address: string): AddressParts | undefined {
+  const [project, rest = ""] = split(address);
+  const slash = rest.indexOf("/");
+  const kind = kindNames.find((each) => each === rest.slice(0, Math.max(0, slash)));
+  const key = rest.slice(slash + 1);
+  return project && kind && key ? { project, kind, key } : undefined;
 }

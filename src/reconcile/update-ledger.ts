@@ -56,9 +56,18 @@ export function recordInSync(ledger: Ledger, settled: readonly InSync[]): void {
   for (const { address, desired, live, unverified } of settled) {
     const before = ledger.recall(address);
     if (before && before.updated_at === live.updatedAt) continue;
-    const seen = { updatedAt: live.updatedAt, unseen: unverified, unkept: before?.unkept ?? [] };
-    ledger.remember(address, keeping(before, memoryOf(desired, address, seen, ledger.fingerprint), unverified));
+    rememberAccepted(ledger, { address, desired, live, unverified });
   }
+}
+
+/** A resource as it is to be remembered. */
+export type Settled = Pick<InSync, "address" | "desired" | "live" | "unverified">;
+
+/** Remembers that what the server has is right, whatever moved it; what cannot be seen stays as it was remembered. */
+export function rememberAccepted(ledger: Ledger, { address, desired, live, unverified }: Settled): void {
+  const before = ledger.recall(address);
+  const seen = { updatedAt: live.updatedAt, unseen: unverified, unkept: before?.unkept ?? [] };
+  ledger.remember(address, keeping(before, memoryOf(desired, address, seen, ledger.fingerprint), unverified));
 }
 
 /** What was sent and cannot be seen stays as it was remembered. */

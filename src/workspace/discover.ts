@@ -1,7 +1,8 @@
-import type { Dirent } from "node:fs";
-import { dirname } from "node:path";
+import { type Dirent, existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { globMatcher } from "../base/glob.ts";
 import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
+import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
 import { entriesBelow, isManifest, isWithin, type Located, list, onceEach, rootOf, targetOf } from "./folders.ts";
 import { ignoredIn } from "./ignored.ts";
@@ -90,4 +91,26 @@ function matcherOf(pattern: string): (file: string) => boolean {
 /** `../x`, an absolute path, or a path of another drive. */
 function leaves(pattern: string): boolean {
   return /^(?:[/\\]|[A-Za-z]:)/.test(pattern) || pattern.split(/[/\\{},]/).includes("..");
+}
+
+/** Whether a file of this name would be a manifest if it were made; links are not followed. */
+export function isManifestPlace(folder: string, patterns: readonly string[] | undefined, file: string): boolean {
+  if (!isManifest(file)) return false;
+  if (!patterns) return isPlaceByDefault(rootOf(folder).real, file.split("/"));
+  const [left, taken] = [
+    patterns.filter((each) => each.startsWith("!")),
+    patterns.filter((each) => !each.startsWith("!")),
+  ];
+  return taken.some((each) => matcherOf(each)(file)) && !left.some((each) => matcherOf(each.slice(1))(file));
+}
+
+function isPlaceByDefault(root: string, segments: readonly string[]): boolean {
+  let [at, ignored] = [root, ignoredIn(root)];
+  return segments.every((name, index) => {
+    at = join(at, name);
+    const isFolder = index < segments.length - 1;
+    if (name.startsWith(".") || name === "node_modules" || ignored.has(at, isFolder)) return false;
+    if (isFolder) ignored = ignored.below(at);
+    return !existsSync(join(at, workspaceFile));
+  });
 }

@@ -27,6 +27,8 @@ export interface Setting {
 export interface Stage extends Pick<support.Stage, "server" | "plan" | "rehearse" | "apply"> {
   readonly folder: string;
   readonly wire: Wire;
+  /** What the program finds in its environment. */
+  readonly env: Readonly<Record<string, string>>;
   /** Puts other manifests in place of those that are there. */
   write(fleet: Fleet, setting: Setting): void;
   /** Every file of the workspace that the program wrote, by its path. */
@@ -59,6 +61,7 @@ export async function onStage<Result>(
     folder: root,
     server,
     wire,
+    env: request.env,
     plan: (more) => made.plan({ ...request, ...more }),
     rehearse: (more) => made.rehearse({ ...request, ...more }),
     apply: (more, hooks) => made.apply({ ...request, ...more }, hooks),

@@ -1,0 +1,167 @@
+import type { Node } from "yaml";
+import { withReferences } from "../import/names.ts";
+import { entryNode } from "../import/policy.ts";
+import { importProject } from "../import/project.ts";
+import { desiredOf } from "../manifest/layers.ts";
+import { identityOf, policyKinds } from "../model/kinds.ts";
+import { compareField } from "../model/normalise.ts";
+import type { Change, Desired, DesiredProject, Live } from "../model/types.ts";
+import type { NewHome } from "./homes.ts";
+import { type Hunk, hunkOf, movedByAll } from "./hunks.ts";
+import { desiredAfter, type Fleet, type Manifests, type Thing, withText } from "./manifests.ts";
+import {
+  absenceProposals,
+  fieldProposals,
+  type Proposal,
+  presenceProposals,
+  type Subject,
+  subjectOf,
+} from "./proposals.ts";
+import { spelled } from "./spelling.ts";
+
+/** Manifests on the way to what is live, and what was done to them. */
+export interface Draft {
+  readonly manifests: Manifests;
+  readonly hunks: readonly Hunk[];
+  readonly notes: readonly string[];
+  /** What could not be said, a sentence each. */
+  readonly left: readonly string[];
+}
+
+/** A change of a plan whose live side is right. `live` has all that the server tells of it, where it is there. */
+export interface Target {
+  readonly thing: Thing;
+  readonly change: Change;
+  readonly live: Live | undefined;
+}
+
+/** Where drafts are tried. */
+export interface Drafting {
+  readonly fleet: Fleet;
+  readonly made: NewHome | undefined;
+}
+
+/** Makes the manifests say what is live, for this one thing and nothing else in the fleet. */
+export function acceptChange(manifests: Manifests, target: Target, drafting: Drafting): Draft {
+  const draft: Draft = { manifests, hunks: [], notes: [], left: [] };
+  const { change, live } = target;
+  if (change.action === "create") return acceptAbsence(draft, target, drafting);
+  if (change.action === "update") return acceptFields(draft, target, drafting);
+  return live ? acceptPresence(draft, { ...target, live }, drafting) : draft;
+}
+
+function acceptFields(start: Draft, { thing, live }: Target, drafting: Drafting): Draft {
+  if (!live) return start;
+  const names = differing(wantedNow(start, thing, drafting), live);
+  return names.reduce((draft, name) => acceptField(draft, { thing, name, live }, drafting), start);
+}
+
+/** Fields of which the server has another value, in the order of their names. */
+function differing(desired: Desired | undefined, live: Live): readonly string[] {
+  const fields = Object.entries(desired?.fields ?? {});
+  const different = fields.filter(([name, value]) => {
+    return compareField(live, name, value, live.fields[name]) === "different";
+  });
+  return different.map(([name]) => name).sort();
+}
+
+interface FieldTarget {
+  readonly thing: Thing;
+  readonly name: string;
+  readonly live: Live;
+}
+
+/** One variable may decide on several fields: none that is right may turn wrong. */
+function acceptField(draft: Draft, { thing, name, live }: FieldTarget, drafting: Drafting): Draft {
+  const wrong = differing(wantedNow(draft, thing, drafting), live);
+  if (!wrong.includes(name)) return draft;
+  const spellings = wrong.map((each) => [each, spelled(thing, each, live.fields[each] ?? null)] as const);
+  const spelling = new Map(spellings).get(name);
+  if (!spelling || "why" in spelling) return { ...draft, left: [...draft.left, spelling?.why ?? ""] };
+  const values = new Map(spellings.flatMap(([each, said]) => ("why" in said ? [] : [[each, said.value] as const])));
+  const subject = subjectNow(draft, thing, drafting);
+  const isSaid = (desired: DesiredProject) =>
+    differing(wantedOf(desired, thing), live).every((each) => each !== name && wrong.includes(each));
+  return firstOf(fieldProposals(subject, name, values), isSaid, draft, subject, drafting);
+}
+
+/** Behind a line that is taken away, one of a farther layer may come to light. */
+function acceptAbsence(draft: Draft, target: Target, drafting: Drafting): Draft {
+  const { thing } = target;
+  const subject = subjectNow(draft, thing, drafting);
+  const isGone = (desired: DesiredProject) => wantedOf(desired, thing)?.presence !== "present";
+  const isSaid = policyKinds.find(({ kind }) => kind === thing.kind)?.off ? isGone : () => true;
+  const next = firstOf(absenceProposals(subject), isSaid, draft, subject, drafting);
+  if (next.left.length > draft.left.length || wantedNow(next, thing, drafting)?.presence !== "present") return next;
+  const last = acceptAbsence(next, target, drafting);
+  return last.left.length > draft.left.length ? { ...draft, left: last.left } : last;
+}
+
+/** Declared as `import` would; what it needs and cannot know becomes a reference to be set. */
+function acceptPresence(draft: Draft, { thing, live }: Target & { readonly live: Live }, drafting: Drafting): Draft {
+  const { project } = thing;
+  const found = importProject({ project, live: [live], others: [], unread: [] }, drafting.fleet.workspace.server);
+  const [imported] = withReferences([found]);
+  const [entry] = imported?.entries ?? [];
+  if (!entry) return { ...draft, left: [...draft.left, ...found.remarks] };
+  const only = policyKinds.find(({ kind }) => kind === thing.kind)?.only;
+  const blanks = [...entry.fields.values()].flatMap((field) => (field.form === "blank" ? [field.reference] : []));
+  const notes = [...entry.remarks, ...blanks.map((reference) => `set ${reference} before apply writes ${thing.key}`)];
+  const subject = subjectNow(draft, thing, drafting);
+  const isSaid = (desired: DesiredProject) => wantedOf(desired, thing)?.presence === "present";
+  const node = (): Node => entryNode(entry, only);
+  return firstOf(
+    presenceProposals(subject, node),
+    isSaid,
+    { ...draft, notes: [...draft.notes, ...notes] },
+    subject,
+    drafting,
+  );
+}
+
+function subjectNow({ manifests }: Draft, thing: Thing, { made }: Drafting): Subject {
+  return subjectOf(manifests, thing, identityOf(thing), made);
+}
+
+function wantedNow({ manifests }: Draft, thing: Thing, { fleet }: Drafting): Desired | undefined {
+  return wantedOf(desiredOf(manifests.policies, thing.project, fleet.workspace.server).desired, thing);
+}
+
+function wantedOf({ resources }: DesiredProject, thing: Thing): Desired | undefined {
+  const identity = identityOf(thing);
+  return resources.find((resource) => identityOf(resource) === identity);
+}
+
+/** The first proposal that says it, and says nothing else. */
+function firstOf(
+  proposals: Iterable<Proposal>,
+  isSaid: (desired: DesiredProject) => boolean,
+  draft: Draft,
+  subject: Subject,
+  { fleet }: Drafting,
+): Draft {
+  for (const { file, texts, note } of proposals) {
+    const text = texts.at(-1);
+    const next = text === undefined ? undefined : withText(draft.manifests, file, text, fleet.workspace);
+    const desired = next && desiredAfter(subject.thing, draft.manifests, next, fleet);
+    if (!next || !desired || !isSaid(desired)) continue;
+    const hunks = hunksOf(draft, file, texts);
+    return { ...draft, manifests: next, hunks, notes: [...new Set([...draft.notes, ...(note ? [note] : [])])] };
+  }
+  return { ...draft, left: [...draft.left, whyNot(subject)] };
+}
+
+function hunksOf({ manifests, hunks }: Draft, file: string, texts: Proposal["texts"]): readonly Hunk[] {
+  let before = manifests.texts.get(file) ?? "";
+  return texts.reduce<readonly Hunk[]>((found, text = before) => {
+    const hunk = hunkOf(file, before, text);
+    before = text;
+    return [...movedByAll([hunk], found), hunk];
+  }, hunks);
+}
+
+function whyNot({ entry, thing }: Subject): string {
+  const where = entry?.place();
+  const line = where ? `; the line that decides is ${where.file}:${where.line}` : "";
+  return `the manifests have no place to say so for ${thing.project.name} alone${line}`;
+}

@@ -1,0 +1,115 @@
+import equal from "fast-deep-equal";
+import type { Editable } from "../format/edit.ts";
+import { selectorFor } from "../import/drafts.ts";
+import { type Draft, policyText } from "../import/policy.ts";
+import { parseManifest } from "../manifest/document.ts";
+import type { Policy } from "../manifest/policies.ts";
+import { compareLayers, isLevel, isMatch, type Layer, matchingLayers } from "../manifest/selection.ts";
+import type { Selector } from "../manifest/selector.ts";
+import type { Project } from "../model/types.ts";
+import type { Manifests } from "./manifests.ts";
+
+/** A file that can be made for a policy of one project, and where the schema of manifests lies, seen from there. */
+export interface NewHome {
+  readonly file: string;
+  readonly schema: string;
+}
+
+/** A policy for one project alone, in which more can be said of it: one that is there, or a new one. */
+export interface Home extends Editable {
+  readonly file: string;
+  /** In words that complete "in …". */
+  readonly words: string;
+}
+
+/** Whether a policy speaks for one project alone. A glob never does, for it speaks for projects to come too. */
+export function isOwn({ projects }: Policy, { id, path }: Project): boolean {
+  return projects.every((selector) => selector.form !== "glob" && isMatch(selector, id, path?.toLowerCase()));
+}
+
+/** Where something can be said of a project that wins over a policy: policies of its own, then a new one. */
+export function homesOver(
+  manifests: Manifests,
+  project: Project,
+  beaten: Policy | undefined,
+  made: NewHome | undefined,
+): readonly Home[] {
+  const layers = matchingLayers(manifests.policies, project);
+  const rival = layers.find(({ policy }) => policy === beaten);
+  const own = layers.filter((layer) => isOwn(layer.policy, project) && (!rival || wins(layer, rival)));
+  const homes = own.map(({ policy: { document } }): Home => {
+    const text = manifests.texts.get(document.file) ?? "";
+    return { file: document.file, text, document: document.index, words: document.file };
+  });
+  return [...homes, newHome(manifests, project, rival, made)];
+}
+
+function wins(layer: Layer, rival: Layer): boolean {
+  return layer === rival || (compareLayers(layer, rival) < 0 && !isLevel(layer, rival));
+}
+
+/** A file of its own or, where none can be made, a document behind those of the policy that it wins over. */
+function newHome(manifests: Manifests, project: Project, rival: Layer | undefined, made: NewHome | undefined): Home {
+  const isNear = rival?.literal === Number.POSITIVE_INFINITY;
+  const text = emptyPolicy(made?.schema, {
+    name: freeName(manifests, project.name),
+    projects: [selectorFor(project)],
+    ...(isNear && { priority: rival.policy.priority + 1 }),
+  });
+  if (made && !manifests.texts.has(made.file))
+    return { file: made.file, text, document: 0, words: `${made.file}, a new file` };
+  const file = rival?.policy.document.file ?? manifests.policies[0]?.document.file ?? "";
+  return { ...behind(manifests, file, text), file };
+}
+
+/**
+ * A policy for the projects of another one, but for this project: in it goes what that one shall not say of the project
+ * any more. One that is there is used again.
+ */
+export function homeExcept(manifests: Manifests, policy: Policy, project: Project): Home {
+  const { file } = policy.document;
+  const [projects, except, own] = [policy.projects.map(writtenOf), policy.except.map(writtenOf), selectorFor(project)];
+  const wanted = { projects, except: [...except, own] };
+  const there = manifests.policies.find((each) => {
+    const is = { projects: each.projects.map(writtenOf), except: each.except.map(writtenOf) };
+    return each.document.file === file && each.priority === policy.priority && equal(is, wanted);
+  });
+  const words = (name: string) => `${file}, in policy ${name}`;
+  const text = manifests.texts.get(file) ?? "";
+  if (there) return { file, text, document: there.document.index, words: words(there.name) };
+  const name = freeName(manifests, `${policy.name}-except-${project.name}`);
+  const { priority } = policy;
+  const draft = { name, ...wanted, ...(priority !== 0 && { priority }) };
+  return { ...behind(manifests, file, emptyPolicy(undefined, draft)), file, words: words(name) };
+}
+
+function writtenOf({ form, written }: Selector): string | number {
+  return form === "id" ? Number(written) : written;
+}
+
+function emptyPolicy(schema: string | undefined, draft: Pick<Draft, "name" | "projects"> & Partial<Draft>): string {
+  return policyText({ file: "", except: [], heading: [], entries: [], remarks: [], ...draft }, schema ?? "");
+}
+
+/** A document behind those of a file. */
+function behind({ texts }: Manifests, file: string, text: string): Omit<Home, "file"> {
+  const before = texts.get(file) ?? "";
+  const document = parseManifest(file, before).documents.length;
+  return { text: appended(before, text), document, words: `${file}, a new document` };
+}
+
+function appended(before: string, text: string): string {
+  const end = before.includes("\r\n") ? "\r\n" : "\n";
+  const body = text
+    .split("\n")
+    .filter((line) => !line.startsWith("#"))
+    .join(end);
+  return `${before}${before.endsWith("\n") ? "" : end}---${end}${body}`;
+}
+
+function freeName({ policies }: Manifests, wanted: string): string {
+  const taken = new Set(policies.map(({ name }) => name));
+  let name = wanted;
+  for (let count = 2; taken.has(name); count++) name = `${wanted}-${count}`;
+  return name;
+}

@@ -1,0 +1,33 @@
+/** Lines that an edit takes out of a file and puts into it, at a line of the file as it is in the end, from 1. */
+export interface Hunk {
+  readonly file: string;
+  readonly line: number;
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+}
+
+/** What tells two texts of a file apart. */
+export function hunkOf(file: string, before: string, after: string): Hunk {
+  const [was, is] = [linesOf(before), linesOf(after)];
+  const most = Math.min(was.length, is.length);
+  let head = 0;
+  while (head < most && was[head] === is[head]) head++;
+  let tail = 0;
+  while (tail < most - head && was[was.length - 1 - tail] === is[is.length - 1 - tail]) tail++;
+  return { file, line: head + 1, removed: was.slice(head, was.length - tail), added: is.slice(head, is.length - tail) };
+}
+
+/** Earlier edits, moved by later ones of the same file. */
+export function movedByAll(later: readonly Hunk[], hunks: readonly Hunk[]): readonly Hunk[] {
+  return hunks.map((hunk) => later.reduce((moved, each) => movedBy(each, moved), hunk));
+}
+
+function movedBy(later: Hunk, { file, line, ...hunk }: Hunk): Hunk {
+  const moves = file === later.file && line > later.line;
+  return { file, line: moves ? line + later.added.length - later.removed.length : line, ...hunk };
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}

@@ -1,0 +1,87 @@
+import { canonical } from "../base/json.ts";
+import { parseManifest } from "../manifest/document.ts";
+import { desiredOf, type Merged } from "../manifest/layers.ts";
+import { type Policy, readPolicies } from "../manifest/policies.ts";
+import { matchingLayers } from "../manifest/selection.ts";
+import { hasErrors } from "../manifest/validate.ts";
+import type { Workspace } from "../manifest/workspace.ts";
+import { identityOf } from "../model/kinds.ts";
+import { isReference } from "../model/normalise.ts";
+import type { DesiredProject, Kind, Project, Value } from "../model/types.ts";
+
+/** The manifests of a workspace as they are, or as they would be. */
+export interface Manifests {
+  /** Texts of files by their names, without byte order marks. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly policies: readonly Policy[];
+}
+
+/** With another text in the place of a file's, or with a new file; undefined where the text has mistakes. */
+export function withText(
+  manifests: Manifests,
+  file: string,
+  text: string,
+  workspace: Workspace,
+): Manifests | undefined {
+  const { documents, problems } = parseManifest(file, text);
+  const read = readPolicies({ documents, workspace });
+  if (hasErrors([...problems, ...read.problems])) return undefined;
+  const others = manifests.policies.filter(({ document }) => document.file !== file);
+  return { texts: new Map([...manifests.texts, [file, text]]), policies: [...others, ...read.policies] };
+}
+
+/** One thing of one project. */
+export interface Thing {
+  readonly project: Project;
+  readonly kind: Kind;
+  readonly key: string;
+}
+
+/** All projects that policies may be about. */
+export interface Fleet {
+  readonly workspace: Workspace;
+  readonly projects: readonly Project[];
+}
+
+/**
+ * The desired state of a thing's project after an edit; undefined where the edit says anything else than before of any
+ * other thing in the fleet, or makes a mistake.
+ */
+export function desiredAfter(
+  thing: Thing,
+  before: Manifests,
+  after: Manifests,
+  { workspace, projects }: Fleet,
+): DesiredProject | undefined {
+  const touched = difference(before.policies, after.policies);
+  const merged = (policies: readonly Policy[], project: Project) => desiredOf(policies, project, workspace.server);
+  const affected = projects.filter((project) => matchingLayers(touched, project).length > 0);
+  const isKept = affected.every((project) => {
+    const [was, is] = [merged(before.policies, project), merged(after.policies, project)];
+    const except = project === thing.project ? identityOf(thing) : undefined;
+    return mistakes(is) <= mistakes(was) && stateOf(was, except) === stateOf(is, except);
+  });
+  return isKept ? merged(after.policies, thing.project).desired : undefined;
+}
+
+function difference(before: readonly Policy[], after: readonly Policy[]): readonly Policy[] {
+  const [was, is] = [new Set(before), new Set(after)];
+  return [...before.filter((policy) => !is.has(policy)), ...after.filter((policy) => !was.has(policy))];
+}
+
+function mistakes({ problems }: Merged): number {
+  return problems.filter(({ severity }) => severity === "error").length;
+}
+
+/** All that is wanted of a project but for one thing. A literal secret is named by its place, which may move. */
+function stateOf({ desired }: Merged, except: string | undefined): string {
+  const others = desired.resources.filter((resource) => identityOf(resource) !== except);
+  const resources = others.map(({ kind, key, presence, fields }) => {
+    return [kind, key, presence, Object.entries(fields).map(([name, value]) => [name, placeless(value)])];
+  });
+  return canonical([resources, [...desired.exclusive.keys()].sort()]);
+}
+
+function placeless(value: Value): unknown {
+  return isReference(value) && value.secret.startsWith("manifest:") ? { secret: "manifest:" } : value;
+}

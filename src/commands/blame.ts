@@ -1,0 +1,96 @@
+import { exit, exitCode, Refusal } from "../base/exit.ts";
+import { didYouMean } from "../base/nearest.ts";
+import { type DecidingLine, decidingLines, exclusiveLine } from "../manifest/deciding-lines.ts";
+import { type AddressParts, addressOf, partsOfAddress } from "../model/address.ts";
+import { identityOf } from "../model/kinds.ts";
+import type { DesiredProject, Project } from "../model/types.ts";
+import type { Context } from "../reconcile/context.ts";
+import { type BlamedLine, type Blaming, blameJson, blameText } from "../report/blame.ts";
+import { lastOutcomes } from "../state/last-outcome.ts";
+import { type Blame, blameLines } from "../workspace/git-blame.ts";
+import { type EffectiveProject, effectiveProject } from "./effective-state.ts";
+import type { Options } from "./flags.ts";
+import { reporter } from "./outputs.ts";
+import { requestOf } from "./run.ts";
+import type { Run } from "./verb.ts";
+
+/** `evenkeel blame ADDRESS`: offline as far as `show` is; git and the journal are only read. */
+export const run: Run<Options<"blame">> = async (terminal, options, [address = ""]) => {
+  const report = reporter(terminal, options.report);
+  const parts = partsOfAddress(address);
+  if (!parts) throw new Refusal(`${address}: expected an address such as payments/api:license/MIT`, exit.usage);
+  const effective = await effectiveProject(terminal, requestOf(terminal, options), parts.project);
+  if (!effective) return exitCode({ problem: true });
+  const blaming = blamingOf(effective, parts);
+  if (blaming.git !== null) terminal.note(`note: no commits are named: ${blaming.git}`);
+  report({ text: () => blameText(blaming, terminal.palette), json: () => blameJson(blaming) });
+  return exitCode({});
+};
+
+/** A line to be looked up, with what it says. */
+interface Said extends DecidingLine {
+  readonly what: string;
+  readonly role: BlamedLine["role"];
+}
+
+function blamingOf({ context, desired }: EffectiveProject, parts: AddressParts): Blaming {
+  const { project } = desired;
+  const said = saidOf(context, desired, parts);
+  const { root } = context.loaded;
+  const { lines, git } = blamed(root, said);
+  const key = desired.resources.find((each) => identityOf(each) === identityOf(parts))?.key ?? parts.key;
+  const names = namesOf(project).map((name) => addressOf(name, parts.kind, key));
+  return {
+    address: addressOf(project.name, parts.kind, key),
+    project: project.name,
+    kind: parts.kind,
+    key,
+    lines,
+    git,
+    outcomes: lastOutcomes(root, names),
+  };
+}
+
+function namesOf({ name, id, path }: Project): readonly string[] {
+  return [...new Set([name, path ?? name, String(id ?? name)])];
+}
+
+function saidOf({ policies }: Context, desired: DesiredProject, parts: AddressParts): readonly Said[] {
+  const found = decidingLines(policies, desired.project, parts);
+  const exclusive = exclusiveLine(policies, desired.project, parts.kind);
+  if (!found && exclusive) return [{ ...exclusive, what: "exclusive: off, since no policy lists it", role: "entry" }];
+  if (!found) throw unknownAddress(desired, parts);
+  const { entry, parameters, variables, beaten } = found;
+  const off = entry.line.desired.presence === "absent" ? "disabled: " : "";
+  return [
+    { ...entry, what: `${off}${entry.line.desired.key}`, role: "entry" },
+    ...parameters.map((each): Said => ({ ...each, what: each.name, role: "parameter" })),
+    ...variables.map((each): Said => ({ ...each, what: `vars.${each.line.name}`, role: "variable" })),
+    ...beaten.map((each): Said => ({ ...each, what: "overridden", role: "overridden" })),
+  ];
+}
+
+function unknownAddress({ project, resources }: DesiredProject, { kind, key }: AddressParts): Refusal {
+  const wanted = addressOf(project.name, kind, key);
+  const known = resources.map((each) => addressOf(project.name, each.kind, each.key));
+  return new Refusal(`no policy declares or disables ${wanted}${didYouMean(wanted, known)}`);
+}
+
+/** Each file is asked about once. */
+function blamed(root: string, said: readonly Said[]): Pick<Blaming, "lines" | "git"> {
+  const places = said.map(({ line }) => line.place());
+  const files = new Map<string, Blame>();
+  for (const { file } of places) {
+    if (files.has(file)) continue;
+    const lines = places.flatMap((place) => (place.file === file ? [place.line] : []));
+    files.set(file, blameLines(root, file, lines));
+  }
+  const whys = [...files.values()].flatMap((blame) => ("why" in blame ? [blame.why] : []));
+  const lines = said.map(({ what, role, line, selector }, index): BlamedLine => {
+    const place = places[index] ?? line.place();
+    const blame = files.get(place.file);
+    const commit = blame && !("why" in blame) ? blame.get(place.line) : undefined;
+    return { what, role, place, policy: line.policy, selector, commit };
+  });
+  return { lines, git: whys[0] ?? null };
+}

@@ -1,0 +1,244 @@
+import {
+  Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  Pair as PairNode,
+  parseAllDocuments,
+  Scalar,
+  visit,
+  YAMLMap,
+  type YAMLSeq,
+} from "yaml";
+import type { Path } from "../manifest/positions.ts";
+import { endOf, endOfNode, type Lined, lineAt, lineBehind, lined, lineStart, startOf } from "./arrange.ts";
+import { format } from "./format.ts";
+import { asciiEscapes, scalarOf } from "./scalar.ts";
+
+/** A document of a file: the text of all of it, and which one, counted from 0 without the empty ones. */
+export interface Editable {
+  readonly text: string;
+  readonly document: number;
+}
+
+/** The whole text after an edit; undefined where the text is written in a way that leaves no place for it. */
+export type Edited = string | undefined;
+
+/** A value to be written: a scalar that takes the style of what it replaces, or a node as it is. */
+export type Written = string | number | boolean | Node;
+
+/** Puts a value in the place of another, or adds the last key of the path to its mapping. Nothing else is touched. */
+export function setIn({ text, document }: Editable, path: Path, value: Written): Edited {
+  const root = rootsOf(text)[document];
+  const found = findIn(root, path);
+  if (!found)
+    return isMissing(root, path.slice(0, -1))
+      ? setIn({ text, document }, path.slice(0, -1), mapOf(path, value))
+      : undefined;
+  const { map, pair, key, inFlow } = found;
+  if (!pair) return isMap(map) ? withPair(lined(text), map, key, value) : undefined;
+  const node = pair.value as Node | null;
+  const [from, to] = node?.range ?? [];
+  if (from === undefined || to === undefined || to <= from || (isNodeValue(value) && !inFlow)) return undefined;
+  const end = text.slice(from, to).endsWith("\n") ? lineEnd(text) : "";
+  return `${text.slice(0, from)}${inline(value, isScalar(node) ? node : undefined, inFlow)}${end}${text.slice(to)}`;
+}
+
+/** Takes a key with its value out of its mapping, and the mapping itself where nothing is left in it. */
+export function removeIn({ text, document }: Editable, path: Path): Edited {
+  const found = findIn(rootsOf(text)[document], path);
+  if (!found?.pair || path.length === 0) return undefined;
+  const { map, pair } = found;
+  if (map.items.length === 1) return removeIn({ text, document }, path.slice(0, -1));
+  const items = isMap(map) ? map.items.map((each) => [startOf(each), endOf(each)]) : spansOf(map);
+  const index = isMap(map) ? map.items.indexOf(pair) : Number(path.at(-1));
+  return map.flow ? withoutFlow(text, items, index) : withoutLines(lined(text), items[index]);
+}
+
+/** Adds a word to a list, which is made where there is none. */
+export function addTo(source: Editable, path: Path, word: string): Edited {
+  const found = findIn(rootsOf(source.text)[source.document], path);
+  const list = found?.pair?.value;
+  if (found && !found.pair) return setIn(source, path, listOf(word));
+  return isSeq(list) ? withItem(lined(source.text), list, word) : undefined;
+}
+
+/** A mapping or scalar of a document, to be written elsewhere with its comments; undefined where it has aliases or anchors. */
+export function nodeIn({ text, document }: Editable, path: Path): Node | undefined {
+  const node = findIn(rootsOf(text)[document], path)?.pair?.value as Node | undefined;
+  let isPlain = true;
+  visit(node ?? null, {
+    Node: (_, each) => {
+      if (isAlias(each) || each.anchor) isPlain = false;
+    },
+  });
+  return isPlain ? node : undefined;
+}
+
+/** The order of `fmt` holds after an edit where it held before. */
+export function inOrderAs(before: string, after: string): string {
+  const was = format("", before);
+  const is = format("", after);
+  return "text" in was && was.text === before && "text" in is ? is.text : after;
+}
+
+/** A scalar as a document would have it, with escapes for what YAML text cannot hold. */
+function inline(value: Written, like: Scalar | undefined, inFlow: boolean): string {
+  if (isNodeValue(value)) return rendered(value, true);
+  const node = scalarOf(value);
+  const style = like?.type;
+  if (node.type === undefined && (style === "QUOTE_DOUBLE" || style === "QUOTE_SINGLE")) node.type = style;
+  const text = rendered(node, inFlow);
+  if (typeof value !== "string" || !inFlow || /^["']/.test(text)) return text;
+  node.type = Scalar.QUOTE_DOUBLE;
+  return /^[\w./@#:+-]+$/.test(text) && !text.endsWith(":") ? text : rendered(node, inFlow);
+}
+
+function isNodeValue(value: Written): value is Node {
+  return typeof value === "object";
+}
+
+function rendered(node: Node, inFlow: boolean): string {
+  if (inFlow) visit(node, { Node: (_, each) => flattened(each), Pair: (_, { key }) => flattened(key) });
+  const flowCollectionPadding = !hasList(node);
+  const text = new Document(node).toString({ lineWidth: 0, blockQuote: !inFlow, flowCollectionPadding });
+  return asciiEscapes(text.trimEnd());
+}
+
+/** Lists are written `[a, b]`, and mappings `{ a: b }`; no value here has both. */
+function hasList(node: Node): boolean {
+  let found = false;
+  visit(node, {
+    Seq: () => {
+      found = true;
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** Comments end a line, and a flow mapping is one line here. */
+function flattened(node: unknown): void {
+  if (isMap(node) || isSeq(node)) node.flow = true;
+  if (typeof node !== "object" || node === null) return;
+  Object.assign(node, { comment: null, commentBefore: null, spaceBefore: false });
+}
+
+function isMissing(root: unknown, path: Path): boolean {
+  const found = findIn(root, path);
+  return found !== undefined && !found.pair;
+}
+
+function mapOf(path: Path, value: Written): YAMLMap {
+  const map = new YAMLMap();
+  map.items = [new PairNode(scalarOf(String(path.at(-1))), isNodeValue(value) ? value : scalarOf(value))];
+  return map;
+}
+
+function listOf(word: string): YAMLSeq {
+  const list = new Document([word]).contents as unknown as YAMLSeq;
+  list.flow = true;
+  return list;
+}
+
+interface Found {
+  /** What the last step of the path is taken in. */
+  readonly map: YAMLMap | YAMLSeq;
+  readonly key: string;
+  /** Undefined where it leads nowhere. */
+  readonly pair: Pair | undefined;
+  readonly inFlow: boolean;
+}
+
+/** Undefined where the way there does not exist, or leads through an alias. */
+function findIn(root: unknown, path: Path): Found | undefined {
+  let [at, inFlow] = [root, false];
+  let found: Found | undefined;
+  for (const part of path) {
+    if (!isMap(at) && !isSeq(at)) return undefined;
+    inFlow ||= at.flow === true;
+    const pair = isMap(at) ? pairOf(at, String(part)) : itemOf(at, Number(part));
+    found = { map: at, key: String(part), pair, inFlow };
+    at = pair?.value;
+  }
+  return found;
+}
+
+function pairOf(map: YAMLMap, name: string): Pair | undefined {
+  return map.items.find(({ key }) => isScalar(key) && String(key.value) === name);
+}
+
+function itemOf(list: YAMLSeq, index: number): Pair | undefined {
+  const item = list.items[index];
+  return item === undefined ? undefined : new PairNode(item, item);
+}
+
+function rootsOf(text: string): readonly unknown[] {
+  const documents = parseAllDocuments(text, { schema: "core", uniqueKeys: false, prettyErrors: false });
+  const roots = [...documents].map(({ contents }) => contents as unknown);
+  return roots.filter((root) => root !== null && !(isScalar(root) && root.value === null));
+}
+
+function withPair(source: Lined, map: YAMLMap, key: string, value: Written): Edited {
+  const added = mapOf([key], value);
+  const last = map.items.at(-1);
+  if (map.flow) return withFlow(source.text, map, last && endOf(last), rendered(added, true).slice(1, -1).trim());
+  const [first] = map.items;
+  if (!first || !last) return undefined;
+  const column = startOf(first) - lineStart(source, lineAt(source, startOf(first)));
+  return withLines(source, lineBehind(source, last), rendered(added, false), column);
+}
+
+function withItem(source: Lined, list: YAMLSeq, word: string): Edited {
+  const last = list.items.at(-1);
+  if (list.flow)
+    return withFlow(source.text, list, last === undefined ? last : endOfNode(last), inline(word, undefined, true));
+  const start = list.range?.[0];
+  if (start === undefined || !last) return undefined;
+  const column = start - lineStart(source, lineAt(source, start));
+  return withLines(source, lineAt(source, endOfNode(last) - 1) + 1, `- ${inline(word, undefined, false)}`, column);
+}
+
+/** `behind`: where the last of what is there ends; undefined where nothing is. */
+function withFlow(text: string, { range }: Node, behind: number | undefined, added: string): Edited {
+  if (behind !== undefined) return `${text.slice(0, behind)}, ${added}${text.slice(behind)}`;
+  const opened = range && range[0] + 1;
+  return opened ? `${text.slice(0, opened)} ${added} ${text.slice(opened)}` : undefined;
+}
+
+function withLines(source: Lined, line: number, added: string, column: number): string {
+  const { text } = source;
+  const end = lineEnd(text);
+  const indent = " ".repeat(column);
+  const lines = added.split("\n").map((each) => `${each === "" ? "" : indent + each}${end}`);
+  const at = lineStart(source, line);
+  const before = at > 0 && text[at - 1] !== "\n" ? end : "";
+  return `${text.slice(0, at)}${before}${lines.join("")}${text.slice(at)}`;
+}
+
+type Span = readonly (number | undefined)[];
+
+function spansOf({ items }: YAMLSeq): readonly Span[] {
+  return items.map((item) => [isScalar(item) || isAlias(item) ? item.range?.[0] : undefined, endOfNode(item)]);
+}
+
+/** With one of the commas around it. */
+function withoutFlow(text: string, spans: readonly Span[], index: number): Edited {
+  const [from, to] = index > 0 ? [spans[index - 1]?.[1], spans[index]?.[1]] : [spans[0]?.[0], spans[1]?.[0]];
+  return from === undefined || to === undefined ? undefined : text.slice(0, from) + text.slice(to);
+}
+
+/** Its own lines; comments above it stay. Undefined where anything else stands before it in its line. */
+function withoutLines(source: Lined, [from, to]: Span = []): Edited {
+  if (from === undefined || to === undefined) return undefined;
+  const first = lineStart(source, lineAt(source, from));
+  if (!/^ *(?:- +)?$/.test(source.text.slice(first, from))) return undefined;
+  return source.text.slice(0, first) + source.text.slice(lineStart(source, lineAt(source, to - 1) + 1));
+}
+
+function lineEnd(text: string): string {
+  return text.includes("\r\n") ? "\r\n" : "\n";
+}

@@ -1,0 +1,100 @@
+import { identityOf } from "../model/kinds.ts";
+import type { Kind, Project, Resource } from "../model/types.ts";
+import type { PolicyEntry, Stated } from "./entries.ts";
+import { decidingOf } from "./layers.ts";
+import type { Policy, Variable } from "./policies.ts";
+import { isMatch, type Layer, matchingLayers } from "./selection.ts";
+import { isTemplate, parseReference, referencesOf } from "./template.ts";
+
+/** A line of a policy that has a say in a resource of one project, and the selector by which the policy means it. */
+export interface DecidingLine {
+  readonly line: Stated;
+  /** As it is written in `projects`. */
+  readonly selector: string;
+}
+
+/** All lines that decide on one resource of one project. */
+export interface DecidingLines {
+  readonly entry: DecidingLine & { readonly line: PolicyEntry };
+  /** Each parameter of the entry, in the order of the manifest. */
+  readonly parameters: readonly (DecidingLine & { readonly name: string })[];
+  /** Variables that the parameters use, and those that these use. */
+  readonly variables: readonly (DecidingLine & { readonly line: Variable })[];
+  /** Entries of farther layers that the entry wins over, the nearest first. */
+  readonly beaten: readonly DecidingLine[];
+}
+
+/** Undefined where no policy declares or disables the resource. */
+export function decidingLines(
+  policies: readonly Policy[],
+  project: Project,
+  named: Pick<Resource, "kind" | "key">,
+): DecidingLines | undefined {
+  const layers = matchingLayers(policies, project);
+  const { entries, vars } = decidingOf(layers);
+  const entry = entries.get(identityOf(named));
+  if (!entry) return undefined;
+  const meant = (line: Stated) => selectorIn(layers, line, project);
+  const names = Object.keys(entry.written?.parameters ?? {});
+  return {
+    entry: { line: entry, selector: meant(entry) },
+    parameters: names.map((name) => ({ name, line: lineBelow(entry, name), selector: meant(entry) })),
+    variables: [...variablesOf(entry, vars)].map((line) => ({ line, selector: meant(line) })),
+    beaten: layers
+      .flatMap(({ policy }) => policy.entries)
+      .filter((each) => each !== entry && each.identity === entry.identity)
+      .map((line) => ({ line, selector: meant(line) })),
+  };
+}
+
+/** The line that turns off whatever no policy lists; undefined where none does. */
+export function exclusiveLine(
+  policies: readonly Policy[],
+  project: Project,
+  kind: Kind,
+): (DecidingLine & { readonly policy: Policy }) | undefined {
+  const layers = matchingLayers(policies, project);
+  const policy = layers.map((layer) => layer.policy).find(({ exclusive }) => exclusive.has(kind));
+  const origin = policy?.exclusive.get(kind);
+  if (!policy || !origin) return undefined;
+  const line = { policy: policy.name, document: policy.document, path: ["exclusive"], place: origin.place };
+  return { policy, line, selector: selectorIn(layers, line, project) };
+}
+
+function lineBelow({ document, policy, path }: PolicyEntry, name: string): Stated {
+  const below = [...path, name];
+  return { document, policy, path: below, place: () => document.place(below, "key") };
+}
+
+function variablesOf({ written }: PolicyEntry, vars: ReadonlyMap<string, Variable>): ReadonlySet<Variable> {
+  const found = new Set<Variable>();
+  const waiting: unknown[] = Object.values(written?.parameters ?? {});
+  for (const value of waiting) {
+    for (const variable of variablesIn(value).flatMap((name) => vars.get(name) ?? [])) {
+      if (!found.has(variable)) waiting.push(variable.value);
+      found.add(variable);
+    }
+  }
+  return found;
+}
+
+/** Names of the variables that a value refers to. */
+export function variablesIn(value: unknown): readonly string[] {
+  if (!isTemplate(value)) return [];
+  return referencesOf(value).flatMap((name) => {
+    const reference = parseReference(name);
+    return reference && "variable" in reference ? [reference.variable] : [];
+  });
+}
+
+/** The most specific of the selectors by which the policy of a line means a project. */
+function selectorIn(layers: readonly Layer[], { document }: Stated, { id, path }: Project): string {
+  const layer = layers.find(({ policy }) => policy.document === document);
+  const matching = (layer?.policy.projects ?? []).filter((selector) => isMatch(selector, id, path?.toLowerCase()));
+  const [first] = matching.toSorted((a, b) => literalOf(b) - literalOf(a));
+  return first?.written ?? "";
+}
+
+function literalOf(selector: Policy["projects"][number]): number {
+  return selector.form === "glob" ? selector.literal : Number.MAX_SAFE_INTEGER;
+}

@@ -1,0 +1,53 @@
+import type { Acceptance, Hunk } from "../accept/accept.ts";
+import { knownSecrets } from "../base/known-secrets.ts";
+import { printable } from "../base/printable.ts";
+import { counted } from "../base/text.ts";
+import { bySeverity } from "../model/problem-line.ts";
+import type { Palette } from "./palette.ts";
+
+/** An acceptance, and whether its files were written. */
+export interface AcceptReport extends Acceptance {
+  readonly dryRun: boolean;
+}
+
+/** Each line that was changed, with the reason where it is not the one that decided. */
+export function acceptText({ accepted, inSync, dryRun }: AcceptReport, palette: Palette): string {
+  const things = accepted.map(({ address, hunks, notes }) =>
+    [
+      palette.strong(printable(address)),
+      ...notes.map((note) => `  ${printable(note)}`),
+      ...hunks.flatMap((hunk) => hunkLines(hunk, palette)),
+    ].join("\n"),
+  );
+  const files = new Set(accepted.flatMap(({ hunks }) => hunks.map(({ file }) => file)));
+  const verb = dryRun ? "would change" : "changed";
+  const total = `Accepted ${counted(accepted.length, "live value")}: ${counted(files.size, "file")} ${verb}.`;
+  const same = inSync.map((address) => `${printable(address)} is as the manifests say: nothing to accept.`);
+  return [...things, ...same, accepted.length > 0 ? palette.strong(total) : ""].filter(Boolean).join("\n");
+}
+
+function hunkLines({ file, line, removed, added }: Hunk, palette: Palette): readonly string[] {
+  return [
+    `  ${palette.faint(printable(`${file}:${line}`))}`,
+    ...removed.map((text) => palette.remove(`  - ${shownLine(text)}`)),
+    ...added.map((text) => palette.add(`  + ${shownLine(text)}`)),
+  ];
+}
+
+/** A manifest may hold a literal secret, where the workspace allows it. */
+function shownLine(text: string): string {
+  return printable(knownSecrets.clean(text));
+}
+
+/** The same for scripts. */
+export function acceptJson({ accepted, inSync, problems, dryRun }: AcceptReport): string {
+  const things = accepted.map(({ hunks, ...thing }) => ({
+    ...thing,
+    edits: hunks.map(({ removed, added, ...hunk }) => ({
+      ...hunk,
+      removed: removed.map((line) => knownSecrets.clean(line)),
+      added: added.map((line) => knownSecrets.clean(line)),
+    })),
+  }));
+  return JSON.stringify({ accepted: things, in_sync: inSync, dry_run: dryRun, ...bySeverity(problems) }, null, 2);
+}
