@@ -38,10 +38,11 @@ interface Wanted {
 }
 
 function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?: string): void {
-  const { yes, dryRun } = options;
+  const { yes, dryRun, asOf } = options;
+  if (asOf && !dryRun) throw new Refusal("--as-of shows another day: apply takes it only with --dry-run", exit.usage);
   const unreviewed = changesOfReview.filter((name) => options[name] !== undefined);
   if (saved && unreviewed.length > 0) {
-    const names = unreviewed.map((name) => `--${name}`).join(" and ");
+    const names = unreviewed.map((name) => (name === "asOf" ? "--as-of" : `--${name}`)).join(" and ");
     throw new Refusal(`a saved plan is applied as it was reviewed; plan again to use ${names}`, exit.usage);
   }
   if (!yes && !dryRun && !saved && !interactive) {
@@ -53,7 +54,13 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
 }
 
 /** Options that decide what a plan holds: a saved one holds it already (contract 14). */
-const changesOfReview = ["target", "shard", "resend", "storage"] as const satisfies readonly (keyof Options<"apply">)[];
+const changesOfReview = [
+  "target",
+  "shard",
+  "resend",
+  "storage",
+  "asOf",
+] as const satisfies readonly (keyof Options<"apply">)[];
 
 type Tell = Awaited<ReturnType<typeof planReporter>>;
 
@@ -115,8 +122,12 @@ function untouched({ plan, stale, refused, surveyed }: Applied): Outcomes {
 function refusalText(objections: readonly Objection[], { resource_changes }: Plan): string {
   const ways = waiversText({ objections, resource_changes });
   const way = ways ? ` If intended, re-run with ${ways}.` : "";
-  return `Refused by a guard; nothing was written.${way}`;
+  const isRule = ({ guard }: Objection) => guard === "rule";
+  const who = objections.every(isRule) ? "a rule" : objections.some(isRule) ? "guards and rules" : "a guard";
+  return `Refused by ${who}; nothing was written.${way}${objections.some(isRule) ? exceptions : ""}`;
 }
+
+const exceptions = " No option waives a rule: change what it objects to, or list the address under its except.";
 
 function resultText({ palette }: Terminal, { outcomes, refused }: Applied, plan: Plan): string {
   if (outcomes) return outcomesText(plan, palette);

@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { isDay } from "../base/day.ts";
 import { type ExitCode, exit, Refusal, withTrouble } from "../base/exit.ts";
 import { knownSecrets, learnOwn, withoutSecrets } from "../base/known-secrets.ts";
 import { printableLines } from "../base/printable.ts";
@@ -38,6 +39,7 @@ const parsers: { readonly [Kind in keyof OptionValues]: (text: string, before: u
     return Number(text);
   },
   duration: (text) => durationOf(text) ?? refuseArgument("Expected a duration such as 30s, 10m or 1h."),
+  day: (text) => (isDay(text) ? text : refuseArgument("Expected a date that exists, such as 2027-06-30.")),
   shard: (text) => {
     if (text === "auto") return text;
     const [, index = "", total = ""] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];

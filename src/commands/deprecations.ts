@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit } from "../base/exit.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { readWorkspace, workspaceFile } from "../manifest/workspace.ts";
 import { schedule } from "../model/removals.ts";
@@ -17,7 +17,7 @@ import type { Run } from "./verb.ts";
 export const run: Run<Options<"deprecations">> = (terminal, options) => {
   const report = reporter(terminal, options.report);
   const reached = releaseOf(terminal, options);
-  const asked: ScheduleFilter = { release: options.release, asOf: options.asOf && dayOf(options.asOf), reached };
+  const asked: ScheduleFilter = { release: options.release, asOf: options.asOf, reached };
   const rows = scheduleRows(schedule, asked);
   report({
     text: () => scheduleText(rows, asked, terminal.palette),
@@ -41,10 +41,4 @@ function workspaceRelease(folder: string): string {
   const text = existsSync(path) ? textIn({ path, name: workspaceFile }) : "";
   const { workspace } = readWorkspace(parseManifest(workspaceFile, typeof text === "string" ? text : ""));
   return workspace.server.release;
-}
-
-function dayOf(text: string): string {
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (new Date(time || 0).toISOString().startsWith(text)) return text;
-  throw new Refusal(`--as-of takes a day such as 2022-05-22, not ${JSON.stringify(text)}`, exit.usage);
 }

@@ -7,6 +7,7 @@ import { type Backoff, defaultBackoff } from "../client/retry.ts";
 import { readProjects } from "../live/read-live.ts";
 import { desiredOf, needsLookup } from "../manifest/layers.ts";
 import { namedProjects } from "../manifest/projects.ts";
+import { matchingLayers } from "../manifest/selection.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
@@ -42,12 +43,19 @@ export async function effectiveProject(
 ): Promise<EffectiveProject | undefined> {
   const context = validated(loadWorkspace(request.folder), request);
   const project = hasErrors(context.problems) ? namedProject(name) : await identify(terminal, name, context);
-  const { desired, problems } = desiredOf(context.policies, project, context.loaded.workspace.server);
+  const { policies, expired, loaded } = context;
+  const { desired, problems } = desiredOf(policies, project, loaded.workspace.server, expired);
   const all = [...context.problems, ...problems];
   printProblems(terminal, bySeverity(all));
   if (hasErrors(all)) return undefined;
-  if (desired.kinds.size === 0) throw new Refusal(`no policy selects ${name}${suggestion(name, context)}`);
+  if (desired.kinds.size === 0) throw new Refusal(whyUnselected(name, project, context));
   return { context, desired };
+}
+
+function whyUnselected(name: string, project: Project, context: Context): string {
+  const [last] = matchingLayers(context.expired, project);
+  if (!last) return `no policy selects ${name}${suggestion(name, context)}`;
+  return `no policy selects ${name} any more: the last day of ${last.policy.name} was ${last.policy.until}`;
 }
 
 function namedProject(name: string): Project {

@@ -31,6 +31,12 @@ const detailedExitcode = { flags: "--detailed-exitcode", description: "exit 2 wh
 const storage = { flags: "--storage", description: "plan storage migrations too" } as const;
 const status = { flags: "--status <status>", description: "created, running, success, failed or canceled" } as const;
 
+const asOf = {
+  flags: "--as-of <date>",
+  description: "what counts on another day (UTC), such as 2027-06-30",
+  takes: "day",
+} as const;
+
 /** Of commands that send nothing. */
 const offline = [folder, report, quiet] as const;
 
@@ -63,9 +69,10 @@ export const flags = {
     { flags: "--release <release>", description: "its release, such as 14.5" },
     { flags: "--tier <tier>", description: "its tier", choices: ["free", "premium", "ultimate"] },
   ],
-  validate: [folder, reportOf(findingKinds), quiet],
+  validate: [folder, reportOf(findingKinds), asOf, quiet],
   plan: [
     ...online,
+    asOf,
     out,
     detailedExitcode,
     storage,
@@ -76,6 +83,7 @@ export const flags = {
     { flags: "--yes", description: "do not ask" },
     storage,
     { flags: "--dry-run", description: "print every request, send none" },
+    { ...asOf, description: "with --dry-run: what counts on another day (UTC), such as 2027-06-30" },
     {
       flags: "--resend <glob>",
       description: "write matching integrations even if nothing differs (repeatable)",
@@ -99,14 +107,14 @@ export const flags = {
     { flags: "--ref <ref>", description: "its branch or tag" },
     { flags: "--tag", description: "the ref is a tag" },
   ],
-  drift: online,
+  drift: [...online, asOf],
   approve: [
     { flags: "--key <file>", description: "the SSH key to sign with; default: the agent's only key, else ~/.ssh/id_*" },
     report,
     quiet,
   ],
   merge: [folder, planReport, quiet, out, detailedExitcode],
-  show: offline,
+  show: [...offline, asOf],
   blame: offline,
   accept: [...connected, { flags: "--dry-run", description: "show the lines that would change, change none" }],
   import: [
@@ -146,7 +154,7 @@ export const flags = {
   deprecations: [
     folder,
     { flags: "--release <release>", description: "only what is removed up to this release" },
-    { flags: "--as-of <date>", description: "only what is removed by this day, such as 2022-05-22" },
+    { flags: "--as-of <date>", description: "only what is removed by this day, such as 2022-05-22", takes: "day" },
     report,
     quiet,
   ],

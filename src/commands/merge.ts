@@ -1,23 +1,31 @@
 import { resolve } from "node:path";
+import { dayOf } from "../base/day.ts";
 import { exit, exitCode, Refusal } from "../base/exit.ts";
 import { mergePlans, type NamedPlan } from "../plan/merge.ts";
 import type { Plan } from "../plan/plan.ts";
+import { mergedByRules } from "../reconcile/rules.ts";
 import { readPlan } from "../reconcile/saved-plan.ts";
 import { outcomesText, planText } from "../report/text.ts";
 import type { Options } from "./flags.ts";
 import { writeTo } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
+import { folderOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
-/** `evenkeel merge PLAN...`: the plans of shards as one; offline. */
+/** `evenkeel merge PLAN...`: the plans of shards as one, and what rules have against it; offline. */
 export const run: Run<Options<"merge">> = async (terminal, options, files) => {
   const tell = await planReporter(terminal, "merge", options);
   const [first, ...others] = files.map((file) => partOf(terminal, file));
   if (!first) throw new Refusal("merge needs the plans of the shards", exit.usage);
   const parts = [first, ...others] as const;
-  const plan = mergePlans(parts);
+  const today = dayOf(new Date());
+  const plan = await mergedByRules(mergePlans(parts), {
+    folder: folderOf(terminal, options),
+    env: terminal.env,
+    today,
+  });
   const json = JSON.stringify(plan, null, 2);
   const surveyed = parts.some(({ plan: { summary, problems } }) => summary.projects > 0 || problems.length === 0);
   const code = exitCode({

@@ -13,13 +13,14 @@ export type OnlineOptions = Options<"drift">;
 
 /** What the options ask for, in the pipeline's words. */
 export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
-  const { concurrency, shard } = options;
+  const { concurrency, shard, asOf } = options;
   return {
     folder: folderOf(terminal, options),
     env: terminal.env,
     targets: globsOf("--target", options.target, addressGlobFault),
     signal: stopOf(terminal, options.timeout),
     connecting: terminal.listen,
+    ...(asOf && { today: asOf }),
     ...(concurrency && { concurrency }),
     ...(shard && sharded(partOf(shard, terminal))),
   };

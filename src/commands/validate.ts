@@ -1,8 +1,11 @@
+import { dayOf } from "../base/day.ts";
 import { exitCode } from "../base/exit.ts";
 import { counted } from "../base/text.ts";
+import { sortedProblems } from "../manifest/problem.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
+import { rulesInForce } from "../reconcile/rules.ts";
 import { ledgerKey } from "../state/ledger-key.ts";
 import { type Loaded, loadWorkspace } from "../workspace/load.ts";
 import type { Options } from "./flags.ts";
@@ -21,17 +24,20 @@ interface Verdict {
 }
 
 /** `evenkeel validate`: every problem of every manifest, offline. */
-export const run: Run<Options<"validate">> = (terminal, options) => {
+export const run: Run<Options<"validate">> = async (terminal, options) => {
   const tell = findingReporter(terminal, "validate", options);
   const loaded = loadWorkspace(folderOf(terminal, options));
-  const { problems: found, policies } = validate(loaded);
-  const all = [...found, ...keyProblems(terminal, loaded)];
+  const today = options.asOf ?? dayOf(new Date());
+  const { problems: found, policies, expired, rules } = validate(loaded, today);
+  const inForce = await rulesInForce(rules, terminal.env, today);
+  const all = [...sortedProblems([...found, ...inForce.problems]), ...keyProblems(terminal, loaded)];
   const { problems, warnings } = bySeverity(all);
   const valid = !hasErrors(all);
   const verdict: Verdict = { format_version: "1.0", valid, problems, warnings };
   printProblems(terminal, { problems, warnings });
-  const policyCount = counted(policies.length, "policy", "policies");
-  const text = valid ? `Valid: ${policyCount}.` : `Not valid: ${counted(problems.length, "problem")}.`;
+  const policyCount = counted(policies.length + expired.length, "policy", "policies");
+  const ruleCount = inForce.rules.length > 0 ? `, ${counted(inForce.rules.length, "rule")}` : "";
+  const text = valid ? `Valid: ${policyCount}${ruleCount}.` : `Not valid: ${counted(problems.length, "problem")}.`;
   const code = exitCode({ problem: !valid });
   tell(
     { text: () => terminal.palette.strong(text), json: () => JSON.stringify(verdict, null, 2) },

@@ -19,6 +19,8 @@ export interface OptionValues {
   readonly count: number;
   readonly positive: number;
   readonly duration: number;
+  /** One that exists, as 2027-06-30. */
+  readonly day: string;
   /** `auto`: as the pipeline's environment says. */
   readonly shard: { readonly index: number; readonly total: number } | "auto";
 }

@@ -56,7 +56,7 @@ export function diff(desired: DesiredProject, live: readonly Live[], options: Di
   for (const resource of leftovers) judgements.push(judgeUnlisted(desired, resource, options));
   return {
     project,
-    changes: judgements.flatMap((judgement) => judgement.change ?? []).sort(inApplyOrder),
+    changes: judgements.flatMap(({ change }) => (change ? orExpired(change, desired) : [])).sort(inApplyOrder),
     live: live.filter((resource) => resource.active).length,
     unmanaged: judgements.filter((judgement) => judgement.unmanaged).length,
     unverified: judgements.flatMap((judgement) => judgement.unverified ?? []),
@@ -66,6 +66,12 @@ export function diff(desired: DesiredProject, live: readonly Live[], options: Di
 }
 
 const none: readonly Live[] = [];
+
+/** A change that follows from the end of a policy says so. */
+function orExpired(change: Change, { expired }: DesiredProject): Change {
+  const place = expired?.get(identityOf(change))?.place();
+  return place ? { ...change, reason: `expired: ${place.file}:${place.line}` } : change;
+}
 
 function isTargeted(project: string, { kind, key }: Resource, { target }: DiffOptions): boolean {
   return !target || target(addressOf(project, kind, key));

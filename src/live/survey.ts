@@ -3,6 +3,7 @@ import { compareTexts } from "../base/text.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { type Difference, type DiffOptions, diff } from "../diff/diff.ts";
+import { noLongerSelected } from "../manifest/expired-projects.ts";
 import { desiredOf, needsLookup, projectsOf } from "../manifest/layers.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
@@ -17,6 +18,8 @@ import { readableOf, unreadProblem } from "./unread.ts";
 /** What a survey looks at. */
 export interface SurveyScope {
   readonly policies: readonly Policy[];
+  /** Policies that do not count any more. */
+  readonly expired?: readonly Policy[];
   readonly platform: Platform;
   /** `--target` and `--resend` as they were written, to be told when they match nothing. */
   readonly globs: readonly string[];
@@ -44,14 +47,19 @@ export interface Selection {
  * what is wanted of each. @throws CallFailed where the look-up fails.
  */
 export async function select(reader: Reader, scope: SurveyScope): Promise<Selection> {
-  const { policies, platform } = scope;
+  const { policies, platform, expired = [] } = scope;
   const listing = needsLookup(policies) ? await readProjects(reader) : undefined;
   const named = projectsOf(policies, listing);
   const selected = listing ? named : await recognised(reader, named, scope);
   const projects = selected.projects.filter(scope.includes);
-  const merged = projects.map((project) => desiredOf(policies, project, platform));
+  const merged = projects.map((project) => desiredOf(policies, project, platform, expired));
   const desired = merged.map((each) => each.desired);
-  const problems = [...selected.problems, ...merged.flatMap(({ problems }) => problems), ...unlisted(projects, scope)];
+  const problems = [
+    ...selected.problems,
+    ...merged.flatMap(({ problems }) => problems),
+    ...unlisted(projects, scope),
+    ...noLongerSelected(policies, expired, listing),
+  ];
   return { desired, listing, problems: [...sortedProblems(problems), ...idleGlobs(scope.globs, desired)] };
 }
 

@@ -10,6 +10,7 @@ import { listed } from "./listed.ts";
 import type { PolicyText } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
+import { undated } from "./rules.ts";
 import { selectorOf } from "./selector.ts";
 import { isTemplate, parseReference, referencesOf, referenceWords } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
@@ -26,6 +27,7 @@ type Check = (policy: ShapedPolicy) => readonly Problem[];
 /** What a policy must keep to, beyond its shape and its integrations' parameters: sentence -> check. */
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["globs are valid", knownGlobs],
+  ["until is a date that exists", ({ document, text }) => undated(document, text.until)],
   ["slugs are in the catalogue", knownSlugs],
   ["the server supports what is declared", available],
   ["nothing is both declared and disabled", uncontradicted],

@@ -13,6 +13,8 @@ export interface Document {
   readonly value: unknown;
   /** Where a value, or its key, stands; works out positions when first asked. */
   place(path: Path, of?: "key" | "value"): Place;
+  /** Where a character of a string stands, which is there with this text. */
+  within(path: Path, text: string, offset: number): Place;
 }
 
 export interface Parsed {
@@ -69,7 +71,13 @@ function documentsOf({ file, text }: ManifestSource, values: readonly unknown[],
   const documents = values
     .filter((value) => value !== null && value !== undefined)
     .map((value, index): Document => {
-      return { file, index, value, place: (path, of = "value") => places.place(index, path, of) };
+      return {
+        file,
+        index,
+        value,
+        place: (path, of = "value") => places.place(index, path, of),
+        within: (path, inside, offset) => places.within(index, path, inside, offset),
+      };
     });
   // Without an anchor there is nothing to look for: the parser itself bounds nesting.
   if (!text.includes("&")) return { documents, problems: [] };

@@ -33,7 +33,7 @@ interface Entries {
   readonly plaintext: Declared["plaintext"];
 }
 
-type From = { readonly document: Document; readonly policy: string };
+type From = { readonly document: Document; readonly policy: string; readonly reason?: string };
 
 /** Everything that a policy says of resources, kind by kind. */
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
@@ -93,7 +93,7 @@ interface Rest {
 
 function entryOf(from: From, path: Path, resource: Resource, rest: Rest = {}): PolicyEntry {
   const { presence = "present", templates = none, written } = rest;
-  const origin = stated(from.document, from.policy, path);
+  const origin = { ...stated(from.document, from.policy, path), ...(from.reason && { reason: from.reason }) };
   return {
     document: from.document,
     policy: from.policy,

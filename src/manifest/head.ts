@@ -21,7 +21,7 @@ export function readHead(document: Document): Head {
     return { kind: undefined, problem: problemAt("kind", message, { document, path: [] }) };
   }
   const { apiVersion: version, kind } = value;
-  const known = kind === "Policy" || kind === "StorageMigration" ? kind : undefined;
+  const known = manifestKinds.find((each) => each === kind);
   if (version !== apiVersion) {
     const message = `expected apiVersion: ${apiVersion}; if this is not a manifest, list the manifests in ${workspaceFile}`;
     const problem = problemAt("api-version", message, { document, path: ["apiVersion"] });
@@ -36,9 +36,10 @@ function isOurs(version: unknown): boolean {
   return version === undefined || (typeof version === "string" && version.startsWith("evenkeel"));
 }
 
+const manifestKinds = documentKinds.filter((each) => each !== "Workspace");
+
 function kindMessage(kind: unknown): string {
   if (kind === "Workspace") return `a Workspace may only be in ${workspaceFile}`;
-  const known = documentKinds.filter((each) => each !== "Workspace");
-  const hint = meant(kind, known);
-  return hint ? `unknown kind${hint}` : `expected kind: ${known.join(" or ")}`;
+  const hint = meant(kind, manifestKinds);
+  return hint ? `unknown kind${hint}` : `expected kind: ${manifestKinds.join(" or ")}`;
 }

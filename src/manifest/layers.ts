@@ -1,12 +1,13 @@
 import equal from "fast-deep-equal";
 import { compareTexts } from "../base/text.ts";
+import { identityOf } from "../model/kinds.ts";
 import type { Desired, DesiredProject, Kind, Origin, Platform, Problem, Project } from "../model/types.ts";
 import type { PolicyEntry, Stated } from "./entries.ts";
 import { fill } from "./interpolate.ts";
 import type { Policy, Variable } from "./policies.ts";
 import { problemAt } from "./problem.ts";
 import { createScope } from "./scope.ts";
-import { isLevel, type Layer, matchingLayers } from "./selection.ts";
+import { compareLayers, isLevel, type Layer, matchingLayers } from "./selection.ts";
 
 export { needsLookup, projectsOf } from "./projects.ts";
 
@@ -16,9 +17,41 @@ export interface Merged {
   readonly problems: readonly Problem[];
 }
 
-/** What all policies together say of one project: the most specific layer wins, entry by entry (contract 3 "Layers"). */
-export function desiredOf(policies: readonly Policy[], project: Project, _platform: Platform): Merged {
-  return merge(matchingLayers(policies, project), project);
+/**
+ * What all policies together say of one project: the most specific layer wins, entry by entry (contract 3 "Layers").
+ * Expired policies say nothing any more; what they decided until then is told.
+ */
+export function desiredOf(
+  policies: readonly Policy[],
+  project: Project,
+  _platform: Platform,
+  expired: readonly Policy[] = [],
+): Merged {
+  const layers = matchingLayers(policies, project);
+  const merged = merge(layers, project);
+  const ended = expired.length > 0 ? matchingLayers(expired, project) : [];
+  if (ended.length === 0) return merged;
+  const before = merge([...layers, ...ended].sort(compareLayers), project).desired;
+  return { ...merged, desired: { ...merged.desired, expired: endedIn(before, merged.desired, ended) } };
+}
+
+/** The resources that are not as they were while these layers counted, and where the last day of each is stated. */
+function endedIn(before: DesiredProject, now: DesiredProject, ended: readonly Layer[]): ReadonlyMap<string, Origin> {
+  const current = new Map(now.resources.map((resource) => [identityOf(resource), resource]));
+  const changed = before.resources.filter((resource) => !isSame(resource, current.get(identityOf(resource))));
+  return new Map(changed.map((resource) => [identityOf(resource), endOf(identityOf(resource), ended)]));
+}
+
+function isSame(a: Desired, b: Desired | undefined): boolean {
+  return a.presence === b?.presence && equal(a.fields, b.fields);
+}
+
+/** Where no ended policy speaks of the resource itself, a var of one did. */
+function endOf(identity: string, ended: readonly Layer[]): Origin {
+  const policies = ended.map(({ policy }) => policy);
+  const speaking = policies.find(({ entries }) => entries.some((entry) => entry.identity === identity));
+  const document = (speaking ?? policies.find(({ vars }) => vars.length > 0) ?? policies[0])?.document;
+  return { place: () => document?.place(["until"], "key") ?? { file: "", line: 1, column: 1 } };
 }
 
 /** The entries and variables of one project that win layering, by identity and by name. */

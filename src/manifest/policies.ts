@@ -1,3 +1,4 @@
+import { isDay } from "../base/day.ts";
 import { policyKinds } from "../model/kinds.ts";
 import type { Kind, Origin, Problem, Scalar } from "../model/types.ts";
 import { checkPolicy } from "./checks.ts";
@@ -23,6 +24,8 @@ export interface Policy {
   /** Kinds that it speaks of. */
   readonly kinds: ReadonlySet<Kind>;
   readonly exclusive: ReadonlyMap<Kind, Origin>;
+  /** The last day on which it counts. */
+  readonly until?: string;
 }
 
 export interface Variable extends Stated {
@@ -62,13 +65,14 @@ interface Read {
 }
 
 function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Workspace): Read {
-  const { name = "", priority = 0 } = text;
-  const { entries, problems, plaintext } = readEntries({ document, policy: name }, text, workspace);
+  const { name = "", priority = 0, until, reason } = text;
+  const why = reason === undefined ? {} : { reason };
+  const { entries, problems, plaintext } = readEntries({ document, policy: name, ...why }, text, workspace);
   const exclusive = new Map(
     listed(text.exclusive).flatMap(([word, index]) =>
       policyKinds
         .filter(({ section }) => section === word)
-        .map(({ kind }): [Kind, Origin] => [kind, { place: () => document.place(["exclusive", index]) }]),
+        .map(({ kind }): [Kind, Origin] => [kind, { place: () => document.place(["exclusive", index]), ...why }]),
     ),
   );
   const vars = Object.entries(text.vars ?? {}).map(([key, value]): Variable => {
@@ -84,6 +88,7 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     entries,
     kinds: new Set([...entries.map(({ desired }) => desired.kind), ...exclusive.keys()]),
     exclusive,
+    ...(until !== undefined && isDay(until) && { until }),
   };
   return { policy, problems, plaintext };
 }

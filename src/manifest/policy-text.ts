@@ -7,6 +7,8 @@ export interface PolicyText extends Readonly<Record<PolicyColumn["section"], Jso
   readonly projects: readonly (string | number)[];
   readonly except: readonly (string | number)[];
   readonly priority: number;
+  readonly until: string;
+  readonly reason: string;
   readonly vars: Readonly<Record<string, string | number | boolean>>;
   readonly integrations: Readonly<Record<string, JsonObject>>;
   readonly disabled: readonly string[];

@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from "yaml";
 import type { Place } from "../model/types.ts";
+import { offsetWithin } from "./within.ts";
 
 /** Keys and indices that lead to a value inside a document. */
 export type Path = readonly (string | number)[];
@@ -32,6 +33,8 @@ interface Spots {
 export interface Places {
   /** Of a value or of its key; where the path leads nowhere, of what comes nearest on the way. */
   place(document: number, path: Path, of: "key" | "value"): Place;
+  /** Of a character of a string, which is there with this text. */
+  within(document: number, path: Path, text: string, offset: number): Place;
   /** Keys that already stood in their mapping. */
   duplicates(document: number): readonly { readonly path: Path; readonly place: Place }[];
 }
@@ -49,10 +52,17 @@ export function placesIn(source: ManifestSource): Places {
   };
   return {
     place: (document, path, of) => placeAt(nearestSpot(found().documents[document], path)[of]),
+    within: (document, path, text, offset) => {
+      const { value } = nearestSpot(found().documents[document], path);
+      return placeAt(value + offsetWithin(source.text.slice(value, value + longestScalar), text, offset));
+    },
     duplicates: (document) =>
       (found().documents[document]?.duplicates ?? []).map(({ path, offset }) => ({ path, place: placeAt(offset) })),
   };
 }
+
+/** What is looked through for a place inside it: escaped, indented and folded, a string is longer than its value. */
+const longestScalar = 100_000;
 
 /** Inside an alias nothing has a place of its own: that of the alias counts. */
 function nearestSpot(document: Spots | undefined, path: Path): Pick<Spot, "key" | "value"> {

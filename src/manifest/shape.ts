@@ -7,9 +7,9 @@ import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
 
-export type DocumentKind = "Workspace" | "Policy" | "StorageMigration";
+export type DocumentKind = "Workspace" | "Policy" | "Rule" | "StorageMigration";
 
-export const documentKinds: readonly DocumentKind[] = ["Workspace", "Policy", "StorageMigration"];
+export const documentKinds: readonly DocumentKind[] = ["Workspace", "Policy", "Rule", "StorageMigration"];
 
 export const apiVersion = "evenkeel/v1";
 

@@ -1,32 +1,55 @@
 import { groupedAs } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
 import type { Problem, Project } from "../model/types.ts";
+import { byExpiry, expiryProblems } from "./expiry.ts";
 import { merge } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";
 import { problemAt, sortedProblems } from "./problem.ts";
 import { namedProjects, needsLookup } from "./projects.ts";
+import { type PlanRule, readRules } from "./rules.ts";
 import { compareLayers, type Layer, matchingLayers } from "./selection.ts";
 import type { GlobSelector } from "./selector.ts";
 import type { Loaded } from "./workspace.ts";
 
-/** The policies of a workspace, and everything that is wrong and can be known offline, sorted by place. */
-export type Validated = Policies;
+/**
+ * The policies of a workspace that count on a day, and everything that is wrong and can be known offline, sorted by
+ * place.
+ */
+export interface Validated extends Policies {
+  /** Policies whose last day is over. */
+  readonly expired: readonly Policy[];
+  /** Their expressions are still to be compiled, by `compileRules`. */
+  readonly rules: readonly PlanRule[];
+}
 
-/** Everything that can be known before any request (contract 3). Never throws, whatever manifests hold. */
-export function validate(loaded: Pick<Loaded, "documents" | "problems" | "workspace">): Validated {
-  const { policies, problems, plaintext } = readPolicies(loaded);
+/**
+ * Everything that can be known before any request (contract 3), on a day in UTC such as 2027-06-30; without one nothing
+ * has expired. Never throws, whatever manifests hold.
+ */
+export function validate(loaded: Pick<Loaded, "documents" | "problems" | "workspace">, today = ""): Validated {
+  const { policies: all, problems, plaintext } = readPolicies(loaded);
+  const { policies, expired } = byExpiry(all, today);
   const { problems: migrationProblems } = readMigrations(loaded);
+  const { rules, problems: ruleProblems } = readRules(loaded.documents);
   const found = [
     ...loaded.problems,
     ...problems,
     ...migrationProblems,
-    ...duplicates(policies),
+    ...ruleProblems,
+    ...duplicates(all),
     ...namedProjectProblems(policies),
     ...globProblems(policies),
+    ...(today === "" ? [] : expiryProblems(all, rules, today)),
   ];
   // A mistake that several projects show is one mistake, and its place says where.
-  return { policies, plaintext, problems: sortedProblems(found.map(({ project: _, ...problem }) => problem)) };
+  return {
+    policies,
+    expired,
+    rules,
+    plaintext,
+    problems: sortedProblems(found.map(({ project: _, ...problem }) => problem)),
+  };
 }
 
 /** Warnings never stop anything. */

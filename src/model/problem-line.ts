@@ -7,10 +7,12 @@ export interface ReportedProblem extends Partial<Place> {
   readonly message: string;
   readonly path?: string;
   readonly project?: string;
+  readonly excerpt?: string;
 }
 
-export function reportedProblem({ rule, message, path, project, place }: Problem): ReportedProblem {
-  return { rule, message, ...(path !== undefined && { path }), ...(project !== undefined && { project }), ...place };
+export function reportedProblem({ rule, message, path, project, place, excerpt }: Problem): ReportedProblem {
+  const rest = { ...(path !== undefined && { path }), ...(project !== undefined && { project }), ...place };
+  return { rule, message, ...rest, ...(excerpt !== undefined && { excerpt }) };
 }
 
 /** Errors and warnings apart, as every report tells them. */

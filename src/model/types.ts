@@ -51,6 +51,8 @@ export interface Place {
 /** Where a value was written. The position is worked out only when somebody asks, since that costs a parse. */
 export interface Origin {
   readonly place: () => Place;
+  /** Why there is the policy that says it, in its own words. */
+  readonly reason?: string;
 }
 
 /** `absent`: make sure that it is off. */
@@ -82,6 +84,8 @@ export interface DesiredProject {
   readonly kinds: ReadonlySet<Kind>;
   /** Kinds of which whatever is live and unlisted goes, and who says so. */
   readonly exclusive: ReadonlyMap<Kind, Origin>;
+  /** Where the last day of the policy is stated that decided a resource until then, by the resource's identity. */
+  readonly expired?: ReadonlyMap<string, Origin>;
 }
 
 export type Severity = "error" | "warning";
@@ -96,6 +100,8 @@ export interface Problem {
   /** Dotted path inside the document, such as `integrations.irc-gateway.server_port`. */
   readonly path?: string;
   readonly project?: string;
+  /** The line of an expression that it is about, and a caret below the place. */
+  readonly excerpt?: string;
 }
 
 /** One request: the path is relative to /api/v4, parameters still hold secret references. */

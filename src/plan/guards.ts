@@ -5,7 +5,7 @@ import type { Change } from "../model/types.ts";
 
 /** Why a plan may not be applied (contract 5). */
 export interface Objection {
-  readonly guard: "delete-percent" | "protected" | "storage" | "loosening" | "approvals";
+  readonly guard: "delete-percent" | "protected" | "storage" | "loosening" | "approvals" | "rule";
   readonly message: string;
   readonly addresses: readonly string[];
 }
@@ -47,6 +47,7 @@ export function standing(
     storage: () => false,
     loosening: () => false,
     approvals: () => false,
+    rule: () => false,
   };
   return objections.filter((objection) => !isWaived[objection.guard](objection));
 }

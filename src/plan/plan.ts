@@ -69,6 +69,8 @@ export interface PlannedChange {
   };
   readonly live: { readonly updated_at: string | null; readonly digest: string } | null;
   readonly action_reason: string;
+  /** The `reason` of the policy that decides; left out where it gives none. */
+  readonly policy_reason?: string;
   /** Who loses what by it. Left out where nobody is known to. */
   readonly notes?: readonly string[];
   readonly source: Place;
@@ -166,7 +168,8 @@ function countsOf(actions: readonly Action[]): Record<Action, number> {
   return { create: count("create"), update: count("update"), disable: count("disable"), delete: count("delete") };
 }
 
-function plannedChange(change: Change): PlannedChange {
+/** A change as a plan lists it. */
+export function plannedChange(change: Change): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const { method, path } = callOf(change);
   const notes = [...(turnsOff(change) && !isRemoval(change) ? [offNote(change)] : []), ...lossesOf(change)];
@@ -178,6 +181,7 @@ function plannedChange(change: Change): PlannedChange {
     change: { actions: [action], before, after, after_sensitive: sensitiveOf(after) },
     live: live && liveDigest ? { updated_at: live.updatedAt ?? null, digest: liveDigest } : null,
     action_reason: reasonOf(change),
+    ...(change.origin.reason !== undefined && { policy_reason: change.origin.reason }),
     ...(notes.length > 0 && { notes }),
     source: change.origin.place(),
     call: { method, path },

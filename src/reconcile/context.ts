@@ -1,3 +1,5 @@
+import { dayOf } from "../base/day.ts";
+import { digestOf } from "../base/json.ts";
 import type { ClientOptions } from "../client/client.ts";
 import { networkFor } from "../client/network.ts";
 import { shownUrl, urlNameOf, urlOf } from "../client/server-url.ts";
@@ -6,6 +8,7 @@ import { referencesIn } from "../model/normalise.ts";
 import type { Problem } from "../model/types.ts";
 import type { ApprovalPolicy } from "../plan/approvals.ts";
 import type { PlanInput } from "../plan/plan.ts";
+import type { CompiledRule } from "../plan/rules.ts";
 import { type Ledger, openLedger } from "../state/ledger.ts";
 import { commitOf } from "../workspace/git.ts";
 import { type Loaded, loadSettings, type Workspace } from "../workspace/load.ts";
@@ -17,7 +20,14 @@ import type { Request } from "./request.ts";
 export interface Context {
   readonly request: Request;
   readonly loaded: Loaded;
+  /** Policies that count today. */
   readonly policies: Validated["policies"];
+  readonly expired: Validated["expired"];
+  /** The rules of the workspace as they are stated; `withRules` compiles them into those in force. */
+  readonly stated: Validated["rules"];
+  readonly rules: readonly CompiledRule[];
+  /** The day, in UTC, that decides what has expired. */
+  readonly today: string;
   /** What validation and the ledger have to say; errors among them end the run. */
   readonly problems: readonly Problem[];
   readonly secrets: Secrets;
@@ -37,7 +47,8 @@ export type Heading = Pick<PlanInput, "url" | "manifests">;
 export function validated(loaded: Loaded, request: Request): Context {
   const { env } = request;
   const { root, workspace, digest } = loaded;
-  const { policies, problems, plaintext } = validate(loaded);
+  const today = request.today ?? dayOf(new Date());
+  const { policies, expired, rules, problems, plaintext } = validate(loaded, today);
   const secrets = createSecrets({ env, root, plaintext });
   const file = hasErrors(loaded.problems) ? undefined : workspace.ledger;
   const ledger = file ? openLedger({ root, file, env, secrets }) : undefined;
@@ -45,12 +56,24 @@ export function validated(loaded: Loaded, request: Request): Context {
     request,
     loaded,
     policies,
+    expired,
+    stated: rules,
+    rules: [],
+    today,
     problems: [...problems, ...(ledger?.problems ?? [])],
     secrets,
     ledger,
-    heading: { url: shownUrl(env, workspace.server), manifests: { digest, commit: commitOf(root) } },
+    heading: {
+      url: shownUrl(env, workspace.server),
+      manifests: { digest: digestWithout(digest, expired), commit: commitOf(root) },
+    },
     concurrency: request.concurrency ?? workspace.concurrency,
   };
+}
+
+/** Manifests of which less counts are other manifests: a plan that was saved before a policy expired is stale. */
+export function digestWithout(digest: string, expired: Validated["expired"]): string {
+  return expired.length === 0 ? digest : digestOf({ digest, expired: expired.map(({ name }) => name).sort() });
 }
 
 /**

@@ -13,6 +13,7 @@ import { notPlanned, withProblems } from "./not-planned.ts";
 import { documentOf, missingSecrets, neededBy, type Prepared, preparedOf, unreadPlan } from "./prepared.ts";
 import { readyToRecord, reportUnfinishedRuns, startRecorder } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
+import { judgedByRules, stepsByRules, withRules } from "./rules.ts";
 import { savedPlan } from "./saved-plan.ts";
 import { guardRules, idleProtection, scopeOf } from "./scope.ts";
 import { carryOutMoves, moveSteps, movesOf } from "./storage-moves.ts";
@@ -25,7 +26,7 @@ import { forgotten } from "./update-ledger.ts";
 export async function plan(request: Request): Promise<Planned> {
   let context: Context | undefined;
   try {
-    context = validated(open(request.folder), request);
+    context = await withRules(validated(open(request.folder), request));
     if (hasErrors(context.problems)) return notPlanned(context);
     await using reader = await connectReader(connectionOf(context));
     const { planned } = await newPlan(reader, context);
@@ -44,13 +45,14 @@ async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
   const { differences, lookUps, ...read } = await readAndDiff(reader, selection, scope);
   const { moves, ...storage } = await movesOf(reader, context);
   const objections = [...judgePlan(differences, guardRules(context, desired)), ...storage.objections];
-  const document = documentOf(context, {
+  const unjudged = documentOf(context, {
     differences,
     moves: moves.map(({ change }) => change),
     objections,
     problems: [...idleProtection(context, desired), ...problems, ...read.problems, ...storage.problems],
     reads: reader.counts.reads - lookUps,
   });
+  const document = judgedByRules(unjudged, context, desired);
   const missing = context.secrets.missing(neededBy(differences));
   return preparedOf(context, { plan: document, differences, moves, surveyed: true, missing }, desired);
 }
@@ -59,7 +61,7 @@ async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
 export async function rehearse(request: Request): Promise<Rehearsed> {
   let context: Context | undefined;
   try {
-    context = withApprovals(validated(open(request.folder), request));
+    context = withApprovals(await withRules(validated(open(request.folder), request)));
     if (hasErrors(context.problems)) return notPlanned(context);
     await using reader = await connectReader(connectionOf(context));
     const { planned, refused, targets, moves } = await prepared(reader, context);
@@ -84,7 +86,12 @@ async function prepared(reader: Reader, context: Context): Promise<Prepared> {
 /** Projects that are to be read again are read right before their writes. */
 function batchesOf(reader: Reader, context: Context, targets: readonly Target[]): Batch[] {
   const scope = scopeOf(context);
-  return targets.map((target) => ({ steps: () => stepsOf(reader, target, scope) }));
+  return targets.map((target) => ({
+    steps: async () => {
+      const steps = await stepsOf(reader, target, scope);
+      return "planned" in target ? stepsByRules(steps, context, target.desired) : steps;
+    },
+  }));
 }
 
 /**
@@ -95,7 +102,7 @@ function batchesOf(reader: Reader, context: Context, targets: readonly Target[])
 export async function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
   let context: Context | undefined;
   try {
-    context = withApprovals(validated(open(request.folder), request));
+    context = withApprovals(await withRules(validated(open(request.folder), request)));
     if (hasErrors(context.problems)) return notPlanned(context);
     request.connecting?.();
     using _lock = takeLock(context.loaded.root, () => new Date());

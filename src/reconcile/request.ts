@@ -13,6 +13,8 @@ export interface Request {
   readonly folder: string;
   /** Holds the token, the secrets and EVENKEEL_URL. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The day, such as 2027-06-30, that decides what has expired; today, in UTC, where it is left out. */
+  readonly today?: string;
   /** Globs over addresses; none: everything. */
   readonly targets?: readonly string[];
   /** Whether a project is in this run's part of the fleet; left out: it is. */

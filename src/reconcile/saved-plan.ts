@@ -17,6 +17,7 @@ import { formatVersion, type Plan, type PlannedChange, planDigest, recounted } f
 import type { Context, Heading } from "./context.ts";
 import { judgeAgain } from "./judge-again.ts";
 import type { Prepared } from "./prepared.ts";
+import { judgedByRules, withReasons } from "./rules.ts";
 import { guardRules, refusedBy, scopeOf } from "./scope.ts";
 import { movesAgain } from "./storage-moves.ts";
 
@@ -109,7 +110,8 @@ export async function savedPlan(reader: Reader, context: Context): Promise<Prepa
   const { desired } = await select(reader, scope);
   const rules = guardRules(context, desired);
   const { objections, unread } = await judgeAgain(reader, { plan: read, desired, rules, scope });
-  const plan = { ...read, objections: [...objections, ...again.objections] };
+  const unruled = { ...withReasons(read, desired), objections: [...objections, ...again.objections] };
+  const plan = judgedByRules(unruled, context, desired);
   return {
     planned: { plan, differences: [], surveyed: true, missing: [] },
     targets: recheckTargets(changes, desired, unread),

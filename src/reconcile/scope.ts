@@ -21,9 +21,11 @@ import type { Ledger } from "../state/ledger.ts";
 import { addressesOf } from "../storage/moves.ts";
 import type { Context } from "./context.ts";
 import type { Request } from "./request.ts";
+import { exceptionsOf } from "./rules.ts";
 
 /** What a run reads: everything that policies select, limited as requested. */
-export function scopeOf({ loaded, policies, ledger, concurrency, request }: Context): SurveyScope {
+export function scopeOf(context: Context): SurveyScope {
+  const { loaded, policies, expired, ledger, concurrency, request } = context;
   const { server } = loaded.workspace;
   const targets = request.targets ?? [];
   const inShard = request.shard ?? (() => true);
@@ -33,9 +35,10 @@ export function scopeOf({ loaded, policies, ledger, concurrency, request }: Cont
   const meansMoves = request.storage ? moveFinder(loaded) : () => false;
   return {
     policies,
+    expired,
     platform: server,
     globs: [...targets, ...(request.resend ?? [])].filter((glob) => !meansMoves(glob)),
-    spoken: spokenOf(loaded.workspace.protected, request),
+    spoken: [...spokenOf(loaded.workspace.protected, request), ...exceptionsOf(context)],
     includes: (project) => inTarget(project) && inShard(project.name),
     ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger) }),
     diff: (project) => ({

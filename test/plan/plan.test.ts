@@ -5,69 +5,19 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import schema from "../../schemas/plan.schema.json" with { type: "json" };
-import { diff } from "../../src/diff/diff.ts";
 import { addressMatcher } from "../../src/model/address.ts";
-import type { Desired, Fields, Kind, Live, Outcome, Problem } from "../../src/model/types.ts";
+import type { Outcome } from "../../src/model/types.ts";
 import { judgePlan } from "../../src/plan/guards.ts";
 import { withOutcomes } from "../../src/plan/outcomes.ts";
 import { type Plan, planDigest, planOf } from "../../src/plan/plan.ts";
-
-/** What goes into a plan: resources by `kind/key`, as in `test/cases/plan`. */
-interface Case {
-  readonly reads: number;
-  readonly projects: Readonly<Record<string, CaseProject>>;
-  readonly protected?: string;
-  readonly problems?: readonly Problem[];
-}
-
-interface CaseProject {
-  readonly desired: Readonly<Record<string, Fields | "absent">>;
-  readonly live?: Readonly<Record<string, { fields?: Fields; id?: number; updated_at?: string }>>;
-  readonly exclusive?: readonly Kind[];
-}
+import { differenceOf, type PlanCase } from "./case.ts";
 
 const folder = join(import.meta.dirname, "../cases/plan");
 const names = readdirSync(folder).flatMap((file) => (file.endsWith(".yaml") ? [basename(file, ".yaml")] : []));
 
-function split(name: string): { kind: Kind; key: string } {
-  const [kind, ...key] = name.split("/");
-  return { kind: kind as Kind, key: key.join("/") };
-}
-
-const originAt = (line: number) => ({ place: () => ({ file: "policies/all.yaml", line, column: 3 }) });
-
-function desiredOf(written: CaseProject["desired"]): Desired[] {
-  return Object.entries(written).map(([name, fields], index) => {
-    const stated =
-      fields === "absent" ? ({ presence: "absent", fields: {} } as const) : ({ presence: "present", fields } as const);
-    return { ...split(name), ...stated, origin: originAt(index + 5) };
-  });
-}
-
-function liveOf(written: CaseProject["live"] = {}): Live[] {
-  return Object.entries(written).map(([name, { fields = {}, id, updated_at: updatedAt }]) => ({
-    ...split(name),
-    fields,
-    active: true,
-    ...(id !== undefined && { id }),
-    ...(updatedAt && { updatedAt }),
-  }));
-}
-
-function differenceOf([name, { desired, live, exclusive = [] }]: [string, CaseProject]) {
-  const resources = desiredOf(desired);
-  const project = {
-    project: { name },
-    resources,
-    kinds: new Set(resources.map(({ kind }) => kind)),
-    exclusive: new Map(exclusive.map((kind) => [kind, originAt(20)])),
-  };
-  return diff(project, liveOf(live), { alwaysSend: false, resend: () => false, target: () => true });
-}
-
 /** The plan of a case; `arrange` decides the order in which its projects are found. */
 function planned(name: string, createdAt: string, arrange = <T>(projects: T[]): T[] => projects): Plan {
-  const written = parse(readFileSync(join(folder, `${name}.yaml`), "utf8")) as Case;
+  const written = parse(readFileSync(join(folder, `${name}.yaml`), "utf8")) as PlanCase;
   const differences = arrange(Object.entries(written.projects)).map(differenceOf);
   const rules = {
     guards: { deletePercent: 30, deleteMinimum: 10 },

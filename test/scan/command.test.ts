@@ -39,7 +39,8 @@ describe("deprecations", () => {
     });
     expect(day).toMatchObject({
       code: 64,
-      stderr: 'evenkeel: --as-of takes a day such as 2022-05-22, not "2022-02-30"\n',
+      stderr:
+        "evenkeel: option '--as-of <date>' argument '2022-02-30' is invalid. Expected a date that exists, such as 2027-06-30.\n",
     });
   });
 

@@ -3,9 +3,11 @@ import type { StorageMigration } from "../../src/manifest/migrations.ts";
 import type { Platform } from "../../src/model/types.ts";
 import { judgeMigration } from "../../src/storage/rules.ts";
 
+const start = () => ({ file: "a.yaml", line: 1, column: 1 });
+
 const migration: StorageMigration = {
   name: "drain",
-  document: { file: "a.yaml", index: 0, value: {}, place: () => ({ file: "a.yaml", line: 1, column: 1 }) },
+  document: { file: "a.yaml", index: 0, value: {}, place: start, within: start },
   from: "old",
   to: "new",
   repositories: ["projects"],

@@ -1,0 +1,65 @@
+import { daysBetween } from "../base/day.ts";
+import type { Problem } from "../model/types.ts";
+import type { Policy } from "./policies.ts";
+import { problemAt } from "./problem.ts";
+import type { PlanRule } from "./rules.ts";
+
+/** Days before the last one from which on a warning says so. */
+const notice = 14;
+
+/** Whether a day comes after the last one; what has no last day never expires. */
+export function isExpired({ until }: { readonly until?: string }, today: string): boolean {
+  return until !== undefined && until < today;
+}
+
+/** The policies that count on a day, and those whose last day is over. */
+export function byExpiry(
+  policies: readonly Policy[],
+  today: string,
+): Readonly<Record<"policies" | "expired", Policy[]>> {
+  return {
+    policies: policies.filter((policy) => !isExpired(policy, today)),
+    expired: policies.filter((policy) => isExpired(policy, today)),
+  };
+}
+
+/** What has expired, and what will within two weeks: policies, and the exceptions of rules. */
+export function expiryProblems(policies: readonly Policy[], rules: readonly PlanRule[], today: string): Problem[] {
+  return [
+    ...policies.flatMap((policy) => said(policy, today, policyWords(policy.name))),
+    ...rules.flatMap((rule) => (rule.except.length > 0 ? said(rule, today, exceptionWords(rule.name)) : [])),
+  ];
+}
+
+interface Words {
+  readonly soon: (until: string) => string;
+  readonly over: (until: string) => string;
+}
+
+function policyWords(name: string): Words {
+  return {
+    soon: (until) => `policy ${name} expires: ${until} is the last day on which it counts; extend until, or remove it`,
+    over: (until) =>
+      `policy ${name} expired and no longer counts: its last day was ${until}; extend until, or remove it`,
+  };
+}
+
+function exceptionWords(name: string): Words {
+  return {
+    soon: (until) =>
+      `the exceptions of rule ${name} expire: ${until} is their last day; after it the rule holds there too`,
+    over: (until) =>
+      `the exceptions of rule ${name} expired: their last day was ${until}, and the rule holds there too`,
+  };
+}
+
+function said(
+  { until, document }: Pick<Policy, "until" | "document">,
+  today: string,
+  words: Words,
+): readonly Problem[] {
+  const days = until === undefined ? Number.POSITIVE_INFINITY : daysBetween(today, until);
+  if (until === undefined || days > notice) return [];
+  const message = days < 0 ? words.over(until) : words.soon(until);
+  return [problemAt("expiry", message, { document, path: ["until"], of: "key" })];
+}

@@ -1,0 +1,122 @@
+import { isDay } from "../base/day.ts";
+import { addressGlobFault } from "../model/address.ts";
+import type { Problem, Severity } from "../model/types.ts";
+import type { Document } from "./document.ts";
+import { readHead } from "./head.ts";
+import { listed } from "./listed.ts";
+import { problemAt } from "./problem.ts";
+import { shape } from "./shape.ts";
+
+/** A check on plans as a manifest states it; its expression is not compiled yet (contract 10). */
+export interface PlanRule {
+  readonly name: string;
+  readonly severity: Severity;
+  /** Whether `when` is asked of each change, or once of the plan. */
+  readonly on: "change" | "plan";
+  /** CEL. */
+  readonly when: string;
+  readonly message: string;
+  /** Globs over addresses. */
+  readonly except: readonly string[];
+  /** The last day of the exceptions. */
+  readonly until?: string;
+  readonly document: Document;
+}
+
+export interface PlanRules {
+  /** Those without a mistake, sorted by name. */
+  readonly rules: readonly PlanRule[];
+  readonly problems: readonly Problem[];
+}
+
+/** All rules of the workspace, and what is wrong with them, but for what only compiling them shows. */
+export function readRules(documents: readonly Document[]): PlanRules {
+  return gather(documents.filter((document) => readHead(document).kind === "Rule"));
+}
+
+/** All rules of documents that may only be rules: those outside the reach of whoever writes the manifests. */
+export function readOutsideRules(documents: readonly Document[]): PlanRules {
+  const strays = documents.flatMap((document) => {
+    const { kind, problem } = readHead(document);
+    if (problem || kind === "Rule") return problem ?? [];
+    return problemAt("kind", "expected kind: Rule; a folder of rules holds nothing else", { document, path: ["kind"] });
+  });
+  const { rules, problems } = readRules(documents);
+  return { rules, problems: [...strays, ...problems] };
+}
+
+/** A rule of the workspace never replaces one from outside: where names are the same, both hold, and that is said. */
+export function shadowed(rules: readonly PlanRule[], outside: readonly PlanRule[]): readonly Problem[] {
+  const names = new Map(outside.map((rule) => [rule.name, rule]));
+  return rules.flatMap(({ name, document }) => {
+    const other = names.get(name)?.document.place(["name"]);
+    if (!other) return [];
+    const message = `a rule named ${name} is also defined outside the workspace, at ${other.file}:${other.line}; both hold`;
+    return [{ ...problemAt("duplicate-rule", message, { document, path: ["name"] }), severity: "warning" as const }];
+  });
+}
+
+function gather(documents: readonly Document[]): PlanRules {
+  const read = documents.map(readRule);
+  const rules = read.flatMap(({ rule }) => rule ?? []).sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
+  return { rules, problems: [...read.flatMap(({ problems }) => problems), ...duplicates(rules)] };
+}
+
+type RuleText = Omit<PlanRule, "document"> & { readonly reason: string };
+
+function readRule(document: Document): { readonly rule?: PlanRule; readonly problems: readonly Problem[] } {
+  const { text, problems: shapeless } = shape<RuleText>(document, "Rule");
+  const { name, severity = "error", on = "change", when, message, until } = text;
+  const problems = [
+    ...shapeless,
+    ...undated(document, until),
+    ...faultyGlobs(document, text),
+    ...unused(document, text),
+  ];
+  if (name === undefined || when === undefined || message === undefined) return { problems };
+  const except = listed(text.except).map(([glob]) => glob);
+  return {
+    rule: {
+      name,
+      severity,
+      on,
+      when,
+      message,
+      except,
+      ...(until !== undefined && isDay(until) && { until }),
+      document,
+    },
+    problems,
+  };
+}
+
+/** An `until` that is no day of the calendar, such as 2027-02-30. */
+export function undated(document: Document, until: string | undefined): readonly Problem[] {
+  if (until === undefined || isDay(until)) return [];
+  return [problemAt("wrong-value", `there is no ${until}; expected a date that exists`, { document, path: ["until"] })];
+}
+
+function faultyGlobs(document: Document, { except }: Partial<RuleText>): readonly Problem[] {
+  return listed(except).flatMap(([glob, index]) => {
+    const fault = addressGlobFault(glob);
+    return fault ? [problemAt("wrong-value", `expected ${fault}`, { document, path: ["except", index] })] : [];
+  });
+}
+
+function unused(document: Document, { except, until, reason }: Partial<RuleText>): readonly Problem[] {
+  if (except !== undefined) return [];
+  const idle = [...(until === undefined ? [] : ["until"]), ...(reason === undefined ? [] : ["reason"])];
+  return idle.map((key) =>
+    problemAt("unused-setting", `${key} has no effect without except`, { document, path: [key], of: "key" }),
+  );
+}
+
+function duplicates(rules: readonly PlanRule[]): readonly Problem[] {
+  return rules.flatMap(({ name, document }, i) => {
+    const before = rules[i - 1];
+    if (before?.name !== name) return [];
+    const { file, line } = before.document.place(["name"]);
+    const message = `a rule named ${name} is also defined at ${file}:${line}`;
+    return [problemAt("duplicate-rule", message, { document, path: ["name"] })];
+  });
+}

@@ -1,0 +1,130 @@
+import type { Fields, Value } from "../model/types.ts";
+import { type PlannedChange, type Summary, visibleOf } from "./plan.ts";
+import { tendencyOf } from "./strictness.ts";
+
+/** What rules see of a change, with the types of CEL. */
+export const changeFields = {
+  address: "string",
+  project: "string",
+  kind: "string",
+  key: "string",
+  action: "string",
+  before: "map<string, dyn>",
+  after: "map<string, dyn>",
+  tendency: "string",
+  reason: "string",
+  action_reason: "string",
+  file: "string",
+} as const;
+
+/** What rules see of a plan: its counts, those of changes without the exceptions of the rule. */
+export const summaryFields = {
+  projects: "int",
+  changed_projects: "int",
+  live: "int",
+  create: "int",
+  update: "int",
+  disable: "int",
+  delete: "int",
+  tightened: "int",
+  loosened: "int",
+  unmanaged: "int",
+  unverified: "int",
+} as const;
+
+/** What `plan` holds. */
+export const planFields = { changes: "list<Change>", summary: "Summary" } as const;
+
+/** The fields of what there is none of: empty, and the only mapping that equals null. */
+export const nothing: CelFields = {};
+
+type CelFields = Readonly<Record<string, unknown>>;
+
+/** A change as rules see it. */
+export class ChangeView {
+  readonly address: string;
+  readonly project: string;
+  readonly kind: string;
+  readonly key: string;
+  readonly action: string;
+  readonly before: CelFields;
+  readonly after: CelFields;
+  /** Empty where the change neither tightens nor loosens. */
+  readonly tendency: string;
+  /** The `reason` of the deciding policy; empty where it gives none. */
+  readonly reason: string;
+  readonly action_reason: string;
+  readonly file: string;
+
+  constructor(planned: PlannedChange) {
+    const { action, before, after, ...rest } = visibleOf(planned);
+    this.address = rest.address;
+    this.project = planned.project;
+    this.kind = rest.kind;
+    this.key = rest.key;
+    this.action = action;
+    this.before = celFields(before);
+    this.after = celFields(after);
+    this.tendency = tendencyOf({ ...rest, before, after }) ?? "";
+    this.reason = planned.policy_reason ?? "";
+    this.action_reason = planned.action_reason;
+    this.file = planned.source.file;
+  }
+}
+
+/** The counts of a plan that its changes do not tell. */
+export type CountsOfPlan = Pick<Summary, "projects" | "live" | "unmanaged" | "unverified">;
+
+/** The counts of a plan as rules see them. */
+export class SummaryView implements Readonly<Record<keyof typeof summaryFields, bigint>> {
+  readonly projects: bigint;
+  readonly changed_projects: bigint;
+  readonly live: bigint;
+  readonly create: bigint;
+  readonly update: bigint;
+  readonly disable: bigint;
+  readonly delete: bigint;
+  readonly tightened: bigint;
+  readonly loosened: bigint;
+  readonly unmanaged: bigint;
+  readonly unverified: bigint;
+
+  constructor({ projects, live, unmanaged, unverified }: CountsOfPlan, changes: readonly ChangeView[]) {
+    const having = (key: "action" | "tendency", value: string) =>
+      BigInt(changes.filter((change) => change[key] === value).length);
+    this.projects = BigInt(projects);
+    this.changed_projects = BigInt(new Set(changes.map(({ project }) => project)).size);
+    this.live = BigInt(live);
+    this.create = having("action", "create");
+    this.update = having("action", "update");
+    this.disable = having("action", "disable");
+    this.delete = having("action", "delete");
+    this.tightened = having("tendency", "tightened");
+    this.loosened = having("tendency", "loosened");
+    this.unmanaged = BigInt(unmanaged);
+    this.unverified = BigInt(unverified);
+  }
+}
+
+/** A plan as rules see it. */
+export class PlanView {
+  readonly changes: readonly ChangeView[];
+  readonly summary: SummaryView;
+
+  constructor(summary: CountsOfPlan, changes: readonly ChangeView[]) {
+    this.changes = changes;
+    this.summary = new SummaryView(summary, changes);
+  }
+}
+
+function celFields(fields: Fields | null): CelFields {
+  if (fields === null) return nothing;
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, celValue(value)]));
+}
+
+/** A whole number is an int, as in an expression; a secret is a mapping with its reference. */
+function celValue(value: Value): unknown {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
+  if (typeof value !== "object" || value === null) return value;
+  return celFields({ ...value } as Fields);
+}

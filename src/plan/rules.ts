@@ -1,0 +1,226 @@
+import { firstFew } from "../base/text.ts";
+import { isExpired } from "../manifest/expiry.ts";
+import { problemAt } from "../manifest/problem.ts";
+import type { PlanRule } from "../manifest/rules.ts";
+import { bySeverity } from "../model/problem-line.ts";
+import type { Change, Place, Problem } from "../model/types.ts";
+import type { Objection } from "./guards.ts";
+import { type Plan, planDigest, plannedChange } from "./plan.ts";
+import { type Bound, costOf } from "./rule-cost.ts";
+import type { Expression, ExpressionFault } from "./rule-language.ts";
+import { ChangeView, type CountsOfPlan, PlanView } from "./rule-view.ts";
+
+/** A rule whose expression knows its names. */
+export interface CompiledRule extends PlanRule {
+  readonly expression: Expression;
+}
+
+/** The rules that can be asked, and what is wrong with the others. Loads the language only where there are rules. */
+export async function compileRules(
+  rules: readonly PlanRule[],
+): Promise<{ readonly rules: readonly CompiledRule[]; readonly problems: readonly Problem[] }> {
+  if (rules.length === 0) return { rules: [], problems: [] };
+  const { compileExpression } = await import("./rule-language.ts");
+  const compiled = rules.map((rule) => ({ rule, expression: compileExpression(rule.when, rule.on) }));
+  return {
+    rules: compiled.flatMap(({ rule, expression }) => ("fault" in expression ? [] : [{ ...rule, expression }])),
+    problems: compiled.flatMap(({ rule, expression }) =>
+      "fault" in expression ? [expressionProblem(rule, expression.fault)] : [],
+    ),
+  };
+}
+
+function expressionProblem({ document, when }: PlanRule, { message, offset }: ExpressionFault): Problem {
+  const problem = problemAt("rule-expression", message, { document, path: ["when"] });
+  return { ...problem, place: document.within(["when"], when, offset), excerpt: excerptAt(when, offset) };
+}
+
+/** The line around a place in an expression, and a caret below the place; a long line is cut. */
+function excerptAt(text: string, offset: number): string {
+  const start = Math.max(text.lastIndexOf("\n", offset - 1) + 1, offset - 60);
+  const line = text.slice(start, start + 100).split("\n")[0] ?? "";
+  return `${line.trimEnd()}\n${" ".repeat(offset - start)}^`;
+}
+
+/** What decides beside a plan and its rules. */
+export interface RuleContext {
+  /** The day, in UTC, on which exceptions hold or have expired. */
+  readonly today: string;
+  /** A test for the addresses that a glob means, under each name of their projects. */
+  readonly means: (glob: string) => (address: string) => boolean;
+}
+
+/** What rules have against a plan. */
+export interface RuleVerdict {
+  readonly objections: readonly Objection[];
+  readonly warnings: readonly Problem[];
+}
+
+/**
+ * Asks every rule of a plan, whatever their order. A rule that cannot be decided objects: what is unknown must not
+ * pass for what is allowed.
+ */
+export function judgeByRules(
+  plan: Pick<Plan, "resource_changes"> & { readonly summary: CountsOfPlan },
+  rules: readonly CompiledRule[],
+  context: RuleContext,
+): RuleVerdict {
+  const changes = plan.resource_changes.map((planned) => new ChangeView(planned));
+  const sources = new Map(plan.resource_changes.map(({ address, source }) => [address, source]));
+  const sizes = sizesOf(changes);
+  const findings = [...rules].sort(byNameAndPlace).flatMap((rule) => {
+    const asked = withoutExceptions(changes, rule, context);
+    return rule.on === "plan"
+      ? askPlan(rule, new PlanView(plan.summary, asked), sizes)
+      : askChanges(rule, asked, sizes);
+  });
+  return {
+    objections: findings.flatMap(({ rule, ...found }) => (rule.severity === "error" ? [objectionOf(rule, found)] : [])),
+    warnings: findings.flatMap(({ rule, ...found }) =>
+      rule.severity === "warning" ? [warningOf(rule, found, sources)] : [],
+    ),
+  };
+}
+
+/** What rules on changes object to in one change, worked out anew. */
+export function objectionsToChange(
+  change: Change,
+  rules: readonly CompiledRule[],
+  context: RuleContext,
+): readonly Objection[] {
+  const ofChanges = rules.filter(({ on, severity }) => on === "change" && severity === "error");
+  return judgeByRules({ resource_changes: [plannedChange(change)], summary: ofNothing }, ofChanges, context).objections;
+}
+
+const ofNothing: CountsOfPlan = { projects: 0, live: 0, unmanaged: 0, unverified: 0 };
+
+/** The plan with what rules have against it now, in place of what they had when it was made. */
+export function judged(plan: Plan, { objections, warnings }: RuleVerdict): Plan {
+  const others = plan.warnings.filter(({ rule }) => !rule.startsWith(warningPrefix));
+  const rest = {
+    ...plan,
+    objections: [...plan.objections.filter(({ guard }) => guard !== "rule"), ...objections],
+    warnings: [...others, ...bySeverity(warnings).warnings],
+  };
+  return { ...rest, digest: planDigest(rest) };
+}
+
+const warningPrefix = "rule/";
+
+function byNameAndPlace(a: PlanRule, b: PlanRule): number {
+  const [left, right] = [a, b].map(({ name, document }) => `${name}\0${document.file}`) as [string, string];
+  return left < right ? -1 : Number(left > right);
+}
+
+function withoutExceptions(
+  changes: readonly ChangeView[],
+  rule: PlanRule,
+  context: RuleContext,
+): readonly ChangeView[] {
+  if (rule.except.length === 0 || isExpired(rule, context.today)) return changes;
+  const tests = rule.except.map(context.means);
+  return changes.filter(({ address }) => !tests.some((isMeant) => isMeant(address)));
+}
+
+/** What a rule found: that it holds, or why it could not be decided. */
+interface Found {
+  readonly addresses: readonly string[];
+  readonly undecided?: ExpressionFault;
+}
+
+type Finding = Found & { readonly rule: PlanRule };
+
+function askPlan(rule: CompiledRule, view: PlanView, sizes: Sizes): readonly Finding[] {
+  const undecided = tooLong(rule, boundOfPlan(sizes), 1) ?? answerOf(rule, view);
+  if (undecided === false) return [];
+  return [{ rule, addresses: [], ...(undecided !== true && { undecided }) }];
+}
+
+function askChanges(rule: CompiledRule, changes: readonly ChangeView[], sizes: Sizes): readonly Finding[] {
+  const slow = tooLong(rule, boundOfChange(sizes), changes.length);
+  if (slow) return [{ rule, addresses: [], undecided: slow }];
+  const holds: string[] = [];
+  const unknown = new Map<string, { undecided: ExpressionFault; addresses: string[] }>();
+  for (const change of changes) {
+    const answer = answerOf(rule, change);
+    if (answer === true) holds.push(change.address);
+    if (typeof answer === "boolean") continue;
+    const key = `${answer.offset} ${answer.message}`;
+    const others = unknown.get(key) ?? { undecided: answer, addresses: [] };
+    unknown.set(key, others);
+    others.addresses.push(change.address);
+  }
+  return [
+    ...(holds.length > 0 ? [{ rule, addresses: holds }] : []),
+    ...[...unknown.values()].map((each) => ({ rule, ...each })),
+  ];
+}
+
+function answerOf({ expression }: CompiledRule, view: ChangeView | PlanView): boolean | ExpressionFault {
+  const answer = expression.ask(view);
+  if ("fault" in answer) return answer.fault;
+  if (typeof answer.value === "boolean") return answer.value;
+  return { message: "it is neither true nor false there", offset: expression.tree.start };
+}
+
+/** Of the changes that a plan holds: how many, how many fields, how long a text. */
+type Sizes = Readonly<Record<"changes" | "fields" | "text", number>>;
+
+/** About a second or two, whichever rule it is. */
+const mostSteps = 20_000_000;
+
+function tooLong({ expression, on }: CompiledRule, bound: Bound, times: number): ExpressionFault | undefined {
+  const steps = costOf(expression.tree, new Map([[on, bound]])) * times;
+  if (steps <= mostSteps) return undefined;
+  const message = "it could take too long on a plan of this size; put fewer loops inside each other";
+  return { message, offset: expression.tree.start };
+}
+
+function sizesOf(changes: readonly ChangeView[]): Sizes {
+  let [fields, text] = [1, 1];
+  for (const { before, after, ...texts } of changes) {
+    for (const each of Object.values(texts)) text = Math.max(text, each.length);
+    for (const [name, value] of [...Object.entries(before), ...Object.entries(after)]) {
+      text = Math.max(text, name.length, JSON.stringify(value, withoutBigInt)?.length ?? 0);
+    }
+    fields = Math.max(fields, Object.keys(before).length, Object.keys(after).length);
+  }
+  return { changes: changes.length, fields, text };
+}
+
+function withoutBigInt(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}
+
+function boundOfChange({ fields, text }: Sizes): Bound {
+  const map: Bound = { size: fields, item: { size: text } };
+  return { size: 1, fields: { before: map, after: map }, item: { size: text } };
+}
+
+function boundOfPlan(sizes: Sizes): Bound {
+  return { size: 1, fields: { changes: { size: sizes.changes, item: boundOfChange(sizes) } }, item: { size: 20 } };
+}
+
+function objectionOf(rule: PlanRule, found: Found): Objection {
+  return { guard: "rule", message: sentence(rule, found), addresses: found.addresses };
+}
+
+/** At the change that it is about, where a reviewer looks; a rule on plans at the rule itself. */
+function warningOf(rule: PlanRule, found: Found, sources: ReadonlyMap<string, Place>): Problem {
+  const place = sources.get(found.addresses[0] ?? "") ?? rule.document.place(["when"]);
+  return { severity: "warning", rule: `${warningPrefix}${rule.name}`, message: sentence(rule, found), place };
+}
+
+function sentence(rule: PlanRule, { addresses, undecided }: Found): string {
+  const { name, message, when, document } = rule;
+  const place = undecided ? document.within(["when"], when, undecided.offset) : document.place(["when"], "key");
+  const at = `${place.file}:${place.line}${undecided ? `:${place.column}` : ""}`;
+  if (!undecided) return [`rule ${name}: ${message} (${at})`, ...listed(addresses)].join(": ");
+  const missing = /^there is no /.test(undecided.message) ? "; test with has() what not every change has" : "";
+  const where = addresses.length > 0 ? ` for ${firstFew(addresses)}` : "";
+  return `rule ${name} cannot be decided${where}: ${undecided.message} (${at})${missing}`;
+}
+
+function listed(addresses: readonly string[]): readonly string[] {
+  return addresses.length > 0 ? [firstFew(addresses)] : [];
+}

@@ -1,0 +1,132 @@
+import type { Step } from "../apply/apply.ts";
+import { expiryProblems, isExpired } from "../manifest/expiry.ts";
+import { sortedProblems } from "../manifest/problem.ts";
+import { type PlanRule, readOutsideRules, shadowed } from "../manifest/rules.ts";
+import { validate } from "../manifest/validate.ts";
+import { addressOf } from "../model/address.ts";
+import { addressTest, projectFinder, projectNamed, projectPart } from "../model/identity.ts";
+import { bySeverity } from "../model/problem-line.ts";
+import type { DesiredProject, Origin, Problem } from "../model/types.ts";
+import { type Plan, type PlannedChange, planDigest } from "../plan/plan.ts";
+import {
+  type CompiledRule,
+  compileRules,
+  judgeByRules,
+  judged,
+  objectionsToChange,
+  type RuleContext,
+} from "../plan/rules.ts";
+import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
+import { readRulesFolder } from "../workspace/rules-folder.ts";
+import { type Context, digestWithout } from "./context.ts";
+import type { Request } from "./request.ts";
+
+/** The rules that hold for a run, and what is wrong with them. */
+export interface RulesInForce {
+  readonly rules: readonly CompiledRule[];
+  readonly problems: readonly Problem[];
+}
+
+type InForce = Pick<Context, "rules" | "today">;
+
+/** The rules of a workspace and those outside it, in the folder that EVENKEEL_RULES names. */
+export async function rulesInForce(
+  rules: readonly PlanRule[],
+  env: Readonly<Record<string, string | undefined>>,
+  today: string,
+): Promise<RulesInForce> {
+  const folder = readRulesFolder(env);
+  const outside = readOutsideRules(folder.documents);
+  const compiled = await compileRules([...rules, ...outside.rules]);
+  const problems = [
+    ...folder.problems,
+    ...outside.problems,
+    ...shadowed(rules, outside.rules),
+    ...expiryProblems([], outside.rules, today),
+    ...compiled.problems,
+  ];
+  return { rules: compiled.rules, problems };
+}
+
+/** The context with the rules in force, and their problems among its own. */
+export async function withRules(context: Context): Promise<Context> {
+  const { rules, problems } = await rulesInForce(context.stated, context.request.env, context.today);
+  return {
+    ...context,
+    rules,
+    problems: problems.length > 0 ? sortedProblems([...context.problems, ...problems]) : context.problems,
+  };
+}
+
+/** Globs of the exceptions that hold: by them a person may name a project otherwise than policies do. */
+export function exceptionsOf({ rules, today }: InForce): readonly string[] {
+  return rules.filter((rule) => !isExpired(rule, today)).flatMap(({ except }) => except);
+}
+
+/** A plan with what the rules have against it. */
+export function judgedByRules(plan: Plan, context: InForce, desired: readonly DesiredProject[]): Plan {
+  if (context.rules.length === 0 && !plan.warnings.some(({ rule }) => rule.startsWith("rule/"))) return plan;
+  return judged(plan, judgeByRules(plan, context.rules, ruleContext(context, desired)));
+}
+
+/**
+ * A merged plan with what the rules have against the whole of it. Where its manifests are not those of the workspace
+ * around the folder, it keeps what they had against its parts.
+ */
+export async function mergedByRules(plan: Plan, { folder, env, today }: Required<RuleRequest>): Promise<Plan> {
+  if (!workspaceAbove(folder)) return plan;
+  const loaded = loadWorkspace(folder);
+  const { expired, rules: stated } = validate(loaded, today);
+  if (digestWithout(loaded.digest, expired) !== plan.manifests.digest) return plan;
+  const { rules, problems } = await rulesInForce(stated, env, today);
+  const merged = judgedByRules(plan, { rules, today }, []);
+  const found = bySeverity(problems).problems;
+  if (found.length === 0) return merged;
+  const told = { ...merged, problems: [...merged.problems, ...found] };
+  return { ...told, digest: planDigest(told) };
+}
+
+type RuleRequest = Pick<Request, "folder" | "env" | "today">;
+
+/** A saved plan with reasons and places as manifests have them: rules see them, and whoever can write the file could edit them. */
+export function withReasons(plan: Plan, desired: readonly DesiredProject[]): Plan {
+  const origins = new Map(
+    desired.flatMap((each) =>
+      each.resources.map(
+        (resource) => [addressOf(each.project.name, resource.kind, resource.key), resource.origin] as const,
+      ),
+    ),
+  );
+  const projects = new Map(desired.map((each) => [each.project.name, each]));
+  const originOf = ({ address, project, kind }: PlannedChange) =>
+    origins.get(address) ?? projects.get(project)?.exclusive.get(kind);
+  return { ...plan, resource_changes: plan.resource_changes.map((change) => reasoned(change, originOf(change))) };
+}
+
+function reasoned({ policy_reason: _, ...change }: PlannedChange, origin: Origin | undefined): PlannedChange {
+  if (!origin) return change;
+  return { ...change, source: origin.place(), ...(origin.reason !== undefined && { policy_reason: origin.reason }) };
+}
+
+/** Steps as they were worked out right before their writes; what a rule objects to only now is left. */
+export function stepsByRules(steps: readonly Step[], context: Context, desired: DesiredProject): readonly Step[] {
+  if (context.rules.length === 0) return steps;
+  const rules = ruleContext(context, [desired]);
+  return steps.map((step) => {
+    const [objection] = "change" in step ? objectionsToChange(step.change, context.rules, rules) : [];
+    if (!objection || !("change" in step)) return step;
+    const { address } = step.change;
+    return { address, outcome: { status: "stale", error: `${objection.message}; plan again` } };
+  });
+}
+
+function ruleContext({ today }: InForce, desired: readonly DesiredProject[]): RuleContext {
+  const find = projectFinder(desired.map(({ project }) => project));
+  return {
+    today,
+    means: (glob) => {
+      const test = addressTest(glob);
+      return (address) => test(address, find(projectPart(address)) ?? projectNamed(projectPart(address)));
+    },
+  };
+}

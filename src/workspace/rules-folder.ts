@@ -1,0 +1,63 @@
+import { type Dirent, readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { systemTrouble } from "../base/system-errors.ts";
+import { type Document, parseManifest } from "../manifest/document.ts";
+import { problemIn } from "../manifest/problem.ts";
+import type { Problem } from "../model/types.ts";
+import { entriesBelow, type Located } from "./folders.ts";
+import { readText } from "./read.ts";
+
+/** What a folder of rules holds, or why that is not known. */
+export interface RulesFolder {
+  readonly documents: readonly Document[];
+  readonly problems: readonly Problem[];
+}
+
+const none: RulesFolder = { documents: [], problems: [] };
+
+/**
+ * Every YAML file of the folder that EVENKEEL_RULES names and below, without dot paths, wherever the workspace is; nothing where the variable is not
+ * set. Where the rules cannot be had, that is a problem: they are there so that nobody gets around them.
+ */
+export function readRulesFolder({ EVENKEEL_RULES: folder }: Readonly<Record<string, string | undefined>>): RulesFolder {
+  if (folder === undefined) return none;
+  const why = troubleWith(folder);
+  if (why) return { documents: [], problems: [problemIn(folder || ".", "rules-folder", `EVENKEEL_RULES ${why}`)] };
+  const root = resolve(folder);
+  const problems: Problem[] = [];
+  const list = (each: Located) => entriesOf(each, folder, problems);
+  const found = entriesBelow({ path: "", real: root }, { list, counts: (_, { name }) => !name.startsWith(".") });
+  const files = found.map(({ path }) => path).filter((path) => /\.ya?ml$/i.test(path));
+  const read = files.sort().map((file) => readFile(root, folder, file));
+  if (files.length === 0)
+    problems.push(problemIn(folder, "rules-folder", "EVENKEEL_RULES: no .yaml or .yml file there"));
+  return {
+    documents: read.flatMap(({ documents }) => documents),
+    problems: [...problems, ...read.flatMap((each) => each.problems)],
+  };
+}
+
+function troubleWith(folder: string): string | undefined {
+  if (folder === "") return "is empty; expected a folder with rules";
+  try {
+    return statSync(folder).isDirectory() ? undefined : "is not a folder";
+  } catch (error) {
+    return `cannot be read: ${systemTrouble(error)}`;
+  }
+}
+
+function entriesOf({ path, real }: Located, folder: string, problems: Problem[]): readonly Dirent[] {
+  try {
+    return readdirSync(real, { withFileTypes: true });
+  } catch (error) {
+    problems.push(problemIn(join(folder, path), "unreadable", `cannot be read (${systemTrouble(error)})`));
+    return [];
+  }
+}
+
+function readFile(root: string, folder: string, file: string): RulesFolder {
+  const shown = join(folder, file);
+  const read = readText(root, file);
+  if ("text" in read) return parseManifest(shown, read.text);
+  return { documents: [], problems: [{ ...read.problem, place: { file: shown, line: 1, column: 1 } }] };
+}

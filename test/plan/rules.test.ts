@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { parseManifest } from "../../src/manifest/document.ts";
+import { readRules } from "../../src/manifest/rules.ts";
+import { addressMatcher } from "../../src/model/address.ts";
+import { type Plan, planDigest, planOf } from "../../src/plan/plan.ts";
+import { type CompiledRule, compileRules, judgeByRules, judged } from "../../src/plan/rules.ts";
+import { differenceOf, type PlanCase } from "./case.ts";
+
+/** A case of test/cases/rules; see the README there. */
+interface RuleCase {
+  readonly name: string;
+  readonly today?: string;
+  readonly rules: string;
+  readonly projects: PlanCase["projects"];
+  readonly expect: readonly string[];
+}
+
+const folder = join(import.meta.dirname, "../cases/rules");
+const cases = readdirSync(folder).map((file): RuleCase => parse(readFileSync(join(folder, file), "utf8")));
+
+function planned(projects: PlanCase["projects"]): Plan {
+  return planOf({
+    version: "1.2.3",
+    createdAt: "2026-01-02T12:00:00.000Z",
+    url: "https://code.example.com",
+    manifests: { digest: "", commit: null },
+    differences: Object.entries(projects).map(differenceOf),
+    objections: [],
+    problems: [],
+    reads: 0,
+  });
+}
+
+async function compiled(text: string): Promise<readonly CompiledRule[]> {
+  const read = readRules(parseManifest("rules.yaml", text).documents);
+  const { rules, problems } = await compileRules(read.rules);
+  expect([...read.problems, ...problems]).toEqual([]);
+  return rules;
+}
+
+const on = (today = "2026-01-01") => ({ today, means: addressMatcher });
+
+function told({ objections, warnings }: Pick<Plan, "objections" | "warnings">): readonly string[] {
+  return [
+    ...objections.map(({ message }) => `error ${message}`),
+    ...warnings.map(({ message }) => `warning ${message}`),
+  ];
+}
+
+test.each(cases)("$name", async ({ rules, projects, today, expect: lines }) => {
+  const plan = planned(projects);
+  expect(told(judged(plan, judgeByRules(plan, await compiled(rules), on(today))))).toEqual(lines);
+});
+
+test("the order of rules decides nothing, and rules change nothing of a plan but what is said of it", async () => {
+  const rules = (await Promise.all(cases.map((each) => compiled(each.rules)))).flat();
+  const plans = cases.map(({ projects }) => planned(projects));
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...plans),
+      fc.shuffledSubarray([...rules]),
+      fc.constantFrom("2026-01-01", "2099-01-01"),
+      (plan, some, today) => {
+        const before = structuredClone(plan);
+        const done = judged(plan, judgeByRules(plan, some, on(today)));
+        const other = judged(plan, judgeByRules(plan, some.toReversed(), on(today)));
+        expect(other).toEqual(done);
+        expect(plan).toEqual(before);
+        const { objections: _, warnings: __, digest, ...rest } = done;
+        expect(rest).toEqual((({ objections: _, warnings: __, digest: ___, ...same }) => same)(plan));
+        expect(digest).toBe(planDigest(done));
+        expect(judged(done, judgeByRules(done, some, on(today)))).toEqual(done);
+      },
+    ),
+  );
+});
+
+describe("what comes from anybody's merge request", () => {
+  const rule = (when: string, where = "change") =>
+    `apiVersion: evenkeel/v1\nkind: Rule\nname: hostile\non: ${where}\nwhen: ${JSON.stringify(when)}\nmessage: m\n`;
+  const fleet = Object.fromEntries(
+    Array.from({ length: 3000 }, (_, i) => [`p${i}`, { desired: { "license/MIT": { approval_status: "denied" } } }]),
+  );
+
+  test("a pattern that would backtrack takes linear time, and a syntax that needs it is a problem", async () => {
+    const long = { p: { desired: { "integration/irc-gateway": { recipients: `${"a".repeat(50_000)}!` } } } };
+    const plan = planned(long);
+    const rules = await compiled(rule('change.after.recipients.matches("^(a+)+$") || change.address.matches("x")'));
+    expect(judgeByRules(plan, rules, on()).objections).toEqual([]);
+  });
+
+  test.each([
+    ['change.key.matches("(?=a)")', "not a regular expression of RE2: invalid or unsupported Perl syntax: `(?=`"],
+    ['change.key.matches("((a{100}){100}){100}")', "not a regular expression of RE2: invalid repeat count: `{100}`"],
+    ["change.key.matches(change.project)", "matches needs its pattern written out here"],
+    ['change.key . matches /* */ ("a")', expect.any(String)],
+    ['change.key.matches( // matches\n "(a+)+$")', "expected no comment inside a call of matches"],
+    [`change.key.matches("${"a".repeat(501)}")`, "a pattern may have up to 500 characters"],
+    [`${"(".repeat(1000)}true${")".repeat(1000)}`, expect.any(String)],
+    [`[${"1,".repeat(900)}1].exists(x, x == 2)`, expect.any(String)],
+    [
+      Array.from({ length: 400 }, () => 'change.key == "a"')
+        .join(" || ")
+        .slice(0, 3999),
+      expect.any(String),
+    ],
+  ])("%.60s is a problem of its place", async (when, message) => {
+    const { rules } = readRules(parseManifest("rules.yaml", rule(when)).documents);
+    const { problems } = await compileRules(rules);
+    expect(problems).toEqual([
+      expect.objectContaining({ rule: "rule-expression", message, place: expect.objectContaining({ line: 5 }) }),
+    ]);
+  });
+
+  test.each([
+    "plan.changes.all(a, plan.changes.all(b, plan.changes.all(c, a.key == c.key)))",
+    "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, plan.changes.exists(c, plan.changes.exists(d, c.key == d.key + string(a + b)))))",
+    `plan.changes.map(a, plan.changes.map(b, b.address + a.address)).size() > 2`,
+    `[plan.changes + plan.changes].all(a, [a + a + a].all(b, [b + b + b].all(c, c.exists(x, c.exists(y, x.key == y.key)))))`,
+    `cel.bind(a, plan.changes + plan.changes, a.all(x, a.all(y, a.all(z, x.key == z.key))))`,
+    `plan.changes.exists(a, plan.changes.map(b, b.address).join(",").split("").exists(c, c == "!"))`,
+  ])("%s is not run on 3,000 changes, and objects", async (when) => {
+    const rules = await compiled(rule(when, "plan"));
+    const { objections } = judgeByRules(planned(fleet), rules, on());
+    expect(objections.map(({ message }) => message)).toEqual([expect.stringContaining("it could take too long")]);
+  });
+
+  test("a loop inside a loop runs on a plan of 300 changes", async () => {
+    const some = Object.fromEntries(Object.entries(fleet).slice(0, 300));
+    const when = "plan.changes.exists(a, plan.changes.filter(b, b.project == a.project).size() > 1)";
+    expect(judgeByRules(planned(some), await compiled(rule(when, "plan")), on()).objections).toEqual([]);
+  });
+});
