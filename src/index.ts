@@ -48,7 +48,7 @@ export type * from "./model/types.ts";
 export { type Guards, judgePlan, type Objection, type Waivers } from "./plan/guards.ts";
 export { withOutcomes } from "./plan/outcomes.ts";
 export { callOf, type Plan, type PlanInput, type PlannedChange, planOf, type Summary } from "./plan/plan.ts";
-export { tendencyOf } from "./plan/strictness.ts";
+export { strictnessOf as tendencyOf } from "./plan/strictness.ts";
 export { apply, plan, rehearse } from "./reconcile/reconcile.ts";
 export type { Applied, ApplyHooks, Around, Planned, Rehearsed, Request } from "./reconcile/request.ts";
 export { plain } from "./report/palette.ts";

@@ -6,7 +6,8 @@ import { type Surveyed, type SurveyScope, surveyProject } from "../live/survey.t
 import { unreadPart } from "../live/unread.ts";
 import { turnsOff } from "../model/turns-off.ts";
 import type { Change, DesiredProject } from "../model/types.ts";
-import { type PlannedChange, visibleOf } from "../plan/plan.ts";
+import { type PlannedChange, visibleOf, wasAskedFor } from "../plan/plan.ts";
+import { strictnessOf } from "../plan/strictness.ts";
 import type { Step } from "./apply.ts";
 
 /** What is to be done in one project: its steps, or planned changes that it is to be read again for. */
@@ -33,7 +34,7 @@ export function recheckTargets(
 export async function stepsOf(reader: Reader, target: Target, scope: SurveyScope): Promise<readonly Step[]> {
   if ("steps" in target) return target.steps;
   const { planned } = target;
-  const read = await surveyProject(reader, target.desired, scope).catch(unreadable);
+  const read = await surveyProject(reader, target.desired, resending(scope, planned)).catch(unreadable);
   if (!read.difference) return notRead(planned, read);
   const { changes } = read.difference;
   const now = new Map(changes.map((change) => [change.address, change]));
@@ -43,6 +44,13 @@ export async function stepsOf(reader: Reader, target: Target, scope: SurveyScope
     return part ? failed(change, explained(part.failure)) : stepOf(change, now.get(change.address));
   });
   return steps.sort((a, b) => order.indexOf(addressOf(a)) - order.indexOf(addressOf(b)));
+}
+
+/** What was planned only to be sent again differs in nothing: the plan itself asks for it. */
+function resending(scope: SurveyScope, planned: readonly PlannedChange[]): SurveyScope {
+  const asked = new Set(planned.filter(wasAskedFor).map(({ address }) => address));
+  if (asked.size === 0) return scope;
+  return { ...scope, diff: (project) => ({ ...scope.diff(project), resend: (address) => asked.has(address) }) };
 }
 
 /** Also what ends the run is this project's outcome: those of the projects before it are not to be lost. */
@@ -85,6 +93,9 @@ function movedSince(planned: PlannedChange, now: Change): string | undefined {
   } = planned;
   if (actions[0] !== now.action) return `the plan says ${actions[0]}, and it would now be ${now.action}`;
   if (turnsOff(now) && !turnsOff(visibleOf(planned))) return "it would now be turned off, which the plan does not say";
+  if (strictnessOf(now) === "loosened" && strictnessOf(visibleOf(planned)) !== "loosened") {
+    return "it would now loosen the license policy, which the plan does not say";
+  }
   if ((live?.digest ?? undefined) !== now.liveDigest) return "the live values changed since the plan was made";
   if ((live?.updated_at ?? undefined) !== now.live?.updatedAt) return "updated_at changed since the plan was made";
   return undefined;

@@ -25,3 +25,25 @@ export function placeAmong(text: string, sorted: readonly string[]): number {
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
+
+/** A number with its thousands set apart: `10,000`. */
+export function thousands(count: number): string {
+  return count.toLocaleString("en");
+}
+
+/** `3 projects`, `1 project`, `10,000 changes`. */
+export function quantity(count: number, one: string, many = `${one}s`): string {
+  return `${thousands(count)} ${count === 1 ? one : many}`;
+}
+
+/** Lines of at most so many characters, broken at spaces; those after the first are indented. A longer word stays whole. */
+export function wrapped(text: string, width: number, indent: string): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line !== "" && longer.length > width) lines.push(line);
+    line = longer.length > width && line !== "" ? `${indent}${word}` : longer;
+  }
+  return [...lines, line].join("\n");
+}

@@ -5,7 +5,7 @@ import { counted } from "../base/text.ts";
 import { type DeploymentWish, deploying, recordCalls } from "../deployments/record-apply.ts";
 import { addressGlobFault } from "../model/address.ts";
 import type { Call, Outcome, Problem } from "../model/types.ts";
-import type { Objection } from "../plan/guards.ts";
+import { type Objection, refusersOf } from "../plan/guards.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
 import { withProblems } from "../reconcile/not-planned.ts";
@@ -13,7 +13,7 @@ import { apply, rehearse } from "../reconcile/reconcile.ts";
 import type { Applied, Planned, Request } from "../reconcile/request.ts";
 import { remainingText } from "../report/moves.ts";
 import { requestsText } from "../report/requests.ts";
-import { outcomesText, planText, waiversText } from "../report/text.ts";
+import { appliedText, outcomesText, planText, waiversText } from "../report/text.ts";
 import { deploymentFrom } from "./deployment-options.ts";
 import type { Options } from "./flags.ts";
 import { printMissingSecrets, printProblems } from "./print-problems.ts";
@@ -39,12 +39,12 @@ interface Wanted {
 
 function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?: string): void {
   const { yes, dryRun, asOf } = options;
-  if (asOf && !dryRun) throw new Refusal("--as-of shows another day: apply takes it only with --dry-run", exit.usage);
-  const unreviewed = changesOfReview.filter((name) => options[name] !== undefined);
-  if (saved && unreviewed.length > 0) {
-    const names = unreviewed.map((name) => (name === "asOf" ? "--as-of" : `--${name}`)).join(" and ");
+  const unreviewed = Object.keys(options).filter((name) => decidesPlan.has(name));
+  if (saved !== undefined && unreviewed.length > 0) {
+    const names = unreviewed.map(flagOf).join(" and ");
     throw new Refusal(`a saved plan is applied as it was reviewed; plan again to use ${names}`, exit.usage);
   }
+  if (asOf && !dryRun) throw new Refusal("--as-of shows another day: apply takes it only with --dry-run", exit.usage);
   if (!yes && !dryRun && !saved && !interactive) {
     throw new Refusal(
       "apply asks before it writes, and stdin is not a terminal: pass --yes or a saved plan",
@@ -54,13 +54,11 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
 }
 
 /** Options that decide what a plan holds: a saved one holds it already (contract 14). */
-const changesOfReview = [
-  "target",
-  "shard",
-  "resend",
-  "storage",
-  "asOf",
-] as const satisfies readonly (keyof Options<"apply">)[];
+const decidesPlan: ReadonlySet<string> = new Set(["target", "shard", "resend", "storage", "since", "asOf"]);
+
+function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
 
 type Tell = Awaited<ReturnType<typeof planReporter>>;
 
@@ -102,7 +100,7 @@ async function applying(terminal: Terminal, options: Options<"apply">, wanted: W
   printProblems(terminal, plan);
   const code = codeOf(terminal, applied, plan);
   tell(
-    { text: () => resultText(terminal, applied, plan), json: () => json(plan) },
+    { text: () => resultText(terminal, wanted, applied, plan), json: () => json(plan) },
     { plan, exitCode: code, surveyed: applied.surveyed },
   );
   if (applied.refused) terminal.warn(refusalText(applied.refused, plan));
@@ -112,7 +110,11 @@ async function applying(terminal: Terminal, options: Options<"apply">, wanted: W
 
 /** What became of changes that an apply did not come to, and why. */
 function untouched({ plan, stale, refused, surveyed }: Applied): Outcomes {
-  const why = refused ? "refused by a guard" : surveyed && plan.problems.length === 0 ? "not approved" : "not started";
+  const why = refused?.length
+    ? "refused by a guard"
+    : surveyed && plan.problems.length === 0
+      ? "not approved"
+      : "not started";
   const outcome: Outcome = stale
     ? { status: "stale", error: "the manifests changed" }
     : { status: "skipped", error: why };
@@ -120,18 +122,19 @@ function untouched({ plan, stale, refused, surveyed }: Applied): Outcomes {
 }
 
 function refusalText(objections: readonly Objection[], { resource_changes }: Plan): string {
-  const ways = waiversText({ objections, resource_changes });
+  const who = refusersOf(objections);
+  const has = (guard: Objection["guard"]) => objections.some((each) => each.guard === guard);
+  const ways = has("loosening") || has("approvals") ? "" : waiversText({ objections, resource_changes });
   const way = ways ? ` If intended, re-run with ${ways}.` : "";
-  const isRule = ({ guard }: Objection) => guard === "rule";
-  const who = objections.every(isRule) ? "a rule" : objections.some(isRule) ? "guards and rules" : "a guard";
-  return `Refused by ${who}; nothing was written.${way}${objections.some(isRule) ? exceptions : ""}`;
+  return `Refused by ${who}; nothing was written.${way}${has("rule") ? exceptions : ""}`;
 }
 
 const exceptions = " No option waives a rule: change what it objects to, or list the address under its except.";
 
-function resultText({ palette }: Terminal, { outcomes, refused }: Applied, plan: Plan): string {
-  if (outcomes) return outcomesText(plan, palette);
-  return refused ? planText(plan, palette) : "";
+/** What became of a saved plan is told change by change, since nothing has shown it before. */
+function resultText({ palette }: Terminal, { request }: Wanted, { outcomes, refused }: Applied, plan: Plan): string {
+  if (!outcomes) return refused ? planText(plan, palette) : "";
+  return request.saved === undefined ? outcomesText(plan, palette) : appliedText(plan, palette);
 }
 
 async function applyWithBars(

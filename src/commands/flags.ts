@@ -29,6 +29,15 @@ const timeout = {
 const out = { flags: "--out <file>", description: "save the plan, as JSON" } as const;
 const detailedExitcode = { flags: "--detailed-exitcode", description: "exit 2 when changes are pending" } as const;
 const storage = { flags: "--storage", description: "plan storage migrations too" } as const;
+const failOnLoosening = {
+  flags: "--fail-on-loosening",
+  description: "exit 3 when a change loosens a license policy",
+} as const;
+const resend = {
+  flags: "--resend <glob>",
+  description: "write matching integrations even if nothing differs (repeatable)",
+  takes: "list",
+} as const;
 const status = { flags: "--status <status>", description: "created, running, success, failed or canceled" } as const;
 
 const asOf = {
@@ -76,7 +85,9 @@ export const flags = {
     out,
     detailedExitcode,
     storage,
-    { flags: "--fail-on-loosening", description: "exit 3 when a change loosens a license policy" },
+    resend,
+    failOnLoosening,
+    { flags: "--fail-on-guard", description: "exit 3 when a guard would refuse to apply the plan" },
   ],
   apply: [
     ...online,
@@ -84,11 +95,8 @@ export const flags = {
     storage,
     { flags: "--dry-run", description: "print every request, send none" },
     { ...asOf, description: "with --dry-run: what counts on another day (UTC), such as 2027-06-30" },
-    {
-      flags: "--resend <glob>",
-      description: "write matching integrations even if nothing differs (repeatable)",
-      takes: "list",
-    },
+    resend,
+    failOnLoosening,
     { flags: "--allow-deletes <n>", description: "let up to n disables and deletes pass the guards", takes: "count" },
     {
       flags: "--allow-protected <address>",
@@ -107,7 +115,7 @@ export const flags = {
     { flags: "--ref <ref>", description: "its branch or tag" },
     { flags: "--tag", description: "the ref is a tag" },
   ],
-  drift: [...online, asOf],
+  drift: [...online, asOf, failOnLoosening],
   approve: [
     { flags: "--key <file>", description: "the SSH key to sign with; default: the agent's only key, else ~/.ssh/id_*" },
     report,

@@ -1,13 +1,15 @@
 import { type ExitCode, exitCode } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { looseningOf, refusingLoosening } from "../plan/loosening.ts";
+import { firstFew } from "../base/text.ts";
+import { addressGlobFault } from "../model/address.ts";
+import type { Plan } from "../plan/plan.ts";
 import { plan } from "../reconcile/reconcile.ts";
-import type { Planned } from "../reconcile/request.ts";
-import { planText } from "../report/text.ts";
+import type { Planned, Request } from "../reconcile/request.ts";
+import { planText, waiversText } from "../report/text.ts";
 import type { Options } from "./flags.ts";
 import { writeTo } from "./outputs.ts";
 import { printMissingSecrets, printProblems } from "./print-problems.ts";
-import { requestOf } from "./run.ts";
+import { globsOf, requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
@@ -21,34 +23,42 @@ export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", t
  */
 export async function planAs(command: string, terminal: Terminal, options: Options<"plan">): Promise<ExitCode> {
   const tell = await planReporter(terminal, command, options);
-  const found = await planning(terminal, options);
-  const changes = found.differences.flatMap((difference) => difference.changes);
-  const loosening = options.failOnLoosening ? looseningOf(changes) : [];
-  const planned = { ...found, plan: refusingLoosening(found.plan, loosening) };
-  const { plan, surveyed } = planned;
-  printProblems(terminal, planned.plan);
-  printMissingSecrets(terminal, planned.missing);
-  if (options.out) writeTo(terminal, options.out, json(planned));
+  const { plan, surveyed, missing } = await planning(terminal, options);
+  const json = () => JSON.stringify(plan, null, 2);
+  const refusals = refusalsOf(plan, options);
+  printProblems(terminal, plan);
+  printMissingSecrets(terminal, missing);
+  if (options.out) writeTo(terminal, options.out, json());
   const code = exitCode({
     interrupted: terminal.interrupted.aborted,
-    refused: loosening.length > 0,
-    problem: planned.plan.problems.length > 0,
-    pending: options.detailedExitcode === true && planned.plan.summary.writes > 0,
+    refused: refusals.length > 0,
+    problem: plan.problems.length > 0,
+    pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
-  tell(
-    { text: () => (surveyed ? planText(plan, terminal.palette) : ""), json: () => json(planned) },
-    { plan, exitCode: code, surveyed },
-  );
-  if (loosening.length > 0) terminal.warn(printable(`Refused by --fail-on-loosening: ${loosening.join(", ")}.`));
+  tell({ text: () => (surveyed ? planText(plan, terminal.palette) : ""), json }, { plan, exitCode: code, surveyed });
+  for (const refusal of refusals) terminal.warn(printable(refusal));
   return code;
 }
 
 async function planning(terminal: Terminal, options: Options<"plan">): Promise<Planned> {
   const bar = terminal.progress("Reading");
-  const storage = options.storage === true;
-  return plan({ ...requestOf(terminal, options), storage, progress: bar.update }).finally(bar.stop);
+  return plan({ ...requestOf(terminal, options), ...wishesOf(options), progress: bar.update }).finally(bar.stop);
 }
 
-function json({ plan }: Planned): string {
-  return JSON.stringify(plan, null, 2);
+function wishesOf(options: Options<"plan">): Partial<Request> {
+  return {
+    storage: options.storage === true,
+    resend: globsOf("--resend", options.resend, addressGlobFault),
+  };
+}
+
+/** Why a plan exits as one that is refused: a sentence for each option that asks for it. */
+function refusalsOf({ objections, resource_changes }: Plan, { failOnGuard }: Options<"plan">): readonly string[] {
+  const loosening = objections.filter(({ guard }) => guard === "loosening");
+  const guards = objections.filter(({ guard }) => guard !== "loosening");
+  const loosened = loosening.map(({ addresses }) => `Refused by --fail-on-loosening: ${firstFew(addresses, 5)}.`);
+  if (!failOnGuard || guards.length === 0) return loosened;
+  const ways = waiversText({ objections: guards, resource_changes });
+  const way = ways ? ` If intended, apply with ${ways}.` : "";
+  return [...loosened, `Refused by --fail-on-guard: a guard would refuse to apply this plan.${way}`];
 }

@@ -13,7 +13,7 @@ export type OnlineOptions = Options<"drift">;
 
 /** What the options ask for, in the pipeline's words. */
 export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
-  const { concurrency, shard, asOf } = options;
+  const { concurrency, shard, asOf, failOnLoosening } = options;
   return {
     folder: folderOf(terminal, options),
     env: terminal.env,
@@ -22,6 +22,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
     connecting: terminal.listen,
     ...(asOf && { today: asOf }),
     ...(concurrency && { concurrency }),
+    ...(failOnLoosening && { failOnLoosening }),
     ...(shard && sharded(partOf(shard, terminal))),
   };
 }

@@ -164,13 +164,16 @@ function sortFields(desired: Desired, live: Live): Record<Comparison, string[]> 
 
 type Evidence = Readonly<Record<Comparison, readonly string[]>> & Recalled;
 
+/** The reason of a change that somebody asked for though nothing differs. */
+export const askedFor = "asked for by --resend";
+
 /** The first reason that holds (contract 6); undefined where the resource is in sync. */
 function reasonToUpdate(address: string, evidence: Evidence, options: DiffOptions): string | undefined {
   const { different, drifted, edited, unverified, moved } = evidence;
   if (different.length > 0) return reasonOfDifference(different, drifted, options);
   if (edited.length > 0) return `pending: ${edited.join(", ")} changed since the last apply`;
   if (moved && unverified.length > 0) return "suspected drift: updated_at changed, and nothing visible differs";
-  if (options.resend?.(address)) return "asked for by --resend";
+  if (options.resend?.(address)) return askedFor;
   if (options.alwaysSend && unverified.length > 0) return "server.secrets is always-send";
   return undefined;
 }

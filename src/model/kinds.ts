@@ -7,7 +7,7 @@ import { repositoriesOf, repositoryKinds } from "./repository-kinds.ts";
 import type { Action, Fields, Kind, Resource, Scalar, Tier } from "./types.ts";
 
 /** Whether a change makes a policy stricter or laxer (contract 8). */
-export type Tendency = "tightened" | "loosened";
+export type Strictness = "tightened" | "loosened";
 
 /**
  * What tells one kind of resource from another: one row a kind, so that manifests, reading, diff, plan, apply, import and
@@ -35,7 +35,7 @@ export interface KindRow {
   /** The visible side of a removal: what was true before, and after. */
   readonly removed: { readonly before: Fields; readonly after: Fields | null };
   /** The field whose value says how strict the resource makes its project; undefined where none does. */
-  readonly strictness?: { readonly field: string; readonly by: Readonly<Record<string, Tendency>> };
+  readonly strictness?: { readonly field: string; readonly by: Readonly<Record<string, Strictness>> };
   /** Where the kind as a whole starts to exist; its members may need more. */
   readonly tier: Tier;
 }

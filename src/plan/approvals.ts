@@ -4,7 +4,7 @@ import { peopleAmong, type Signer } from "./allowed-signers.ts";
 import type { Objection } from "./guards.ts";
 import { type Plan, visibleOf } from "./plan.ts";
 import type { SshSignature } from "./ssh-signature.ts";
-import { tendencyOf } from "./strictness.ts";
+import { strictnessOf } from "./strictness.ts";
 
 /** The namespace of signatures on plans. */
 export const planNamespace = "evenkeel-plan";
@@ -52,7 +52,7 @@ function neededFor(plan: Plan, { policy, isProtected }: Judging): Needed | undef
   const holds: Readonly<Record<Occasion, (change: (typeof changes)[number]) => boolean>> = {
     always: () => true,
     removals: turnsOff,
-    loosening: (change) => tendencyOf(change) === "loosened",
+    loosening: (change) => strictnessOf(change) === "loosened",
     protected: ({ address }) => isProtected(address),
   };
   const [strictest] = policy.rules

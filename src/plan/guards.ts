@@ -8,6 +8,8 @@ export interface Objection {
   readonly guard: "delete-percent" | "protected" | "storage" | "loosening" | "approvals" | "rule";
   readonly message: string;
   readonly addresses: readonly string[];
+  /** Allowed for this one run: it refuses nothing. */
+  readonly waived?: true;
 }
 
 export interface Guards {
@@ -51,6 +53,41 @@ export function standing(
   };
   return objections.filter((objection) => !isWaived[objection.guard](objection));
 }
+
+/** Objections, each marked as waived that is not among those that still stand. */
+export function markWaived(objections: readonly Objection[], stand: readonly Objection[]): Objection[] {
+  return objections.map((objection) => {
+    const { waived: _, ...rest } = objection;
+    return stand.includes(objection) ? rest : { ...rest, waived: true };
+  });
+}
+
+/** Objections below what they come to: a refusal, or none since a person has waived them. */
+export function objectionGroups(objections: readonly Objection[]) {
+  const [stand = [], waived = []] = [false, true].map((is) =>
+    objections.filter((each) => (each.waived ?? false) === is),
+  );
+  const who = refusersOf(stand);
+  const titled = [
+    [`${who.charAt(0).toUpperCase()}${who.slice(1)} would refuse this plan`, stand],
+    ["Guards that were waived for this run", waived],
+  ] as const;
+  return titled.filter(([, those]) => those.length > 0);
+}
+
+/** Who objects, to complete "refused by …". */
+export function refusersOf(objections: readonly Objection[]): string {
+  return [...new Set(objections.map(({ guard }) => refusers[guard]))].join(" and ");
+}
+
+const refusers: Readonly<Record<Objection["guard"], string>> = {
+  "delete-percent": "a guard",
+  protected: "a guard",
+  storage: "a guard",
+  loosening: "--fail-on-loosening",
+  approvals: "missing approvals",
+  rule: "a rule",
+};
 
 /** How many things a project, or the fleet, would lose, of so many that are live there. */
 export interface RemovalShare {

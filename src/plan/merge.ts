@@ -1,6 +1,7 @@
 import { Refusal } from "../base/exit.ts";
 import { canonical } from "../base/json.ts";
 import { reportedLine } from "../model/problem-line.ts";
+import { scopeText } from "./made.ts";
 import { type Plan, type PlanScope, planDigest, type Summary } from "./plan.ts";
 
 /** A plan and the file that it came from. */
@@ -69,7 +70,7 @@ function checkScopes(parts: readonly NamedPlan[]): void {
   parts.forEach((part, index) => {
     const other = parts.slice(0, index).find((earlier) => mayOverlap(earlier.plan.scope, part.plan.scope));
     if (!other) return;
-    const [scopes, scope] = [other, part].map(({ plan }) => scopeText(plan.scope));
+    const [scopes, scope] = [other, part].map(({ plan }) => scopeText(plan.scope) || "the whole fleet");
     throw new Refusal(
       `${other.name} is of ${scopes} and ${part.name} of ${scope}, so projects may be counted twice; give each shard's plan only once`,
     );
@@ -86,11 +87,6 @@ function mayOverlap(one: PlanScope = {}, other: PlanScope = {}): boolean {
 
 function totalOf(shard: string): number {
   return Number(shard.split("/")[1]);
-}
-
-function scopeText({ targets = [], shards = [] }: PlanScope = {}): string {
-  const words = [...shards.map((shard) => `shard ${shard}`), ...targets.map((glob) => `--target ${glob}`)];
-  return words.join(", ") || "the whole fleet";
 }
 
 /** All shards of a run together are the whole of it. */

@@ -1,15 +1,15 @@
 import { digestOf } from "../base/json.ts";
 import { compareTexts } from "../base/text.ts";
-import type { Difference, Unverified } from "../diff/diff.ts";
+import { askedFor, type Difference, type Unverified } from "../diff/diff.ts";
 import { call, type EndpointName, endpoints } from "../model/endpoints.ts";
-import { kinds } from "../model/kinds.ts";
+import { kinds, type Strictness } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
 import { bySeverity, type ReportedProblem } from "../model/problem-line.ts";
 import { isRemoval, turnsOff } from "../model/turns-off.ts";
 import type { Action, Call, Change, Fields, Kind, Outcome, Place, Problem } from "../model/types.ts";
 import { lossesOf } from "../routes/listeners.ts";
 import type { Objection } from "./guards.ts";
-import { tendencyOf } from "./strictness.ts";
+import { strictnessOf } from "./strictness.ts";
 
 /** What `plan --report json` prints and `--out` saves (contract 5; `schemas/plan.schema.json`). Holds no secret. */
 export interface Plan {
@@ -49,6 +49,11 @@ export interface Summary {
   readonly update: number;
   readonly disable: number;
   readonly delete: number;
+  /** Changes that make a policy stricter, and laxer. */
+  readonly tightened: number;
+  readonly loosened: number;
+  /** Changes by which somebody receives fewer events. */
+  readonly losses: number;
   readonly unmanaged: number;
   readonly unverified: number;
   readonly reads: number;
@@ -71,8 +76,12 @@ export interface PlannedChange {
   readonly action_reason: string;
   /** The `reason` of the policy that decides; left out where it gives none. */
   readonly policy_reason?: string;
-  /** Who loses what by it. Left out where nobody is known to. */
+  /** What it does to a policy; left out where it is none, or stays as strict as it was. */
+  readonly tendency?: Strictness;
+  /** What a reviewer should know of it, losses among them. Left out where there is nothing. */
   readonly notes?: readonly string[];
+  /** Who will no longer receive which events. Left out where nobody is known to lose any. */
+  readonly losses?: readonly string[];
   readonly source: Place;
   readonly call: { readonly method: Call["method"]; readonly path: string };
   readonly outcome?: Outcome;
@@ -96,14 +105,15 @@ export interface PlanInput {
 /** The plan as a document: sorted, and the same bytes for the same input but for `created_at`. */
 export function planOf(input: PlanInput): Plan {
   const changes = [...input.differences.flatMap((difference) => difference.changes), ...(input.moves ?? [])];
+  const planned = changes.map(plannedChange).sort(byAddress);
   const rest = {
     format_version: formatVersion,
     evenkeel_version: input.version,
     server: { url: input.url },
     manifests: input.manifests,
     ...(input.scope && { scope: input.scope }),
-    summary: summaryOf(input, changes),
-    resource_changes: changes.map(plannedChange).sort(byAddress),
+    summary: summaryOf(input, planned),
+    resource_changes: planned,
     unverified: input.differences.flatMap((difference) => difference.unverified).sort(byAddress),
     objections: input.objections,
     ...bySeverity(input.problems),
@@ -117,15 +127,24 @@ export function planDigest(plan: Omit<Plan, "digest" | "created_at"> & Partial<P
   return digestOf(rest);
 }
 
-/** The plan with the counts of its changes taken anew from the changes themselves, whatever its summary says. */
+/** The plan with all that its changes show taken anew from the changes themselves, whatever it says. */
 export function recounted(plan: Plan): Plan {
-  const actions = plan.resource_changes.map(({ change }) => change.actions[0]);
-  return { ...plan, summary: { ...plan.summary, ...countsOf(actions), writes: actions.length } };
+  const changes = plan.resource_changes.map(({ tendency: _, ...planned }) => {
+    return { ...planned, ...tendencyIn(visibleOf(planned)) };
+  });
+  const actions = changes.map(({ change }) => change.actions[0]);
+  const summary = { ...plan.summary, ...countsOf(actions), ...effectsOf(changes), writes: actions.length };
+  return { ...plan, summary, resource_changes: changes };
 }
 
 /** The changes of a plan that turn something off or delete it. */
 export function removalsOf({ resource_changes }: Pick<Plan, "resource_changes">): readonly PlannedChange[] {
   return resource_changes.filter((planned) => turnsOff(visibleOf(planned)));
+}
+
+/** Whether a change is planned only because `--resend` asked for it, so that a saved plan asks for it again. */
+export function wasAskedFor({ action_reason: reason }: Pick<PlannedChange, "action_reason">): boolean {
+  return reason.endsWith(askedFor);
 }
 
 /** What a planned change says of the thing itself, as the diff said it. */
@@ -149,13 +168,14 @@ function parametersOf(change: Change, name: EndpointName): Fields {
   return { ...named, ...change.declared };
 }
 
-function summaryOf(input: PlanInput, changes: readonly Change[]): Summary {
+function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary {
   const sum = (of: (difference: Difference) => number) => input.differences.reduce((total, d) => total + of(d), 0);
   return {
     projects: input.differences.length,
     changed_projects: input.differences.filter((difference) => difference.changes.length > 0).length,
     live: sum((difference) => difference.live),
-    ...countsOf(changes.map(({ action }) => action)),
+    ...countsOf(changes.map(({ change }) => change.actions[0])),
+    ...effectsOf(changes),
     unmanaged: sum((difference) => difference.unmanaged),
     unverified: sum((difference) => difference.unverified.reduce((n, { fields }) => n + fields.length, 0)),
     reads: input.reads,
@@ -168,11 +188,22 @@ function countsOf(actions: readonly Action[]): Record<Action, number> {
   return { create: count("create"), update: count("update"), disable: count("disable"), delete: count("delete") };
 }
 
+/** What changes do beyond their actions. */
+function effectsOf(changes: readonly PlannedChange[]) {
+  const count = (is: (planned: PlannedChange) => boolean) => changes.filter(is).length;
+  return {
+    tightened: count(({ tendency }) => tendency === "tightened"),
+    loosened: count(({ tendency }) => tendency === "loosened"),
+    losses: count(({ losses = [] }) => losses.length > 0),
+  };
+}
+
 /** A change as a plan lists it. */
 export function plannedChange(change: Change): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const { method, path } = callOf(change);
-  const notes = [...(turnsOff(change) && !isRemoval(change) ? [offNote(change)] : []), ...lossesOf(change)];
+  const losses = lossesOf(change);
+  const notes = [...(turnsOff(change) && !isRemoval(change) ? [offNote(change)] : []), ...losses];
   return {
     address,
     project,
@@ -182,7 +213,9 @@ export function plannedChange(change: Change): PlannedChange {
     live: live && liveDigest ? { updated_at: live.updatedAt ?? null, digest: liveDigest } : null,
     action_reason: reasonOf(change),
     ...(change.origin.reason !== undefined && { policy_reason: change.origin.reason }),
+    ...tendencyIn(change),
     ...(notes.length > 0 && { notes }),
+    ...(losses.length > 0 && { losses }),
     source: change.origin.place(),
     call: { method, path },
   };
@@ -194,8 +227,13 @@ function offNote({ key }: Change): string {
 }
 
 function reasonOf(change: Change): string {
-  const tendency = tendencyOf(change);
-  return tendency ? `${change.reason}, ${tendency}` : change.reason;
+  const strictness = strictnessOf(change);
+  return strictness ? `${change.reason}, ${strictness}` : change.reason;
+}
+
+function tendencyIn(change: Parameters<typeof strictnessOf>[0]): Pick<PlannedChange, "tendency"> {
+  const tendency = strictnessOf(change);
+  return tendency ? { tendency } : {};
 }
 
 function sensitiveOf(fields: Fields | null): Record<string, true> {

@@ -1,6 +1,6 @@
 import type { Fields, Value } from "../model/types.ts";
 import { type PlannedChange, type Summary, visibleOf } from "./plan.ts";
-import { tendencyOf } from "./strictness.ts";
+import { strictnessOf } from "./strictness.ts";
 
 /** What rules see of a change, with the types of CEL. */
 export const changeFields = {
@@ -65,7 +65,7 @@ export class ChangeView {
     this.action = action;
     this.before = celFields(before);
     this.after = celFields(after);
-    this.tendency = tendencyOf({ ...rest, before, after }) ?? "";
+    this.tendency = strictnessOf({ ...rest, before, after }) ?? "";
     this.reason = planned.policy_reason ?? "";
     this.action_reason = planned.action_reason;
     this.file = planned.source.file;

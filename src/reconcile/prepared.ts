@@ -5,8 +5,8 @@ import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, DesiredProject, Problem, SecretReference } from "../model/types.ts";
-import type { GuardRules, Objection } from "../plan/guards.ts";
-import { type Plan, type PlanInput, type PlannedChange, planOf } from "../plan/plan.ts";
+import { type GuardRules, markWaived, type Objection } from "../plan/guards.ts";
+import { type Plan, type PlanInput, type PlannedChange, planDigest, planOf } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
 import type { Planned } from "./request.ts";
 import { guardRules, refusedBy } from "./scope.ts";
@@ -57,12 +57,21 @@ export function preparedOf(context: Context, planned: Planned, desired: readonly
   const { isProtected } = guardRules(context, desired);
   const { plan, differences, moves = [] } = planned;
   const changed = differences.map(({ changes }) => changes).filter((changes) => changes.length > 0);
-  const rest = { planned, references: neededBy(differences), refused: refusedBy(plan, desired, request), isProtected };
+  const refused = refusedBy(plan, desired, request);
+  const rest = { planned: withWaivers(planned, refused), references: neededBy(differences), refused, isProtected };
   if (!request.recheck) {
     const targets = changed.map((changes) => ({ steps: changes.map((change) => ({ change })) }));
     return { ...rest, targets, moves: { steps: moves.map((move) => ({ move })) } };
   }
   return { ...rest, ...rechecked(plan.resource_changes, desired) };
+}
+
+/** The plan with the objections that a person has waived told as such, so that none of them reads as a refusal. */
+export function withWaivers(planned: Planned, refused: readonly Objection[]): Planned {
+  const { plan } = planned;
+  if (refused.length === plan.objections.length) return planned;
+  const told = { ...plan, objections: markWaived(plan.objections, refused) };
+  return { ...planned, plan: { ...told, digest: planDigest(told) } };
 }
 
 /** Planned changes, all to be looked at again right before they are carried out. */

@@ -4,6 +4,7 @@ import { type ClientOptions, connectReader, connectWriter, type Reader, type Wri
 import { readAndDiff, select } from "../live/survey.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { judgePlan } from "../plan/guards.ts";
+import { judgeLoosening } from "../plan/loosening.ts";
 import { callOf } from "../plan/plan.ts";
 import { takeLock } from "../state/lock.ts";
 import { loadWorkspace as open } from "../workspace/load.ts";
@@ -44,7 +45,9 @@ async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
   if (hasErrors(problems)) return preparedOf(context, unreadPlan(context, problems, reader.counts.reads), desired);
   const { differences, lookUps, ...read } = await readAndDiff(reader, selection, scope);
   const { moves, ...storage } = await movesOf(reader, context);
-  const objections = [...judgePlan(differences, guardRules(context, desired)), ...storage.objections];
+  const changes = differences.flatMap((difference) => difference.changes);
+  const loosening = context.request.failOnLoosening ? judgeLoosening(changes) : [];
+  const objections = [...judgePlan(differences, guardRules(context, desired)), ...storage.objections, ...loosening];
   const unjudged = documentOf(context, {
     differences,
     moves: moves.map(({ change }) => change),

@@ -13,10 +13,11 @@ import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import { schemas } from "../model/schemas.ts";
 import type { DesiredProject, SecretReference } from "../model/types.ts";
-import { formatVersion, type Plan, type PlannedChange, planDigest, recounted } from "../plan/plan.ts";
+import { judgeLoosening } from "../plan/loosening.ts";
+import { formatVersion, type Plan, type PlannedChange, planDigest, recounted, visibleOf } from "../plan/plan.ts";
 import type { Context, Heading } from "./context.ts";
 import { judgeAgain } from "./judge-again.ts";
-import type { Prepared } from "./prepared.ts";
+import { type Prepared, withWaivers } from "./prepared.ts";
 import { judgedByRules, withReasons } from "./rules.ts";
 import { guardRules, refusedBy, scopeOf } from "./scope.ts";
 import { movesAgain } from "./storage-moves.ts";
@@ -110,14 +111,16 @@ export async function savedPlan(reader: Reader, context: Context): Promise<Prepa
   const { desired } = await select(reader, scope);
   const rules = guardRules(context, desired);
   const { objections, unread } = await judgeAgain(reader, { plan: read, desired, rules, scope });
-  const unruled = { ...withReasons(read, desired), objections: [...objections, ...again.objections] };
+  const loosening = request.failOnLoosening ? judgeLoosening(read.resource_changes.map(visibleOf)) : [];
+  const unruled = { ...withReasons(read, desired), objections: [...objections, ...again.objections, ...loosening] };
   const plan = judgedByRules(unruled, context, desired);
+  const refused = refusedBy(plan, desired, request);
   return {
-    planned: { plan, differences: [], surveyed: true, missing: [] },
+    planned: withWaivers({ plan, differences: [], surveyed: true, missing: [] }, refused),
     targets: recheckTargets(changes, desired, unread),
     moves: { steps: again.steps },
     references: plannedReferences(desired, read.resource_changes),
-    refused: refusedBy(plan, desired, request),
+    refused,
     isProtected: rules.isProtected,
   };
 }

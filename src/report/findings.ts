@@ -4,17 +4,23 @@ import { printable } from "../base/printable.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action, OutcomeStatus, Place } from "../model/types.ts";
+import { highlightLine, highlightsOf } from "../plan/highlights.ts";
+import { scopeText } from "../plan/made.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
+import { urgencyOf } from "../plan/planned-groups.ts";
 
 /** The parts of a plan that somebody may have to act on. */
-export type Actionable = Pick<Plan, "resource_changes" | "objections" | "problems" | "warnings">;
+export type Actionable = Pick<Plan, "resource_changes" | "objections" | "problems" | "warnings"> & Partial<Made>;
+
+/** What the plan is of; mistakes that were found without one have none. */
+type Made = Pick<Plan, "created_at" | "manifests" | "scope">;
 
 export type Level = "error" | "warning" | "note";
 
 /** One thing to act on, as reviewing tools know them: SARIF results, test cases, annotations. */
 export interface ReviewFinding {
   /** What it is a finding about. */
-  readonly on: "change" | "guard" | "problem";
+  readonly on: "highlight" | "change" | "guard" | "problem";
   /** Stable: `planned-update`, `apply-failed`, `guard-protected`, or the rule of a problem. */
   readonly rule: string;
   readonly level: Level;
@@ -39,17 +45,55 @@ export interface Circumstances {
 /** Everything to act on, the worst first. Changes that were applied are no longer anything to act on. */
 export function findingsOf(found: Actionable, circumstances: Circumstances): ReviewFinding[] {
   const { folder, exitCode } = circumstances;
-  const guards = exitCode === exit.refused ? "error" : "warning";
+  const guards = (waived = false) => (exitCode === exit.refused && !waived ? "error" : "warning");
   const all = [
     ...found.problems.map((problem) => problemFinding(problem, "error")),
     ...found.objections.map(
-      ({ guard, message }) => ({ on: "guard", rule: `guard-${guard}`, level: guards, message }) as const,
+      ({ guard, message, waived }): Draft => ({
+        on: "guard",
+        rule: `guard-${guard}`,
+        level: guards(waived),
+        message: waived ? `waived: ${message}` : message,
+      }),
     ),
-    ...found.resource_changes.flatMap((change) => changeFinding(change) ?? []),
+    ...byUrgency(found.resource_changes).flatMap((change) => changeFinding(change) ?? []),
     ...found.warnings.map((warning) => problemFinding(warning, "warning")),
   ];
-  const ranked = [...all].sort((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level));
-  return withFingerprints(ranked).map((draft) => finished(draft, folder));
+  return withFingerprints(worstFirst(all)).map((draft) => finished(draft, folder));
+}
+
+/** What stands at the head of a report: what it is of, and what to look at first; named texts, none where there is neither. */
+export function headOf({ created_at: made, manifests, scope, resource_changes }: Actionable): Record<string, string> {
+  const commit = manifests?.commit ?? undefined;
+  const only = scopeText(scope) || undefined;
+  const facts = Object.entries({ made, commit, only }).filter(([, text]) => text !== undefined);
+  const first = highlightsOf(resource_changes).map((each) => [each.topic, highlightLine(each)]);
+  return Object.fromEntries([...first, ...facts].map(([name, text = ""]) => [name, inOneLine(text)]));
+}
+
+/**
+ * The same with a finding for each thing that a reviewer should see first, for surfaces that show nothing but findings:
+ * below errors, above all else. What was applied is no longer anything to act on.
+ */
+export function reviewFindings(found: Actionable, circumstances: Circumstances): ReviewFinding[] {
+  const pending = found.resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
+  const drafts = highlightsOf(pending).map((highlight): Draft => {
+    const { topic, changes } = highlight;
+    const about = { on: "highlight", rule: `review-${topic}`, level: "warning" } as const;
+    return { ...about, message: highlightLine(highlight), place: changes[0].source };
+  });
+  const highlights = withFingerprints(drafts).map((draft) => finished(draft, circumstances.folder));
+  return worstFirst([...highlights, ...findingsOf(found, circumstances)]);
+}
+
+function worstFirst<Each extends { readonly level: Level }>(findings: readonly Each[]): Each[] {
+  return [...findings].sort((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level));
+}
+
+/** What was carried out, or not, is in the order in which it was. */
+function byUrgency(changes: readonly PlannedChange[]): readonly PlannedChange[] {
+  const rank = (change: PlannedChange) => (change.outcome ? 0 : urgencyOf(change));
+  return [...changes].sort((a, b) => rank(a) - rank(b));
 }
 
 const levels: readonly Level[] = ["error", "warning", "note"];
@@ -87,8 +131,9 @@ function changeFinding(planned: PlannedChange): Draft | undefined {
   const [action] = change.actions;
   const common = { on: "change", place: source, address, project } as const;
   if (!outcome) {
+    const level = planned.tendency === "loosened" ? "warning" : actionLevels[action];
     const message = [`would ${action} ${address}: ${reason}${fieldNames(planned)}`, ...notes].join("; ");
-    return { rule: `planned-${action}`, level: actionLevels[action], message, ...common };
+    return { rule: `planned-${action}`, level, message, ...common };
   }
   if (outcome.status === "applied") return undefined;
   const message = `${action} of ${address}: ${outcome.status}${outcome.error ? `, ${outcome.error}` : ""}`;
@@ -110,8 +155,9 @@ function withFingerprints(drafts: readonly Draft[]): (Draft & { readonly fingerp
   });
 }
 
-/** A message may name a second place, so its line numbers are taken out too. */
-function identityOf({ rule, address, place, project, message }: Draft): string {
+/** A message may name a second place, so its line numbers are taken out too. A highlight counts what comes and goes. */
+function identityOf({ on, rule, address, place, project, message }: Draft): string {
+  if (on === "highlight") return JSON.stringify([rule]);
   if (address !== undefined) return JSON.stringify([rule, address.toWellFormed()]);
   return JSON.stringify([rule, place?.file ?? "", project ?? "", message.replace(/:\d+(:\d+)?/g, "")]);
 }

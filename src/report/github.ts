@@ -1,6 +1,6 @@
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
-import { findingsOf, type Level, type ReviewFinding } from "./findings.ts";
+import { type Level, type ReviewFinding, reviewFindings } from "./findings.ts";
 import type { FindingSurface } from "./report.ts";
 
 /** A step shows so many annotations of each level; more are dropped without a word, so that we stop there ourselves. */
@@ -10,7 +10,7 @@ const commands: Readonly<Record<Level, string>> = { error: "error", warning: "wa
 
 /** Workflow commands that annotate the lines which findings come from, the worst first, and a line that counts them. */
 export const github: FindingSurface = (report) => {
-  const findings = findingsOf(report.plan, report);
+  const findings = reviewFindings(report.plan, report);
   const shown = Object.keys(commands).flatMap((level) =>
     findings.filter((finding) => finding.level === level).slice(0, mostAnnotations),
   );

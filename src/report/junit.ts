@@ -1,4 +1,4 @@
-import { findingsOf, type Level, type ReviewFinding } from "./findings.ts";
+import { findingsOf, headOf, type Level, type ReviewFinding } from "./findings.ts";
 import type { FindingSurface } from "./report.ts";
 import { type Tag, tag } from "./xml.ts";
 
@@ -20,9 +20,16 @@ export const junit: FindingSurface = (report) => {
     time: report.seconds.toFixed(3),
   };
   const timestamp = report.finishedAt.toISOString().slice(0, 19);
-  const suite = tag("testsuite", { name: `evenkeel ${report.command}`, ...totals, timestamp }, cases.map(caseTag));
+  const attributes = { name: `evenkeel ${report.command}`, ...totals, timestamp };
+  const suite = tag("testsuite", attributes, [...properties(report), ...cases.map(caseTag)]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${tag("testsuites", { name: "evenkeel", ...totals }, [suite])}`;
 };
+
+/** What the plan is of and what to look at first, where readers look for what a run was like. */
+function properties({ plan }: Parameters<FindingSurface>[0]): Tag[] {
+  const told = Object.entries(headOf(plan)).map(([name, value]) => tag("property", { name, value }, []));
+  return told.length > 0 ? [tag("properties", {}, told)] : [];
+}
 
 interface TestCase {
   readonly suite: string;

@@ -1,41 +1,39 @@
 import { grouped } from "../base/grouped.ts";
 import { counted } from "../base/text.ts";
-import { turnsOff } from "../model/turns-off.ts";
 import type { Action } from "../model/types.ts";
-import { type PlannedChange, visibleOf } from "../plan/plan.ts";
+import type { Groupable } from "../plan/groups.ts";
+import type { PlannedChange } from "../plan/plan.ts";
+import { groupLine, type PlannedGroup } from "../plan/planned-groups.ts";
 import { code, fittingOr, heading, htmlCode, row } from "./markdown-text.ts";
-import { shown } from "./text.ts";
+import { shown } from "./text-changes.ts";
 
-const order: readonly Action[] = ["disable", "delete", "create", "update"];
-
-function rankOf(planned: PlannedChange): number {
-  const [action] = planned.change.actions;
-  const isOff = action === "update" && turnsOff(visibleOf(planned));
-  return order.indexOf(isOff ? "disable" : action);
-}
-
-/** Sorts what is turned off before everything else; the plan's own order decides between equals. */
-export function isRemovalFirst(a: PlannedChange, b: PlannedChange): number {
-  return rankOf(a) - rankOf(b);
-}
-
-/** A row a change, in at most `room` characters: what no longer fits is counted below. */
-export function changeTable(changes: readonly PlannedChange[], room: number): string {
-  const applied = changes.some(({ outcome }) => outcome);
-  const titles = ["", "Address", "Why", "Source", ...(applied ? ["Outcome"] : [])];
+/** A row a group of equal changes, in at most `room` characters: what no longer fits is counted below. */
+export function changeTable(groups: readonly PlannedGroup[], room: number): string {
+  const applied = groups.some(({ members: [{ outcome }] }) => outcome);
+  const titles = ["", "Change", "Why", "Source", ...(applied ? ["Outcome"] : [])];
   const [first = "", rule = ""] = heading(titles);
-  const rest = (omitted: number) => `… and ${counted(omitted, "more change")}.`;
-  const rows = changes.map((planned) => row([...changeCells(planned), ...(applied ? [outcomeCell(planned)] : [])]));
+  const rows = groups.map((group) => row([...cellsOf(group), ...(applied ? [outcomeCell(group.members[0])] : [])]));
+  const rest = (omitted: number) => {
+    const left = groups.slice(rows.length - omitted).reduce((sum, { members }) => sum + members.length, 0);
+    return `… and ${counted(left, "more change")}.`;
+  };
   return [first, rule, ...fittingOr(rows, room - first.length - rule.length, rest)].join("\n");
 }
 
-function changeCells({ address, change, action_reason: reason, source }: PlannedChange): readonly string[] {
-  return [actionCell(change.actions[0]), code(address), code(reason), code(`${source.file}:${source.line}`)];
+function cellsOf(group: PlannedGroup): readonly string[] {
+  const { members, shared } = group;
+  const [planned, ...others] = members;
+  const what = code(others.length > 0 ? groupLine(group) : planned.address);
+  const [reason = ""] = shared.sentences;
+  const source = `${shared.source.file}:${shared.source.line}`;
+  return [actionCell(planned), what, code(reason), code(source)];
 }
 
 const removals: readonly Action[] = ["disable", "delete"];
 
-function actionCell(action: Action): string {
+function actionCell({ change: { actions }, tendency }: PlannedChange): string {
+  const [action] = actions;
+  if (tendency === "loosened") return `**${action}**, **loosened**`;
   return removals.includes(action) ? `**${action}**` : action;
 }
 
@@ -44,23 +42,47 @@ function outcomeCell({ outcome }: PlannedChange): string {
   return outcome.error === undefined ? outcome.status : `**${outcome.status}** ${code(outcome.error)}`;
 }
 
-/** A folded section for each project, those that lose something first. */
-export function detailsOf(changes: readonly PlannedChange[]): readonly string[] {
-  const groups = grouped(changes, ({ project }) => project);
-  return [...groups].map(([project, group]) => projectDetails(project, group));
+/** Folded sections: one for each change that several projects have, then one for each project with the rest of its own. */
+export function detailsOf(groups: readonly PlannedGroup[]): readonly string[] {
+  const own = groups.filter(({ members }) => members.length === 1);
+  const projects = grouped(own, ({ members: [{ project }] }) => project);
+  return [
+    ...groups.filter(({ members }) => members.length > 1).map(groupDetails),
+    ...[...projects].map(([project, single]) => projectDetails(project, single)),
+  ];
 }
 
-function projectDetails(project: string, changes: readonly PlannedChange[]): string {
-  const summary = `<details><summary>${htmlCode(project)}: ${counted(changes.length, "change")}</summary>`;
-  const rows = changes.flatMap(fieldRows);
-  const table = [...heading(["", "What", "Field", "Before", "After"]), ...rows].join("\n");
-  const notes = changes.flatMap(({ address, notes = [] }) => notes.map((note) => `- ${code(address)}: ${code(note)}`));
-  return [summary, table, ...(notes.length > 0 ? [notes.join("\n")] : []), "</details>"].join("\n\n");
+const longestNames = 4_000;
+
+function groupDetails(group: PlannedGroup): string {
+  const { projects } = group;
+  const names = fittingOr(
+    [...projects].sort().map((project) => `- ${code(project)}`),
+    longestNames,
+    (omitted) => `… and ${counted(omitted, "more project")}.`,
+  );
+  return folded(htmlCode(groupLine(group)), [group], names);
 }
 
-function fieldRows({ change, kind, key }: PlannedChange): readonly string[] {
-  const { before, after, actions } = change;
-  const what = [actionCell(actions[0]), code(`${kind}/${key}`)];
+function projectDetails(project: string, groups: readonly PlannedGroup[]): string {
+  return folded(`${htmlCode(project)}: ${counted(groups.length, "change")}`, groups, []);
+}
+
+function folded(title: string, groups: readonly PlannedGroup[], names: readonly string[]): string {
+  const table = [...heading(["", "What", "Field", "Before", "After"]), ...groups.flatMap(fieldRows)].join("\n");
+  const notes = groups.flatMap(notesOf).join("\n");
+  const parts = [`<details><summary>${title}</summary>`, table, notes, names.join("\n"), "</details>"];
+  return parts.filter(Boolean).join("\n\n");
+}
+
+function notesOf({ members: [{ address, notes = [] }], projects, shared }: PlannedGroup): readonly string[] {
+  const subject = projects.length > 1 ? shared.subject : address;
+  return shared.sentences.slice(1, 1 + notes.length).map((note) => `- ${code(subject)}: ${code(note)}`);
+}
+
+function fieldRows({ members: [planned], shared }: PlannedGroup): readonly string[] {
+  const { before, after }: Groupable = shared;
+  const what = [actionCell(planned), code(`${planned.kind}/${planned.key}`)];
   const names = Object.keys({ ...before, ...after });
   if (names.length === 0) return [row([...what, "", "", ""])];
   return names.map((name, index) => {

@@ -1,9 +1,13 @@
 import { counted } from "../base/text.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action } from "../model/types.ts";
-import type { Plan, PlannedChange } from "../plan/plan.ts";
+import { objectionGroups } from "../plan/guards.ts";
+import { highlightsOf } from "../plan/highlights.ts";
+import { momentOf, scopeText } from "../plan/made.ts";
+import type { Plan } from "../plan/plan.ts";
+import { type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
 import type { Actionable } from "./findings.ts";
-import { changeTable, detailsOf, isRemovalFirst } from "./markdown-changes.ts";
+import { changeTable, detailsOf } from "./markdown-changes.ts";
 import { code, fitting, fittingOr } from "./markdown-text.ts";
 import type { FindingSurface, Report, Surface } from "./report.ts";
 
@@ -17,16 +21,18 @@ const longestList = 8_000;
 const reserve = 200;
 
 /**
- * A plan for a merge request comment: counts, what is disabled or deleted first, a table, and details by project,
- * folded. At most {@link longestMarkdown} characters: the largest details go first, then the end of the table.
+ * A plan for a merge request comment: counts and what to look at first, a table with a row for all projects that have a
+ * change, and details, folded. At most {@link longestMarkdown} characters: the largest details go first, then the end
+ * of the table.
  */
 export const planMarkdown: Surface = (report) => {
   const { plan } = report;
-  const changes = [...plan.resource_changes].sort(isRemovalFirst);
-  const head = [marker(report), title(report), ...(report.surveyed ? [counts(plan)] : []), ...sentences(plan)];
+  const groups = plannedGroups(plan.resource_changes);
+  const about = report.surveyed ? [counts(plan), list("**Look at these first**", highlightLines(plan), "line")] : [];
+  const head = [marker(report), title(report), facts(plan), ...about, ...sentences(plan)];
   const room = longestMarkdown - joined(head).length - reserve;
-  const table = changes.length > 0 ? changeTable(changes, room) : "";
-  return joined([...head, table, ...foldedDetails(changes, room - table.length)]);
+  const table = groups.length > 0 ? changeTable(groups, room) : "";
+  return joined([...head, table, ...foldedDetails(groups, room - table.length)]);
 };
 
 /** The same for mistakes alone. */
@@ -47,9 +53,26 @@ const inOrder: readonly Action[] = ["disable", "delete", "create", "update"];
 function title({ plan, surveyed }: Report): string {
   const { summary, problems } = plan;
   if (!surveyed) return `### Evenkeel: nothing was compared, ${counted(problems.length, "problem")}`;
-  const parts = inOrder.filter((action) => summary[action] > 0).map((action) => `${summary[action]} to ${action}`);
+  const { loosened } = summary;
+  const actions = inOrder.filter((action) => summary[action] > 0).map((action) => `${summary[action]} to ${action}`);
+  const parts = [...(loosened > 0 ? [`${loosened} loosened`] : []), ...actions];
   const trouble = problems.length > 0 ? [counted(problems.length, "problem")] : [];
   return `### Evenkeel: ${[...(parts.length > 0 ? parts : ["no changes"]), ...trouble].join(", ")}`;
+}
+
+/** What the plan is of: a comment that a later push has made stale is seen by it. */
+function facts({ created_at, manifests, scope }: Plan): string {
+  const { commit } = manifests;
+  const told = [
+    `Made ${code(momentOf(created_at))}`,
+    ...(commit === null ? [] : [`commit ${code(commit.slice(0, 12))}`]),
+  ];
+  const only = scopeText(scope);
+  return [...told, ...(only ? [`only ${code(only)}`] : [])].join(" · ");
+}
+
+function highlightLines({ resource_changes }: Plan): string[] {
+  return highlightsOf(resource_changes).map(({ title, details }) => `- **${title}**: ${details.map(code).join("; ")}`);
 }
 
 function counts({ summary, server }: Plan): string {
@@ -65,9 +88,14 @@ function counts({ summary, server }: Plan): string {
 }
 
 function sentences({ objections, problems, warnings }: Actionable): string[] {
-  const said = objections.map(({ message }) => `- ${code(message)}`);
   return [
-    list("**A guard would refuse this plan**", said, "objection"),
+    ...objectionGroups(objections).map(([title, those]) => {
+      return list(
+        `**${title}**`,
+        those.map(({ message }) => `- ${code(message)}`),
+        "objection",
+      );
+    }),
     list("**Problems**", problems.map(problemLine), "problem"),
     list("**Warnings**", warnings.map(problemLine), "warning"),
   ];
@@ -85,13 +113,13 @@ function problemLine({ file, line, project, path, message, rule }: ReportedProbl
 }
 
 /** Details in the table's order, without the largest where not all of them fit; then a sentence says so. */
-function foldedDetails(changes: readonly PlannedChange[], room: number): readonly string[] {
-  const all = detailsOf(changes);
+function foldedDetails(groups: readonly PlannedGroup[], room: number): readonly string[] {
+  const all = detailsOf(groups);
   const bySize = [...all].sort((a, b) => a.length - b.length);
   const kept = new Set(fitting(bySize, room));
   const omitted = all.length - kept.size;
   const largest = omitted < all.length ? ", the largest," : "";
-  const sentence = `Details of ${counted(omitted, "project")}${largest} are left out to keep this short; other reports have them.`;
+  const sentence = `${counted(omitted, "section")} of details${largest} ${omitted === 1 ? "is" : "are"} left out to keep this short; other reports have them.`;
   return [...all.filter((details) => kept.has(details)), ...(omitted > 0 ? [sentence] : [])];
 }
 

@@ -1,5 +1,6 @@
 import { escaped } from "../base/printable.ts";
 import { type ReportedProblem, reportedLine } from "../model/problem-line.ts";
+import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
 import type { Report, Surface } from "./report.ts";
 
@@ -11,11 +12,12 @@ interface Event {
   readonly more?: object;
 }
 
-/** One event a line: version, planned changes, problems, warnings, objections, outcomes, and the summary last. */
+/** One event a line: version, what to look at first, planned changes, problems, warnings, objections, outcomes, and the summary last. */
 export const ndjson: Surface = (report) => {
   const { plan } = report;
   const events = [
     versionEvent(report),
+    ...highlightsOf(plan.resource_changes).map(highlightEvent),
     ...plan.resource_changes.map(changeEvent),
     ...plan.problems.map((problem) => problemEvent("problem", "error", problem)),
     ...plan.warnings.map((warning) => problemEvent("warning", "warn", warning)),
@@ -46,9 +48,15 @@ function oneLine(json: string): string {
 }
 
 function versionEvent({ plan, command }: Report): Event {
-  const { evenkeel_version: evenkeel, format_version, server, manifests } = plan;
-  const more = { evenkeel, format_version, command, server, manifests };
+  const { evenkeel_version: evenkeel, format_version, created_at, server, manifests, scope } = plan;
+  const more = { evenkeel, format_version, command, created_at, server, manifests, ...(scope && { scope }) };
   return { type: "version", message: `Evenkeel ${evenkeel}`, more };
+}
+
+function highlightEvent(highlight: Highlight): Event {
+  const { topic, changes, details } = highlight;
+  const more = { topic, count: changes.length, details };
+  return { type: "highlight", level: "warn", message: highlightLine(highlight), more };
 }
 
 function changeEvent({ outcome: _, ...change }: PlannedChange): Event {

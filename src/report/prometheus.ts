@@ -1,6 +1,8 @@
 import { version } from "../base/version.ts";
 import { kindNames, kinds } from "../model/kinds.ts";
 import type { Action, Kind } from "../model/types.ts";
+import { scopeText } from "../plan/made.ts";
+import type { PlannedChange } from "../plan/plan.ts";
 import type { Before, Report, Surface } from "./report.ts";
 
 type Labels = Readonly<Record<string, string>>;
@@ -18,7 +20,7 @@ interface Metric {
  */
 export const prometheus: Surface = (report, before) => {
   const common = { command: report.command, server: report.plan.server.url };
-  const metrics = [...aboutTheRun(report, before), ...(report.surveyed ? aboutTheState(report) : [])];
+  const metrics = [...(report.surveyed ? aboutTheState(report) : []), ...aboutTheRun(report, before)];
   return metrics
     .filter(({ samples }) => samples.length > 0)
     .map((metric) => metricText(metric, common))
@@ -29,6 +31,7 @@ function aboutTheRun({ plan, seconds, finishedAt, exitCode }: Report, before: Be
   const now = finishedAt.getTime() / 1000;
   const success = exitCode === 0 || exitCode === 2 ? now : lastSuccess(before());
   return [
+    gauge("plan_info", "What the plan is of.", 1, aboutThePlan(plan)),
     gauge("build_info", "The version that ran.", 1, { version }),
     gauge("last_run_timestamp_seconds", "When the last run ended.", now),
     gauge("last_success_timestamp_seconds", "When the last run without an error ended.", success),
@@ -57,7 +60,23 @@ function aboutTheState({ plan }: Report): Metric[] {
     (Object.keys(kinds[kind].calls) as Action[]).map((action) => [{ kind, action }, count(kind, action)] as const),
   );
   const outcomes = Object.entries(summary.outcomes ?? {}).map(([status, n]) => [{ status }, n] as const);
+  const holding = (is: (planned: PlannedChange) => boolean) => pending.filter(is).length;
   return [
+    gauge(
+      "loosened_licenses",
+      "License changes that loosen a policy.",
+      holding((each) => each.tendency === "loosened"),
+    ),
+    gauge(
+      "tightened_licenses",
+      "License changes that tighten a policy.",
+      holding((each) => each.tendency === "tightened"),
+    ),
+    gauge(
+      "lost_audiences",
+      "Changes by which somebody receives fewer events.",
+      holding(({ losses }) => losses !== undefined),
+    ),
     { name: "drift_resources", help: "Resources that differ from the manifests.", samples: drift },
     { name: "outcomes", help: "Outcomes of the changes of the last apply.", samples: outcomes },
     gauge("projects", "Projects that were compared.", summary.projects),
@@ -65,6 +84,10 @@ function aboutTheState({ plan }: Report): Metric[] {
     gauge("unmanaged_resources", "Live resources that no policy lists.", summary.unmanaged),
     gauge("unverified_fields", "Declared parameters that the server does not report.", summary.unverified),
   ];
+}
+
+function aboutThePlan({ created_at: made, manifests, scope }: Report["plan"]): Labels {
+  return { made, commit: manifests.commit ?? "", only: scopeText(scope) };
 }
 
 function gauge(name: string, help: string, value: number | undefined, labels: Labels = {}): Metric {

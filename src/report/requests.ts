@@ -1,6 +1,6 @@
 import { printable } from "../base/printable.ts";
 import type { Call } from "../model/types.ts";
-import { shown } from "./text.ts";
+import { shown } from "./text-changes.ts";
 
 /** What a dry run prints: every request that would be sent, secrets as references. */
 export function requestsText(calls: readonly Call[]): string {

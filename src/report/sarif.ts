@@ -1,5 +1,5 @@
 import { version } from "../base/version.ts";
-import { findingsOf, type ReviewFinding } from "./findings.ts";
+import { findingsOf, headOf, type ReviewFinding } from "./findings.ts";
 import type { FindingSurface } from "./report.ts";
 
 /** SARIF 2.1.0, for code scanning: one run, a result a finding. */
@@ -7,7 +7,9 @@ export const sarif: FindingSurface = (report) => {
   const findings = findingsOf(report.plan, report);
   const results = findings.slice(0, mostResults);
   const rules = [...new Set(results.map(({ rule }) => rule))].sort();
+  const head = headOf(report.plan);
   const run = {
+    ...(Object.keys(head).length > 0 && { properties: head }),
     tool: { driver: { name: "Evenkeel", version, rules: rules.map(descriptor) } },
     automationDetails: { id: `evenkeel/${report.command}/` },
     columnKind: "utf16CodeUnits",

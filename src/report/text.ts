@@ -1,83 +1,51 @@
-import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { counted } from "../base/text.ts";
-import { isReference } from "../model/normalise.ts";
-import type { Action, Fields, Value } from "../model/types.ts";
+import { objectionGroups } from "../plan/guards.ts";
+import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
+import { madeText, scopeText } from "../plan/made.ts";
 import { type Plan, type PlannedChange, removalsOf, type Summary } from "../plan/plan.ts";
 import { movingNotes } from "./moves.ts";
 import type { Palette } from "./palette.ts";
+import { changesText, mark, terminalWidth } from "./text-changes.ts";
 
-const symbols: Readonly<Record<Action, string>> = { create: "+", update: "~", disable: "x", delete: "-" };
-
-const paints: Readonly<Record<Action, keyof Palette>> = {
-  create: "add",
-  update: "change",
-  disable: "remove",
-  delete: "remove",
-};
-
-/** A plan for people: projects grouped, what is in sync hidden, addresses and counts at the end. */
+/** A plan for people: what it is of, what to look at first, the changes, and counts at the end. */
 export function planText(plan: Plan, palette: Palette): string {
-  const changes = plan.resource_changes;
-  const groups = [...grouped(changes, ({ project }) => project)].map(([project, group]) =>
-    projectText(project, group, palette),
-  );
   return paragraphs([
-    ...groups,
-    changes.length > 0 ? addressesText(changes, palette) : "",
+    headText(plan, palette),
+    highlightsText(plan, palette),
+    ...changesText(plan.resource_changes, palette),
     movingNotes(plan, palette),
-    objectionsText(plan, palette),
+    ...objectionsText(plan, palette),
     headline(plan, palette),
     countsText(plan),
   ]);
 }
 
-function projectText(project: string, changes: readonly PlannedChange[], palette: Palette): string {
-  return [palette.strong(printable(project)), ...changes.map((change) => changeText(change, palette))].join("\n");
+function headText(plan: Plan, palette: Palette): string {
+  const scope = scopeText(plan.scope);
+  const lines = [`Plan of ${madeText(plan)}, for ${plan.server.url}`, ...(scope ? [`Only ${scope}`] : [])];
+  return lines.map((line) => palette.faint(printable(line))).join("\n");
 }
 
-function changeText(planned: PlannedChange, palette: Palette): string {
-  const { kind, key, source, action_reason: reason } = planned;
-  const cause = palette.faint(printable(`${reason}, ${source.file}:${source.line}`));
-  const notes = planned.notes?.map((note) => `      ${palette.warn("note:")} ${printable(note)}`) ?? [];
-  const head = `  ${mark(planned, palette)} ${printable(`${kind}/${key}`)}  ${cause}`;
-  return [head, ...fieldsText(planned, palette), ...notes].join("\n");
+function highlightsText({ resource_changes }: Plan, palette: Palette): string {
+  const lines = highlightsOf(resource_changes).flatMap((highlight) => highlightLines(highlight, palette));
+  return lines.length > 0 ? [palette.strong("Look at these first"), ...lines].join("\n") : "";
 }
 
-function mark({ change }: PlannedChange, palette: Palette): string {
-  const [action] = change.actions;
-  return palette[paints[action]](symbols[action]);
+/** One line where a terminal has room for it. */
+function highlightLines(highlight: Highlight, palette: Palette): readonly string[] {
+  const line = printable(highlightLine(highlight));
+  const mark = `  ${palette.warn("!")} `;
+  if (line.length + 4 <= terminalWidth) return [`${mark}${line}`];
+  return [`${mark}${highlight.title}`, ...highlight.details.map((detail) => `      ${printable(detail)}`)];
 }
 
-function fieldsText({ change }: PlannedChange, palette: Palette): string[] {
-  const { before, after } = change;
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  return names.map((name) => `      ${printable(name)}: ${transition(name, before, after, palette)}`);
-}
-
-function transition(name: string, before: Fields | null, after: Fields | null, palette: Palette): string {
-  if (before === null) return shown(after?.[name]);
-  if (after === null) return shown(before[name]);
-  const was = before[name] === undefined ? "(not reported)" : shown(before[name]);
-  return `${was} ${palette.faint("->")} ${shown(after[name])}`;
-}
-
-/** A value as people read it: a reference by its name, anything else as in JSON. */
-export function shown(value: Value | undefined): string {
-  if (value === undefined) return "(unset)";
-  return printable(isReference(value) ? `(secret ${value.secret})` : JSON.stringify(value));
-}
-
-function addressesText(changes: readonly PlannedChange[], palette: Palette): string {
-  const lines = changes.map((change) => `  ${mark(change, palette)} ${printable(change.address)}`);
-  return [palette.strong("Changes by address"), ...lines].join("\n");
-}
-
-function objectionsText({ objections }: Plan, palette: Palette): string {
-  if (objections.length === 0) return "";
-  const lines = objections.map(({ message }) => `  ${palette.warn("!")} ${printable(message)}`);
-  return [palette.strong("A guard would refuse this plan"), ...lines].join("\n");
+function objectionsText({ objections }: Plan, palette: Palette): readonly string[] {
+  return objectionGroups(objections).map(([title, those]) => {
+    const lines = those.map(({ message }) => `  ${palette.warn("!")} ${printable(message)}`);
+    return [palette.strong(title), ...lines].join("\n");
+  });
 }
 
 /** More of them make no line that anyone reads. */
@@ -132,17 +100,33 @@ function unverifiedText(entries: Plan["unverified"]): string {
   return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 
-/** What an apply did, for people: what went wrong in full, then the counts. */
+/** What an apply did, for people who have seen its plan: what went wrong in full, then the counts. */
 export function outcomesText(plan: Plan, palette: Palette): string {
   const troubled = plan.resource_changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
+  return paragraphs([linesOf(troubled, palette), outcomeCounts(plan.summary, palette)]);
+}
+
+/** The same for people who have not: every change with its outcome, a line each. */
+export function appliedText(plan: Plan, palette: Palette): string {
   return paragraphs([
-    troubled.map((change) => outcomeText(change, palette)).join("\n"),
+    headText(plan, palette),
+    highlightsText(plan, palette),
+    linesOf(plan.resource_changes, palette),
+    ...objectionsText(plan, palette),
     outcomeCounts(plan.summary, palette),
   ]);
 }
 
-function outcomeText({ address, outcome }: PlannedChange, palette: Palette): string {
-  return `  ${palette.remove(outcome?.status ?? "")} ${printable(`${address}: ${outcome?.error ?? ""}`)}`;
+function linesOf(changes: readonly PlannedChange[], palette: Palette): string {
+  return changes.map((change) => outcomeLine(change, palette)).join("\n");
+}
+
+function outcomeLine(planned: PlannedChange, palette: Palette): string {
+  const { address, outcome = { status: "skipped" }, tendency } = planned;
+  const { status, error } = outcome;
+  const paint = status === "applied" ? palette.add : palette.remove;
+  const more = error === undefined ? tendency && `, ${tendency}` : `: ${error}`;
+  return `  ${mark(planned, palette)} ${paint(status)} ${printable(`${address}${more ?? ""}`)}`;
 }
 
 function outcomeCounts({ outcomes }: Summary, palette: Palette): string {

@@ -3,6 +3,7 @@ import { counted, firstFew } from "../base/text.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
+import { askedFor } from "../diff/diff.ts";
 import type { StorageMigration } from "../manifest/migrations.ts";
 import { storageAddress } from "../model/address.ts";
 import { type RepositoryKind, repositoryKinds, storageKey } from "../model/repository-kinds.ts";
@@ -112,9 +113,12 @@ async function planKind(
   const last = history.get(address);
   const earlier = last?.state === "done" && last.to !== migration.to ? undefined : last;
   const listsMoves = view.moves !== undefined;
-  const counts = earlier?.to === migration.to && !resend(address);
-  if (hasLeft(situation, listsMoves, counts ? earlier.state : undefined)) return { problems: [] };
-  const change = changeOf(migration, kind, situation, (view.held ?? []).map(({ id }) => id).sort());
+  const known = earlier?.to === migration.to ? earlier.state : undefined;
+  const isAsked = resend(address) && !hasLeft(situation, listsMoves, undefined);
+  const isDone = hasLeft(situation, listsMoves, known);
+  if (isDone && !isAsked) return { problems: [] };
+  const ids = (view.held ?? []).map(({ id }) => id).sort();
+  const change = changeOf(migration, kind, situation, ids, isDone);
   // With the defect, what was scheduled twice could move into the cluster where it lies by then.
   const repeats = mayLoseRepositories({ migration, platform }) ? 0 : mostRepeats;
   const move = { migration, kind, change, earlier, listsMoves, repeats };
@@ -137,6 +141,7 @@ function changeOf(
   kind: RepositoryKind,
   situation: Situation,
   ids: readonly string[],
+  isAsked: boolean,
 ): Change {
   const { from, to, document } = migration;
   const key = storageKey(from, kind);
@@ -152,7 +157,7 @@ function changeOf(
     declared: { source_storage_name: from, destination_storage_name: to },
     live: { kind: "storage", key, fields: before, active: true },
     liveDigest: digestOf({ from, to, ids }),
-    reason: reasonOf(migration, kind, situation),
+    reason: [reasonOf(migration, kind, situation), ...(isAsked ? [askedFor] : [])].join(", "),
     origin: { place: () => document.place(["repositories"]) },
   };
 }

@@ -86,7 +86,7 @@ test.each(rules)("$name objects where the chapter says so, and nowhere else", as
   const told = async (setting: Setting = {}) => {
     const run = await runs({ secrets: { APPROVED_HOOK: "https://hook.example.com" }, ...setting });
     run.write("rules/rule.yaml", text);
-    const { plan } = await run.planned();
+    const { plan } = await run.plan();
     expect(plan.problems).toEqual([]);
     expect(plan.resource_changes.length).toBeGreaterThan(0);
     return [...plan.objections, ...plan.warnings]

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Fields } from "../../src/model/types.ts";
-import { tendencyOf } from "../../src/plan/strictness.ts";
+import { strictnessOf } from "../../src/plan/strictness.ts";
 
 const allowed: Fields = { approval_status: "allowed" };
 const denied: Fields = { approval_status: "denied" };
@@ -16,10 +16,10 @@ test.each<[string, Fields | null, Fields | null, string | undefined]>([
   ["the server says a word that every object knows", { approval_status: "constructor" }, null, undefined],
   ["nothing visible differs", {}, {}, undefined],
 ])("where %s", (_, before, after, tendency) => {
-  expect(tendencyOf({ kind: "license", key: "MIT", before, after })).toBe(tendency);
+  expect(strictnessOf({ kind: "license", key: "MIT", before, after })).toBe(tendency);
 });
 
 test("an integration is no policy", () => {
   const change = { kind: "integration", key: "irc-gateway", before: null, after: { recipients: "#ci" } } as const;
-  expect(tendencyOf(change)).toBeUndefined();
+  expect(strictnessOf(change)).toBeUndefined();
 });

@@ -78,9 +78,9 @@ describe("a saved plan", () => {
   test("is judged by the rules as they are then, also by those that came after it", async () => {
     const run = await runs(setting);
     const rules = outside({ "later.yaml": noMit });
-    run.write("plan.json", JSON.stringify((await run.planned()).plan));
+    run.write("plan.json", JSON.stringify((await run.plan()).plan));
     const env = { EVENKEEL_TOKEN: "token-CANARY-of-the-workspace", EVENKEEL_RULES: rules };
-    const applied = await run.applied({ saved: `${run.root}/plan.json`, env });
+    const applied = await run.apply({ saved: `${run.root}/plan.json`, env });
     expect(applied.refused?.map(({ guard }) => guard)).toEqual(["rule"]);
     expect(objections(applied)).toEqual([`rule no-mit: MIT is not for us (${rules}/later.yaml:5): p:license/MIT`]);
     expect(run.server.requests.writes).toBe(0);
@@ -96,7 +96,7 @@ describe("a saved plan", () => {
       const edited = edit(plan);
       run.write("plan.json", JSON.stringify({ ...edited, digest: planDigest(edited) }));
     };
-    const { plan } = await run.planned();
+    const { plan } = await run.plan();
     const saved = `${run.root}/plan.json`;
     const each = (of: (change: Plan["resource_changes"][number]) => object) => (whole: Plan) => ({
       ...whole,
@@ -106,7 +106,7 @@ describe("a saved plan", () => {
       each(() => ({ policy_reason: "trust me" })),
       plan,
     );
-    const unreasoned = await run.applied({ saved, env: env(rule("why", { when: 'change.reason == ""' })) });
+    const unreasoned = await run.apply({ saved, env: env(rule("why", { when: 'change.reason == ""' })) });
     expect(unreasoned.refused).toHaveLength(1);
     const denied = { approval_status: "denied" };
     save(
@@ -114,7 +114,7 @@ describe("a saved plan", () => {
       plan,
     );
     const loosening = env(rule("lax", { when: 'change.tendency == "loosened"' }));
-    expect(outcomes(await run.applied({ saved, env: loosening }))).toEqual([
+    expect(outcomes(await run.apply({ saved, env: loosening }))).toEqual([
       "stale p:license/BSD",
       "stale p:license/MIT",
     ]);
@@ -169,9 +169,9 @@ describe("a policy with until", () => {
 
   test("counts through that day; after it, what follows gives it as the reason", async () => {
     const run = await runs(two);
-    const last = await run.planned({ today: "2027-06-30" });
+    const last = await run.plan({ today: "2027-06-30" });
     expect(changes(last)).toEqual(["create q:license/MIT"]);
-    const after = await run.planned({ today: "2027-07-01" });
+    const after = await run.plan({ today: "2027-07-01" });
     expect(after.plan.resource_changes.map(({ address, action_reason }) => `${address} ${action_reason}`)).toEqual([
       "p:license/MIT expired: trial.yaml:4, tightened",
       "p:license/WTFPL expired: trial.yaml:4, tightened",
@@ -206,8 +206,8 @@ describe("a policy with until", () => {
         trial: { until: "2027-06-30", projects: ["p"], vars: { host: "new" } },
       },
     });
-    expect(changes(await run.planned({ today: "2027-06-30" }))).toEqual([]);
-    const { plan } = await run.planned({ today: "2027-07-01" });
+    expect(changes(await run.plan({ today: "2027-06-30" }))).toEqual([]);
+    const { plan } = await run.plan({ today: "2027-07-01" });
     expect(plan.resource_changes.map(({ action_reason }) => action_reason)).toEqual(["expired: trial.yaml:4"]);
   });
 
@@ -225,12 +225,12 @@ describe("a policy with until", () => {
 
   test("that expires between plan and apply makes the saved plan stale, not wrong", async () => {
     const run = await runs(two);
-    run.write("plan.json", JSON.stringify((await run.planned({ today: "2027-06-30" })).plan));
+    run.write("plan.json", JSON.stringify((await run.plan({ today: "2027-06-30" })).plan));
     const saved = `${run.root}/plan.json`;
-    const late = await run.applied({ saved, today: "2027-07-01" });
+    const late = await run.apply({ saved, today: "2027-07-01" });
     expect([late.stale, late.outcomes]).toEqual([true, undefined]);
     expect(run.server.requests.writes).toBe(0);
-    expect(outcomes(await run.applied({ saved, today: "2027-06-30" }))).toEqual(["applied q:license/MIT"]);
+    expect(outcomes(await run.apply({ saved, today: "2027-06-30" }))).toEqual(["applied q:license/MIT"]);
   });
 
   test("another day is for looking: apply writes as of today", async () => {

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
 import { codequality } from "../../src/report/codequality.ts";
-import { findingsOf } from "../../src/report/findings.ts";
+import { findingsOf, reviewFindings } from "../../src/report/findings.ts";
 import { github } from "../../src/report/github.ts";
 import type { Report } from "../../src/report/report.ts";
 import { sarif } from "../../src/report/sarif.ts";
 import { changeWith, hostileAndPlain, plainWords } from "../support/hostile.ts";
-import { planWith, reportOf } from "../support/plans.ts";
+import { planned, planWith, reportOf } from "../support/plans.ts";
 import { sarifSchema } from "./sarif-schema.ts";
 
 const none = () => undefined;
@@ -29,6 +29,23 @@ describe("findings", () => {
       "warning deprecated",
       "note planned-create",
       "note planned-update",
+    ]);
+  });
+
+  test("put what loosens a policy and what costs events on top, a loosening as a warning", () => {
+    const losses = ["#ci will no longer receive pushes (chat)"];
+    const plan = planWith({
+      changes: [
+        planned("p", "mail", "create"),
+        planned("p", "chat", "update", { losses, notes: losses }),
+        planned("p", "MIT", "update", { kind: "license", tendency: "loosened" }),
+        planned("q", "MIT", "update", { kind: "license", tendency: "tightened" }),
+      ],
+    });
+    const told = reviewFindings(plan, reportOf(plan)).map(({ level, rule }) => `${level} ${rule}`);
+    expect(told).toEqual([
+      ...["warning review-loosened", "warning review-losses", "warning planned-update"],
+      ...["note planned-update", "note planned-create", "note planned-update"],
     ]);
   });
 
@@ -144,7 +161,12 @@ describe("code quality", () => {
   test("has an entry a finding, and is an empty list without", () => {
     expect(read(planWith({}))).toEqual([]);
     expect(read(mixed)[0]).toMatchObject({ severity: "critical", location: { path: "evenkeel.yaml" } });
-    expect(read(mixed)).toHaveLength(7);
+    expect(read(mixed).map((entry: { check_name: string }) => entry.check_name)).toEqual([
+      "unreadable",
+      "review-disabled",
+      "review-deleted",
+      ...["guard-protected", "planned-disable", "planned-delete", "deprecated", "planned-create", "planned-update"],
+    ]);
   });
 
   test("loses none to another", () => {
@@ -174,7 +196,7 @@ describe("workflow commands", () => {
   test("annotate the worst first, and count what is found", () => {
     const told = lines(mixed, { folder: "ops/" });
     expect(told[0]).toBe("::error file=ops/evenkeel.yaml,line=1,col=1,title=Evenkeel%3A unreadable::p: gone");
-    expect(told.at(-1)).toBe("Evenkeel: 7 findings.");
+    expect(told.at(-1)).toBe("Evenkeel: 9 findings.");
     expect(told.slice(0, -1).every((line) => command.test(line))).toBe(true);
   });
 
@@ -192,7 +214,7 @@ describe("workflow commands", () => {
     fc.assert(
       fc.property(hostileAndPlain, ({ evil }) => {
         const told = lines(evil);
-        const expected = findingsOf(evil, reportOf(evil));
+        const expected = reviewFindings(evil, reportOf(evil));
         const shown = ["error", "warning", "note"].map(
           (level) => expected.filter((each) => each.level === level).length,
         );

@@ -285,6 +285,62 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     expect([await countOf(page), hashOf(page)]).toEqual(["1 of 3 changes", "#outcome=failed"]);
   });
 
+  test("equal changes of many projects are one row; a link shows one of them alone, open and in sight", async () => {
+    const losses = ["chat will receive no events"];
+    const changes = Array.from({ length: 2_000 }, (_, i) => {
+      return planned(`group/project-${i}`, "chat", "disable", { losses, notes: losses });
+    });
+    const one = planned("other/project", "mail", "update", { losses, notes: losses });
+    const page = await open(planWith({ changes: [...changes, one] }));
+    expect(await rowsOf(page).count()).toBe(2);
+    const row = rowsOf(page).first();
+    expect(await row.locator("summary").innerText()).toMatch(/2,000 projects[\s\S]*chat will receive no events/);
+    await row.locator("summary").click();
+    expect(await row.locator(".projects li").count()).toBe(60);
+    await row.getByRole("button", { name: "Show all 2,000 projects" }).click();
+    expect(await row.locator(".projects li").count()).toBe(2_000);
+    await row.getByRole("link", { name: "group/project-1999" }).click();
+    await expect.poll(() => countOf(page), patience).toBe("1 of 2,001 changes");
+    const opened = rowsOf(page).locator("details[open]");
+    expect(await opened.locator(".detail").innerText()).toContain("chat will receive no events");
+    expect((await opened.boundingBox())?.y).toBeLessThan(400);
+    const linked = await open(planWith({ changes: [...changes, one] }), `#q=${one.address}`);
+    expect(await namesOf(linked)).toEqual(["integration/mail"]);
+    await expect.poll(() => linked.evaluate("scrollY"), patience).toBeGreaterThan(0);
+  });
+
+  test("what loosens a policy stands on top, with what a license becomes, a tile and a filter", async () => {
+    const license = (tendency: "loosened" | "tightened", status: string) => {
+      const change = fieldsOf("update", { approval_status: "other" }, { approval_status: status });
+      return { kind: "license", tendency, change } as const;
+    };
+    const page = await open({
+      ...planWith({
+        changes: [
+          planned("a", "chat", "delete"),
+          planned("a", "MIT", "update", license("loosened", "allowed")),
+          planned("a", "WTFPL", "update", license("tightened", "denied")),
+        ],
+        objections: [{ guard: "protected", message: "mine", addresses: [], waived: true }],
+      }),
+      scope: { targets: ["a/*"] },
+    });
+    expect(await namesOf(page)).toEqual(["license/MIT", "integration/chat", "license/WTFPL"]);
+    expect(await rowsOf(page).first().locator("summary").textContent()).toMatch(/becomes allowedloosened/);
+    const first = page.getByRole("region", { name: "Look at these first" });
+    expect(await first.getByRole("listitem").allTextContents()).toEqual([
+      "1 license change loosens the policy: license/MIT becomes allowed",
+    ]);
+    expect(await page.getByRole("region", { name: "Guards that were waived for this run" }).innerText()).toContain(
+      "mine",
+    );
+    expect(await page.locator("#facts").innerText()).toMatch(/Only\s+--target a\/\*/);
+    await page.getByRole("button", { name: "1 loosened" }).click();
+    expect([await namesOf(page), hashOf(page)]).toEqual([["license/MIT"], "#tendency=loosened"]);
+    const place = rowsOf(page).locator(".place");
+    expect((await place.boundingBox())?.height).toBeLessThan(24);
+  });
+
   test("an empty plan says that there is nothing to do, a broken one does not", async () => {
     const page = await open(planWith({ unverified: [] }));
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Nothing to change");
@@ -320,7 +376,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
   });
 
   test("paper holds all that matches, unfolded", async () => {
-    const changes = Array.from({ length: 150 }, (_, i) => planned(`group/project-${i}`, "chat", "update"));
+    const changes = Array.from({ length: 150 }, (_, i) => planned(`group/project-${i}`, `chat-${i}`, "update"));
     const page = await open(planWith({ changes }));
     expect(await rowsOf(page).count()).toBe(100);
     const drawn = "document.querySelectorAll('.rows > li > details[open] table').length";

@@ -3,11 +3,20 @@ import { describe, expect, test } from "vitest";
 import { printable } from "../../src/base/printable.ts";
 import { junit } from "../../src/report/junit.ts";
 import { changeWith, hostileAndPlain, plainWords } from "../support/hostile.ts";
-import { planWith, reportOf } from "../support/plans.ts";
+import { fieldsOf, planned, planWith, reportOf } from "../support/plans.ts";
 import { type Element, parseXml } from "./xml.ts";
 
 const read = (...args: Parameters<typeof reportOf>) => parseXml(junit(reportOf(...args), () => undefined));
-const suiteOf = (root: Element) => root.children[0] ?? root;
+/** The suite with its test cases alone. */
+const suiteOf = (root: Element) => {
+  const suite = root.children[0] ?? root;
+  return { ...suite, children: suite.children.filter(({ name }) => name !== "properties") };
+};
+const propertiesOf = (root: Element) => {
+  const { name, children } = root.children[0]?.children[0] ?? root;
+  expect(name).toBe("properties");
+  return children.map(({ attributes }) => `${attributes.name}: ${attributes.value}`);
+};
 const verdictOf = ({ children: [verdict] }: Element) => verdict?.name ?? "passed";
 
 /** What readers of JUnit ask for: the shape that the schema of Jenkins' plugin describes. */
@@ -59,7 +68,22 @@ describe("JUnit XML", () => {
       "skipped deprecated: old word",
       "failure planned-update: pay/core1:integration/irc-gateway",
     ]);
-    expect(suiteOf(root).children[3]?.children[0]?.text).toContain("(policies/a.yaml:14:3)");
+    expect(suiteOf(root).children[3]?.children[0]?.text).toContain("(policies/a.yaml:15:3)");
+  });
+
+  test("begins with what to look at first, and what the plan is of", () => {
+    const loosened = { kind: "license", tendency: "loosened" } as const;
+    const changes = ["p", "q"].map((project) => {
+      return planned(project, "MIT", "create", {
+        ...loosened,
+        change: fieldsOf("create", {}, { approval_status: "allowed" }),
+      });
+    });
+    expect(propertiesOf(read({ ...planWith({ changes }), scope: { shards: ["1/2"] } }))).toEqual([
+      "loosened: 2 license changes loosen the policy: license/MIT becomes allowed in 2 projects",
+      "made: 2026-11-21T07:23:14.000Z",
+      "only: shard 1/2",
+    ]);
   });
 
   test("passes where there is nothing to act on, and for what was applied", () => {

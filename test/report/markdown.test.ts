@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
 import { findingsMarkdown, longestMarkdown, planMarkdown } from "../../src/report/markdown.ts";
 import { changeWith, hostile, hostileAndPlain, plainWords } from "../support/hostile.ts";
-import { planWith, reportOf } from "../support/plans.ts";
+import { planned, planWith, reportOf } from "../support/plans.ts";
 
 const none = () => undefined;
 const markdownOf = (plan: ReturnType<typeof planWith>) => planMarkdown(reportOf(plan), none);
@@ -27,6 +27,17 @@ describe("a plan in a merge request comment", () => {
     expect(title).toBe("### Evenkeel: 1 to disable, 1 to delete, 2 to create, 1 to update");
     const cells = [...markdown.matchAll(/^\| (\S+) \| `pay/gm)].map(([, action]) => action);
     expect(cells).toEqual(["**disable**", "**delete**", "create", "create", "update"]);
+  });
+
+  test("tells a change of many projects once, with a bounded list of them", () => {
+    const equal = (count: number) => Array.from({ length: count }, (_, i) => planned(`pay/p-${i}`, "chat", "disable"));
+    const some = markdownOf(planWith({ changes: equal(3) }));
+    expect(some).toContain("| **disable** | `3 projects: chat disabled (policies/base.yaml:12)` |");
+    expect(some).toContain("\n- `pay/p-0`\n- `pay/p-1`\n- `pay/p-2`\n\n</details>");
+    const many = markdownOf(planWith({ changes: equal(10_000) }));
+    expect(many).toContain("`10,000 projects: chat disabled (policies/base.yaml:12)`");
+    expect(many).toMatch(/\n… and \d+ more projects\.\n\n<\/details>/);
+    expect(many.length).toBeLessThan(6_000);
   });
 
   test("folds the details of each project, secrets as references", () => {
@@ -86,18 +97,20 @@ describe("the longest comment", () => {
     expect(markdown.length).toBeLessThanOrEqual(longestMarkdown);
     expect(markdown.length).toBeGreaterThan(longestMarkdown / 2);
     expect(markdown.match(/^\| \S+ \| `pay\/core\d+:/gm)).toHaveLength(150);
-    expect(markdown).toMatch(/Details of \d+ projects, the largest, are left out/);
+    expect(markdown).toMatch(/\d+ sections of details, the largest, are left out/);
     expect(markdown).not.toContain("field39");
   });
 
   test("cuts the end of the table where that alone is too long, never what is turned off", () => {
-    const changes = Array.from({ length: 10_000 }, (_, index) => changeWith(plainWords, index < 9_900 ? 1 : 2));
+    const changes = Array.from({ length: 10_000 }, (_, index) =>
+      changeWith(plainWords, 4 * index + (index < 9_900 ? 1 : 2)),
+    );
     const markdown = markdownOf(planWith({ changes }));
     expect(markdown.length).toBeLessThanOrEqual(longestMarkdown);
     expect(markdown.match(/^\| \*\*disable\*\* /gm)).toHaveLength(100);
-    const shown = markdown.match(/^\| (update|\*\*disable\*\*) /gm)?.length ?? 0;
+    const shown = markdown.match(/^\| (update|\*\*disable\*\*) \| `pay\/core\d+:/gm)?.length ?? 0;
     expect(markdown).toContain(`… and ${10_000 - shown} more changes.`);
-    expect(markdown).toContain("Details of 2 projects are left out");
+    expect(markdown).toContain("sections of details, the largest, are left out");
   });
 
   test("holds whatever the words and however many", () => {

@@ -46,6 +46,7 @@ const run = closed(["tool"], {
   columnKind: { enum: ["utf16CodeUnits", "unicodeCodePoints"] },
   invocations: list(invocation),
   results: list(result),
+  properties: { type: "object", additionalProperties: text },
 });
 
 export const sarifSchema = closed(["version", "runs"], {

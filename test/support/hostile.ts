@@ -25,7 +25,7 @@ export function changeWith(words: Words, index: number, outcome?: Outcome["statu
     change: { ...fieldsOf(action, fields(words.before), fields(words.after)), after_sensitive: { token: true } },
     live: null,
     action_reason: words.reason,
-    source: { file: words.file, line: 14, column: 3 },
+    source: { file: words.file, line: 14 + index, column: 3 },
     call: { method: "PUT", path: "/projects" },
     ...(outcome && { outcome: { status: outcome, ...(outcome !== "applied" && { error: words.error }) } }),
   });

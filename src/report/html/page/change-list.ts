@@ -1,25 +1,40 @@
-import type { Action } from "../../../model/types.ts";
+import { thousands } from "../../../base/text.ts";
 import type { PlannedChange } from "../../../plan/plan.ts";
 import { actionOf, actions, buildDetail, changeRow } from "./change-row.ts";
 import { element, part } from "./dom.ts";
-import { thousands } from "./words.ts";
+import type { ListedChange } from "./listed.ts";
 
-/** How many changes are drawn at once. */
+/** How many rows are drawn at once. */
 const step = 100;
 
+/** The parts of the list and their headings, in their order: what a reviewer should see first before the rest. */
+const sections = ["loosened", ...actions] as const;
+
+type Section = (typeof sections)[number];
+
+/** The part of the list that a change stands in. */
+export function sectionOf(change: PlannedChange): Section {
+  return change.tendency === "loosened" ? "loosened" : actionOf(change);
+}
+
+/** Changes in the order of the list. */
+export function inSections(changes: readonly PlannedChange[]): readonly PlannedChange[] {
+  return sections.flatMap((section) => changes.filter((change) => sectionOf(change) === section));
+}
+
 /** Rows that have been drawn once stay as the reader left them. */
-const rows = new Map<PlannedChange, HTMLLIElement>();
+const rows = new Map<string, { readonly row: HTMLLIElement; readonly listed: ListedChange }>();
 
 /** What was unfolded for paper only. */
 const unfolded = new Set<HTMLDetailsElement>();
 
-let matches: readonly PlannedChange[] = [];
+let matches: readonly ListedChange[] = [];
 let drawn = 0;
 let areOpen = false;
 
-/** Draws a group for each action, still empty, and listens for what unfolds rows or asks for more of them. */
+/** Draws the parts of the list, still empty, and listens for what unfolds rows or asks for more of them. */
 export function startList(open: boolean): void {
-  part("list").replaceChildren(...actions.map(groupOf));
+  part("list").replaceChildren(...sections.map(sectionNode));
   part("changes").hidden = false;
   openAll(open);
   part("expand").addEventListener("click", () => openAll(!areOpen));
@@ -31,33 +46,47 @@ export function startList(open: boolean): void {
   addEventListener("afterprint", restoreAfterPrint);
 }
 
-function groupOf(action: Action): HTMLElement {
-  const number = Object.assign(element("span", "number"), { id: `count-${action}` });
-  const list = Object.assign(element("ul", "rows"), { id: `rows-${action}` });
-  const heading = Object.assign(element("h3", action, `To ${action} `, number), { id: `heading-${action}` });
-  const group = Object.assign(element("section", "group", heading, list), { id: `group-${action}` });
+function sectionNode(section: Section): HTMLElement {
+  const title = section === "loosened" ? "Loosened " : `To ${section} `;
+  const number = Object.assign(element("span", "number"), { id: `count-${section}` });
+  const list = Object.assign(element("ul", "rows"), { id: `rows-${section}` });
+  const heading = Object.assign(element("h3", section, title, number), { id: `heading-${section}` });
+  const group = Object.assign(element("section", "group", heading, list), { id: `group-${section}` });
   group.setAttribute("aria-labelledby", heading.id);
   return group;
 }
 
-/** Shows these changes in place of those before; beyond the first hundred, they are drawn as the reader scrolls. */
-export function showChanges(shown: readonly PlannedChange[]): void {
+/** Shows these rows in place of those before; beyond the first hundred, they are drawn as the reader scrolls. */
+export function showChanges(shown: readonly ListedChange[]): void {
   matches = shown;
   drawn = 0;
-  for (const action of actions) clearGroup(action);
+  for (const section of sections) clearSection(section);
   drawMore(step);
 }
 
-function clearGroup(action: Action): void {
-  part(`group-${action}`).hidden = true;
-  part(`rows-${action}`).replaceChildren();
-  part(`count-${action}`).textContent = thousands(matches.filter((change) => actionOf(change) === action).length);
+/** Brings the one row that is shown into sight, open, and returns its line; nothing where it is not the only one. */
+export function revealOnly(): HTMLElement | null {
+  const [only, ...others] = matches;
+  if (!only || others.length > 0) return null;
+  const row = drawnRow(only);
+  buildDetail(detailsOf(row), only);
+  row.scrollIntoView({ block: "start" });
+  return row.querySelector("summary");
+}
+
+function clearSection(section: Section): void {
+  const inIt = matches.filter(({ members }) => sectionOf(members[0]) === section);
+  const count = inIt.reduce((sum, { members }) => sum + members.length, 0);
+  part(`group-${section}`).hidden = true;
+  part(`rows-${section}`).replaceChildren();
+  part(`count-${section}`).textContent = thousands(count);
 }
 
 function drawMore(size: number): void {
-  for (const [action, group] of Map.groupBy(matches.slice(drawn, drawn + size), actionOf)) {
-    part(`group-${action}`).hidden = false;
-    part(`rows-${action}`).append(...group.map(drawnRow));
+  const next = matches.slice(drawn, drawn + size);
+  for (const [section, group] of Map.groupBy(next, ({ members }) => sectionOf(members[0]))) {
+    part(`group-${section}`).hidden = false;
+    part(`rows-${section}`).append(...group.map(drawnRow));
   }
   drawn = Math.min(drawn + size, matches.length);
   const left = matches.length - drawn;
@@ -65,9 +94,15 @@ function drawMore(size: number): void {
   part("more").textContent = `Show ${thousands(Math.min(left, step))} more of ${thousands(left)}`;
 }
 
-function drawnRow(change: PlannedChange): HTMLLIElement {
-  const row = rows.get(change) ?? changeRow(change);
-  rows.set(change, row);
+/** A row shows the same as long as it is about the same changes. */
+function keyOf({ members }: ListedChange): string {
+  return `${members.length} ${members[0].address} ${members.at(-1)?.address}`;
+}
+
+function drawnRow(listed: ListedChange): HTMLLIElement {
+  const key = keyOf(listed);
+  const { row } = rows.get(key) ?? { row: changeRow(listed) };
+  rows.set(key, { row, listed });
   if (areOpen || matches.length === 1) detailsOf(row).open = true;
   return row;
 }
@@ -79,19 +114,18 @@ function detailsOf(row: HTMLLIElement): HTMLDetailsElement {
 function openAll(open: boolean): void {
   areOpen = open;
   part("expand").textContent = open ? "Close all" : "Open all";
-  for (const row of rows.values()) detailsOf(row).open = open;
+  for (const { row } of rows.values()) detailsOf(row).open = open;
 }
 
 /** Paper does not scroll or unfold: all that matches is printed in full. */
 function preparePrint(): void {
   drawMore(matches.length);
-  for (const change of matches) {
-    const row = rows.get(change);
-    const details = row && detailsOf(row);
-    if (!details || details.open) continue;
+  for (const listed of matches) {
+    const details = detailsOf(drawnRow(listed));
+    if (!details.open) unfolded.add(details);
     details.open = true;
-    buildDetail(details, change);
-    unfolded.add(details);
+    buildDetail(details, listed);
+    details.querySelector<HTMLButtonElement>("button.all")?.click();
   }
 }
 

@@ -1,9 +1,12 @@
+import { quantity } from "../../../base/text.ts";
 import type { Action, Outcome, Place, Value } from "../../../model/types.ts";
+import { momentOf } from "../../../plan/made.ts";
 import type { PlannedChange } from "../../../plan/plan.ts";
-import { decoration, element } from "./dom.ts";
+import { button, decoration, element } from "./dom.ts";
 import { hashOf } from "./filter.ts";
+import type { ListedChange } from "./listed.ts";
 import { type Side, valueNode, written } from "./value.ts";
-import { momentOf, visible } from "./words.ts";
+import { visible } from "./words.ts";
 
 /** How an action is drawn. What turns something off comes first. */
 export const symbols: Readonly<Record<Action, string>> = { delete: "−", disable: "×", create: "+", update: "~" };
@@ -17,16 +20,16 @@ export function actionOf({ change }: PlannedChange): Action {
 }
 
 /** A change as a line that unfolds. What is folded is built only when somebody looks. */
-export function changeRow(change: PlannedChange): HTMLLIElement {
-  const details = element("details", "change", summaryOf(change));
-  details.addEventListener("toggle", () => buildDetail(details, change));
+export function changeRow(listed: ListedChange): HTMLLIElement {
+  const details = element("details", "change", summaryOf(listed));
+  details.addEventListener("toggle", () => buildDetail(details, listed));
   return element("li", "", details);
 }
 
 /** Builds what an open row shows, once. */
-export function buildDetail(details: HTMLDetailsElement, change: PlannedChange): void {
+export function buildDetail(details: HTMLDetailsElement, listed: ListedChange): void {
   if (!details.open || details.childElementCount > 1) return;
-  details.append(detailOf(change));
+  details.append(detailOf(listed));
   for (const mark of details.querySelectorAll("mark")) scrollTo(mark);
 }
 
@@ -36,82 +39,128 @@ function scrollTo(mark: HTMLElement): void {
   if (box && mark.offsetTop > box.clientHeight / 2) box.scrollTop = mark.offsetTop - box.clientHeight / 2;
 }
 
-function summaryOf(change: PlannedChange): HTMLElement {
-  const { project, kind, key, outcome, source } = change;
+function summaryOf({ members: [change, ...others], shared }: ListedChange): HTMLElement {
+  const { project, kind, key, outcome, tendency, source } = change;
   const action = actionOf(change);
-  const where = project ? element("span", "project", visible(project)) : "";
+  const where = others.length > 0 ? quantity(others.length + 1, "project") : visible(project);
   const name = element("span", "name", element("span", "kind", `${kind}/`), element("b", "", visible(key)));
-  const place = element("span", "place", placeOf(source));
   return element(
     "summary",
     "",
     decoration(`symbol ${action}`, symbols[action]),
     element("span", "unseen", action),
-    element("span", "what", where, " ", name),
-    element("span", "brief", ...briefOf(change)),
-    element("span", "end", outcome ? outcomeNode(outcome.status) : "", place),
+    element(
+      "span",
+      "what",
+      where ? element("span", others.length > 0 ? "project many" : "project", where) : "",
+      " ",
+      name,
+    ),
+    element("span", "brief", ...briefOf(change, shared)),
+    element(
+      "span",
+      "end",
+      ...[outcome?.status, tendency].flatMap((word) => (word ? [outcomeNode(word)] : [])),
+      placeNode(source),
+    ),
   );
 }
 
-/** What became of a change, as a coloured word. */
-export function outcomeNode(status: Outcome["status"]): HTMLElement {
-  return element("span", `outcome ${status}`, status);
+/** What became of a change, or what it does to a policy, as a coloured word. */
+export function outcomeNode(word: Outcome["status"] | NonNullable<PlannedChange["tendency"]>): HTMLElement {
+  return element("span", `outcome ${word}`, word);
 }
 
-function placeOf({ file, line }: Place): string {
-  return visible(`${file}:${line}`);
+/** The line stays in sight, however long the file's name is. */
+function placeNode({ file, line }: Place): HTMLElement {
+  const place = element("span", "place", element("span", "file", visible(file)), element("span", "line", `:${line}`));
+  return Object.assign(place, { title: visible(`${file}:${line}`) });
 }
 
-/** The first field that changes, and how many more do. */
-function briefOf({ change, action_reason: reason }: PlannedChange): readonly (Node | string)[] {
-  const { before, after } = change;
-  const names = fieldNames(change);
+/** Who loses events by it; else the first field that changes, and how many more do. */
+function briefOf({ losses, action_reason: reason }: PlannedChange, sides: Sides): readonly (Node | string)[] {
+  if (losses?.[0] !== undefined) return [visible(losses[0]), ...moreOf(losses.length - 1)];
+  const { before, after } = sides;
+  const names = fieldNames(sides);
   const [name, ...more] = names;
-  if (name === undefined || after === null) return [visible(reason)];
-  if (before === null) return [names.map(visible).join(", ")];
-  const rest = more.length > 0 ? [" ", element("span", "rest", `+${more.length} more`)] : [];
-  return [element("span", "field-name", visible(name)), " ", ...transition(before[name], after[name]), ...rest];
+  if (name === undefined) return [visible(reason)];
+  const field = element("span", "field-name", visible(name));
+  const isWhole = before === null || after === null;
+  if (isWhole && more.length > 0) return [before === null ? names.map(visible).join(", ") : visible(reason)];
+  if (before === null) return [field, " ", short(after?.[name])];
+  return [field, " ", ...transition(before[name], after, name), ...moreOf(more.length)];
 }
 
-function transition(was: Value | undefined, becomes: Value | undefined): readonly (Node | string)[] {
-  const short = (value: Value | undefined, absent: string) =>
-    element("code", "", value === undefined ? absent : clipped(written(value)));
+type Sides = ListedChange["shared"];
+
+function moreOf(count: number): readonly (Node | string)[] {
+  return count > 0 ? [" ", element("span", "rest", `+${count} more`)] : [];
+}
+
+function transition(was: Value | undefined, after: Sides["after"], name: string): readonly (Node | string)[] {
   const arrow = element("span", "", decoration("arrow", "→"), element("span", "unseen", "becomes"));
-  return [short(was, "not reported"), " ", arrow, " ", short(becomes, "unset")];
+  const becomes = short(after?.[name], after === null ? "gone" : "unset");
+  return [short(was, "not reported"), " ", arrow, " ", becomes];
+}
+
+function short(value: Value | undefined, absent = "unset"): HTMLElement {
+  return element("code", "", value === undefined ? absent : clipped(written(value)));
 }
 
 function clipped(text: string): string {
   return text.length > 48 ? `${text.slice(0, 47)}…` : text;
 }
 
-function fieldNames({ before, after }: PlannedChange["change"]): readonly string[] {
+function fieldNames({ before, after }: Sides): readonly string[] {
   return [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
 }
 
-function detailOf(change: PlannedChange): HTMLElement {
-  const { action_reason: reason, outcome } = change;
+function detailOf(listed: ListedChange): HTMLElement {
+  const { members, shared } = listed;
+  const [{ outcome, notes = [] }, ...others] = members;
+  const [reason = "", ...sentences] = shared.sentences;
   const detail = element("div", "detail", element("p", "reason", visible(reason)));
+  for (const note of sentences.slice(0, notes.length)) detail.append(element("p", "note", visible(note)));
   if (outcome?.error) detail.append(element("p", "error", visible(outcome.error)));
   if (outcome?.not_kept?.length) detail.append(element("p", "error", notKept(outcome.not_kept)));
-  if (fieldNames(change.change).length > 0) detail.append(fieldsTable(change));
-  detail.append(element("p", "origin", ...originOf(change)));
+  if (fieldNames(shared).length > 0) detail.append(fieldsTable(shared));
+  if (others.length > 0) detail.append(projectsNode(members));
+  detail.append(element("p", "origin", ...originOf(listed)));
   return detail;
+}
+
+/** How many projects of a row are named at once. */
+const mostProjects = 60;
+
+/** Every project that has the change, each with a link to its own; all of them once somebody asks. */
+function projectsNode(members: readonly PlannedChange[]): HTMLElement {
+  const list = element("ul", "projects");
+  const add = (some: readonly PlannedChange[]) =>
+    list.append(...some.map(({ address, project }) => element("li", "", linkTo(address, visible(project)))));
+  add(members.slice(0, mostProjects));
+  if (members.length <= mostProjects) return list;
+  const all = button("quiet all", `Show all ${quantity(members.length, "project")}`);
+  all.addEventListener("click", () => {
+    add(members.slice(mostProjects));
+    all.remove();
+  });
+  return element("div", "", list, all);
 }
 
 function notKept(names: readonly string[]): string {
   return `Sent, but the server answered another value: ${names.map(visible).join(", ")}`;
 }
 
-function fieldsTable({ address, change }: PlannedChange): HTMLElement {
-  const sides = (["before", "after"] as const).filter((side) => change[side] !== null);
+function fieldsTable(shared: Sides): HTMLElement {
+  const sides = (["before", "after"] as const).filter((side) => shared[side] !== null);
   const titles = ["Field", ...sides.map((side) => (side === "before" ? "Before" : "After"))];
-  const rows = fieldNames(change).map((name) => {
-    return element("tr", "", heading("row", visible(name)), ...sides.map((side) => fieldCell(change, name, side)));
+  const rows = fieldNames(shared).map((name) => {
+    return element("tr", "", heading("row", visible(name)), ...sides.map((side) => fieldCell(shared, name, side)));
   });
   return element(
     "table",
     "",
-    element("caption", "unseen", `Fields of ${visible(address)}`),
+    element("caption", "unseen", `Fields of ${visible(shared.subject)}`),
     element("thead", "", element("tr", "", ...titles.map((title) => heading("col", title)))),
     element("tbody", "", ...rows),
   );
@@ -121,18 +170,20 @@ function heading(scope: "row" | "col", text: string): HTMLElement {
   return Object.assign(element("th", "", text), { scope });
 }
 
-function fieldCell(change: PlannedChange["change"], name: string, side: Side): HTMLElement {
-  const other = change[side === "before" ? "after" : "before"];
-  return element("td", side, valueNode(change[side]?.[name], other?.[name], side));
+function fieldCell(sides: Sides, name: string, side: Side): HTMLElement {
+  const other = sides[side === "before" ? "after" : "before"];
+  return element("td", side, valueNode(sides[side]?.[name], other?.[name], side));
 }
 
-function originOf({ address, source, call, live }: PlannedChange): readonly HTMLElement[] {
-  const facts = [
-    fact("Declared at", `${placeOf(source)}:${source.column}`),
+function originOf({ members: [{ address, source, call, live }, ...others] }: ListedChange): readonly HTMLElement[] {
+  const declared = fact("Declared at", visible(`${source.file}:${source.line}:${source.column}`));
+  if (others.length > 0) return [declared];
+  return [
+    declared,
     fact("Request", visible(`${call.method} ${call.path}`)),
     ...(live?.updated_at ? [fact("Live state of", visible(momentOf(live.updated_at)))] : []),
+    linkTo(address, "Link to this change"),
   ];
-  return [...facts, linkTo(address, "Link to this change")];
 }
 
 function fact(name: string, text: string): HTMLElement {

@@ -1,9 +1,8 @@
-import type { Action } from "../../../model/types.ts";
+import { thousands } from "../../../base/text.ts";
 import type { PlannedChange, Summary } from "../../../plan/plan.ts";
-import { actionOf, actions, symbols } from "./change-row.ts";
+import { actions, symbols } from "./change-row.ts";
 import { button, decoration, element, part } from "./dom.ts";
-import type { Facet, Filter, FilterResult } from "./filter.ts";
-import { thousands } from "./words.ts";
+import { type Facet, type Filter, type FilterResult, facetOf } from "./filter.ts";
 
 /** What a click on a facet's button calls. */
 type Toggle = (facet: Facet, word: string) => void;
@@ -16,7 +15,7 @@ export function startFacets(changes: readonly PlannedChange[], { outcomes }: Sum
   const kinds = [...Map.groupBy(changes, ({ kind }) => kind)].sort(([, a], [, b]) => b.length - a.length);
   const statuses = Object.entries(outcomes ?? {}).filter(([, count]) => count > 0);
   largestKind = kinds[0]?.[1].length ?? 1;
-  part("actions").replaceChildren(...actions.map((action) => tileOf(action, changes)));
+  part("actions").replaceChildren(...tiles.map((tile) => tileOf(tile, changes)));
   part("kinds").replaceChildren(...kinds.map(([kind]) => barOf(kind)));
   part("outcomes").replaceChildren(...statuses.map(([status]) => chipOf(status)));
   part("outcomes-set").hidden = statuses.length === 0;
@@ -24,10 +23,24 @@ export function startFacets(changes: readonly PlannedChange[], { outcomes }: Sum
   for (const { made, facet, word } of facetButtons()) made.addEventListener("click", () => toggle(facet, word));
 }
 
-function tileOf(action: Action, changes: readonly PlannedChange[]): HTMLButtonElement {
-  const label = element("span", "word", decoration(`symbol ${action}`, symbols[action]), ` to ${action}`);
-  const tile = facetButton("action", action, element("span", "number"), " ", label);
-  return Object.assign(tile, { disabled: !changes.some((change) => actionOf(change) === action) });
+interface Tile {
+  readonly facet: Facet;
+  readonly word: string;
+  readonly symbol: string;
+  readonly label: string;
+}
+
+/** What a reviewer should see first before the actions. */
+const tiles: readonly Tile[] = [
+  { facet: "tendency", word: "loosened", symbol: "!", label: "loosened" },
+  { facet: "events", word: "lost", symbol: "!", label: "losing events" },
+  ...actions.map((action): Tile => ({ facet: "action", word: action, symbol: symbols[action], label: `to ${action}` })),
+];
+
+function tileOf({ facet, word, symbol, label }: Tile, changes: readonly PlannedChange[]): HTMLButtonElement {
+  const text = element("span", "word", decoration(`symbol ${word}`, symbol), ` ${label}`);
+  const tile = facetButton(facet, word, element("span", "number"), " ", text);
+  return Object.assign(tile, { disabled: !changes.some((change) => facetOf[facet](change) === word) });
 }
 
 function barOf(kind: string): HTMLButtonElement {

@@ -2,7 +2,7 @@ import { isReference } from "../../../model/normalise.ts";
 import type { PlannedChange } from "../../../plan/plan.ts";
 
 /** What changes can be counted and filtered by. */
-export type Facet = "action" | "kind" | "outcome";
+export type Facet = "tendency" | "events" | "action" | "kind" | "outcome";
 
 /** What is looked for. The URL's hash holds it, so a link brings it back. An empty set lets everything through. */
 export interface Filter extends Readonly<Record<Facet, ReadonlySet<string>>> {
@@ -19,9 +19,12 @@ export interface FilterResult {
   readonly actionsOfKind: Map<string, Map<string, number>>;
 }
 
-const facets: readonly Facet[] = ["action", "kind", "outcome"];
+const facets: readonly Facet[] = ["tendency", "events", "action", "kind", "outcome"];
 
-const facetOf: Readonly<Record<Facet, (change: PlannedChange) => string>> = {
+/** The word of each facet that a change has; empty where it has none. */
+export const facetOf: Readonly<Record<Facet, (change: PlannedChange) => string>> = {
+  tendency: ({ tendency }) => tendency ?? "",
+  events: ({ losses }) => (losses ? "lost" : ""),
   action: ({ change }) => change.actions[0],
   kind: ({ kind }) => kind,
   outcome: ({ outcome }) => outcome?.status ?? "",
@@ -32,7 +35,8 @@ export function filterOf(hash: string): Filter {
   const asked = new URLSearchParams(hash.replace(/^#/, ""));
   const words = (facet: Facet) => new Set((asked.get(facet) ?? "").split(",").filter(Boolean));
   const [q, project] = [asked.get("q") ?? "", asked.get("project") ?? ""];
-  return { q, project, action: words("action"), kind: words("kind"), outcome: words("outcome") };
+  const [tendency, events] = [words("tendency"), words("events")];
+  return { q, project, tendency, events, action: words("action"), kind: words("kind"), outcome: words("outcome") };
 }
 
 /** Without a leading `#`; empty for a filter that lets everything through. */
@@ -63,32 +67,43 @@ function haystackOf(change: PlannedChange): string {
   return haystack;
 }
 
-function searchableText({ address, change, action_reason: reason, source, call, outcome }: PlannedChange): string {
+function searchableText({
+  address,
+  change,
+  action_reason: reason,
+  notes = [],
+  source,
+  call,
+  outcome,
+}: PlannedChange): string {
   const fields = [change.before, change.after].flatMap((side) => Object.entries(side ?? {}));
   const values = fields.map(([name, value]) => `${name}: ${isReference(value) ? value.secret : value}`);
   const place = `${source.file}:${source.line}`;
-  return [address, ...values, reason, place, `${call.method} ${call.path}`, outcome?.error ?? ""].join("\n");
+  return [address, ...values, reason, ...notes, place, `${call.method} ${call.path}`, outcome?.error ?? ""].join("\n");
 }
 
 /** The changes that a filter lets through, in their order, and the counts for its facets. */
 export function filterChanges(changes: readonly PlannedChange[], filter: Filter): FilterResult {
   const result: FilterResult = {
     matches: [],
-    counts: { action: new Map(), kind: new Map(), outcome: new Map() },
+    counts: { tendency: new Map(), events: new Map(), action: new Map(), kind: new Map(), outcome: new Map() },
     actionsOfKind: new Map(),
   };
   for (const change of changes.filter(textMatcher(changes, filter))) tally(result, change, filter);
   return result;
 }
 
-/** Whether a change has the filter's words and project. The whole name of a project finds no longer name. */
+/** Whether a change has the filter's words and project. A whole address, or name of a project, finds no longer one. */
 function textMatcher(changes: readonly PlannedChange[], filter: Filter): (change: PlannedChange) => boolean {
   const words = filter.q.toLowerCase().split(/\s+/).filter(Boolean);
   const project = filter.project.trim().toLowerCase();
+  const only = filter.q.trim().toLowerCase();
+  const isAddress = only !== "" && changes.some(({ address }) => address.toLowerCase() === only);
   const isWhole = project !== "" && changes.some((change) => change.project.toLowerCase() === project);
   return (change) => {
     const name = project === "" ? "" : change.project.toLowerCase();
     if (isWhole ? name !== project : !name.includes(project)) return false;
+    if (isAddress) return change.address.toLowerCase() === only;
     return words.every((word) => haystackOf(change).includes(word));
   };
 }

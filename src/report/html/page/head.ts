@@ -1,7 +1,9 @@
+import { quantity, thousands } from "../../../base/text.ts";
+import { momentOf, scopeText } from "../../../plan/made.ts";
 import type { Plan } from "../../../plan/plan.ts";
 import { element, part } from "./dom.ts";
 import { noticesOf } from "./notices.ts";
-import { ageOf, momentOf, quantity, thousands, visible } from "./words.ts";
+import { ageOf, visible } from "./words.ts";
 
 /** Fills in what stands around the changes: title, headline, facts, notices and colophon. */
 export function drawHead(plan: Plan): void {
@@ -33,10 +35,11 @@ function leadOf({ summary, problems }: Plan): string {
   return `${quantity(projects, "project")} ${projects === 1 ? "is" : "are"} as declared${doubt}.`;
 }
 
-function factsOf({ created_at: createdAt, manifests, summary }: Plan): readonly HTMLElement[] {
+function factsOf({ created_at: createdAt, manifests, scope, summary }: Plan): readonly HTMLElement[] {
   const facts = [
     ["Made", `${momentOf(createdAt)} ${ageOf(createdAt)}`],
     ["Commit", manifests.commit?.slice(0, 12) ?? ""],
+    ["Only", scopeText(scope)],
     ["Requests", `${thousands(summary.reads)} to read, ${thousands(summary.writes)} to write`],
     ["Unmanaged", summary.unmanaged > 0 ? `${thousands(summary.unmanaged)} live, in no policy` : ""],
     ["Unverified", summary.unverified > 0 ? quantity(summary.unverified, "parameter") : ""],

@@ -1,14 +1,15 @@
+import { quantity, thousands } from "../../../base/text.ts";
 import type { Plan } from "../../../plan/plan.ts";
-import { showChanges, startList } from "./change-list.ts";
-import { actionOf, actions } from "./change-row.ts";
+import { inSections, revealOnly, showChanges, startList } from "./change-list.ts";
 import { element, input, part } from "./dom.ts";
 import { drawFacets, startFacets } from "./facets.ts";
 import { type Filter, filterChanges, filterOf, hashOf, toggled } from "./filter.ts";
 import { drawHead } from "./head.ts";
-import { quantity, thousands } from "./words.ts";
+import { listing } from "./listed.ts";
 
 const plan = JSON.parse(part("plan").textContent) as Plan;
-const changes = actions.flatMap((action) => plan.resource_changes.filter((change) => actionOf(change) === action));
+const changes = inSections(plan.resource_changes);
+const rowsOf = listing(changes);
 const projects = [...new Set(changes.map(({ project }) => project))].filter(Boolean).sort();
 const inputs = { q: input("search"), project: input("project") };
 
@@ -31,7 +32,7 @@ function takeUpHash(): void {
 function draw(next: Filter): void {
   filter = next;
   const result = filterChanges(changes, filter);
-  showChanges(result.matches);
+  showChanges(rowsOf(result.matches));
   drawFacets(result, filter);
   drawCount(result.matches.length);
 }
@@ -77,7 +78,9 @@ function listen(): void {
   addEventListener("keydown", onKey);
   addEventListener("hashchange", () => {
     takeUpHash();
-    goToChanges();
+    const line = revealOnly();
+    if (line) line.focus({ preventScroll: true });
+    else goToChanges();
   });
 }
 
@@ -90,5 +93,6 @@ if (changes.length > 0) {
   startFacets(changes, plan.summary, (facet, word) => follow(toggled(filter, facet, word)));
   startList(changes.length <= 8);
   takeUpHash();
+  if (filter.q !== "") revealOnly();
   listen();
 }

@@ -1,8 +1,12 @@
+import { firstFew, quantity, thousands } from "../../../base/text.ts";
 import type { ReportedProblem } from "../../../model/problem-line.ts";
+import { objectionGroups } from "../../../plan/guards.ts";
 import type { Plan, PlannedChange } from "../../../plan/plan.ts";
 import { linkTo, outcomeNode } from "./change-row.ts";
 import { button, element } from "./dom.ts";
-import { quantity, thousands, visible } from "./words.ts";
+import { type Filter, hashOf } from "./filter.ts";
+import { written } from "./value.ts";
+import { visible } from "./words.ts";
 
 type Line = readonly (Node | string)[];
 
@@ -15,12 +19,11 @@ interface Look {
 
 /** What a reader should know before the changes: what went wrong, what is refused, what is in doubt. */
 export function noticesOf(plan: Plan): readonly HTMLElement[] {
-  const { problems, warnings, objections, unverified } = plan;
+  const { problems, warnings, unverified } = plan;
   const troubled = plan.resource_changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
   const title = {
     problems: quantity(problems.length, "problem"),
     troubled: `${quantity(troubled.length, "change")} not applied`,
-    objections: "A guard would refuse this plan",
     warnings: quantity(warnings.length, "warning"),
     unverified: `${quantity(unverified.length, "resource")} with parameters that could not be compared`,
   };
@@ -30,13 +33,51 @@ export function noticesOf(plan: Plan): readonly HTMLElement[] {
   return [
     notice({ id: "problems", title: title.problems, ...bad }, problems, problemLine),
     notice({ id: "troubled", title: title.troubled, ...bad }, troubled, troubleLine),
-    notice({ id: "objections", title: title.objections, ...bad }, objections, objectionLine),
+    notice({ id: "first", title: "Look at these first", ...bad }, firstLooks(plan.resource_changes), (line) => line),
+    ...objectionGroups(plan.objections).map(([heading, objections]) => {
+      const { waived } = objections[0] ?? {};
+      const look = waived ? ({ id: "waived", ...doubt } as const) : ({ id: "objections", ...bad } as const);
+      return notice({ ...look, title: heading }, objections, objectionLine);
+    }),
     notice({ id: "warnings", title: title.warnings, ...doubt }, warnings, problemLine),
     notice({ id: "unverified", title: title.unverified, ...plain }, unverified, unverifiedLine),
   ].flat();
 }
 
-function notice<Listed>(look: Look, listed: readonly Listed[], lineOf: (one: Listed) => Line): readonly HTMLElement[] {
+/** What makes a policy laxer and who loses events, equal ones once, each line with a link to the changes. */
+function firstLooks(changes: readonly PlannedChange[]): readonly Line[] {
+  const loosened = changes.filter(({ tendency }) => tendency === "loosened");
+  const losing = changes.filter(({ losses }) => losses);
+  const loosen = `${quantity(loosened.length, "license change")} ${loosened.length === 1 ? "loosens" : "loosen"} the policy`;
+  const cost = `${quantity(losing.length, "change")} ${losing.length === 1 ? "costs" : "cost"} somebody events`;
+  return [
+    ...lookLine(loosen, { tendency: new Set(["loosened"]) }, loosened.map(loosening)),
+    ...lookLine(
+      cost,
+      { events: new Set(["lost"]) },
+      losing.flatMap(({ losses = [] }) => losses),
+    ),
+  ];
+}
+
+/** What a policy says of a thing from then on. */
+function loosening({ kind, key, change: { before, after } }: PlannedChange): string {
+  const said = Object.values(after ?? before ?? {})
+    .map(written)
+    .join(", ");
+  return `${kind}/${key} ${after === null ? "is no longer" : "becomes"} ${said}`;
+}
+
+function lookLine(title: string, filter: Partial<Filter>, words: readonly string[]): readonly Line[] {
+  if (words.length === 0) return [];
+  const link = Object.assign(element("a", "", title), { href: `#${hashOf(filter)}` });
+  const counts = [...Map.groupBy(words, (word) => word)].map(([word, { length }]) => {
+    return length > 1 ? `${visible(word)} (${quantity(length, "project")})` : visible(word);
+  });
+  return [[link, `: ${firstFew(counts, 5)}`]];
+}
+
+function notice<Told>(look: Look, listed: readonly Told[], lineOf: (one: Told) => Line): readonly HTMLElement[] {
   if (listed.length === 0) return [];
   const { id, tone, title, isOpen } = look;
   const heading = Object.assign(element("h2", "", title), { id });
@@ -47,7 +88,7 @@ function notice<Listed>(look: Look, listed: readonly Listed[], lineOf: (one: Lis
 }
 
 /** A list that grows by a button, so that long ones cost nothing until they are read. */
-function growingList<Listed>(listed: readonly Listed[], lineOf: (one: Listed) => Line): HTMLElement {
+function growingList<Told>(listed: readonly Told[], lineOf: (one: Told) => Line): HTMLElement {
   const step = 20;
   const list = element("ul", "lines");
   const more = button("quiet");

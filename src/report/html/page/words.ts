@@ -1,12 +1,4 @@
-/** `3 projects`, `1 project`, `10,000 changes`. */
-export function quantity(count: number, one: string, many = `${one}s`): string {
-  return `${thousands(count)} ${count === 1 ? one : many}`;
-}
-
-/** A number with its thousands set apart. */
-export function thousands(count: number): string {
-  return count.toLocaleString("en");
-}
+import { quantity } from "../../../base/text.ts";
 
 /** Text with escapes for invisible characters, which could hide a part of a value or show it in another order. */
 export function visible(text: string): string {
@@ -15,11 +7,6 @@ export function visible(text: string): string {
     /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu,
     (character) => `\\u${character.codePointAt(0)?.toString(16).padStart(4, "0")}`,
   );
-}
-
-/** An ISO time to the minute; anything else as it is. */
-export function momentOf(iso: string): string {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d.*Z$/.test(iso) ? `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC` : iso;
 }
 
 /** How long ago that was, in hours or days; empty for less than an hour. */

@@ -1,0 +1,97 @@
+import { grouped } from "../base/grouped.ts";
+import type { Fields, Place, Value } from "../model/types.ts";
+
+/** A change as grouping sees it, be it one of a plan or one between two revisions. */
+export interface Groupable {
+  readonly project: string;
+  /** What changes there, such as `license/MIT`. */
+  readonly subject: string;
+  /** Any word. */
+  readonly action: string;
+  /** Whether the thing goes away by it: then it does not matter what it held. */
+  readonly removes: boolean;
+  readonly before: Fields | null;
+  readonly after: Fields | null;
+  /** All else that is said of the change. */
+  readonly sentences: readonly string[];
+  readonly source: Place;
+}
+
+/** Changes that say the same of different projects. */
+export interface ChangeGroup<Each> {
+  /** In the order in which they came; never empty. */
+  readonly members: readonly [Each, ...Each[]];
+  readonly projects: readonly string[];
+  /** What all of them say; where there are several, a project's own path is `${project.path}` in it. */
+  readonly shared: Groupable;
+}
+
+/**
+ * Equal changes together, in the order in which the first of each came. Two are equal where they differ in nothing but
+ * the project: the same subject, action, values, sentences and line. Of a thing that goes away, `shared.before` holds
+ * what was the same everywhere.
+ */
+export function groupsOf<Each>(changes: Iterable<Each>, viewOf: (change: Each) => Groupable): ChangeGroup<Each>[] {
+  const viewed = [...changes].map((change) => ({ change, view: viewOf(change) }));
+  return [...grouped(viewed, ({ view }) => identityIn(view)).values()].map((group) => {
+    const views = group.map(({ view }) => view);
+    const members = group.map(({ change }) => change) as [Each, ...Each[]];
+    return { members, projects: views.map(({ project }) => project), shared: sharedBy(views) };
+  });
+}
+
+function identityIn(view: Groupable): string {
+  const { subject, action, removes, source, before, after, sentences } = generalised(view);
+  return JSON.stringify([
+    subject,
+    action,
+    source.file,
+    source.line,
+    removes || sorted(before),
+    sorted(after),
+    sentences,
+  ]);
+}
+
+function sorted(fields: Fields | null) {
+  return fields && Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function sharedBy(views: readonly Groupable[]): Groupable {
+  const [first, ...others] = views as [Groupable, ...Groupable[]];
+  if (others.length === 0) return first;
+  const shared = generalised(first);
+  const same = Object.entries(shared.before ?? {}).filter(([name, value]) => {
+    return others.every(({ before, project }) => isSame(general(before?.[name] ?? null, project), value));
+  });
+  return { ...shared, before: shared.before && Object.fromEntries(same) };
+}
+
+function isSame(one: Value, other: Value): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Without what only the project's own path makes different. */
+function generalised(view: Groupable): Groupable {
+  const { project, before, after, sentences } = view;
+  return {
+    ...view,
+    before: before && generalFields(before, project),
+    after: after && generalFields(after, project),
+    sentences: sentences.map((sentence) => generalText(sentence, project)),
+  };
+}
+
+function generalFields(fields: Fields, project: string): Fields {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, general(value, project)]));
+}
+
+function general(value: Value, project: string): Value {
+  return typeof value === "string" ? generalText(value, project) : value;
+}
+
+/** As a policy would write it. An ID, or any path without a slash, may stand in a text by chance. */
+function generalText(text: string, project: string): string {
+  const literal = text.replaceAll("${", () => "$${");
+  return project.includes("/") ? literal.replaceAll(project, () => "${project.path}") : literal;
+}

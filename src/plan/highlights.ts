@@ -1,0 +1,97 @@
+import { quantity, thousands } from "../base/text.ts";
+import { kinds } from "../model/kinds.ts";
+import { turnsOff } from "../model/turns-off.ts";
+import { groupsOf } from "./groups.ts";
+import { type PlannedChange, visibleOf } from "./plan.ts";
+import { subjectOf } from "./planned-groups.ts";
+
+/** What a reviewer should look at before anything else. */
+export interface Highlight {
+  readonly topic: "loosened" | "losses" | "disabled" | "deleted";
+  /** The changes that it is about; at least one. */
+  readonly changes: readonly [PlannedChange, ...PlannedChange[]];
+  /** How many they are, and of what. */
+  readonly title: string;
+  /** What they do and where, equal ones together: the first few, and how many more there are. */
+  readonly details: readonly string[];
+}
+
+const mostDetails = 3;
+
+/** A highlight in one line. */
+export function highlightLine({ title, details }: Highlight): string {
+  return `${title}: ${details.join("; ")}`;
+}
+
+interface Topic {
+  readonly topic: Highlight["topic"];
+  readonly holds: (planned: PlannedChange) => boolean;
+  readonly says: (count: number) => string;
+  /** What one change does, in a few words. */
+  readonly word: (planned: PlannedChange) => string;
+}
+
+const topics: readonly Topic[] = [
+  {
+    topic: "loosened",
+    holds: ({ tendency }) => tendency === "loosened",
+    says: (count) => `${quantity(count, "license change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
+    word: loosening,
+  },
+  {
+    topic: "losses",
+    holds: ({ losses = [] }) => losses.length > 0,
+    says: (count) => `${quantity(count, "change")} ${count === 1 ? "costs" : "cost"} somebody events`,
+    word: ({ losses = [] }) => losses.join(", "),
+  },
+  {
+    topic: "disabled",
+    holds: (planned) => turnsOff(visibleOf(planned)) && !isDelete(planned),
+    says: (count) => `${thousands(count)} to disable`,
+    word: subjectOf,
+  },
+  {
+    topic: "deleted",
+    holds: isDelete,
+    says: (count) => `${thousands(count)} to delete`,
+    word: subjectOf,
+  },
+];
+
+function isDelete({ change }: PlannedChange): boolean {
+  return change.actions[0] === "delete";
+}
+
+/** The topics that changes give reason for, the gravest first; empty where there is nothing of the kind. */
+export function highlightsOf(changes: readonly PlannedChange[]): Highlight[] {
+  return topics.flatMap(({ topic, holds, says, word }) => {
+    const [first, ...others] = changes.filter(holds);
+    if (!first) return [];
+    const all = [first, ...others] as const;
+    return { topic, changes: all, title: says(all.length), details: firstOf(wordsOf(all, word)) };
+  });
+}
+
+function firstOf(words: readonly string[]): readonly string[] {
+  const more = words.length - mostDetails;
+  return more > 1 ? [...words.slice(0, mostDetails), `${thousands(more)} more`] : words;
+}
+
+function wordsOf(changes: readonly PlannedChange[], word: Topic["word"]): string[] {
+  const groups = groupsOf(changes, (planned) => {
+    const fixed = { subject: word(planned), action: "", removes: false, before: null, after: null, sentences: [] };
+    return { ...fixed, project: planned.project, source: { file: "", line: 0, column: 0 } };
+  });
+  return groups.map(({ projects, shared }) => {
+    const [first = ""] = projects;
+    return `${shared.subject} in ${projects.length === 1 ? first : quantity(projects.length, "project")}`;
+  });
+}
+
+/** What a license becomes: `license/MIT becomes allowed`. */
+function loosening(planned: PlannedChange): string {
+  const { before, after } = planned.change;
+  const { field = "" } = kinds[planned.kind].strictness ?? {};
+  const word = after === null ? `is no longer ${before?.[field]}` : `becomes ${after[field]}`;
+  return `${subjectOf(planned)} ${word}`;
+}

@@ -1,0 +1,60 @@
+import { quantity } from "../base/text.ts";
+import { kinds } from "../model/kinds.ts";
+import { isRemoval, turnsOff } from "../model/turns-off.ts";
+import type { Action } from "../model/types.ts";
+import { type ChangeGroup, type Groupable, groupsOf } from "./groups.ts";
+import { type PlannedChange, visibleOf } from "./plan.ts";
+
+export type PlannedGroup = ChangeGroup<PlannedChange>;
+
+/** The equal changes of a plan together, what a reviewer should see first before the rest. */
+export function plannedGroups(changes: readonly PlannedChange[]): PlannedGroup[] {
+  const groups = groupsOf(changes, groupable);
+  return groups.sort((a, b) => urgencyOf(a.members[0]) - urgencyOf(b.members[0]));
+}
+
+function groupable(planned: PlannedChange): Groupable {
+  const { project, kind, change, action_reason: reason, notes = [], source, outcome } = planned;
+  const { status = "", error = "", not_kept: notKept = [] } = outcome ?? {};
+  const [action] = change.actions;
+  return {
+    project,
+    subject: subjectOf(planned),
+    action,
+    removes: isRemoval({ kind, action }),
+    before: change.before,
+    after: change.after,
+    sentences: [reason, ...notes, status, error, ...notKept],
+    source,
+  };
+}
+
+/** What a change is about, apart from its project: the key alone where a catalogue lists it, else `license/MIT`. */
+export function subjectOf({ kind, key }: Pick<PlannedChange, "kind" | "key">): string {
+  return kinds[kind].catalogue ? key : `${kind}/${key}`;
+}
+
+const order: readonly Action[] = ["disable", "delete", "create", "update"];
+
+/** Where a change stands among others: what loosens, what goes or is turned off, who loses events, then the rest. */
+export function urgencyOf(planned: PlannedChange): number {
+  const [action] = planned.change.actions;
+  if (planned.tendency === "loosened") return 0;
+  if (turnsOff(visibleOf(planned))) return 1 + order.indexOf(action === "update" ? "disable" : action);
+  return planned.losses ? 3 : 4 + order.indexOf(action);
+}
+
+const participles: Readonly<Record<Action, string>> = {
+  create: "created",
+  update: "updated",
+  disable: "disabled",
+  delete: "deleted",
+};
+
+/** A group in one line: `2,000 projects: license/MIT updated, loosened (policies/all.yaml:5)`. */
+export function groupLine({ members, projects, shared }: PlannedGroup): string {
+  const [{ change, tendency }] = members;
+  const { subject, source } = shared;
+  const what = [`${subject} ${participles[change.actions[0]]}`, ...(tendency ? [tendency] : [])].join(", ");
+  return `${quantity(projects.length, "project")}: ${what} (${source.file}:${source.line})`;
+}
