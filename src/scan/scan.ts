@@ -7,7 +7,7 @@ import { noTree, type Tree } from "./includes.ts";
 import { manifestUses } from "./manifests.ts";
 import { variableUses } from "./settings.ts";
 import type { Sought, Source, Use } from "./source.ts";
-import { type Edit, edited, mover, placer } from "./text.ts";
+import { type Edit, edited, moved, placer } from "./text.ts";
 import { tomlUses } from "./toml.ts";
 import { restUses } from "./traffic.ts";
 import { type View, viewOf } from "./view.ts";
@@ -47,10 +47,15 @@ export function scanText(source: Source, tree: Tree = noTree): Scanned {
       : [],
   );
   const uses = certainFirst(found);
-  const edits = uses.flatMap((each) => editsOf(each, source.release));
+  const edits = uses.map((each) => editsOf(each, source.release));
   const at = placer(source.text);
   const findings = uses.map((each) => findingOf(each, source, at(each.use.offset)));
-  return { findings, fixed: edited(source.text, edits), unread: view.unread, left: leftOf(uses, findings, source) };
+  const fixed = edited(source.text, edits.flat());
+  const offsets = uses.map(({ use }) => use.offset);
+  const places = moved(offsets, edits.flat()).map(placer(fixed));
+  // A finding without an edit stays, at its place in the fixed text.
+  const left = findings.flatMap((each, index) => (edits[index]?.length === 0 ? { ...each, ...places[index] } : []));
+  return { findings, fixed, unread: view.unread, left };
 }
 
 interface Found extends Sought {
@@ -81,17 +86,6 @@ function findingOf(found: Found, { file, release }: Source, place: ReturnType<Re
     severity: severityOf(found, release),
     message: use.message ?? messageOf(entry),
   };
-}
-
-/** What stays when the edits are made, where it stands then. */
-function leftOf(uses: readonly Found[], findings: readonly Finding[], { text, release }: Source): readonly Finding[] {
-  const edits = uses.flatMap((each) => editsOf(each, release));
-  const fixed = placer(edited(text, edits));
-  const moved = mover(edits);
-  return findings.flatMap((finding, index) => {
-    const each = uses[index];
-    return each && editsOf(each, release).length === 0 ? [{ ...finding, ...fixed(moved(each.use.offset)) }] : [];
-  });
 }
 
 function entries(): readonly Sought[] {

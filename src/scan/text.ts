@@ -20,43 +20,33 @@ export const hole = "\u0001";
 export function edited(text: string, edits: readonly Edit[]): string {
   let done = "";
   let at = 0;
-  for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
-    if (edit.start < at) continue;
+  for (const edit of applied(edits)) {
     done += text.slice(at, edit.start) + edit.text;
     at = edit.end;
   }
   return done + text.slice(at);
 }
 
-/** Where an offset lies when edits are made; of one inside an edit, where that begins. */
-export function mover(edits: readonly Edit[]): (offset: number) => number {
-  const sorted = edits.toSorted((a, b) => a.start - b.start || a.end - b.end);
-  const gains: number[] = [];
+/** Where sorted offsets lie when edits are made; one inside an edit goes where that begins. */
+export function moved(offsets: readonly number[], edits: readonly Edit[]): readonly number[] {
+  const all = applied(edits);
   let gained = 0;
-  let at = 0;
-  for (const { start, end, text } of sorted) {
-    if (start >= at) {
-      gained += text.length - (end - start);
-      at = end;
+  let next = 0;
+  return offsets.map((offset) => {
+    for (let edit = all[next]; edit && edit.end <= offset; edit = all[++next]) {
+      gained += edit.text.length - (edit.end - edit.start);
     }
-    gains.push(gained);
-  }
-  return (offset) => {
-    const before = lastBefore(sorted, offset);
-    return offset + (before < 0 ? 0 : (gains[before] ?? 0));
-  };
+    return offset + gained;
+  });
 }
 
-/** The last of sorted edits that ends at or before an offset, as far as they do not overlap. */
-function lastBefore(edits: readonly Edit[], offset: number): number {
-  let low = -1;
-  let high = edits.length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((edits[middle]?.end ?? 0) <= offset) low = middle;
-    else high = middle - 1;
+/** Sorted, without those that overlap one before them. */
+function applied(edits: readonly Edit[]): readonly Edit[] {
+  const kept: Edit[] = [];
+  for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    if (edit.start >= (kept.at(-1)?.end ?? 0)) kept.push(edit);
   }
-  return low;
+  return kept;
 }
 
 /** Line and column of an offset, each from 1. */

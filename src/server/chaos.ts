@@ -31,7 +31,7 @@ export type Chaos = (method: string, path: string) => ChaosRule | undefined;
 
 type Trigger = (method: string, path: string) => ChaosRule | undefined;
 
-/** Arms the rules; each counts for itself. */
+/** Compiles the rules; each counts its own requests. */
 export function createChaos(rules: readonly ChaosRule[]): Chaos {
   if (rules.length === 0) return () => undefined;
   const triggers = rules.map(triggerOf);

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { ChaosRule } from "./chaos.ts";
 import { refused, type ServerReply } from "./reply.ts";
 
-/** Lets a fault hit an answer. `reply` is what the server would have said, where it acted. The status sent; 0: none. */
+/** Answers with a fault; returns the status that was sent, 0 for none. `reply` is the server's own answer, if it acted. */
 export function injectFault(rule: ChaosRule, reply: ServerReply | undefined, response: ServerResponse): number {
   if (rule.hang) return 0;
   if (rule.reset) {

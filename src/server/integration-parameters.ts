@@ -48,7 +48,7 @@ function faultsOf({ behaviour }: World, { slug, parameters }: Integration, read:
   return [...faults, ...required.map(({ name }) => `${name} is missing`)];
 }
 
-/** What the server keeps of it. */
+/** The values that the server stores. */
 function kept({ behaviour }: World, { parameters }: Integration, read: JsonObject): Record<string, Scalar> {
   const values: Record<string, Scalar> = {};
   for (const [name, value] of Object.entries(read)) {

@@ -14,7 +14,7 @@ interface MoverOptions {
   readonly release: string;
   /** Milliseconds from a move's scheduling to its end. */
   readonly duration: number;
-  /** Called after each step: what was saved has to be kept. */
+  /** Called after each step, so that the store persists what was saved. */
   readonly settle: () => void;
 }
 
@@ -22,7 +22,7 @@ const next: Readonly<Record<string, string>> = { scheduled: "started", started: 
 
 const steps = Object.keys(next).length;
 
-/** Takes up the moves that a restart found under way, and those that are started. */
+/** Runs the moves that were under way when the server restarted, and those that are started later. */
 export function createMover({ state, release, duration, settle }: MoverOptions): Mover {
   const timers = new Set<NodeJS.Timeout>();
   const start = (id: number): void => {

@@ -26,7 +26,7 @@ interface Rows {
   readonly move: MoveRecord;
 }
 
-/** Every write to the state: what is put here is kept by the store, and {@link restore} brings it back. */
+/** Every write to the state goes through here: the store persists it, and {@link restore} reads it back. */
 export function put<Each extends RowKind>(state: State, kind: Each, key: string | number, row: Rows[Each]): void {
   state.store.save(kind, String(key), row);
   placements[kind](state, String(key), row);

@@ -44,7 +44,7 @@ async function respond(parts: Parts, request: IncomingMessage, response: ServerR
   log.add({ method, path, query, status, headers: shown });
 }
 
-/** A write is answered when it is kept; so is a read that may show what is not kept yet. */
+/** A write is answered once it is persisted; so is a read, which may show what is not persisted yet. */
 async function kept({ state }: World, reply: ServerReply): Promise<ServerReply> {
   try {
     const settled = state.store.settled();

@@ -4,10 +4,10 @@ import type { Call } from "../model/types.ts";
 
 type Method = Call["method"];
 
-interface Node {
-  readonly literals: Map<string, Node>;
-  wild?: { readonly name: string; readonly node: Node };
-  readonly methods: Map<Method, EndpointName>;
+interface Route {
+  readonly method: Method;
+  readonly endpoint: EndpointName;
+  readonly pattern: RegExp;
 }
 
 export interface Match {
@@ -21,15 +21,37 @@ export type Router = (method: string, path: string) => Match | "unknown" | "meth
 /** The release from which on the newer name of the integrations segment is routed (spec: Versioning 2). */
 const renamedIn = "14.4";
 
-/** Compiles the endpoint table into a tree of segments. `path` is relative to /api/v4, without the query. */
+/** Compiles the endpoint table into patterns. `path` is relative to /api/v4, without the query. */
 export function router(release: string, withObserved: boolean): Router {
-  const root = emptyNode();
-  for (const [name, { method, path, observed, introduced }] of Object.entries(endpoints)) {
-    if (observed && !withObserved) continue;
-    if (introduced && compareReleases(release, introduced) < 0) continue;
-    for (const spelling of spellings(path, release)) grow(root, spelling, method, name as EndpointName);
+  const routes = Object.entries(endpoints)
+    .filter(([, { observed }]) => withObserved || !observed)
+    .filter(([, { introduced }]) => !introduced || compareReleases(release, introduced) >= 0)
+    .flatMap(([name, { method, path }]) =>
+      spellings(path, release).map((each): Route => {
+        return { method, endpoint: name as EndpointName, pattern: patternOf(each) };
+      }),
+    );
+  return (method, path) => {
+    const known = routes.filter(({ pattern }) => pattern.test(path));
+    const route = known.find((each) => each.method === method);
+    if (!route) return known.length > 0 ? "method" : "unknown";
+    const segments = segmentsOf(path, route);
+    return segments ? { endpoint: route.endpoint, segments } : "unknown";
+  };
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
+}
+
+/** Undefined where one is not UTF-8, percent-encoded. */
+function segmentsOf(path: string, { pattern }: Route): Match["segments"] | undefined {
+  try {
+    const groups = Object.entries(pattern.exec(path)?.groups ?? {});
+    return Object.fromEntries(groups.map(([name, segment]) => [name, decodeURIComponent(segment)]));
+  } catch {
+    return undefined;
   }
-  return (method, path) => find(root, method as Method, path);
 }
 
 function spellings(path: string, release: string): string[] {
@@ -37,52 +59,4 @@ function spellings(path: string, release: string): string[] {
   if (!path.includes(segment)) return [path];
   const older = path.replace(segment, alias);
   return compareReleases(release, renamedIn) < 0 ? [older] : [path, older];
-}
-
-function emptyNode(): Node {
-  return { literals: new Map(), methods: new Map() };
-}
-
-function grow(root: Node, path: string, method: Method, name: EndpointName): void {
-  let node = root;
-  for (const segment of path.slice(1).split("/")) node = child(node, segment);
-  node.methods.set(method, name);
-}
-
-function child(node: Node, segment: string): Node {
-  if (segment.startsWith(":")) {
-    node.wild ??= { name: segment.slice(1), node: emptyNode() };
-    return node.wild.node;
-  }
-  const known = node.literals.get(segment) ?? emptyNode();
-  node.literals.set(segment, known);
-  return known;
-}
-
-function find(root: Node, method: Method, path: string): Match | "unknown" | "method" {
-  const segments: Record<string, string> = {};
-  let node = root;
-  for (const segment of path.slice(1).split("/")) {
-    const next = node.literals.get(segment);
-    if (next) {
-      node = next;
-      continue;
-    }
-    const value = node.wild && decoded(segment);
-    if (!node.wild || !value) return "unknown";
-    segments[node.wild.name] = value;
-    node = node.wild.node;
-  }
-  if (node.methods.size === 0) return "unknown";
-  const endpoint = node.methods.get(method);
-  return endpoint ? { endpoint, segments } : "method";
-}
-
-function decoded(segment: string): string | undefined {
-  if (!segment.includes("%")) return segment;
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return undefined;
-  }
 }

@@ -21,15 +21,15 @@ export interface StoredRow {
   readonly value: unknown;
 }
 
-/** Where the state is kept beyond memory. */
+/** Where the state is persisted. */
 export interface Store {
-  /** True until a seed was kept: a store that is fresh holds nothing. */
+  /** True until a seed was persisted: a fresh store is empty. */
   readonly fresh: boolean;
   /** All rows, by kind in the order of {@link rowKinds}. */
   rows(): Iterable<StoredRow>;
   save(kind: RowKind, key: string, value: unknown): void;
   forget(kind: RowKind, key: string): void;
-  /** Keeps all rows saved so far as one: undefined where nothing is left to do. Rejects where that fails. */
+  /** Persists all rows saved so far in one transaction; undefined if there are none. Rejects if that fails. */
   settled(): Promise<void> | undefined;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import type { Behaviour } from "./behaviour.ts";
 import { forbidden, json, type ServerReply } from "./reply.ts";
 import type { Caller, ProjectState, State } from "./state.ts";
 
-/** What every answer is made from. */
+/** The state and the settings that every answer depends on. */
 export interface World {
   readonly state: State;
   readonly release: string;
@@ -24,7 +24,7 @@ export interface World {
   readonly startMove: (move: number) => void;
 }
 
-/** One request, understood: who, what, and with which parameters. */
+/** One request, parsed: who asks, for what, and with which parameters. */
 export interface Visit {
   readonly caller: Caller;
   readonly segments: Readonly<Record<string, string>>;

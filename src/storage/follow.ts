@@ -60,7 +60,7 @@ interface Ended extends ChangeEvent {
 
 async function follow(task: MoveTask): Promise<Ended> {
   const ended = await followToEnd(task);
-  // Without its change, for there is nothing that a ledger could remember.
+  // Without its change, because the ledger records nothing of a move.
   const event = { address: task.move.change.address, ...ended };
   for (const watcher of task.options.watchers) await watcher.outcome?.(event);
   return event;
@@ -80,7 +80,7 @@ async function followToEnd(task: MoveTask): Promise<End> {
     if ("end" in seen) return endedBy(seen.end, task, attempts, situation);
     situation = seen;
     const next = advanced(attempts, situation);
-    // What nobody answered shows itself at work.
+    // A scheduling that got no answer has evidently arrived.
     if (attempts.unanswered !== undefined && next.unanswered === undefined) await note(task);
     attempts = next;
     tally.saw(move.change.address, situation);
@@ -102,14 +102,17 @@ function firstAttempts({ kind, earlier, listsMoves, repeats }: Move): Attempts {
   return { kind, scheduled: 0, repeats, mayRun: mayBeRunning, unanswered: undefined, quietLooks: 0, seen: undefined };
 }
 
-/** Where the server can tell nothing, another look would not either. */
+/** Where the server reports nothing, another look would not help. */
 function needsNoLook({ left, reportsMoves }: Situation): boolean {
   return left === undefined && !reportsMoves;
 }
 
 const mostMisses = 5;
 
-/** Looks at the server; a few failures in a row are borne. Moves that had ended before an own scheduling do not count. */
+/**
+ * Creates a function that reads the server's state and tolerates a few failures in a row. Moves that ended before this
+ * run scheduled any do not count.
+ */
 function createLook({ writer, move, stop }: MoveTask): () => Promise<Situation | { readonly end: Error }> {
   const { migration, kind, listsMoves } = move;
   let known: ReadonlySet<string> | undefined = firstAttempts(move).mayRun ? new Set() : undefined;

@@ -16,7 +16,7 @@ export interface Situation {
   readonly reportsMoves: boolean;
 }
 
-/** Reads a look. Moves of `known` had ended before, and say nothing of this run. */
+/** What one look at the server means. Moves in `known` ended before this run, and say nothing about it. */
 export function situationOf(
   { held, moves }: StorageView,
   from: string,
@@ -50,7 +50,7 @@ export interface Attempts {
   readonly repeats: number;
   /** Whether moves may be under way that the server does not show yet: scheduled by this run, or by an earlier one. */
   readonly mayRun: boolean;
-  /** Why it is not known whether the last scheduling reached the server. */
+  /** Why it is unknown whether the last scheduling reached the server. */
   readonly unanswered: string | undefined;
   /** Looks in a row that saw nothing run and nothing change. */
   readonly quietLooks: number;
