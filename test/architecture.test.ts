@@ -9,7 +9,7 @@ const floors = {
   face: ["commands", "report"],
   run: ["accept", "reconcile", "deployments", "storage", "import", "apply"],
   world: ["state", "live", "client", "workspace"],
-  core: ["plan", "diff", "routes", "scan", "format", "manifest"],
+  core: ["revision", "plan", "diff", "routes", "scan", "format", "manifest"],
   ground: ["model", "base"],
 } as const;
 const folders: readonly string[] = Object.values(floors).flat();

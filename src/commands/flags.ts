@@ -1,5 +1,5 @@
 import { branchKinds } from "../model/branch-kinds.ts";
-import { findingKinds, planKinds } from "../report/report-kinds.ts";
+import { findingKinds, planKinds, revisionKinds } from "../report/report-kinds.ts";
 import type { Flag, OptionsOf } from "./verb.ts";
 
 /** Where the workspace is. */
@@ -65,6 +65,7 @@ const online = [
     description: "only the i-th of n parts of the projects; auto: from CI_NODE_INDEX and CI_NODE_TOTAL",
     takes: "shard",
   },
+  { flags: "--since <rev>", description: "only projects that want something else than at this git revision" },
   planReport,
   concurrency,
   timeout,
@@ -116,6 +117,17 @@ export const flags = {
     { flags: "--tag", description: "the ref is a tag" },
   ],
   drift: [...online, asOf, failOnLoosening],
+  diff: [
+    folder,
+    { flags: "--to <rev>", description: "compare with this revision instead of the files as they are" },
+    {
+      flags: "--projects <file>",
+      description: "the fleet's projects, a full path per line; default: as the last plan listed them",
+    },
+    { ...detailedExitcode, description: "exit 2 if something differs" },
+    reportOf(revisionKinds),
+    quiet,
+  ],
   approve: [
     { flags: "--key <file>", description: "the SSH key to sign with; default: the agent's only key, else ~/.ssh/id_*" },
     report,

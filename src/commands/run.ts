@@ -4,6 +4,7 @@ import { exit, Refusal } from "../base/exit.ts";
 import { deadline } from "../client/timer.ts";
 import { addressGlobFault } from "../model/address.ts";
 import type { Request } from "../reconcile/request.ts";
+import { commitOfRevision } from "../reconcile/revisions.ts";
 import type { Options } from "./flags.ts";
 import type { Terminal } from "./terminal.ts";
 import type { OptionValues } from "./verb.ts";
@@ -13,7 +14,7 @@ export type OnlineOptions = Options<"drift">;
 
 /** What the options ask for, in the pipeline's words. */
 export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
-  const { concurrency, shard, asOf, failOnLoosening } = options;
+  const { concurrency, shard, since, asOf, failOnLoosening } = options;
   return {
     folder: folderOf(terminal, options),
     env: terminal.env,
@@ -24,6 +25,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
     ...(concurrency && { concurrency }),
     ...(failOnLoosening && { failOnLoosening }),
     ...(shard && sharded(partOf(shard, terminal))),
+    ...(since !== undefined && { since: commitOfRevision(folderOf(terminal, options), since) }),
   };
 }
 

@@ -2,6 +2,7 @@ import { deploymentVerbs } from "./deployment-verbs.ts";
 import { deprecationVerbs } from "./deprecation-verbs.ts";
 import { editingVerbs } from "./editing-verbs.ts";
 import { flags } from "./flags.ts";
+import { revisionVerbs } from "./revision-verbs.ts";
 import { routesVerb } from "./routes-verb.ts";
 import { type Verb, verb } from "./verb.ts";
 
@@ -68,6 +69,7 @@ export const verbs: readonly Verb[] = [
     options: flags.drift,
     load: () => import("./drift.ts"),
   }),
+  ...revisionVerbs,
   verb({
     name: "approve",
     arguments: "<plan>",

@@ -4,69 +4,51 @@ import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { type Difference, type DiffOptions, diff } from "../diff/diff.ts";
 import { noLongerSelected } from "../manifest/expired-projects.ts";
-import { desiredOf, needsLookup, projectsOf } from "../manifest/layers.ts";
+import { desiredOf } from "../manifest/layers.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
-import type { Projects } from "../manifest/projects.ts";
 import { addressOf } from "../model/address.ts";
-import { addressTest, identified, speakingOtherwise } from "../model/identity.ts";
+import { addressTest, speakingOtherwise } from "../model/identity.ts";
 import type { DesiredProject, Platform, Problem, Project } from "../model/types.ts";
+import { type FoundProjects, findProjects, type ProjectScope } from "./find-projects.ts";
 import { firstProjects, type Missing, missingProblems } from "./missing.ts";
-import { readProjects, readReadable, type Trusts, type Unread } from "./read-live.ts";
+import { readReadable, type Trusts, type Unread } from "./read-live.ts";
 import { readableOf, unreadProblem } from "./unread.ts";
 
 /** What a survey looks at. */
-export interface SurveyScope {
-  readonly policies: readonly Policy[];
+export interface SurveyScope extends ProjectScope {
   /** Policies that do not count any more. */
   readonly expired?: readonly Policy[];
   readonly platform: Platform;
   /** `--target` and `--resend` as they were written, to be told when they match nothing. */
   readonly globs: readonly string[];
-  /** All globs and addresses by which a person may name a project otherwise than policies do. */
-  readonly spoken: readonly string[];
-  /** Projects that this run is about: those of its `--target` and `--shard`. */
-  readonly includes: (project: Project) => boolean;
   readonly diff: (project: Project) => DiffOptions;
   /** Integrations that need no GET of their own (`reads: trust-updated-at`). */
   readonly trusts?: Trusts;
-  readonly workers: number;
   readonly progress?: (done: number, total: number) => void;
 }
 
 /** The desired state of each project of a run, before any of them is read, and its problems. */
-export interface Selection {
+export interface Selection extends Pick<FoundProjects, "listing" | "of"> {
   readonly desired: readonly DesiredProject[];
   readonly problems: readonly Problem[];
-  /** All projects that the token can see, where they had to be looked up. */
-  readonly listing?: readonly Project[] | undefined;
 }
 
-/**
- * Finds the projects that policies mean, with one look-up where policies, or what people say of projects, need it, and
- * what is wanted of each. @throws CallFailed where the look-up fails.
- */
+/** Finds the projects that a run is about, and what is wanted of each. @throws CallFailed where a look-up fails. */
 export async function select(reader: Reader, scope: SurveyScope): Promise<Selection> {
-  const { policies, platform, expired = [] } = scope;
-  const listing = needsLookup(policies) ? await readProjects(reader) : undefined;
-  const named = projectsOf(policies, listing);
-  const selected = listing ? named : await recognised(reader, named, scope);
-  const projects = selected.projects.filter(scope.includes);
+  const { policies, platform, expired = [], since } = scope;
+  const { listing, of, ...found } = await findProjects(reader, scope);
+  const projects = found.projects.filter(scope.includes);
   const merged = projects.map((project) => desiredOf(policies, project, platform, expired));
   const desired = merged.map((each) => each.desired);
   const problems = [
-    ...selected.problems,
+    ...found.problems,
     ...merged.flatMap(({ problems }) => problems),
     ...unlisted(projects, scope),
-    ...noLongerSelected(policies, expired, listing),
+    ...(since ? [] : noLongerSelected(policies, expired, listing)),
   ];
-  return { desired, listing, problems: [...sortedProblems(problems), ...idleGlobs(scope.globs, desired)] };
-}
-
-/** Addresses begin as policies name projects, whatever flags say: the ledger and saved plans know them by that. */
-async function recognised(reader: Reader, selected: Projects, { spoken }: SurveyScope): Promise<Projects> {
-  if (speakingOtherwise(spoken, selected.projects).length === 0) return selected;
-  return { ...selected, projects: identified(selected.projects, await readProjects(reader)) };
+  const idle = idleGlobs(scope.globs, desired, since ? " among the projects that want something else" : "");
+  return { desired, listing, of, problems: [...sortedProblems(problems), ...idle] };
 }
 
 function unlisted(projects: readonly Project[], { spoken }: SurveyScope): Problem[] {
@@ -120,7 +102,7 @@ function problemsOf({ problems, missing }: Surveyed): readonly Problem[] {
 }
 
 /** Without this warning, a misspelt glob would look like a fleet in sync. */
-function idleGlobs(globs: readonly string[], desired: readonly DesiredProject[]): Problem[] {
+function idleGlobs(globs: readonly string[], desired: readonly DesiredProject[], among: string): Problem[] {
   const idle = globs.filter((glob) => {
     const matches = addressTest(glob);
     return !desired.some(({ project, resources }) =>
@@ -130,7 +112,7 @@ function idleGlobs(globs: readonly string[], desired: readonly DesiredProject[])
   return idle.map((glob) => ({
     severity: "warning",
     rule: "no-match",
-    message: `no declared resource matches ${glob}`,
+    message: `no declared resource matches ${glob}${among}`,
   }));
 }
 

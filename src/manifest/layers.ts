@@ -6,7 +6,7 @@ import type { PolicyEntry, Stated } from "./entries.ts";
 import { fill } from "./interpolate.ts";
 import type { Policy, Variable } from "./policies.ts";
 import { problemAt } from "./problem.ts";
-import { createScope } from "./scope.ts";
+import { createScope, type StandIn } from "./scope.ts";
 import { compareLayers, isLevel, type Layer, matchingLayers } from "./selection.ts";
 
 export { needsLookup, projectsOf } from "./projects.ts";
@@ -65,15 +65,19 @@ export function decidingOf(layers: readonly Layer[]): Deciding {
   return { entries: compete(layers, stated).winners, vars: compete(layers, variables).winners };
 }
 
-/** `elsewhere`: variables that layers which are not known yet may define; what needs them is not judged. */
+/**
+ * `elsewhere`: variables that layers which are not known yet may define; what needs them is not judged. `otherwise`:
+ * what stands for facts of the project that are not known.
+ */
 export function merge(
   layers: readonly Layer[],
   project: Project,
   elsewhere: (variable: string) => boolean = () => false,
+  otherwise?: StandIn,
 ): Merged {
   const vars = compete(layers, variables);
   const entries = compete(layers, stated);
-  const scope = createScope(project, vars.winners, elsewhere);
+  const scope = createScope(project, vars.winners, elsewhere, otherwise);
   const filled = [...entries.winners.values()].map((entry) => fill(entry, scope));
   const resources = filled.map(({ desired }) => desired).sort(byKindAndKey);
   const problems = [
@@ -86,6 +90,13 @@ export function merge(
     desired: { project, resources, ...spokenOf(layers) },
     problems: problems.map((problem) => ({ ...problem, project: project.name })),
   };
+}
+
+/** The same before anything is interpolated, for projects that nobody knows: what stands in `${…}` stays as it is written. */
+export function mergeAsWritten(layers: readonly Layer[], name: string): DesiredProject {
+  const { winners } = compete(layers, stated);
+  const resources = [...winners.values()].map(({ desired }) => desired).sort(byKindAndKey);
+  return { project: { name }, resources, ...spokenOf(layers) };
 }
 
 function byKindAndKey(a: Desired, b: Desired): number {

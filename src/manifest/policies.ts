@@ -1,4 +1,5 @@
 import { isDay } from "../base/day.ts";
+import { memoized } from "../base/memoize.ts";
 import { policyKinds } from "../model/kinds.ts";
 import type { Kind, Origin, Problem, Scalar } from "../model/types.ts";
 import { checkPolicy } from "./checks.ts";
@@ -45,17 +46,30 @@ export function readPolicies({ documents, workspace }: Pick<Loaded, "documents" 
   const policies: Policy[] = [];
   const problems: Problem[] = [];
   const plaintext = new Map<string, string>();
+  const read = readerFor(workspace);
   for (const document of documents) {
-    const head = readHead(document);
-    if (head.problem) problems.push(head.problem);
-    if (head.kind !== "Policy") continue;
-    const { text, problems: shapeless } = shape<PolicyText>(document, "Policy");
-    const read = readPolicy(document, text, workspace);
-    policies.push(read.policy);
-    problems.push(...shapeless, ...read.problems, ...checkPolicy({ document, text, workspace }));
-    for (const [reference, literal] of read.plaintext) plaintext.set(reference, literal);
+    const said = read(document);
+    problems.push(...said.problems);
+    if (said.policy) policies.push(said.policy);
+    for (const [reference, literal] of said.plaintext) plaintext.set(reference, literal);
   }
   return { policies, problems, plaintext };
+}
+
+/** A document that two revisions of a workspace have in common is read once, and so is one policy in both. */
+const readerFor = memoized(
+  (workspace: Workspace) => memoized((document: Document) => readDocument(document, workspace), new WeakMap()),
+  new WeakMap(),
+);
+
+function readDocument(document: Document, workspace: Workspace): Partial<Read> & Omit<Read, "policy"> {
+  const head = readHead(document);
+  const problems = head.problem ? [head.problem] : [];
+  if (head.kind !== "Policy") return { problems, plaintext: [] };
+  const { text, problems: shapeless } = shape<PolicyText>(document, "Policy");
+  const read = readPolicy(document, text, workspace);
+  const checked = checkPolicy({ document, text, workspace });
+  return { ...read, problems: [...problems, ...shapeless, ...read.problems, ...checked] };
 }
 
 interface Read {

@@ -13,6 +13,7 @@ export const rules = {
   "too-large": { asks: "a manifest is no larger than 4 MiB" },
   symlink: { asks: "a symbolic link stays inside the workspace" },
   "linked-folder": { asks: "manifests are not in a linked folder", severity: "warning" },
+  submodule: { asks: "manifests are in no submodule", severity: "warning" },
   unreadable: { asks: "every manifest can be read" },
   outside: { asks: "manifest patterns stay inside the workspace" },
   ledger: { asks: "the ledger is a separate file inside the workspace" },

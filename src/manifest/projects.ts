@@ -17,6 +17,22 @@ export function needsLookup(policies: readonly Policy[]): boolean {
   return selected.has("id") ? facts.has("project.path") || facts.has("project.name") : facts.has("project.id");
 }
 
+/** Whether any policy selects by wildcards: only the list of all projects tells what they mean. */
+export function selectsByGlob(policies: readonly Policy[]): boolean {
+  return policies.some(({ projects }) => projects.some(({ form }) => form === "glob"));
+}
+
+/** The named projects of which policies have to know the other name, ID or path, to say what they want of them. */
+export function partlyKnown(policies: readonly Policy[], named = namedProjects(policies)): readonly Project[] {
+  const selectors = policies.flatMap(({ projects, except }) => [...projects, ...except]);
+  const facts = factsUsed(policies);
+  // An ID that is among them is looked up itself, and tells the path.
+  const told = new Set(named.map(({ id }) => id));
+  const byId = selectors.some((line) => line.form === "id" && !told.has(line.id)) || facts.has("project.id");
+  const byPath = selectors.some(({ form }) => form !== "id") || facts.has("project.path") || facts.has("project.name");
+  return named.filter(({ id, path }) => (id === undefined ? byId : path === undefined && byPath));
+}
+
 function factsUsed(policies: readonly Policy[]): ReadonlySet<string> {
   const strings = policies.flatMap(({ vars, entries }) => [
     ...vars.map(({ value }) => value),
@@ -36,17 +52,23 @@ export interface Projects {
  * listing lacks stays as it is named, so that reading it says what is wrong.
  */
 export function projectsOf(policies: readonly Policy[], listing: readonly Project[] | undefined): Projects {
-  const listed = listing ?? [];
-  const ids = new Set(listed.map(({ id }) => id));
-  const paths = new Set(listed.map(({ path }) => path?.toLowerCase()));
+  const known = knownProjects(policies, listing);
+  const projects = known.filter((project) => matchingLayers(policies, project).length > 0);
+  return { projects: projects.toSorted(byName), problems: listing ? idleGlobs(policies, listing) : [] };
+}
+
+/** What a listing has, and what policies name beyond it, each once. */
+export function knownProjects(policies: readonly Policy[], listing: readonly Project[] = []): readonly Project[] {
+  const ids = new Set(listing.map(({ id }) => id));
+  const paths = new Set(listing.map(({ path }) => path?.toLowerCase()));
   const unlisted = namedProjects(policies).filter(
     ({ id, path }) => !(id === undefined ? paths.has(path?.toLowerCase()) : ids.has(id)),
   );
-  const projects = [...listed, ...unlisted].filter((project) => matchingLayers(policies, project).length > 0);
-  return {
-    projects: projects.toSorted((a, b) => compareTexts(a.name, b.name)),
-    problems: listing ? idleGlobs(policies, listing) : [],
-  };
+  return [...listing, ...unlisted];
+}
+
+function byName(a: Project, b: Project): number {
+  return compareTexts(a.name, b.name);
 }
 
 /** Projects that are named by ID or path. A path spelled in several cases is one project, by its first spelling. */
@@ -62,7 +84,8 @@ export function namedProjects(policies: readonly Policy[]): readonly Project[] {
   return [...named.values()];
 }
 
-function idleGlobs(policies: readonly Policy[], listing: readonly Project[]): readonly Problem[] {
+/** Warnings of globs that match nothing that is listed. */
+export function idleGlobs(policies: readonly Policy[], listing: readonly Project[]): readonly Problem[] {
   const isIdle = memoized(
     (selector: Selector) =>
       selector.form === "glob" && !listing.some(({ path }) => path !== undefined && selector.matches(path)),

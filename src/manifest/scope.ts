@@ -19,13 +19,17 @@ export interface VariableScope {
   readonly problems: () => readonly Problem[];
 }
 
+/** What stands for a fact of a project that is not known; undefined where that is a problem. */
+export type StandIn = (fact: ProjectFact) => Scalar | undefined;
+
 /** The variables are the winners of layering; each is resolved once. */
 export function createScope(
   project: Project,
   vars: ReadonlyMap<string, Variable>,
   elsewhere: (variable: string) => boolean,
+  otherwise: StandIn = () => undefined,
 ): VariableScope {
-  const resolving = new Resolving(project, vars, elsewhere);
+  const resolving = new Resolving(project, vars, elsewhere, otherwise);
   return {
     interpolate: (text, spot) => resolving.text(text, spot),
     problems: () => {
@@ -41,14 +45,21 @@ class Resolving {
   readonly #project: Project;
   readonly #vars: ReadonlyMap<string, Variable>;
   readonly #elsewhere: (variable: string) => boolean;
+  readonly #otherwise: StandIn;
   readonly #resolved = new Map<string, Resolved>();
   readonly #around: Variable[] = [];
   #known: Dictionary | undefined;
 
-  constructor(project: Project, vars: ReadonlyMap<string, Variable>, elsewhere: (variable: string) => boolean) {
+  constructor(
+    project: Project,
+    vars: ReadonlyMap<string, Variable>,
+    elsewhere: (variable: string) => boolean,
+    otherwise: StandIn,
+  ) {
     this.#project = project;
     this.#vars = vars;
     this.#elsewhere = elsewhere;
+    this.#otherwise = otherwise;
   }
 
   text(text: string, spot: Spot): Resolved {
@@ -84,7 +95,7 @@ class Resolving {
     // An unknown form was already told where the policy was read.
     if (!reference) return "faulty";
     if ("variable" in reference) return this.variable(reference.variable, spot);
-    const value = factOf(this.#project, reference.project);
+    const value = factOf(this.#project, reference.project) ?? this.#otherwise(reference.project);
     return value === undefined
       ? this.#fail("undefined-variable", unknownFact(reference.project, this.#project), spot)
       : { value };

@@ -82,12 +82,12 @@ function namedProjectProblems(policies: readonly Policy[]): readonly Problem[] {
 function globProblems(policies: readonly Policy[]): readonly Problem[] {
   const defining = definitions(policies);
   return [...layersByGlob(policies).values()].flatMap((layers) => {
-    const sorted = layers.toSorted(compareLayers);
-    return merge(sorted, probeOf({ name: "" }), definedOutside(sorted, defining)).problems;
+    return merge(layers, probeOf({ name: "" }), definedOutside(layers, defining)).problems;
   });
 }
 
-function layersByGlob(policies: readonly Policy[]): ReadonlyMap<string, readonly Layer[]> {
+/** The policies of each glob, in lower case: what can be said of projects that nobody knows. */
+export function layersByGlob(policies: readonly Policy[]): ReadonlyMap<string, readonly Layer[]> {
   const groups = new Map<string, Map<Policy, Layer>>();
   for (const policy of policies) {
     for (const { written, literal } of policy.projects.filter((line): line is GlobSelector => line.form === "glob")) {
@@ -95,7 +95,7 @@ function layersByGlob(policies: readonly Policy[]): ReadonlyMap<string, readonly
       groups.set(written.toLowerCase(), group.set(policy, { policy, literal }));
     }
   }
-  return new Map([...groups].map(([glob, layers]) => [glob, [...layers.values()]]));
+  return new Map([...groups].map(([glob, layers]) => [glob, [...layers.values()].sort(compareLayers)]));
 }
 
 /** A stand-in for what only the server knows, of the right type. */

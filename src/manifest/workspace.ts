@@ -93,7 +93,8 @@ export function readWorkspace({ documents, problems }: Parsed): ReadWorkspace {
   return { workspace: fill({}), problems: missing };
 }
 
-interface ReadWorkspace {
+/** The settings of a workspace, and what is wrong with them. */
+export interface ReadWorkspace {
   readonly workspace: Workspace;
   readonly problems: readonly Problem[];
 }

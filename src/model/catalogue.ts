@@ -51,6 +51,8 @@ export interface IntegrationParameter {
   readonly list: "comma" | "whitespace" | undefined;
   /** An address; some servers strip a trailing slash from it. */
   readonly url: boolean;
+  /** Whether it decides where something is sent to: an address, a host or recipients. */
+  readonly destination: boolean;
   /** What it decides about who is notified of an event, where it decides anything. */
   readonly route: RouteColumn | undefined;
   /** What deployed servers do with it, where that differs from the spec (`serve --behaviour observed`). */
@@ -76,6 +78,7 @@ interface ParameterSchema {
   "x-level"?: "top";
   "x-list"?: "comma" | "whitespace";
   "x-url"?: boolean;
+  "x-host"?: boolean;
   "x-route"?: RouteColumn;
   "x-observed"?: ObservedQuirk[];
 }
@@ -154,6 +157,7 @@ function parameterOf(name: string, parameter: ParameterSchema, required: boolean
     level: parameter["x-level"] ?? "properties",
     list: parameter["x-list"],
     url: parameter["x-url"] ?? false,
+    destination: Boolean(parameter["x-url"] || parameter["x-host"]) || parameter["x-route"]?.role === "recipients",
     route: parameter["x-route"],
     observed: new Set(parameter["x-observed"]),
   };

@@ -30,6 +30,8 @@ interface EndpointRow {
   readonly segments?: Readonly<Record<string, Parameter>>;
   /** Query or body parameters; `integration` means: those that the catalogue gives for the slug. */
   readonly parameters?: Readonly<Record<string, Parameter>> | "integration";
+  /** What a list is always asked with. */
+  readonly query?: Fields;
   /** Not in the spec: seen on deployed servers only. */
   readonly observed?: true;
   /** The release that brought it (spec: Versioning 4). */
@@ -108,7 +110,23 @@ const table = {
     path: "/projects",
     list: "paged",
     answer: numberedRows,
-    parameters: { repository_storage: { type: "string" } },
+    // In the order of IDs, which stands still while the list is read, and by them where the server knows how: some refuse
+    // a page that begins after 50,000 rows.
+    query: { order_by: "id", sort: "asc", pagination: "keyset" },
+    parameters: {
+      repository_storage: { type: "string" },
+      order_by: { type: "string", enum: ["id", "name", "path", "created_at", "updated_at"], default: "id" },
+      sort: { type: "string", enum: ["asc", "desc"], default: "asc" },
+      pagination: { type: "string", enum: ["keyset", "legacy"], default: "legacy" },
+      id_after: { type: "integer" },
+      id_before: { type: "integer" },
+    },
+  },
+  getProject: {
+    method: "GET",
+    path: "/projects/:id",
+    segments: ofProject,
+    answer: { holds: "row", fields: { ...numbered, path_with_namespace: "text" }, same: { id: ":id" } },
   },
 
   listIntegrations: {
@@ -229,7 +247,7 @@ export const integrationsAlias = { segment: "/integrations", alias: "/services" 
  * that would lead to another path.
  */
 export function call(name: EndpointName, segments: Readonly<Record<string, string>>, parameters?: Fields): Call {
-  const { method, path, body, list, answer } = endpoints[name];
+  const { method, path, body, list, answer, query } = endpoints[name];
   const segment = (each: string): string => {
     const value = segments[each];
     if (value === undefined) throw new RangeError(`${name} needs ${each}`);
@@ -237,10 +255,11 @@ export function call(name: EndpointName, segments: Readonly<Record<string, strin
     if (value.split("/").some((part) => part === "." || part === "..")) throw new Refusal(notAName(value));
     return value;
   };
+  const asked = query ? { ...query, ...parameters } : parameters;
   const filled = path.replace(/:(\w+)/g, (_, each: string) => encodeURIComponent(segment(each)));
   const expected = expectedOf(answer, { ...parameters, ...segments });
   const how = { ...(body && { body }), ...(list && { list }) };
-  return { method, path: filled, ...(parameters && { parameters }), ...how, answer: expected };
+  return { method, path: filled, ...(asked && { parameters: asked }), ...how, answer: expected };
 }
 
 function notAName(value: string): string {

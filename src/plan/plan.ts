@@ -38,6 +38,12 @@ export interface PlanScope {
   readonly targets?: readonly string[];
   /** `--shard`, such as `1/8`; several where plans were merged. */
   readonly shards?: readonly string[];
+  /** `--since`, as a full commit ID: only projects that want something else than there. */
+  readonly since?: string;
+  /** How many of them there are. */
+  readonly projects?: number;
+  /** How many policies select in all; left out where nobody knows. */
+  readonly of?: number;
 }
 
 export interface Summary {

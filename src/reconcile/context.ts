@@ -9,6 +9,7 @@ import type { Problem } from "../model/types.ts";
 import type { ApprovalPolicy } from "../plan/approvals.ts";
 import type { PlanInput } from "../plan/plan.ts";
 import type { CompiledRule } from "../plan/rules.ts";
+import type { RevisionSide } from "../revision/revision.ts";
 import { type Ledger, openLedger } from "../state/ledger.ts";
 import { commitOf } from "../workspace/git.ts";
 import { type Loaded, loadSettings, type Workspace } from "../workspace/load.ts";
@@ -34,10 +35,20 @@ export interface Context {
   /** Where the workspace keeps one. */
   readonly ledger: Ledger | undefined;
   readonly heading: Heading;
+  /** The manifests of the commit that the run compares with. */
+  readonly since?: Earlier;
   /** Requests in flight, and projects worked on side by side. */
   readonly concurrency: number;
   /** The approvals that an apply needs, where any are asked for. */
   readonly approvals?: ApprovalPolicy;
+}
+
+/** The manifests as they were at a commit, and as they are. */
+export interface Earlier {
+  /** Its full ID. */
+  readonly commit: string;
+  readonly before: RevisionSide;
+  readonly after: RevisionSide;
 }
 
 /** The parts of a plan that are known before anything is read; `url` is empty where there is none that requests may go to. */

@@ -1,12 +1,13 @@
 import { recheckTargets, type Target } from "../apply/recheck.ts";
 import { version } from "../base/version.ts";
 import type { Difference } from "../diff/diff.ts";
+import type { Selection } from "../live/survey.ts";
 import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, DesiredProject, Problem, SecretReference } from "../model/types.ts";
 import { type GuardRules, markWaived, type Objection } from "../plan/guards.ts";
-import { type Plan, type PlanInput, type PlannedChange, planDigest, planOf } from "../plan/plan.ts";
+import { type Plan, type PlanInput, type PlannedChange, type PlanScope, planDigest, planOf } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
 import type { Planned } from "./request.ts";
 import { guardRules, refusedBy } from "./scope.ts";
@@ -29,9 +30,14 @@ export interface Prepared {
 type Contents = Pick<PlanInput, "differences" | "moves" | "objections" | "problems" | "reads">;
 
 /** A new plan as a document. */
-export function documentOf({ heading, problems, request }: Context, contents: Contents): Plan {
+export function documentOf(
+  { heading, problems, request }: Context,
+  since: SinceScope | undefined,
+  contents: Contents,
+): Plan {
   const { targets = [], part } = request;
   const scope = {
+    ...since,
     ...(targets.length > 0 && { targets: [...new Set(targets)].sort() }),
     ...(part !== undefined && { shards: [part] }),
   };
@@ -45,9 +51,24 @@ export function documentOf({ heading, problems, request }: Context, contents: Co
   });
 }
 
+/** The part of the fleet that a run since a revision is about; undefined for any other run. */
+export function sinceOf(
+  { since }: Context,
+  { desired, of }: Pick<Selection, "desired" | "of">,
+): SinceScope | undefined {
+  return since && { since: since.commit, projects: desired.length, ...(of !== undefined && { of }) };
+}
+
+type SinceScope = Pick<PlanScope, "since" | "projects" | "of">;
+
 /** The plan where manifests turned out to be wrong once projects were known, so that nothing was read. */
-export function unreadPlan(context: Context, problems: readonly Problem[], reads: number): Planned {
-  const plan = documentOf(context, { differences: [], objections: [], problems, reads });
+export function unreadPlan(
+  context: Context,
+  since: SinceScope | undefined,
+  problems: readonly Problem[],
+  reads: number,
+): Planned {
+  const plan = documentOf(context, since, { differences: [], objections: [], problems, reads });
   return { plan, differences: [], moves: [], surveyed: false, missing: [] };
 }
 

@@ -3,17 +3,19 @@ import { stepsOf, type Target } from "../apply/recheck.ts";
 import { type ClientOptions, connectReader, connectWriter, type Reader, type Writer } from "../client/client.ts";
 import { readAndDiff, select } from "../live/survey.ts";
 import { hasErrors } from "../manifest/validate.ts";
+import type { Project } from "../model/types.ts";
 import { judgePlan } from "../plan/guards.ts";
 import { judgeLoosening } from "../plan/loosening.ts";
 import { callOf } from "../plan/plan.ts";
 import { takeLock } from "../state/lock.ts";
-import { loadWorkspace as open } from "../workspace/load.ts";
+import { keepProjects } from "../state/project-list.ts";
 import { judgedForApprovals, withApprovals } from "./approvals.ts";
-import { type Context, connectionOf, validated } from "./context.ts";
+import { type Context, connectionOf } from "./context.ts";
 import { notPlanned, withProblems } from "./not-planned.ts";
-import { documentOf, missingSecrets, neededBy, type Prepared, preparedOf, unreadPlan } from "./prepared.ts";
+import { documentOf, missingSecrets, neededBy, type Prepared, preparedOf, sinceOf, unreadPlan } from "./prepared.ts";
 import { readyToRecord, reportUnfinishedRuns, startRecorder } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
+import { openContext } from "./revisions.ts";
 import { judgedByRules, stepsByRules, withRules } from "./rules.ts";
 import { savedPlan } from "./saved-plan.ts";
 import { guardRules, idleProtection, scopeOf } from "./scope.ts";
@@ -27,7 +29,7 @@ import { forgotten } from "./update-ledger.ts";
 export async function plan(request: Request): Promise<Planned> {
   let context: Context | undefined;
   try {
-    context = await withRules(validated(open(request.folder), request));
+    context = await withRules(await openContext(request));
     if (hasErrors(context.problems)) return notPlanned(context);
     await using reader = await connectReader(connectionOf(context));
     const { planned } = await newPlan(reader, context);
@@ -42,13 +44,16 @@ async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
   const scope = scopeOf(context);
   const selection = await select(reader, scope);
   const { desired, problems } = selection;
-  if (hasErrors(problems)) return preparedOf(context, unreadPlan(context, problems, reader.counts.reads), desired);
+  keepListing(context, selection.listing);
+  const since = sinceOf(context, selection);
+  if (hasErrors(problems))
+    return preparedOf(context, unreadPlan(context, since, problems, reader.counts.reads), desired);
   const { differences, lookUps, ...read } = await readAndDiff(reader, selection, scope);
   const { moves, ...storage } = await movesOf(reader, context);
   const changes = differences.flatMap((difference) => difference.changes);
   const loosening = context.request.failOnLoosening ? judgeLoosening(changes) : [];
   const objections = [...judgePlan(differences, guardRules(context, desired)), ...storage.objections, ...loosening];
-  const unjudged = documentOf(context, {
+  const unjudged = documentOf(context, since, {
     differences,
     moves: moves.map(({ change }) => change),
     objections,
@@ -60,11 +65,16 @@ async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
   return preparedOf(context, { plan: document, differences, moves, surveyed: true, missing }, desired);
 }
 
+/** For runs that have no server to ask. */
+function keepListing({ loaded: { root }, heading }: Context, projects: readonly Project[] | undefined): void {
+  if (projects) keepProjects(root, { server: heading.url, at: new Date(), projects });
+}
+
 /** The requests that {@link apply} would send now; none is sent, for the client has no way to. */
 export async function rehearse(request: Request): Promise<Rehearsed> {
   let context: Context | undefined;
   try {
-    context = withApprovals(await withRules(validated(open(request.folder), request)));
+    context = withApprovals(await withRules(await openContext(request)));
     if (hasErrors(context.problems)) return notPlanned(context);
     await using reader = await connectReader(connectionOf(context));
     const { planned, refused, targets, moves } = await prepared(reader, context);
@@ -105,7 +115,7 @@ function batchesOf(reader: Reader, context: Context, targets: readonly Target[])
 export async function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
   let context: Context | undefined;
   try {
-    context = withApprovals(await withRules(validated(open(request.folder), request)));
+    context = withApprovals(await withRules(await openContext(request)));
     if (hasErrors(context.problems)) return notPlanned(context);
     request.connecting?.();
     using _lock = takeLock(context.loaded.root, () => new Date());

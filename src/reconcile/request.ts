@@ -36,6 +36,8 @@ export interface Request {
   readonly recheck?: boolean;
   /** Path of a plan that `plan --out` saved, to be carried out instead of a new one. */
   readonly saved?: string;
+  /** A commit: only projects that want something else than there. */
+  readonly since?: string;
   /** Told as projects are read. */
   readonly progress?: (done: number, total: number) => void;
   /** Whether storage migrations are planned too. */

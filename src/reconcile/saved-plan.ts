@@ -7,14 +7,23 @@ import { schemaFaults } from "../base/schema-faults.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
 import { isRow } from "../live/read-live.ts";
-import { select } from "../live/survey.ts";
+import { type SurveyScope, select } from "../live/survey.ts";
 import { addressOf } from "../model/address.ts";
 import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import { schemas } from "../model/schemas.ts";
 import type { DesiredProject, SecretReference } from "../model/types.ts";
+import { isMany } from "../plan/guards.ts";
 import { judgeLoosening } from "../plan/loosening.ts";
-import { formatVersion, type Plan, type PlannedChange, planDigest, recounted, visibleOf } from "../plan/plan.ts";
+import {
+  formatVersion,
+  type Plan,
+  type PlannedChange,
+  planDigest,
+  recounted,
+  removalsOf,
+  visibleOf,
+} from "../plan/plan.ts";
 import type { Context, Heading } from "./context.ts";
 import { judgeAgain } from "./judge-again.ts";
 import { type Prepared, withWaivers } from "./prepared.ts";
@@ -107,7 +116,7 @@ export async function savedPlan(reader: Reader, context: Context): Promise<Prepa
   const moves = read.resource_changes.filter(isMove);
   const changes = read.resource_changes.filter((change) => !isMove(change));
   const again = await movesAgain(reader, context, moves);
-  const scope = { ...scopeOf(context), includes: () => true };
+  const scope = { ...scopeOf(context), includes: () => true, ...narrowed(read, context) };
   const { desired } = await select(reader, scope);
   const rules = guardRules(context, desired);
   const { objections, unread } = await judgeAgain(reader, { plan: read, desired, rules, scope });
@@ -123,6 +132,16 @@ export async function savedPlan(reader: Reader, context: Context): Promise<Prepa
     refused,
     isProtected: rules.isProtected,
   };
+}
+
+/**
+ * A plan since a revision needs no more of the fleet than its own projects, unless so much would go that its share of
+ * the fleet matters.
+ */
+function narrowed(plan: Plan, { loaded }: Context): Pick<SurveyScope, "only"> {
+  const { scope, resource_changes: changes } = plan;
+  if (scope?.since === undefined || isMany(removalsOf(plan).length, loaded.workspace.guards)) return {};
+  return { only: [...new Set(changes.filter((each) => !isMove(each)).map(({ project }) => project))] };
 }
 
 function plannedReferences(

@@ -1,4 +1,5 @@
 import { standsStill } from "../diff/last-applied.ts";
+import type { Since } from "../live/find-projects.ts";
 import type { Trusts } from "../live/read-live.ts";
 import type { SurveyScope } from "../live/survey.ts";
 import { readMigrations } from "../manifest/migrations.ts";
@@ -18,6 +19,7 @@ import { type GuardRules, type Objection, standing, type Waivers } from "../plan
 import { whyIdle } from "../plan/idle-protection.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { Ledger } from "../state/ledger.ts";
+import { keptProjects } from "../state/project-list.ts";
 import { addressesOf } from "../storage/moves.ts";
 import type { Context } from "./context.ts";
 import type { Request } from "./request.ts";
@@ -25,7 +27,7 @@ import { exceptionsOf } from "./rules.ts";
 
 /** What a run reads: everything that policies select, limited as requested. */
 export function scopeOf(context: Context): SurveyScope {
-  const { loaded, policies, expired, ledger, concurrency, request } = context;
+  const { loaded, policies, expired, ledger, concurrency, request, since, heading } = context;
   const { server } = loaded.workspace;
   const targets = request.targets ?? [];
   const inShard = request.shard ?? (() => true);
@@ -40,6 +42,7 @@ export function scopeOf(context: Context): SurveyScope {
     globs: [...targets, ...(request.resend ?? [])].filter((glob) => !meansMoves(glob)),
     spoken: [...spokenOf(loaded.workspace.protected, request), ...exceptionsOf(context)],
     includes: (project) => inTarget(project) && inShard(project.name),
+    ...(since && { since: { ...since, ...fleetFor(loaded.root, heading.url) } }),
     ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger) }),
     diff: (project) => ({
       ...(ledger && { ledger }),
@@ -50,6 +53,16 @@ export function scopeOf(context: Context): SurveyScope {
     workers: concurrency,
     ...(request.progress && { progress: request.progress }),
   };
+}
+
+/** Milliseconds for which a list of projects is believed: one that was created since is found by the next plan of all. */
+const longestBelieved = 3_600_000;
+
+function fleetFor(root: string, server: string): Pick<Since, "recent" | "listed"> {
+  const kept = keptProjects(root);
+  if (kept?.server !== server) return { recent: undefined, listed: undefined };
+  const age = Date.now() - kept.at.getTime();
+  return { recent: age >= 0 && age < longestBelieved ? kept.projects : undefined, listed: kept.projects };
 }
 
 /** Tells whether a glob matches a storage move that manifests declare. */
@@ -95,10 +108,10 @@ function waiversFor(waivers: Waivers | undefined, projects: readonly Project[]):
 
 /** Globs of `protected` that protect nothing; only for a run without limits, where that is certain. */
 export function idleProtection(
-  { loaded: { workspace, settings }, request: { targets = [], shard } }: Context,
+  { loaded: { workspace, settings }, request: { targets = [], shard, since } }: Context,
   desired: readonly DesiredProject[],
 ): Problem[] {
-  if (targets.length > 0 || shard || !settings) return [];
+  if (targets.length > 0 || shard || since || !settings) return [];
   const projects = projectsOf(desired);
   return workspace.protected.flatMap((glob, index) => {
     const why = whyIdle(glob, projects);

@@ -7,6 +7,7 @@ import { addressMatcher } from "../model/address.ts";
 import type { Outcome, Problem } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
 import { type PlannedChange, wasAskedFor } from "../plan/plan.ts";
+import { migrationChanges } from "../revision/migrations.ts";
 import { type Followed, followMoves } from "../storage/follow.ts";
 import { historyOf } from "../storage/history.ts";
 import { type Move, type MovesScope, type PlannedMoves, planMoves } from "../storage/moves.ts";
@@ -27,9 +28,11 @@ export async function movesOf(reader: Reader, context: Context): Promise<Planned
   const targets = (request.targets ?? []).map(addressMatcher);
   const inTarget = (address: string) => targets.length === 0 || targets.some((matches) => matches(address));
   const inShard = request.shard ?? (() => true);
+  const { since } = context;
+  const changed = since && new Set(migrationChanges(since.before, since.after).map(({ address }) => address));
   return planMoves(reader, {
     ...scope,
-    includes: (address) => inTarget(address) && inShard(storageOf(address)),
+    includes: (address) => inTarget(address) && inShard(storageOf(address)) && (changed?.has(address) ?? true),
   });
 }
 

@@ -25,3 +25,6 @@ export const planKinds = Object.keys(planForms) as readonly PlanKind[];
 export function isJsonKind(kind: string): boolean {
   return Object.entries(planForms).some(([name, form]) => name === kind && form === "json");
 }
+
+/** Kinds of reports of what a revision changes. */
+export const revisionKinds = ["text", "json", "markdown", "html"] as const;

@@ -4,7 +4,7 @@ import * as integrations from "./integrations.ts";
 import * as licenses from "./licenses.ts";
 import { listMoves, scheduleMoves } from "./moves.ts";
 import { readParameters } from "./parameters.ts";
-import { listProjects } from "./projects.ts";
+import { getProject, listProjects } from "./projects.ts";
 import { forbidden, invalid, notFound, type ServerReply } from "./reply.ts";
 import { type Caller, findProject, type Role, roles } from "./state.ts";
 import { accessRefusal, type Handler, type ProjectHandler, type Visit, type World } from "./world.ts";
@@ -20,6 +20,7 @@ type HandlerRow = {
 /** The endpoint table's other half (spec: Endpoints; Authentication). */
 const answers: Readonly<Record<EndpointName, HandlerRow>> = {
   listProjects: { role: "guest", instance: listProjects },
+  getProject: { role: "guest", project: getProject },
 
   listIntegrations: { role: "maintainer", roleFirst: true, project: integrations.listIntegrations },
   getIntegration: { role: "maintainer", roleFirst: true, project: integrations.getIntegration },

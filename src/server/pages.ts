@@ -14,6 +14,24 @@ export function paged<T>(world: World, visit: Visit, records: readonly T[], row:
   return json(200, shown, pageHeaders(visit, { page, size, total: records.length }, world.behaviour.totalsUpTo));
 }
 
+/** A page of a list of rows with IDs, in their order, with a link to what comes behind its last one, and no count. */
+export function keysetPaged<T extends { readonly id: number }>(
+  world: World,
+  visit: Visit,
+  records: readonly T[],
+  row: (record: T) => unknown,
+): ServerReply {
+  const wanted = readPage(visit.raw.per_page, world.pageSize);
+  if (wanted === undefined) return invalid([fault("per_page")]);
+  const size = Math.min(wanted, world.maxPageSize);
+  const shown = records.slice(0, size);
+  const last = shown.at(-1);
+  const bound = visit.given.sort === "desc" ? "id_before" : "id_after";
+  const more = last && records.length > size;
+  const next = more && addressWith(visit, { [bound]: String(last.id), per_page: String(size) });
+  return json(200, shown.map(row), next ? { link: `<${next}>; rel="next"` } : {});
+}
+
 function fault(name: string): string {
   return `${name} does not have a valid value`;
 }
@@ -48,11 +66,14 @@ function pageHeaders(visit: Visit, { page, size, total }: Position, totalsUpTo: 
   };
 }
 
-function pageAddress({ address, raw }: Visit, page: number, size: number): string {
+function pageAddress(visit: Visit, page: number, size: number): string {
+  return addressWith(visit, { page: String(page), per_page: String(size) });
+}
+
+function addressWith({ address, raw }: Visit, more: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(
     Object.entries(raw).map(([name, value]): [string, string] => [name, String(value)]),
   );
-  query.set("page", String(page));
-  query.set("per_page", String(size));
+  for (const [name, value] of Object.entries(more)) query.set(name, value);
   return `${address}?${query}`;
 }

@@ -1,7 +1,7 @@
-import { paged } from "./pages.ts";
-import { forbidden } from "./reply.ts";
+import { keysetPaged, paged } from "./pages.ts";
+import { forbidden, json } from "./reply.ts";
 import type { Repository, State } from "./state.ts";
-import type { Handler } from "./world.ts";
+import type { Handler, ProjectHandler, Visit } from "./world.ts";
 
 /** GET /projects, all or those on one storage (spec: Project (storage filter)). */
 export const listProjects: Handler = (world, visit) => {
@@ -10,15 +10,34 @@ export const listProjects: Handler = (world, visit) => {
   const storage = visit.given.repository_storage;
   if (storage !== undefined && !isAdmin && !behaviour.storageHidden) return forbidden;
   const filter = isAdmin ? storage : undefined;
-  const rows = state.projectsInOrder
-    .map(({ record }) => record)
-    .filter(
-      ({ access, repository_storage }) =>
-        access !== "hidden" && (filter === undefined || repository_storage === filter),
-    );
+  const rows = inOrder(
+    state.projectsInOrder.map(({ record }) => record),
+    visit,
+  ).filter(
+    ({ access, repository_storage }) => access !== "hidden" && (filter === undefined || repository_storage === filter),
+  );
   const showsStorage = isAdmin || !behaviour.storageHidden;
-  return paged(world, visit, rows, (project) => projectRow(state, project, showsStorage));
+  const page = isKeyset(visit) ? keysetPaged : paged;
+  return page(world, visit, rows, (project) => projectRow(state, project, showsStorage));
 };
+
+/** GET /projects/:id, which deployed servers have. */
+export const getProject: ProjectHandler = ({ state, behaviour }, { caller }, { record }) =>
+  json(200, projectRow(state, record, caller.role === "admin" || !behaviour.storageHidden));
+
+function isKeyset({ given }: Visit): boolean {
+  return given.pagination === "keyset" && given.order_by === "id";
+}
+
+/** `records` come in the order of their IDs. */
+function inOrder(records: readonly Repository[], { given }: Visit): readonly Repository[] {
+  const { order_by: field, sort, id_after: after = 0, id_before: before = Number.POSITIVE_INFINITY } = given;
+  const within = records.filter(({ id }) => id > Number(after) && id < Number(before));
+  const key = ({ name, path, created_at }: Repository) =>
+    field === "name" ? name : field === "path" ? path : created_at;
+  const sorted = field === "id" ? within : within.toSorted((a, b) => (key(a) < key(b) ? -1 : Number(key(a) > key(b))));
+  return sort === "desc" ? sorted.toReversed() : sorted;
+}
 
 function projectRow(state: State, project: Repository, showsStorage: boolean): object {
   return {

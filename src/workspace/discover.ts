@@ -1,4 +1,3 @@
-import { type Dirent, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { globMatcher } from "../base/glob.ts";
 import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
@@ -7,6 +6,7 @@ import type { Problem } from "../model/types.ts";
 import { entriesBelow, isManifest, isWithin, type Located, list, onceEach, rootOf, targetOf } from "./folders.ts";
 import { ignoredIn } from "./ignored.ts";
 import { ofFiles, search } from "./search.ts";
+import { disk, type Entry, type Tree } from "./tree.ts";
 
 /** Manifests of a workspace: paths relative to it with forward slashes, sorted; a file with several names is one. */
 export interface Discovered {
@@ -16,27 +16,30 @@ export interface Discovered {
 
 /** Finds manifests by the workspace's patterns, or by the default rule (contract 2). A nested workspace is its own. */
 export function discover(
+  tree: Tree,
   root: string,
   patterns: readonly string[] | undefined,
   workspace: Placed | undefined,
 ): Discovered {
-  return patterns && workspace ? byPatterns(rootOf(root), patterns, workspace) : byDefault(root);
+  return patterns && workspace ? byPatterns(tree, rootOf(tree, root), patterns, workspace) : byDefault(tree, root);
 }
 
 /** What git ignores does not count, nor do dot paths, node_modules and linked folders. */
-function byDefault(folder: string): Discovered {
-  const root = rootOf(folder);
+function byDefault(tree: Tree, folder: string): Discovered {
+  const root = rootOf(tree, folder);
   const problems: Problem[] = [];
-  const rules = new Map([[root.real, ignoredIn(root.real)]]);
-  const counts = (found: Located, entry: Dirent): boolean => {
+  const rules = new Map([[root.real, ignoredIn(tree, root.real)]]);
+  const counts = (found: Located, entry: Entry): boolean => {
     const ignored = rules.get(dirname(found.real));
     if (entry.name.startsWith(".") || entry.name === "node_modules") return false;
     if (!ignored || ignored.has(found.real, entry.isDirectory())) return false;
     if (entry.isDirectory()) rules.set(found.real, ignored.below(found.real));
     return true;
   };
-  const found = entriesBelow(root, { list: (each) => list(each, problems), counts });
-  const targets = found.filter(({ entry }) => entry.isFile() || entry.isSymbolicLink()).map(leadsTo);
+  const found = entriesBelow(root, { list: (each) => list(tree, each, problems), counts });
+  const targets = found
+    .filter(({ entry }) => entry.isFile() || entry.isSymbolicLink())
+    .map((each) => leadsTo(tree, each));
   const skipped = targets.filter(({ real, isFolder }) => isFolder && !rules.has(real));
   return {
     files: onceEach(
@@ -47,8 +50,11 @@ function byDefault(folder: string): Discovered {
   };
 }
 
-function leadsTo({ entry, ...found }: Located & { readonly entry: Dirent }): Located & { readonly isFolder: boolean } {
-  const target = entry.isSymbolicLink() ? targetOf(found) : undefined;
+function leadsTo(
+  tree: Tree,
+  { entry, ...found }: Located & { readonly entry: Entry },
+): Located & { readonly isFolder: boolean } {
+  const target = entry.isSymbolicLink() ? targetOf(tree, found) : undefined;
   return target ?? { ...found, isFolder: false };
 }
 
@@ -60,7 +66,7 @@ function unsearched(root: Located, link: Located): Problem {
 }
 
 /** Patterns decide alone: git is not asked. Dot paths and node_modules count where a pattern spells them. */
-function byPatterns(root: Located, patterns: readonly string[], workspace: Placed): Discovered {
+function byPatterns(tree: Tree, root: Located, patterns: readonly string[], workspace: Placed): Discovered {
   const problems: Problem[] = [];
   const left = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => matcherOf(pattern.slice(1)));
   const told = new Set<string>();
@@ -75,7 +81,7 @@ function byPatterns(root: Located, patterns: readonly string[], workspace: Place
     }
     const before = problems.length;
     const refuse = (path: string, why: string) => void problems.push(problemAt("symlink", `${path} is ${why}`, at));
-    const found = search({ root, pattern, refuse, problems }).filter(({ path }) => !left.some((is) => is(path)));
+    const found = search({ tree, root, pattern, refuse, problems }).filter(({ path }) => !left.some((is) => is(path)));
     if (found.length === 0 && problems.length === before) {
       problems.push(problemAt("no-manifest", `${written} matches no .yaml or .yml file`, at));
     }
@@ -96,7 +102,7 @@ function leaves(pattern: string): boolean {
 /** Whether a file of this name would be a manifest if it were made; links are not followed. */
 export function isManifestPlace(folder: string, patterns: readonly string[] | undefined, file: string): boolean {
   if (!isManifest(file)) return false;
-  if (!patterns) return isPlaceByDefault(rootOf(folder).real, file.split("/"));
+  if (!patterns) return isPlaceByDefault(rootOf(disk, folder).real, file.split("/"));
   const [left, taken] = [
     patterns.filter((each) => each.startsWith("!")),
     patterns.filter((each) => !each.startsWith("!")),
@@ -105,12 +111,12 @@ export function isManifestPlace(folder: string, patterns: readonly string[] | un
 }
 
 function isPlaceByDefault(root: string, segments: readonly string[]): boolean {
-  let [at, ignored] = [root, ignoredIn(root)];
+  let [at, ignored] = [root, ignoredIn(disk, root)];
   return segments.every((name, index) => {
     at = join(at, name);
     const isFolder = index < segments.length - 1;
     if (name.startsWith(".") || name === "node_modules" || ignored.has(at, isFolder)) return false;
     if (isFolder) ignored = ignored.below(at);
-    return !existsSync(join(at, workspaceFile));
+    return !disk.has(join(at, workspaceFile));
   });
 }

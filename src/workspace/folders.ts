@@ -1,9 +1,9 @@
-import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { join as joinNames } from "node:path/posix";
 import { problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
+import type { Entry, Tree } from "./tree.ts";
 
 /** A file or folder: its path in the workspace, with forward slashes, and where it really lies. */
 export interface Located {
@@ -12,8 +12,8 @@ export interface Located {
 }
 
 /** The workspace's own folder. */
-export function rootOf(root: string): Located {
-  return { path: "", real: realpathSync.native(root) };
+export function rootOf(tree: Tree, root: string): Located {
+  return { path: "", real: tree.real(root) };
 }
 
 /** What is called `name` in a folder, where it is no link. */
@@ -23,13 +23,13 @@ export function inside({ path, real }: Located, name: string): Located {
 
 /** Which parts of a folder are walked through. */
 export interface Walk {
-  readonly list: (folder: Located) => readonly Dirent[];
+  readonly list: (folder: Located) => readonly Entry[];
   /** Whether an entry counts; a folder that does not is not entered. */
-  readonly counts: (found: Located, entry: Dirent) => boolean;
+  readonly counts: (found: Located, entry: Entry) => boolean;
 }
 
 /** Everything below a folder but folders, in the order of its lists; links are not followed. */
-export function entriesBelow(folder: Located, walk: Walk): readonly (Located & { readonly entry: Dirent })[] {
+export function entriesBelow(folder: Located, walk: Walk): readonly (Located & { readonly entry: Entry })[] {
   return walk.list(folder).flatMap((entry) => {
     const found = inside(folder, entry.name);
     if (!walk.counts(found, entry)) return [];
@@ -38,9 +38,9 @@ export function entriesBelow(folder: Located, walk: Walk): readonly (Located & {
 }
 
 /** What is in a folder; nothing where a workspace of its own lies there. */
-export function list({ path, real }: Located, problems: Problem[]): readonly Dirent[] {
+export function list(tree: Tree, { path, real }: Located, problems: Problem[]): readonly Entry[] {
   try {
-    const entries = readdirSync(real, { withFileTypes: true });
+    const entries = tree.list(real);
     return path !== "" && entries.some(({ name }) => name === workspaceFile) ? [] : entries;
   } catch {
     problems.push(problemIn(path, "unreadable", "this folder cannot be read"));
@@ -49,10 +49,10 @@ export function list({ path, real }: Located, problems: Problem[]): readonly Dir
 }
 
 /** Where a link leads, and whether to a folder; undefined where it leads nowhere. */
-export function targetOf(link: Located): (Located & { readonly isFolder: boolean }) | undefined {
+export function targetOf(tree: Tree, link: Located): (Located & { readonly isFolder: boolean }) | undefined {
   try {
-    const real = realpathSync.native(link.real);
-    return { path: link.path, real, isFolder: statSync(real).isDirectory() };
+    const real = tree.real(link.real);
+    return { path: link.path, real, isFolder: tree.stat(real).isDirectory() };
   } catch {
     return undefined;
   }

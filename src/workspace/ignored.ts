@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
+import type { Tree } from "./tree.ts";
 
 /** What git ignores from here down: the nearest rule that speaks of a path decides. */
 export interface Ignored {
@@ -16,20 +16,20 @@ interface Rules {
 }
 
 /** The rules around a workspace, as far up as its repository goes; also its own ones where it is in none. */
-export function ignoredIn(root: string): Ignored {
-  const repository = findRepository(root);
-  if (repository === undefined) return ignoredBy([]).below(root);
-  const exclude = rulesIn(repository, join(repository, ".git", "info", "exclude"));
-  const above = foldersBetween(repository, root).flatMap((folder) => rulesIn(folder, join(folder, ".gitignore")));
-  const outer = ignoredBy([...exclude, ...above]);
+export function ignoredIn(tree: Tree, root: string): Ignored {
+  const repository = findRepository(tree, root);
+  if (repository === undefined) return ignoredBy(tree, []).below(root);
+  const exclude = rulesIn(tree, repository, join(repository, ".git", "info", "exclude"));
+  const above = foldersBetween(repository, root).flatMap((folder) => rulesIn(tree, folder, join(folder, ".gitignore")));
+  const outer = ignoredBy(tree, [...exclude, ...above]);
   // A workspace that is itself ignored was put there on purpose: rules from outside would leave nothing of it.
-  return (outer.has(root, true) ? ignoredBy([]) : outer).below(root);
+  return (outer.has(root, true) ? ignoredBy(tree, []) : outer).below(root);
 }
 
-function ignoredBy(levels: readonly Rules[]): Ignored {
+function ignoredBy(tree: Tree, levels: readonly Rules[]): Ignored {
   return {
     has: (path, isFolder) => levels.reduce((ignored, level) => decide(level, path, isFolder) ?? ignored, false),
-    below: (folder) => ignoredBy([...levels, ...rulesIn(folder, join(folder, ".gitignore"))]),
+    below: (folder) => ignoredBy(tree, [...levels, ...rulesIn(tree, folder, join(folder, ".gitignore"))]),
   };
 }
 
@@ -40,19 +40,19 @@ function decide({ folder, rules }: Rules, path: string, isFolder: boolean): bool
   return ignored ? true : unignored ? false : undefined;
 }
 
-function rulesIn(folder: string, file: string): readonly Rules[] {
-  if (!existsSync(file)) return [];
+function rulesIn(tree: Tree, folder: string, file: string): readonly Rules[] {
+  if (!tree.has(file)) return [];
   try {
-    return [{ folder, rules: ignore().add(readFileSync(file, "utf8")) }];
+    return [{ folder, rules: ignore().add(tree.read(file).toString("utf8")) }];
   } catch {
     return [];
   }
 }
 
-function findRepository(folder: string): string | undefined {
-  if (existsSync(join(folder, ".git"))) return folder;
+function findRepository(tree: Tree, folder: string): string | undefined {
+  if (tree.has(join(folder, ".git"))) return folder;
   const parent = dirname(folder);
-  return parent === folder ? undefined : findRepository(parent);
+  return parent === folder ? undefined : findRepository(tree, parent);
 }
 
 /** Folders from the repository down to the one above the workspace. */

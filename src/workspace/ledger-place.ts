@@ -50,7 +50,7 @@ function resolved(path: string): string {
 const taken: readonly (readonly [RegExp, string])[] = [
   [/\.ya?ml$/i, "a name that does not end in .yaml or .yml"],
   [/(?:^|\/)\.git(?:\/|$)/i, "a path outside .git"],
-  [/^\.evenkeel\/(?:lock|journal|\.gitignore)(?:[./]|$)|\.key$/i, "a path that is not used for other state"],
+  [/^\.evenkeel\/(?:lock|journal|cache|\.gitignore)(?:[./]|$)|\.key$/i, "a path that is not used for other state"],
 ];
 
 function nameFault(path: string, root: string): string | undefined {

@@ -2,43 +2,68 @@ import { createHash, type Hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Refusal } from "../base/exit.ts";
-import { type Parsed, parseManifest } from "../manifest/document.ts";
+import { type Document, type Parsed, parseManifest } from "../manifest/document.ts";
 import { problemAt } from "../manifest/problem.ts";
-import { defaultWorkspace, type Loaded, readWorkspace, type Workspace, workspaceFile } from "../manifest/workspace.ts";
+import {
+  defaultWorkspace,
+  type Loaded,
+  type ReadWorkspace,
+  readWorkspace,
+  type Workspace,
+  workspaceFile,
+} from "../manifest/workspace.ts";
 import { bySeverity, reportedLine } from "../model/problem-line.ts";
 import { discover } from "./discover.ts";
 import { ledgerProblems } from "./ledger-place.ts";
 import { readCertificates } from "./pem.ts";
 import { readText } from "./read.ts";
+import { disk, type Tree } from "./tree.ts";
 
 export type { Document } from "../manifest/document.ts";
 export type { Loaded, Workspace } from "../manifest/workspace.ts";
+
+/** What makes documents of a manifest's text. */
+export type ParseManifest = (file: string, text: string, bytes: Buffer) => Parsed;
 
 /**
  * Reads the workspace around a folder: `evenkeel.yaml`, found upward, and its manifests. Mistakes are problems.
  * @throws Refusal where there is no workspace.
  */
-export function loadWorkspace(folder: string): Loaded {
+export function loadWorkspace(folder: string, parse: ParseManifest = parseManifest): Loaded {
   const root = dirname(findWorkspace(folder));
   const digest = createHash("sha256");
-  const head = load(root, workspaceFile, digest);
-  const { workspace, authorities, problems } = readSettings(root, head);
-  const { files, problems: found } = discover(root, workspace.manifests, head.documents[0]);
-  const manifests = files.map((file) => load(root, file, digest));
+  const head = load(root, workspaceFile, digest, parse);
+  const { authorities, ...read } = readSettings(root, head);
+  const found = findManifests(disk, root, head, read);
+  const ledger = ledgerProblems(root, read.workspace.ledger, head.documents[0]);
+  const manifests = found.files.map((file) => load(root, file, digest, parse));
+  const workspace = joined(found, [{ documents: [], problems: ledger }, ...manifests]);
+  return { root, authorities, ...workspace, digest: `sha256:${digest.digest("hex")}` };
+}
+
+/** A workspace whose manifests are found and not read yet. */
+export interface FoundManifests extends ReadWorkspace {
+  readonly settings?: Document;
+  /** Relative to the workspace, sorted. */
+  readonly files: readonly string[];
+}
+
+/** Finds the manifests of the workspace that `head`, an `evenkeel.yaml`, describes as `read` says. */
+export function findManifests(tree: Tree, root: string, head: Parsed, read = readWorkspace(head)): FoundManifests {
   const [settings] = head.documents;
+  const { files, problems } = discover(tree, root, read.workspace.manifests, settings);
+  return { ...read, files, ...(settings && { settings }), problems: [...read.problems, ...problems] };
+}
+
+/** A workspace with what was read of its manifests. */
+export function joined(
+  { files: _, problems, ...found }: FoundManifests,
+  manifests: readonly Parsed[],
+): Omit<Loaded, "root" | "digest"> {
   return {
-    root,
-    workspace,
-    ...(settings && { settings }),
-    authorities,
+    ...found,
     documents: manifests.flatMap(({ documents }) => documents),
-    problems: [
-      ...problems,
-      ...ledgerProblems(root, workspace.ledger, head.documents[0]),
-      ...found,
-      ...manifests.flatMap(({ problems }) => problems),
-    ],
-    digest: `sha256:${digest.digest("hex")}`,
+    problems: [...problems, ...manifests.flatMap((each) => each.problems)],
   };
 }
 
@@ -50,7 +75,10 @@ export function loadSettings(folder: string): Workspace & Pick<Loaded, "authorit
   const file = workspaceAbove(folder);
   if (!file) return defaultWorkspace;
   const root = dirname(file);
-  const { workspace, authorities, problems } = readSettings(root, load(root, workspaceFile, createHash("sha256")));
+  const { workspace, authorities, problems } = readSettings(
+    root,
+    load(root, workspaceFile, createHash("sha256"), parseManifest),
+  );
   const { problems: mistakes } = bySeverity(problems);
   if (mistakes.length > 0) throw new Refusal(mistakes.map(reportedLine).join("\n"));
   return { ...workspace, authorities };
@@ -86,10 +114,10 @@ export function workspaceAbove(folder: string): string | undefined {
   }
 }
 
-function load(root: string, file: string, digest: Hash): Parsed {
-  const read = readText(root, file);
-  digest.update(`${file}\0${"text" in read ? read.size : read.problem.rule}\0`);
+function load(root: string, file: string, digest: Hash, parse: ParseManifest): Parsed {
+  const read = readText(disk, root, file);
+  digest.update(`${file}\0${"text" in read ? read.bytes.length : read.problem.rule}\0`);
   if ("problem" in read) return { documents: [], problems: [read.problem] };
   digest.update(read.text);
-  return parseManifest(file, read.text);
+  return parse(file, read.text, read.bytes);
 }

@@ -1,40 +1,41 @@
 import { isUtf8 } from "node:buffer";
-import { readFileSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { systemTrouble } from "../base/system-errors.ts";
 import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
+import type { Tree } from "./tree.ts";
 
 /** A manifest of more bytes than this is not even read. */
-const mostBytes = 4 * 1024 * 1024;
+export const mostManifestBytes = 4 * 1024 * 1024;
 
-export type Read = { readonly text: string; readonly size: number } | { readonly problem: Problem };
+/** `bytes`: as they lie there, with a byte order mark. */
+export type Read = { readonly text: string; readonly bytes: Buffer } | { readonly problem: Problem };
 
 /** The text of a manifest, without a byte order mark; or why it is none. */
-export function readText(root: string, file: string): Read {
+export function readText(tree: Tree, root: string, file: string): Read {
   try {
     const path = join(root, file);
-    if (leaves(root, path)) {
+    if (leaves(tree, root, path)) {
       return { problem: problemIn(file, "symlink", "a symbolic link that leads out of the workspace") };
     }
-    const stat = statSync(path);
+    const stat = tree.stat(path);
     if (!stat.isFile()) return { problem: problemIn(file, "unreadable", "expected a file") };
-    if (stat.size > mostBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
-    return textOf(file, readFileSync(path));
+    if (stat.size > mostManifestBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
+    return textOf(file, tree.read(path));
   } catch (error) {
     return { problem: problemIn(file, "unreadable", `cannot be read (${systemTrouble(error)})`) };
   }
 }
 
-function leaves(root: string, path: string): boolean {
-  return !realpathSync.native(path).startsWith(realpathSync.native(root) + sep);
+function leaves(tree: Tree, root: string, path: string): boolean {
+  return !tree.real(path).startsWith(tree.real(root) + sep);
 }
 
 function textOf(file: string, bytes: Buffer): Read {
   if (!isUtf8(bytes)) return { problem: problemIn(file, "binary", "not UTF-8 text") };
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   const found = controlCharacter.exec(text);
-  if (!found) return { text, size: bytes.length };
+  if (!found) return { text, bytes };
   const before = text.slice(0, found.index).split("\n");
   const column = (before.at(-1)?.length ?? 0) + 1;
   const message = "a control character, which YAML does not allow; is this a binary file?";

@@ -6,6 +6,7 @@ import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
 import { entriesBelow, type Located } from "./folders.ts";
 import { readText } from "./read.ts";
+import { disk } from "./tree.ts";
 
 /** What a folder of rules holds, or why that is not known. */
 export interface RulesFolder {
@@ -57,7 +58,7 @@ function entriesOf({ path, real }: Located, folder: string, problems: Problem[])
 
 function readFile(root: string, folder: string, file: string): RulesFolder {
   const shown = join(folder, file);
-  const read = readText(root, file);
+  const read = readText(disk, root, file);
   if ("text" in read) return parseManifest(shown, read.text);
   return { documents: [], problems: [{ ...read.problem, place: { file: shown, line: 1, column: 1 } }] };
 }

@@ -2,6 +2,7 @@ import { dirname, join } from "node:path/posix";
 import { type GlobRules, globFolder, globMatcher, globReach, isGlob } from "../base/glob.ts";
 import type { Problem } from "../model/types.ts";
 import { inside, isManifest, isWithin, type Located, list, targetOf } from "./folders.ts";
+import type { Tree } from "./tree.ts";
 
 /** How patterns over files are read. */
 export const ofFiles: GlobRules = { crossing: false, cased: true, dots: false };
@@ -10,6 +11,7 @@ export const ofFiles: GlobRules = { crossing: false, cased: true, dots: false };
 const mostLinks = 8;
 
 export interface Search {
+  readonly tree: Tree;
   readonly root: Located;
   readonly pattern: string;
   /** Called with a linked folder that the pattern reaches, and that cannot be followed: why. */
@@ -22,7 +24,7 @@ export interface Search {
  * reaches into them. A folder is searched once for all that can still match in it, so that loops end; what is reached
  * through fewer links counts first, then the order of names.
  */
-export function search({ root, pattern, refuse, problems }: Search): readonly Located[] {
+export function search({ tree, root, pattern, refuse, problems }: Search): readonly Located[] {
   const matches = globMatcher(pattern, ofFiles);
   const reach = globReach(pattern, ofFiles);
   const searched = new Set<string>();
@@ -37,7 +39,7 @@ export function search({ root, pattern, refuse, problems }: Search): readonly Lo
     const state = reach(located.path);
     if (state === undefined || searched.has(`${located.real}\0${state}`)) return;
     searched.add(`${located.real}\0${state}`);
-    for (const entry of list(located, problems)) {
+    for (const entry of list(tree, located, problems)) {
       const inner = inside(located, entry.name);
       if (entry.name === "node_modules" && !pattern.includes(entry.name)) continue;
       if (entry.isSymbolicLink()) link(inner);
@@ -47,7 +49,7 @@ export function search({ root, pattern, refuse, problems }: Search): readonly Lo
   };
 
   const link = (located: Located) => {
-    const target = targetOf(located);
+    const target = targetOf(tree, located);
     if (!target?.isFolder) file(target ?? located);
     else if (reach(target.path) !== undefined) links.push(target);
   };
@@ -57,7 +59,7 @@ export function search({ root, pattern, refuse, problems }: Search): readonly Lo
     else refuse(target.path, "a link that leads out of the workspace");
   };
 
-  links = [...startOf(root, pattern)];
+  links = [...startOf(tree, root, pattern)];
   for (let depth = 0; links.length > 0; depth++) {
     const next = links.sort((a, b) => (a.path < b.path ? -1 : 1));
     links = [];
@@ -68,9 +70,9 @@ export function search({ root, pattern, refuse, problems }: Search): readonly Lo
 }
 
 /** The folder that a pattern is below, where there is one. */
-function startOf(root: Located, pattern: string): readonly Located[] {
+function startOf(tree: Tree, root: Located, pattern: string): readonly Located[] {
   const folder = isGlob(pattern) ? globFolder(pattern) : dirname(pattern);
   const path = folder === "." ? "" : folder;
-  const target = path === "" ? root : targetOf({ path, real: join(root.real, path) });
+  const target = path === "" ? root : targetOf(tree, { path, real: join(root.real, path) });
   return target ? [target] : [];
 }

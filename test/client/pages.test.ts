@@ -4,7 +4,7 @@ import { call } from "../../src/model/endpoints.ts";
 import { failureOf, reader, type Scripted, serve, token } from "./scripted.ts";
 
 const projects = call("listProjects", {}, { repository_storage: "old" });
-const start = "/api/v4/projects?per_page=100&repository_storage=old";
+const start = "/api/v4/projects?per_page=100&order_by=id&sort=asc&pagination=keyset&repository_storage=old";
 
 describe("a list", () => {
   it("is read to its end by X-Next-Page, each row once", async () => {
@@ -28,7 +28,8 @@ describe("a list", () => {
     expect(stranger.seen).toHaveLength(0);
     const { pathname, searchParams } = new URL(server.seen[1]?.path ?? "", server.url);
     expect(pathname).toBe("/api/v4/projects");
-    expect(Object.fromEntries(searchParams)).toEqual({ cursor: "abc", repository_storage: "old", per_page: "100" });
+    const own = { order_by: "id", sort: "asc", pagination: "keyset", repository_storage: "old", per_page: "100" };
+    expect(Object.fromEntries(searchParams)).toEqual({ cursor: "abc", ...own });
   });
 
   it("asks for 100 rows where the endpoint has pages, and for none where it has not", async () => {

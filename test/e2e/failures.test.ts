@@ -35,7 +35,9 @@ test("a misspelt path has its line and the nearest path, for one look at the lis
   });
   const planned = await evenkeel("plan", "--report", "json");
   expect(planned.code).toBe(1);
-  expect(planned.requests.filter((each) => each.startsWith("GET /projects?"))).toEqual(["GET /projects?per_page=100"]);
+  expect(planned.requests.filter((each) => each.startsWith("GET /projects?"))).toEqual([
+    "GET /projects?order_by=id&sort=asc&pagination=keyset&per_page=100",
+  ]);
   expect(planned.plan().summary.reads).toBe(3);
   expect(planned.plan().problems).toMatchObject([
     {

@@ -1,0 +1,119 @@
+import { resolve } from "node:path";
+import { exitCode } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
+import { hasErrors } from "../manifest/validate.ts";
+import { reportedLine, reportedProblem } from "../model/problem-line.ts";
+import type { Problem, Project } from "../model/types.ts";
+import { type OpenedRevisions, openRevisions } from "../reconcile/revisions.ts";
+import { revisionKinds } from "../report/report-kinds.ts";
+import {
+  isDifferent,
+  type Listing,
+  type RevisionDocument,
+  type RevisionProblem,
+  revisionDocument,
+} from "../report/revision/document.ts";
+import { revisionHtml } from "../report/revision/html.ts";
+import { revisionMarkdown } from "../report/revision/markdown.ts";
+import { revisionText } from "../report/revision/text.ts";
+import { compareRevisions } from "../revision/revision.ts";
+import { keptProjects } from "../state/project-list.ts";
+import { readProjectFile } from "../workspace/project-file.ts";
+import type { Options } from "./flags.ts";
+import { reporter } from "./outputs.ts";
+import { folderOf } from "./run.ts";
+import type { Terminal } from "./terminal.ts";
+import type { Run } from "./verb.ts";
+
+/** `evenkeel diff [REV]`: what manifests want otherwise than at a revision; offline. */
+export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
+  const report = reporter(terminal, options.report, revisionKinds);
+  const fleetFile = options.projects === undefined ? undefined : projectFile(terminal, options.projects);
+  const folder = folderOf(terminal, options);
+  const opened = await openRevisions({ folder, from, to: options.to, branch: terminal.env.CI_DEFAULT_BRANCH });
+  const document = documentOf(opened, fleetFile ?? keptFleet(opened.root));
+  printRevisionProblems(terminal, document);
+  report({
+    text: () => (document.problems.length > 0 ? "" : revisionText(document, terminal.palette)),
+    json: () => JSON.stringify(document, null, 2),
+    markdown: () => revisionMarkdown(document),
+    html: () => revisionHtml(document),
+  });
+  return exitCode({
+    problem: document.problems.length > 0,
+    pending: options.detailedExitcode === true && isDifferent(document),
+  });
+};
+
+/** The projects that there are, as far as that can be known offline. */
+interface Fleet {
+  readonly listing: Listing;
+  readonly projects: readonly Project[];
+  readonly problems: readonly Problem[];
+}
+
+function projectFile({ cwd }: Terminal, name: string): Fleet {
+  const { projects, problems } = readProjectFile(resolve(cwd, name), name);
+  return { listing: { source: "file", projects: projects.length }, projects, problems };
+}
+
+function keptFleet(root: string): Fleet | undefined {
+  const kept = keptProjects(root);
+  if (!kept) return undefined;
+  const listing = { source: "plan", at: kept.at.toISOString(), projects: kept.projects.length } as const;
+  return { listing, projects: kept.projects, problems: [] };
+}
+
+function documentOf({ before, after }: OpenedRevisions, fleet: Fleet | undefined): RevisionDocument {
+  const wrong = [before.problems, after.problems, fleet?.problems ?? []].some(hasErrors);
+  const diff = wrong ? undefined : compareRevisions(before.side, after.side, fleet?.projects);
+  const absent = before.isThere ? [] : [absentWorkspace];
+  const told = [
+    ...at(before.commit, [...before.problems, ...(diff?.problems.before ?? [])].filter(isError)),
+    ...at(before.commit, absent),
+    ...at(after.commit, [...after.problems, ...(diff?.problems.after ?? [])]),
+    ...at(null, fleet?.problems ?? []),
+  ];
+  const heading = {
+    base: { revision: before.commit ?? "" },
+    head: { revision: after.commit },
+    listing: fleet?.listing ?? null,
+    problems: told.filter(({ problem }) => isError(problem)).map(reported),
+    warnings: told.filter(({ problem }) => !isError(problem)).map(reported),
+  };
+  return revisionDocument(heading, diff);
+}
+
+const absentWorkspace: Problem = {
+  severity: "warning",
+  rule: "new-workspace",
+  message: "this folder had no evenkeel.yaml, so everything counts as new",
+};
+
+/** Warnings of what was before are nobody's to mend. */
+function isError({ severity }: Problem): boolean {
+  return severity === "error";
+}
+
+interface Told {
+  readonly revision: string | null;
+  readonly problem: Problem;
+}
+
+function at(revision: string | null, problems: readonly Problem[]): readonly Told[] {
+  return problems.map((problem) => ({ revision, problem }));
+}
+
+function reported({ revision, problem }: Told): RevisionProblem {
+  return { ...reportedProblem(problem), revision };
+}
+
+function printRevisionProblems(terminal: Terminal, { problems, warnings }: RevisionDocument): void {
+  for (const warning of warnings) terminal.note(`warning: ${lineOf(warning)}`);
+  for (const problem of problems) terminal.warn(lineOf(problem));
+}
+
+function lineOf({ revision, ...problem }: RevisionProblem): string {
+  const line = reportedLine(problem);
+  return revision === null ? line : printable(`at ${revision.slice(0, 12)}: ${line}`);
+}

@@ -1,0 +1,125 @@
+import type { Reader } from "../client/client.ts";
+import type { Policy } from "../manifest/policies.ts";
+import {
+  idleGlobs,
+  knownProjects,
+  namedProjects,
+  needsLookup,
+  type Projects,
+  partlyKnown,
+  projectsOf,
+  selectsByGlob,
+} from "../manifest/projects.ts";
+import { matchingLayers } from "../manifest/selection.ts";
+import { identified, projectFinder, projectNamed, speakingOtherwise } from "../model/identity.ts";
+import type { Project } from "../model/types.ts";
+import { isWantedOtherwise, type RevisionSide, touchedPolicies } from "../revision/revision.ts";
+import { lookUpProjects } from "./look-up.ts";
+import { readProjects } from "./read-live.ts";
+
+/** Which projects a run is about. */
+export interface ProjectScope {
+  readonly policies: readonly Policy[];
+  /** All globs and addresses by which a person may name a project otherwise than policies do. */
+  readonly spoken: readonly string[];
+  /** Projects that this run is about: those of its `--target` and `--shard`. */
+  readonly includes: (project: Project) => boolean;
+  /** Only those that are wanted otherwise than at a revision. */
+  readonly since?: Since;
+  /** Only these, by the names that addresses begin with. */
+  readonly only?: readonly string[];
+  readonly workers: number;
+}
+
+/** Two revisions of the manifests, and the fleet as it was listed before. */
+export interface Since {
+  readonly before: RevisionSide;
+  readonly after: RevisionSide;
+  /** Recent enough to be believed. */
+  readonly recent: readonly Project[] | undefined;
+  /** However old: only good to count. */
+  readonly listed: readonly Project[] | undefined;
+}
+
+export interface FoundProjects extends Projects {
+  /** All projects that the token can see, where they were listed now. */
+  readonly listing?: readonly Project[] | undefined;
+  /** For a run since a revision: how many projects policies select in all, where that is known. */
+  readonly of?: number | undefined;
+}
+
+/** The projects that policies mean, looked up as far as policies, or what people say of projects, need it. @throws CallFailed. */
+export async function findProjects(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
+  const found = await selected(reader, scope);
+  return found.listing ? found : { ...found, projects: await recognised(reader, found.projects, scope) };
+}
+
+async function selected(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
+  const { policies, only, since, workers } = scope;
+  if (only) return { projects: await known(reader, only.map(projectNamed), policies, workers), problems: [] };
+  if (since) return changed(reader, scope, since);
+  if (selectsByGlob(policies)) {
+    const listing = await readProjects(reader);
+    return { ...projectsOf(policies, listing), listing };
+  }
+  if (!needsLookup(policies)) return projectsOf(policies, undefined);
+  const ids = policies.flatMap(({ except }) => except.flatMap((line) => (line.form === "id" ? [line.written] : [])));
+  const named = [...namedProjects(policies), ...ids.map(projectNamed)];
+  return projectsOf(policies, await known(reader, named, policies, workers));
+}
+
+/** The projects under both names as far as policies need both, each once. */
+async function known(
+  reader: Reader,
+  named: readonly Project[],
+  policies: readonly Policy[],
+  workers: number,
+): Promise<readonly Project[]> {
+  const lacking = partlyKnown(policies, named);
+  const find = projectFinder(await lookUpProjects(reader, lacking, workers));
+  const projects = named.map((project) => find(project.name) ?? project);
+  return [...new Map(projects.map((project) => [project.name.toLowerCase(), project])).values()];
+}
+
+/** Where no wildcard is another, only named projects can be wanted otherwise, and the fleet need not be listed. */
+async function changed(reader: Reader, scope: ProjectScope, since: Since): Promise<FoundProjects> {
+  const { before, after, recent } = since;
+  const both = [...before.policies, ...after.policies];
+  const touched = touchedPolicies(before, after);
+  const listing = selectsByGlob(touched) && !recent ? await readProjects(reader) : undefined;
+  const fleet = selectsByGlob(touched) ? (listing ?? recent) : undefined;
+  const candidates = fleet
+    ? knownProjects(both, fleet)
+    : await known(reader, namedProjects(touched), both, scope.workers);
+  const projects = candidates.filter((each) => isSelected(after, each) && isWantedOtherwise(before, after, each));
+  return {
+    projects: projects.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    problems: fleet
+      ? idleGlobs(
+          touched.filter((policy) => after.policies.includes(policy)),
+          fleet,
+        )
+      : [],
+    of: countOf(scope, fleet ?? since.listed),
+    ...(listing && { listing }),
+  };
+}
+
+function isSelected({ policies }: Pick<RevisionSide, "policies">, project: Project): boolean {
+  return matchingLayers(policies, project).length > 0;
+}
+
+function countOf({ policies, includes }: ProjectScope, fleet: readonly Project[] | undefined): number | undefined {
+  if (!fleet && selectsByGlob(policies)) return undefined;
+  return knownProjects(policies, fleet).filter((each) => isSelected({ policies }, each) && includes(each)).length;
+}
+
+/** Addresses begin as policies name projects, whatever flags say: the ledger and saved plans know them by that. */
+async function recognised(
+  reader: Reader,
+  projects: readonly Project[],
+  { spoken, workers }: ProjectScope,
+): Promise<readonly Project[]> {
+  const lacking = projects.filter((project) => speakingOtherwise(spoken, [project]).length > 0);
+  return lacking.length > 0 ? identified(projects, await lookUpProjects(reader, lacking, workers)) : projects;
+}

@@ -1,0 +1,40 @@
+import { inParallel } from "../base/concurrency.ts";
+import type { Reader } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
+import { call } from "../model/endpoints.ts";
+import type { Project } from "../model/types.ts";
+import { projectsIn, readProjects } from "./read-live.ts";
+
+/** More projects than this are looked up in the list of all, which has as many in each of its pages. */
+const mostSingles = 100;
+
+/**
+ * The ID and path of each of these projects, as far as the server has them: one GET each, or the list of all where
+ * there are many of them or the server does not route that. @throws CallFailed where neither can be had.
+ */
+export async function lookUpProjects(
+  reader: Reader,
+  projects: readonly Project[],
+  workers: number,
+): Promise<readonly Project[]> {
+  const [first, ...others] = projects;
+  if (!first) return [];
+  if (projects.length > mostSingles) return readProjects(reader);
+  const found = await lookUp(reader, first);
+  if (found === "unknown route") return readProjects(reader);
+  const rest = await inParallel(others, workers, (each) => lookUp(reader, each));
+  return [found, ...rest].flatMap((each) => (each === "unknown route" ? [] : each));
+}
+
+async function lookUp(reader: Reader, { name }: Project): Promise<readonly Project[] | "unknown route"> {
+  try {
+    const { body } = await reader.get(call("getProject", { id: name }));
+    return projectsIn([body]);
+  } catch (error) {
+    if (!(error instanceof CallFailed) || error.endsRun) throw error;
+    if (error.unknownRoute || error.kind === "shape" || error.status === 405) return "unknown route";
+    // Reading it says what is wrong with it.
+    if (error.status === 404 || error.status === 403 || error.kind === "redirect") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,130 @@
+import { dirname } from "node:path";
+import equal from "fast-deep-equal";
+import { dayOf } from "../base/day.ts";
+import { readMigrations } from "../manifest/migrations.ts";
+import { validate } from "../manifest/validate.ts";
+import { defaultWorkspace } from "../manifest/workspace.ts";
+import type { Problem } from "../model/types.ts";
+import type { RevisionSide } from "../revision/revision.ts";
+import { gitObjects } from "../workspace/git-objects.ts";
+import { findWorkspace, loadWorkspace, type Workspace } from "../workspace/load.ts";
+import { type LoadedRevision, loadRevision, type ParsedOnce, parsedOnce } from "../workspace/load-revision.ts";
+import { commitNamed, mergeBaseWith, repositoryAround } from "../workspace/repository.ts";
+import { type Context, validated } from "./context.ts";
+import type { Request } from "./request.ts";
+
+/** Which two revisions of a workspace to compare. */
+export interface RevisionRequest {
+  /** Where to look for `evenkeel.yaml`, and upward from there. */
+  readonly folder: string;
+  /** Left out: where `to`, or the work tree, left the remote's default branch. */
+  readonly from?: string | undefined;
+  /** Left out: the files as they are. */
+  readonly to?: string | undefined;
+  /** What the remote's default branch is called, where the pipeline knows. */
+  readonly branch?: string | undefined;
+}
+
+/** A workspace at one revision: what it wants, and what is wrong with it. */
+export interface OpenedSide {
+  /** Null for the files as they are. */
+  readonly commit: string | null;
+  /** Whether the folder was a workspace then; where it was none, nothing was wanted. */
+  readonly isThere: boolean;
+  readonly side: RevisionSide;
+  readonly problems: readonly Problem[];
+}
+
+/** Two revisions, read and validated. */
+export interface OpenedRevisions {
+  readonly root: string;
+  readonly before: OpenedSide;
+  readonly after: OpenedSide;
+}
+
+/**
+ * Reads a workspace at two revisions, offline. Mistakes in manifests are problems of their side.
+ * @throws Refusal without git or a repository, and for a revision that git does not know.
+ */
+export async function openRevisions({ folder, from, to, branch }: RevisionRequest): Promise<OpenedRevisions> {
+  const root = dirname(findWorkspace(folder));
+  const repository = repositoryAround(root);
+  const today = dayOf(new Date());
+  const later = to === undefined ? null : commitNamed(repository, to);
+  const earlier =
+    from === undefined ? mergeBaseWith(repository, later ?? "HEAD", branch) : commitNamed(repository, from);
+  const once = parsedOnce(earlier.length);
+  await using objects = gitObjects(repository.top);
+  const read = (commit: string) => loadRevision(repository, commit, objects, once);
+  const is = later === null ? loadWorkspace(folder, once.parse) : await read(later);
+  const after = sideOf(later, is, { beside: defaultWorkspace, today });
+  return { root, before: sideOf(earlier, await read(earlier), { beside: after.side.workspace, today }), after };
+}
+
+/** The full ID of the commit that a revision names in the repository of a workspace. @throws Refusal (64) where there is none. */
+export function commitOfRevision(folder: string, revision: string): string {
+  return commitNamed(repositoryAround(dirname(findWorkspace(folder))), revision);
+}
+
+/** A validated workspace, with the manifests of the commit that the run compares with where there is one. @throws Refusal. */
+export async function openContext(request: Request): Promise<Context> {
+  if (request.since === undefined) return validated(loadWorkspace(request.folder), request);
+  const once = parsedOnce(request.since.length);
+  const loaded = loadWorkspace(request.folder, once.parse);
+  const context = validated(loaded, request);
+  const { commit, side: before, problems } = await openEarlier(context, request.since, once);
+  const { side: after } = sideOf(null, loaded, { beside: loaded.workspace, today: context.today });
+  const wrong = problems
+    .filter(({ severity }) => severity === "error")
+    .map((each) => problemBefore(commit ?? "", each));
+  return { ...context, since: { commit: commit ?? "", before, after }, problems: [...context.problems, ...wrong] };
+}
+
+/** Its place is none in the files as they are. */
+function problemBefore(commit: string, { place, path, rule, message }: Problem): Problem {
+  const where = place ? `${place.file}:${place.line}:${place.column}` : undefined;
+  const said = [where, path, message].filter((part) => part !== undefined).join("  ");
+  return { severity: "error", rule, message: `at ${commit.slice(0, 12)}: ${said}` };
+}
+
+/** A workspace that was read through `once`, and the same one as it was at an earlier commit. @throws Refusal. */
+async function openEarlier({ loaded: now, today }: Context, commit: string, once: ParsedOnce): Promise<OpenedSide> {
+  const repository = repositoryAround(now.root);
+  await using objects = gitObjects(repository.top);
+  const named = commitNamed(repository, commit);
+  const read = await loadRevision(repository, named, objects, once);
+  return sideOf(named, read, { beside: now.workspace, today });
+}
+
+interface Reading {
+  /** The workspace on the other side; policies that both have in common are read by it where it reads them alike. */
+  readonly beside: Workspace;
+  /** Decides what has expired, on both sides alike. */
+  readonly today: string;
+}
+
+function sideOf(commit: string | null, read: LoadedRevision | undefined, { beside, today }: Reading): OpenedSide {
+  const nothing = { workspace: beside, documents: [], problems: [] };
+  const { workspace, documents, problems: found, settings }: LoadedRevision = read ?? nothing;
+  const reading = readsAlike(workspace, beside) ? beside : workspace;
+  const { policies, plaintext, problems } = validate({ documents, workspace: reading, problems: found }, today);
+  const { migrations } = readMigrations({ documents });
+  return {
+    commit,
+    isThere: read !== undefined,
+    side: { workspace, settings, policies, migrations, plaintext },
+    problems,
+  };
+}
+
+/** Whether policies mean the same by the settings of either. */
+function readsAlike(one: Workspace, other: Workspace): boolean {
+  const decisive = ({ server: { release, tier, environment }, ledger, allowPlaintextSecrets }: Workspace) => [
+    release,
+    tier,
+    environment,
+    ledger === undefined,
+    allowPlaintextSecrets,
+  ];
+  return equal(decisive(one), decisive(other));
+}

@@ -1,0 +1,79 @@
+import type { ReportedProblem } from "../../model/problem-line.ts";
+import type { Place } from "../../model/types.ts";
+import { type RevisionAction, type RevisionChange, revisionActions } from "../../revision/compared.ts";
+import { projectsIn, type RevisionDiff } from "../../revision/revision.ts";
+import type { SettingChange } from "../../revision/settings.ts";
+
+/** Where the fleet's projects are known from. */
+export interface Listing {
+  readonly source: "plan" | "file";
+  /** When a plan listed them; left out for a file. */
+  readonly at?: string;
+  readonly projects: number;
+}
+
+/** What `diff --report json` prints. Holds no secret. */
+export interface RevisionDocument {
+  readonly format_version: "1.0";
+  /** Full commit IDs; null for the files as they are. */
+  readonly base: { readonly revision: string };
+  readonly head: { readonly revision: string | null };
+  /** Null where wildcards stand for the projects that they mean. */
+  readonly listing: Listing | null;
+  readonly summary: RevisionSummary;
+  readonly notices: readonly RevisionNotice[];
+  readonly settings: readonly SettingChange[];
+  readonly changes: readonly RevisionChange[];
+  readonly problems: readonly RevisionProblem[];
+  readonly warnings: readonly RevisionProblem[];
+}
+
+/** `projects`: those that are wanted otherwise. */
+export type RevisionSummary = Readonly<Record<RevisionAction | "projects" | "tightened" | "loosened", number>>;
+
+export interface RevisionNotice extends Partial<Place> {
+  readonly rule: string;
+  readonly message: string;
+  readonly projects?: readonly string[];
+}
+
+/** A problem of one of the two revisions. */
+export interface RevisionProblem extends ReportedProblem {
+  readonly revision: string | null;
+}
+
+export type RevisionHeading = Pick<RevisionDocument, "base" | "head" | "listing" | "problems" | "warnings">;
+
+/** `diff`: undefined where a side has errors, so that nothing was compared. */
+export function revisionDocument(heading: RevisionHeading, diff: RevisionDiff | undefined): RevisionDocument {
+  const { changes = [], notices = [], settings = [] } = diff ?? {};
+  const { base, head, listing, problems, warnings } = heading;
+  return {
+    format_version: "1.0",
+    base,
+    head,
+    listing,
+    summary: summaryOf(changes),
+    notices: notices.map(({ place, ...notice }) => ({ ...notice, ...place })),
+    settings,
+    changes,
+    problems,
+    warnings,
+  };
+}
+
+function summaryOf(changes: readonly RevisionChange[]): RevisionSummary {
+  const actions = revisionActions.map((action) => [action, changes.filter((each) => each.action === action).length]);
+  const tending = (tendency: RevisionChange["tendency"]) => changes.filter((each) => each.tendency === tendency).length;
+  return {
+    projects: projectsIn(changes.filter(({ kind }) => kind !== "storage")).size,
+    ...(Object.fromEntries(actions) as Record<RevisionAction, number>),
+    tightened: tending("tightened"),
+    loosened: tending("loosened"),
+  };
+}
+
+/** Whether the later revision wants anything otherwise. */
+export function isDifferent({ changes, settings, notices }: RevisionDocument): boolean {
+  return changes.length + settings.length + notices.length > 0;
+}

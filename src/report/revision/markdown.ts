@@ -1,0 +1,68 @@
+import { counted } from "../../base/text.ts";
+import { settingText } from "../../revision/notices.ts";
+import { longestMarkdown } from "../markdown.ts";
+import { code, fitting, heading, htmlCode, row } from "../markdown-text.ts";
+import { shown } from "../text-changes.ts";
+import type { RevisionDocument, RevisionProblem } from "./document.ts";
+import { type ChangeGroup, fieldRows, groupsOf, placeOfGroup, projectsText, whatOf } from "./groups.ts";
+import { comparedOf, fleetOf, headlineOf, noticeText } from "./text.ts";
+
+/** Projects that a folded list names at most. */
+const mostProjects = 200;
+
+/** The same as a comment for a merge request, at most as long as every forge takes. */
+export function revisionMarkdown(document: RevisionDocument): string {
+  const head = [
+    "<!-- evenkeel:diff -->",
+    `### Evenkeel: ${headlineOf(document)
+      .replace(/^Diff: /, "")
+      .replace(/\.$/, "")}`,
+    `${comparedOf(document)} ${fleetOf(document)}`,
+    listOf("**Problems**", document.problems.map(problemText)),
+    listOf("**Look at these**", document.notices.map(noticeText)),
+  ].filter(Boolean);
+  const rest = [
+    ...groupsOf(document.changes).map(groupMarkdown),
+    listOf("**Settings in evenkeel.yaml**", document.settings.map(settingText)),
+    listOf("**Warnings**", document.warnings.map(problemText)),
+  ].filter(Boolean);
+  const room = longestMarkdown - head.join("\n\n").length - 200;
+  const kept = fitting(rest, room);
+  const left = rest.length - kept.length;
+  const more = left > 0 ? [`… and ${counted(left, "more group")} of changes; other reports have them.`] : [];
+  return [...head, ...kept, ...more].join("\n\n");
+}
+
+/** `at 1f2e3d4: file:line: message`, the revision left out for the files as they are. */
+function problemText({ revision, file, line, project, message, rule }: RevisionProblem): string {
+  const where = file === undefined ? project : `${file}:${line}`;
+  const at = revision === null ? [] : [`at ${revision.slice(0, 12)}:`];
+  return [...at, ...(where === undefined ? [] : [where]), message, `(${rule})`].join(" ");
+}
+
+const longestList = 100;
+
+function listOf(title: string, lines: readonly string[]): string {
+  if (lines.length === 0) return "";
+  const more = lines.length > longestList ? [`- … and ${lines.length - longestList} more`] : [];
+  return [title, "", ...lines.slice(0, longestList).map((line) => `- ${code(line)}`), ...more].join("\n");
+}
+
+function groupMarkdown(group: ChangeGroup): string {
+  const { change, projects } = group;
+  const head = `<details><summary>${htmlCode(`${projectsText(projects)}: ${whatOf(change)}`)} ${htmlCode(placeOfGroup(group))}</summary>`;
+  const rows = fieldRows(change).map(({ name, before, after }) =>
+    row([code(name), before === undefined ? "" : code(shown(before)), after === undefined ? "" : code(shown(after))]),
+  );
+  const table = rows.length > 0 ? [[...heading(["Field", "Before", "After"]), ...rows].join("\n")] : [];
+  const notes = (change.notes ?? []).map((note) => `- ${code(note)}`).join("\n");
+  const names =
+    projects.length > 1
+      ? projects
+          .slice(0, mostProjects)
+          .map((name) => code(name))
+          .join(", ")
+      : "";
+  const rest = projects.length > mostProjects ? `… and ${projects.length - mostProjects} more` : "";
+  return [head, ...table, notes, [names, rest].filter(Boolean).join(" "), "</details>"].filter(Boolean).join("\n\n");
+}

@@ -1,0 +1,91 @@
+import { printable } from "../../base/printable.ts";
+import { counted } from "../../base/text.ts";
+import type { RevisionAction } from "../../revision/compared.ts";
+import { settingText } from "../../revision/notices.ts";
+import type { Palette } from "../palette.ts";
+import { shown } from "../text-changes.ts";
+import { isDifferent, type RevisionDocument, type RevisionNotice } from "./document.ts";
+import { type ChangeGroup, fieldRows, groupsOf, placeOfGroup, projectsText, someOf, whatOf } from "./groups.ts";
+
+const marks: Readonly<Record<RevisionAction, readonly [symbol: string, paint: keyof Palette]>> = {
+  declare: ["+", "add"],
+  edit: ["~", "change"],
+  disable: ["x", "remove"],
+  withdraw: ["-", "remove"],
+};
+
+/** What a revision wants otherwise, for people: what to look at first, then each change once. */
+export function revisionText(document: RevisionDocument, palette: Palette): string {
+  return [
+    noticesText(document, palette),
+    ...groupsOf(document.changes).map((group) => groupText(group, palette)),
+    settingsText(document, palette),
+    [palette.strong(headlineOf(document)), comparedOf(document), fleetOf(document)].join("\n"),
+  ]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+function noticesText({ notices }: RevisionDocument, palette: Palette): string {
+  if (notices.length === 0) return "";
+  const lines = notices.map((notice) => `  ${palette.warn("!")} ${printable(noticeText(notice))}`);
+  return [palette.strong("Look at these"), ...lines].join("\n");
+}
+
+/** One notice in one line: whom it is about, what, and where. */
+export function noticeText({ message, projects, file, line }: RevisionNotice): string {
+  const whom = projects ? `${projectsText(projects)}: ` : "";
+  return `${whom}${message}${file === undefined ? "" : ` (${file}:${line})`}`;
+}
+
+function groupText(group: ChangeGroup, palette: Palette): string {
+  const { change, projects } = group;
+  const [symbol, paint] = marks[change.action];
+  const whom = palette.strong(printable(projectsText(projects)));
+  const head = `${palette[paint](symbol)} ${whom}: ${printable(whatOf(change))} ${palette.faint(printable(`(${placeOfGroup(group)})`))}`;
+  const fields = fieldRows(change).map((row) => `    ${printable(row.name)}: ${valuesText(row, palette)}`);
+  const notes = (change.notes ?? []).map((note) => `    ${palette.warn("note:")} ${printable(note)}`);
+  const some = someOf(projects);
+  return [head, ...fields, ...notes, ...(some ? [`    ${palette.faint(printable(some))}`] : [])].join("\n");
+}
+
+function valuesText({ before, after }: ReturnType<typeof fieldRows>[number], palette: Palette): string {
+  if (before === undefined) return shown(after);
+  return after === undefined
+    ? `${shown(before)}, until now`
+    : `${shown(before)} ${palette.faint("->")} ${shown(after)}`;
+}
+
+function settingsText({ settings }: RevisionDocument, palette: Palette): string {
+  if (settings.length === 0) return "";
+  const lines = settings.map((setting) => `  ${palette.change("~")} ${printable(settingText(setting))}`);
+  return [palette.strong("Settings in evenkeel.yaml"), ...lines].join("\n");
+}
+
+/** Counts in one sentence. */
+export function headlineOf(document: RevisionDocument): string {
+  const { declare, edit, disable, withdraw, projects, loosened, tightened } = document.summary;
+  if (!isDifferent(document)) return "Nothing is wanted otherwise.";
+  const actions = `${declare} to declare, ${edit} to edit, ${disable} to disable, ${withdraw} to withdraw`;
+  const licenses = loosened + tightened > 0 ? `; ${loosened} loosened, ${tightened} tightened` : "";
+  return `Diff: ${actions}; ${counted(projects, "project")} wanted otherwise${licenses}.`;
+}
+
+/** Which revisions were compared. */
+export function comparedOf({ base, head }: RevisionDocument): string {
+  const later = head.revision === null ? "the files as they are" : short(head.revision);
+  return `Compared: ${short(base.revision)} with ${later}.`;
+}
+
+function short(revision: string): string {
+  return revision.slice(0, 12);
+}
+
+/** How the fleet's projects are known. */
+export function fleetOf({ listing }: RevisionDocument): string {
+  if (!listing) {
+    return "Projects: not known here; a wildcard stands for all that it means. A plan keeps their list, or pass --projects FILE.";
+  }
+  const from = listing.source === "file" ? "the --projects file" : `the plan of ${listing.at}`;
+  return `Projects: ${counted(listing.projects, "project")}, from ${from}.`;
+}

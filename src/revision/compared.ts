@@ -1,0 +1,150 @@
+import { addressOf } from "../model/address.ts";
+import { identityOf, kinds, type Strictness } from "../model/kinds.ts";
+import { isReference, normalise } from "../model/normalise.ts";
+import type { Desired, DesiredProject, Fields, Kind, Origin, Place, Resource, Value } from "../model/types.ts";
+import { strictnessOf } from "../plan/strictness.ts";
+import { notesOf } from "./notes.ts";
+
+/**
+ * What a revision wants otherwise: `declare`, listed from now on; `edit`, with other values; `disable`, off from now on;
+ * `withdraw`, managed no longer and left on the server as it is.
+ */
+export const revisionActions = ["declare", "edit", "disable", "withdraw"] as const;
+
+export type RevisionAction = (typeof revisionActions)[number];
+
+/** One resource that a revision wants otherwise. `before` and `after` hold what differs, and all fields where one side has none. */
+export interface RevisionChange {
+  readonly address: string;
+  readonly project: string;
+  readonly kind: Kind;
+  /** `*` stands for whatever no policy lists (`exclusive`). */
+  readonly key: string;
+  readonly action: RevisionAction;
+  readonly before: Fields | null;
+  readonly after: Fields | null;
+  readonly tendency?: Strictness;
+  readonly notes?: readonly string[];
+  /** In the revision that still has the line: the earlier one for what is withdrawn. */
+  readonly source: Place;
+}
+
+/** A change whose place is not worked out yet. */
+export type DraftChange = Omit<RevisionChange, "source"> & { readonly origin: Origin };
+
+/** What is wanted of one project, in one revision. */
+export interface Wanted extends Pick<DesiredProject, "resources" | "exclusive"> {
+  /** The literal behind a `manifest:` reference. */
+  readonly literal: (reference: string) => string | undefined;
+}
+
+/** What is wanted of a project otherwise than before. By meaning, as plans compare. */
+export function comparedProject(project: string, before: Wanted, after: Wanted): readonly DraftChange[] {
+  const was = byIdentity(before.resources);
+  const is = byIdentity(after.resources);
+  const identities = [...new Set([...was.keys(), ...is.keys()])].sort();
+  const changes = identities.map((identity) => changeOf(was.get(identity), is.get(identity), before, after));
+  const drafts = [...changes.flatMap((change) => change ?? []), ...exclusiveChanges(before, after)];
+  return drafts.map((draft) => ({ address: addressOf(project, draft.kind, draft.key), project, ...draft }));
+}
+
+type Unaddressed = Omit<DraftChange, "address" | "project">;
+
+function byIdentity(resources: readonly Desired[]): ReadonlyMap<string, Desired> {
+  return new Map(resources.map((each) => [identityOf(each), each]));
+}
+
+function changeOf(was: Desired | undefined, is: Desired | undefined, before: Wanted, after: Wanted) {
+  if (!is) return was && withdrawn(was, after);
+  if (is.presence === "absent") return was?.presence === "absent" ? undefined : removed(was, is);
+  if (was?.presence !== "present") return made("declare", is, stateOf(was), is.fields, is.origin);
+  return edited(was, is, before, after);
+}
+
+/** What a resource comes to that is off: what plans show of a removal. */
+function stateOf(desired: Desired | undefined): Fields | null {
+  if (!desired) return null;
+  return desired.presence === "present" ? desired.fields : kinds[desired.kind].removed.after;
+}
+
+function withdrawn(was: Desired, after: Wanted): Unaddressed {
+  const origin = after.exclusive.get(was.kind);
+  if (!origin || was.presence === "absent") return untouched(was);
+  const change = made("disable", was, was.fields, kinds[was.kind].removed.after, origin);
+  return { ...change, notes: [...(change.notes ?? []), "no longer listed, and exclusive removes what is not"] };
+}
+
+/** What stays as it is on the server makes nothing stricter or laxer. */
+function untouched(was: Desired): Unaddressed {
+  const { kind, key, origin } = was;
+  return { kind, key, action: "withdraw", before: stateOf(was), after: null, origin };
+}
+
+function removed(was: Desired | undefined, is: Desired): Unaddressed {
+  return made("disable", is, was?.fields ?? null, kinds[is.kind].removed.after, is.origin);
+}
+
+function edited(was: Desired, is: Desired, before: Wanted, after: Wanted): Unaddressed | undefined {
+  const names = [...new Set([...Object.keys(was.fields), ...Object.keys(is.fields)])];
+  const differing = names.filter((name) => !isSame(is, name, was.fields[name], is.fields[name], before, after));
+  if (differing.length === 0) return undefined;
+  const change = made("edit", is, only(was.fields, differing), only(is.fields, differing), is.origin);
+  const hidden = differing.some((name) => spelt(was.fields[name]) === spelt(is.fields[name]));
+  return hidden
+    ? { ...change, notes: [...(change.notes ?? []), "a secret literal in the manifest is another"] }
+    : change;
+}
+
+function isSame(
+  { kind, key }: Resource,
+  name: string,
+  was: Value | undefined,
+  is: Value | undefined,
+  before: Wanted,
+  after: Wanted,
+): boolean {
+  if (was === undefined || is === undefined) return was === is;
+  if (!isReference(was) && !isReference(is)) return normalise(kind, key, name, was) === normalise(kind, key, name, is);
+  if (!isReference(was) || !isReference(is)) return false;
+  const [first, second] = [before.literal(was.secret), after.literal(is.secret)];
+  if (first !== undefined || second !== undefined) return first === second;
+  return spelt(was) === spelt(is);
+}
+
+function spelt(value: Value | undefined): string {
+  return isReference(value) ? `${value.secret}\0${value.version ?? ""}` : JSON.stringify(value ?? null);
+}
+
+function only(fields: Fields, names: readonly string[]): Fields {
+  const kept = names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]));
+  return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function made(
+  action: RevisionAction,
+  { kind, key }: Resource,
+  before: Fields | null,
+  after: Fields | null,
+  origin: Origin,
+): Unaddressed {
+  const change = { kind, key, action, before, after };
+  const tendency = strictnessOf(change);
+  const notes = notesOf(change);
+  return { ...change, ...(tendency && { tendency }), ...(notes.length > 0 && { notes }), origin };
+}
+
+/** `exclusive` is wanted of whatever no policy lists. */
+function exclusiveChanges(before: Wanted, after: Wanted): readonly Unaddressed[] {
+  const fields: Fields = { exclusive: true };
+  const begun = [...after.exclusive].filter(([kind]) => !before.exclusive.has(kind));
+  const ended = [...before.exclusive].filter(([kind]) => !after.exclusive.has(kind));
+  return [
+    ...begun.map(([kind, origin]): Unaddressed => {
+      const notes = ["whatever is live and not listed is removed"];
+      return { kind, key: "*", action: "declare", before: null, after: fields, notes, origin };
+    }),
+    ...ended.map(([kind, origin]): Unaddressed => {
+      return { kind, key: "*", action: "withdraw", before: fields, after: null, origin };
+    }),
+  ];
+}

@@ -1,0 +1,109 @@
+import { grouped } from "../base/grouped.ts";
+import { isObject } from "../base/json.ts";
+import type { Document } from "../manifest/document.ts";
+import type { Policy } from "../manifest/policies.ts";
+import { workspaceFile } from "../manifest/workspace.ts";
+import { columnOf } from "../model/kinds.ts";
+import { isReference } from "../model/normalise.ts";
+import type { Place, Project, Value } from "../model/types.ts";
+import type { RevisionChange } from "./compared.ts";
+import { changedPolicies, unseenIn, widenedBy } from "./selectors.ts";
+import type { SettingChange } from "./settings.ts";
+
+export type NoticeRule = "repointed" | "setting" | "widened-selector" | "unlisted";
+
+/** Something that a reviewer should look at first. */
+export interface Notice {
+  readonly rule: NoticeRule;
+  readonly message: string;
+  readonly place?: Place;
+  /** Where it is about projects, each of them. */
+  readonly projects?: readonly string[];
+}
+
+interface Found {
+  readonly before: { readonly policies: readonly Policy[] };
+  readonly after: { readonly policies: readonly Policy[]; readonly settings?: Document | undefined };
+  readonly changes: readonly RevisionChange[];
+  readonly settings: readonly SettingChange[];
+  /** All that there are, where they are known. */
+  readonly projects: readonly Project[] | undefined;
+}
+
+/** What goes elsewhere, reaches further, or is guarded less. */
+export function noticesOf({ before, after, changes, settings, projects }: Found): readonly Notice[] {
+  const pairs = changedPolicies(before.policies, after.policies);
+  return [
+    ...settings.flatMap((setting) => settingNotice(setting, after.settings)),
+    ...repointed(changes),
+    ...pairs
+      .flatMap((pair) => widenedBy(pair, projects))
+      .map((each) => ({ rule: "widened-selector", ...each }) as const),
+    ...(projects ? [] : pairs.flatMap(unseenIn)).map((each) => ({ rule: "unlisted", ...each }) as const),
+  ];
+}
+
+function settingNotice(change: SettingChange, document: Document | undefined): readonly Notice[] {
+  if (change.alarm === undefined) return [];
+  const path = change.setting.split(".");
+  const place = document?.place(path, "key") ?? { file: workspaceFile, line: 1, column: 1 };
+  return [{ rule: "setting", message: `${settingText(change)}: ${change.alarm}`, place }];
+}
+
+/** A setting as a sentence part: of a list, what it lost and what it gained. */
+export function settingText({ setting, before, after }: SettingChange): string {
+  if (!Array.isArray(before) || !Array.isArray(after)) return `${setting}: ${written(before)} -> ${written(after)}`;
+  const lost = before.filter((each) => !after.includes(each));
+  const gained = after.filter((each) => !before.includes(each));
+  const words = [
+    ...(lost.length > 0 ? [`without ${lost.join(", ")}`] : []),
+    ...(gained.length > 0 ? [`with ${gained.join(", ")}`] : []),
+  ];
+  return `${setting}: ${words.join(", ") || "in another order"}`;
+}
+
+/** A value as people read it: a reference by its name, anything else as in JSON. */
+function written(value: unknown): string {
+  if (value === undefined || value === null) return "(unset)";
+  if (isObject(value) && typeof value.secret === "string") return `(secret ${value.secret})`;
+  return JSON.stringify(value);
+}
+
+interface Repointing {
+  readonly change: RevisionChange;
+  readonly name: string;
+  readonly before: Value;
+  readonly after: Value;
+}
+
+/** Secrets and destinations that were something else before: the same one of many projects is told once. */
+function repointed(changes: readonly RevisionChange[]): readonly Notice[] {
+  const found = changes.flatMap(repointings);
+  const groups = grouped(found, ({ change, name, before, after }) =>
+    JSON.stringify([change.kind, change.key, name, before, after]),
+  );
+  return [...groups.values()].flatMap((group): Notice[] => {
+    const [first] = group;
+    if (!first) return [];
+    const { change, name, before, after } = first;
+    const message = `${change.key} ${name}: ${written(before)} -> ${written(after)}`;
+    return [{ rule: "repointed", message, place: change.source, projects: group.map((each) => each.change.project) }];
+  });
+}
+
+function repointings(change: RevisionChange): readonly Repointing[] {
+  const { action, before, after } = change;
+  if (action !== "edit" || !before || !after) return [];
+  return Object.entries(after).flatMap(([name, value]) => {
+    const was = before[name] ?? null;
+    return isRepointed(change, name, was, value) ? [{ change, name, before: was, after: value }] : [];
+  });
+}
+
+/** A version that is bumped sends the same secret again. */
+function isRepointed(change: RevisionChange, name: string, before: Value, after: Value): boolean {
+  if (isReference(before) && isReference(after) && before.secret === after.secret)
+    return before.version === after.version;
+  const column = columnOf(change, name);
+  return isReference(before) || isReference(after) || column?.secret === true || column?.destination === true;
+}

@@ -1,0 +1,163 @@
+import { memoized } from "../base/memoize.ts";
+import type { Document } from "../manifest/document.ts";
+import { type Merged, merge, mergeAsWritten } from "../manifest/layers.ts";
+import type { StorageMigration } from "../manifest/migrations.ts";
+import type { Policy } from "../manifest/policies.ts";
+import { sortedProblems } from "../manifest/problem.ts";
+import { idleGlobs, knownProjects, needsLookup } from "../manifest/projects.ts";
+import { type Layer, matchingLayers } from "../manifest/selection.ts";
+import { layersByGlob } from "../manifest/validate.ts";
+import type { Workspace } from "../manifest/workspace.ts";
+import type { DesiredProject, Problem, Project } from "../model/types.ts";
+import { comparedProject, type DraftChange, type RevisionChange, type Wanted } from "./compared.ts";
+import { migrationChanges } from "./migrations.ts";
+import { type Notice, noticesOf } from "./notices.ts";
+import { changedPolicies } from "./selectors.ts";
+import { changedSettings, type SettingChange } from "./settings.ts";
+
+/** A workspace as it is at one revision, without errors. */
+export interface RevisionSide {
+  readonly workspace: Workspace;
+  /** `evenkeel.yaml` as it was read. */
+  readonly settings?: Document | undefined;
+  readonly policies: readonly Policy[];
+  readonly migrations: readonly StorageMigration[];
+  /** Literal secrets that the workspace allows, by their `manifest:` reference. */
+  readonly plaintext: ReadonlyMap<string, string>;
+}
+
+/** What one revision of a workspace wants otherwise than another. */
+export interface RevisionDiff {
+  /** Sorted by address. */
+  readonly changes: readonly RevisionChange[];
+  /** What a reviewer should look at first. */
+  readonly notices: readonly Notice[];
+  readonly settings: readonly SettingChange[];
+  /** What is wrong, or doubtful, on either side, and shows only for single projects. */
+  readonly problems: Readonly<Record<"before" | "after", readonly Problem[]>>;
+}
+
+/**
+ * Compares what two revisions want of each project, layers and variables applied. `listing`: the fleet; without it,
+ * selectors with wildcards stand for the projects that they mean.
+ */
+export function compareRevisions(
+  before: RevisionSide,
+  after: RevisionSide,
+  listing: readonly Project[] | undefined,
+): RevisionDiff {
+  const projects = knownProjects([...before.policies, ...after.policies], listing);
+  const pairs = projects.flatMap((project) => pairOf(before, after, project));
+  const unlisted = listing ? [] : unlistedChanges(before, after);
+  const drafts = [...pairs.flatMap(({ drafts }) => drafts), ...unlisted, ...migrationChanges(before, after)];
+  const changes = placed(drafts).toSorted(byAddress);
+  const settings = changedSettings(before.workspace, after.workspace);
+  const said = listing ? idleGlobs(after.policies, listing) : [];
+  return {
+    changes,
+    settings,
+    notices: noticesOf({
+      before,
+      after,
+      changes: [...changes, ...(listing ? [] : reselected(before, after))],
+      settings,
+      projects: listing && projects,
+    }),
+    problems: {
+      before: sortedProblems(pairs.flatMap(({ was }) => was.problems)),
+      after: sortedProblems([...said, ...pathless(after, projects), ...pairs.flatMap(({ is }) => is.problems)]),
+    },
+  };
+}
+
+function byAddress(a: RevisionChange, b: RevisionChange): number {
+  return a.address < b.address ? -1 : Number(a.address > b.address);
+}
+
+interface Pair {
+  readonly was: Merged;
+  readonly is: Merged;
+  readonly drafts: readonly DraftChange[];
+}
+
+/** Where the same policies decide on both sides, in the same order, nothing can differ. */
+function pairOf(before: RevisionSide, after: RevisionSide, project: Project): readonly Pair[] {
+  const [first, second] = [before, after].map(({ policies }) => matchingLayers(policies, project));
+  if (!first || !second || sameLayers(first, second)) return [];
+  const [was, is] = [first, second].map((layers) => merge(layers, project, nowhere, asWritten));
+  if (!was || !is) return [];
+  const drafts = comparedProject(project.name, wanted(was.desired, before), wanted(is.desired, after));
+  return [{ was, is, drafts }];
+}
+
+/** Whether a project is wanted otherwise, or by anybody else. */
+export function isWantedOtherwise(before: RevisionSide, after: RevisionSide, project: Project): boolean {
+  return pairOf(before, after, project).some(({ drafts }) => drafts.length > 0);
+}
+
+/** The policies that only one of two revisions has: a project that none of them selects is wanted as before. */
+export function touchedPolicies(before: RevisionSide, after: RevisionSide): readonly Policy[] {
+  const pairs = changedPolicies(before.policies, after.policies);
+  return pairs.flatMap((pair) => [pair.before, pair.after].flatMap((policy) => policy ?? []));
+}
+
+const nowhere = () => false;
+
+/** What nobody knows without asking the server stays as it is written. */
+const asWritten = (fact: string) => `\${${fact}}`;
+
+/** Whether two lists of layers come to the same: policies that two revisions have in common are read once. */
+function sameLayers(some: readonly Layer[], others: readonly Layer[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ policy, literal }, index) => policy === others[index]?.policy && literal === others[index].literal)
+  );
+}
+
+function wanted({ resources, exclusive }: DesiredProject, { plaintext }: RevisionSide): Wanted {
+  return { resources, exclusive, literal: (reference) => plaintext.get(reference) };
+}
+
+function unlistedChanges(before: RevisionSide, after: RevisionSide): readonly DraftChange[] {
+  const [first, second] = [layersByGlob(before.policies), layersByGlob(after.policies)];
+  const globs = [...new Set([...first.keys(), ...second.keys()])];
+  return globs.flatMap((glob) => {
+    const [was, is] = [first.get(glob) ?? [], second.get(glob) ?? []];
+    if (sameLayers(was, is)) return [];
+    const [wanting, wants] = [mergeAsWritten(was, glob), mergeAsWritten(is, glob)];
+    return comparedProject(glob, wanted(wanting, before), wanted(wants, after));
+  });
+}
+
+/** What policies say otherwise whose wildcards are others too: no selector stands for it on both sides. */
+function reselected(before: RevisionSide, after: RevisionSide): readonly RevisionChange[] {
+  const globsOf = ({ projects }: Policy) => projects.flatMap(({ form, written }) => (form === "glob" ? [written] : []));
+  const pairs = changedPolicies(before.policies, after.policies);
+  return pairs.flatMap(({ before: was, after: is }) => {
+    const [glob] = is ? globsOf(is) : [];
+    if (!was || !is || glob === undefined || globsOf(was).join("\0") === globsOf(is).join("\0")) return [];
+    const [first, second] = [was, is].map((policy) => mergeAsWritten([{ policy, literal: 0 }], glob));
+    return first && second ? placed(comparedProject(glob, wanted(first, before), wanted(second, after))) : [];
+  });
+}
+
+function placed(drafts: readonly DraftChange[]): readonly RevisionChange[] {
+  return drafts.map(({ origin, ...change }) => ({ ...change, source: origin.place() }));
+}
+
+/** An ID whose path is not known: whether globs and paths mean the same project cannot be told. */
+function pathless({ policies }: RevisionSide, projects: readonly Project[]): readonly Problem[] {
+  if (!needsLookup(policies)) return [];
+  const isNamed = memoized((project: Project) => matchingLayers(policies, project).length > 0);
+  return projects
+    .filter((project) => project.path === undefined && isNamed(project))
+    .map(({ name }) => {
+      const message = `the path of project ${name} is not known here, so what paths and globs say of it is left out`;
+      return { severity: "warning", rule: "unlisted-project", message, project: name };
+    });
+}
+
+/** Projects that are wanted otherwise: each once. */
+export function projectsIn(changes: readonly Pick<RevisionChange, "project">[]): ReadonlySet<string> {
+  return new Set(changes.map(({ project }) => project));
+}

@@ -1,0 +1,62 @@
+import equal from "fast-deep-equal";
+import { isObject } from "../base/json.ts";
+import type { Workspace } from "../manifest/workspace.ts";
+
+/** A setting of `evenkeel.yaml` that is another; undefined (left out of JSON) where it is not set. */
+export interface SettingChange {
+  /** Dotted, such as `guards.deletePercent`. */
+  readonly setting: string;
+  readonly before: unknown;
+  readonly after: unknown;
+  /** Why a reviewer should look at it first; left out where nothing becomes laxer by it. */
+  readonly alarm?: string;
+}
+
+type Alarm = (before: unknown, after: unknown) => string | undefined;
+
+const whenTrue =
+  (why: string): Alarm =>
+  (_, after) =>
+    after === true ? why : undefined;
+const always =
+  (why: string): Alarm =>
+  () =>
+    why;
+const whenHigher: Alarm = (before, after) =>
+  Number(after) > Number(before) ? "a guard lets more be removed" : undefined;
+
+/** Settings that a reviewer should look at first, and when. */
+const alarms: Readonly<Record<string, Alarm>> = {
+  "server.url": always("everything goes to another server"),
+  "server.allowInsecure": whenTrue("the token may be sent over plain http"),
+  "server.ca": always("other authorities are trusted"),
+  "guards.deletePercent": whenHigher,
+  "guards.deleteMinimum": whenHigher,
+  protected: always("what must never be removed is another"),
+  allowPlaintextSecrets: whenTrue("secrets may be written into manifests"),
+};
+
+/** The settings in which two workspaces differ, those to look at first in front. */
+export function changedSettings(before: Workspace, after: Workspace): readonly SettingChange[] {
+  const [was, is] = [flat(before), flat(after)];
+  const names = [...new Set([...Object.keys(alarms), ...was.keys(), ...is.keys()])];
+  const changed = names.filter((name) => !equal(was.get(name), is.get(name)));
+  const changes = changed.map((setting): SettingChange => {
+    const [first, second] = [was.get(setting), is.get(setting)];
+    const alarm = alarms[setting]?.(first, second);
+    return { setting, before: withoutUser(first), after: withoutUser(second), ...(alarm !== undefined && { alarm }) };
+  });
+  return changes.toSorted((a, b) => Number(b.alarm !== undefined) - Number(a.alarm !== undefined));
+}
+
+/** An address may hold a password, and nothing of it is to be shown. */
+function withoutUser(value: unknown): unknown {
+  return typeof value === "string" ? value.replace(/(\/\/)[^/@]*@/g, "$1…@") : value;
+}
+
+function flat(value: object, prefix = ""): ReadonlyMap<string, unknown> {
+  const entries = Object.entries(value).flatMap(([key, each]): (readonly [string, unknown])[] =>
+    isObject(each) ? [...flat(each, `${prefix}${key}.`)] : [[`${prefix}${key}`, each]],
+  );
+  return new Map(entries);
+}

@@ -1,0 +1,86 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { exit, Refusal } from "../base/exit.ts";
+import { gitEnvironment } from "./repository.ts";
+
+/** Reads objects of a repository through one `git cat-file --batch`; disposing ends it. */
+export interface GitObjects extends AsyncDisposable {
+  /** The contents of blobs by their IDs. @throws Refusal where git has not got one of them. */
+  readonly read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>;
+}
+
+export function gitObjects(folder: string): GitObjects {
+  const child = spawn("git", ["cat-file", "--batch"], { cwd: folder, env: gitEnvironment(folder) });
+  const ended = new Promise<void>((resolve) => {
+    child.once("close", () => resolve());
+    child.once("error", () => resolve());
+  });
+  child.stdin.on("error", () => {});
+  child.stderr.resume();
+  const output = new Output(child.stdout);
+  return {
+    read: async (ids) => {
+      child.stdin.write(ids.map((id) => `${id}\n`).join(""));
+      const found = new Map<string, Buffer>();
+      for (const id of ids) found.set(id, await contents(output, id));
+      return found;
+    },
+    [Symbol.asyncDispose]: async () => {
+      child.stdin.end();
+      child.stdout.resume();
+      await ended;
+    },
+  };
+}
+
+async function contents(output: Output, id: string): Promise<Buffer> {
+  const [, type, size] = (await output.line()).split(" ");
+  if (type !== "blob" || size === undefined) throw new Refusal(lacking(id), exit.usage);
+  const bytes = await output.bytes(Number(size));
+  await output.bytes(1);
+  return bytes;
+}
+
+function lacking(id: string): string {
+  return `git lacks the object ${id}, as in a clone with --filter; git fetch --refetch --no-filter origin brings it`;
+}
+
+/** What a process prints, taken line by line or by a number of bytes. */
+class Output {
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(stream: ChildProcessWithoutNullStreams["stdout"]) {
+    this.#chunks = stream[Symbol.asyncIterator]();
+  }
+
+  async line(): Promise<string> {
+    while (!this.#rest.includes(10)) await this.#more();
+    return this.#take(this.#rest.indexOf(10) + 1)
+      .toString("utf8")
+      .trimEnd();
+  }
+
+  async bytes(count: number): Promise<Buffer> {
+    while (this.#rest.length < count) await this.#more();
+    return this.#take(count);
+  }
+
+  #take(count: number): Buffer {
+    const taken = this.#rest.subarray(0, count);
+    this.#rest = this.#rest.subarray(count);
+    return taken;
+  }
+
+  async #more(): Promise<void> {
+    const { value, done } = await this.#chunks.next();
+    if (done) throw new Refusal("git cat-file ended before it had answered", exit.usage);
+    this.#rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, value]) : value;
+  }
+}
+
+/** The ID that git gives a file of these bytes, unless filters change it first; as long as IDs of the repository are. */
+export function blobId(bytes: Buffer, length: number): string {
+  const hash = createHash(length === 64 ? "sha256" : "sha1");
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+}

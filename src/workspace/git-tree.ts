@@ -1,0 +1,154 @@
+import { dirname, join, relative, sep } from "node:path";
+import { exit, Refusal } from "../base/exit.ts";
+import { mostManifestBytes } from "./read.ts";
+import type { Repository } from "./repository.ts";
+import { disk, type Entry, type Tree } from "./tree.ts";
+
+/** The files of a revision that a workspace may be made of: what lies below it, and the ignore rules above it. */
+export interface GitTree extends Tree {
+  /** The ID of the blob that a path leads to; undefined where there is no file, and for one too large to be read. */
+  readonly idOf: (path: string) => string | undefined;
+  /** Blobs that say which files count: links and ignore rules. */
+  readonly rules: readonly string[];
+  /** Folders that hold another repository, which this one does not have the files of. */
+  readonly submodules: readonly string[];
+  /** Takes up blobs, so that they can be read. */
+  readonly add: (blobs: ReadonlyMap<string, Buffer>) => void;
+}
+
+type Node = Blob | Folder;
+
+interface Blob {
+  readonly form: "file" | "link";
+  readonly id: string;
+  readonly size: number;
+}
+
+interface Folder {
+  readonly form: "folder";
+  readonly children: Map<string, Node>;
+}
+
+/** The tree of a commit. @throws Refusal where git cannot list it. */
+export function gitTree({ top, prefix, ask }: Repository, commit: string): GitTree {
+  const listed = ask("ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--", ...pathsFor(prefix));
+  if (listed === undefined) throw new Refusal(`git cannot list the files of ${commit}`, exit.usage);
+  const rows = listed.split("\0").flatMap((row) => rowOf(row) ?? []);
+  const root: Folder = { form: "folder", children: new Map() };
+  for (const { path, node } of rows) if (node) place(root, path.split("/"), node);
+  const blobs = new Map<string, Buffer>();
+  const linkText = ({ id }: Blob) => blobs.get(id)?.toString("utf8") ?? "";
+  const look = (path: string): Node | undefined => nodeAt(root, relative(top, path));
+  const real = (path: string) => follow({ top, look, linkText }, path, 0);
+  const file = (path: string): Blob => {
+    const found = look(real(path));
+    return found && found.form !== "folder" ? found : missing();
+  };
+  const isGit = (path: string) => path === join(top, ".git") || path.startsWith(join(top, ".git") + sep);
+  return {
+    real,
+    list: (folder) => {
+      const found = look(folder);
+      return found?.form === "folder" ? [...found.children].map(entryOf) : missing();
+    },
+    stat: (path) => statOf(look(real(path))),
+    read: (path) => (isGit(path) ? disk.read(path) : (blobs.get(file(path).id) ?? missing())),
+    has: (path) => (isGit(path) ? disk.has(path) : look(path) !== undefined),
+    idOf: (path) => {
+      const found = look(real(path));
+      return found?.form === "file" && found.size <= mostManifestBytes ? found.id : undefined;
+    },
+    rules: rows.flatMap(({ path, node }) => (node && decides(path, node) ? node.id : [])),
+    submodules: rows.flatMap(({ path, node }) => (node ? [] : [path])),
+    add: (more) => {
+      for (const [id, bytes] of more) blobs.set(id, bytes);
+    },
+  };
+}
+
+/** Literal paths: the folder of a workspace, and the ignore rules of each folder above it. */
+function pathsFor(prefix: string): readonly string[] {
+  if (prefix === "") return [];
+  const above = prefix.split("/").slice(0, -2);
+  const rules = above.map((_, depth) => `${above.slice(0, depth + 1).join("/")}/.gitignore`);
+  return [".gitignore", ...rules, prefix];
+}
+
+interface Row {
+  readonly path: string;
+  /** Undefined for a submodule. */
+  readonly node: Blob | undefined;
+}
+
+/** `100644 blob ID    SIZE\tPATH` */
+function rowOf(row: string): Row | undefined {
+  const [, mode, type, id = "", size, path = ""] = /^(\d+) (\w+) (\w+) +(\d+|-)\t(.*)$/s.exec(row) ?? [];
+  if (type === "commit") return { path, node: undefined };
+  if (type !== "blob") return undefined;
+  return { path, node: { form: mode === "120000" ? "link" : "file", id, size: Number(size) } };
+}
+
+function place(folder: Folder, [name = "", ...rest]: readonly string[], node: Blob): void {
+  if (rest.length === 0) {
+    folder.children.set(name, node);
+    return;
+  }
+  const known = folder.children.get(name);
+  const next: Folder = known?.form === "folder" ? known : { form: "folder", children: new Map() };
+  folder.children.set(name, next);
+  place(next, rest, node);
+}
+
+function nodeAt(root: Folder, path: string): Node | undefined {
+  let node: Node | undefined = root;
+  for (const name of path.split(sep).filter(Boolean))
+    node = node?.form === "folder" ? node.children.get(name) : undefined;
+  return node;
+}
+
+interface Links {
+  readonly top: string;
+  readonly look: (path: string) => Node | undefined;
+  readonly linkText: (link: Blob) => string;
+}
+
+const mostLinks = 40;
+
+/** A path with all links in it followed; one that leaves the repository is as it leaves. */
+function follow(links: Links, path: string, depth: number): string {
+  const { top, look, linkText } = links;
+  if (depth > mostLinks) return missing();
+  if (path === top || !path.startsWith(top + sep)) return path;
+  const above = follow(links, dirname(path), depth);
+  const here = join(above, path.slice(dirname(path).length));
+  if (above !== top && !above.startsWith(top + sep)) return here;
+  const found = look(here);
+  if (!found) return missing();
+  return found.form === "link" ? follow(links, join(above, linkText(found)), depth + 1) : here;
+}
+
+function statOf(node: Node | undefined): ReturnType<Tree["stat"]> {
+  if (!node) return missing();
+  return {
+    isFile: () => node.form === "file",
+    isDirectory: () => node.form === "folder",
+    size: node.form === "folder" ? 0 : node.size,
+  };
+}
+
+function entryOf([name, { form }]: readonly [string, Node]): Entry {
+  return {
+    name,
+    isDirectory: () => form === "folder",
+    isFile: () => form === "file",
+    isSymbolicLink: () => form === "link",
+  };
+}
+
+function decides(path: string, { form, size }: Blob): boolean {
+  return size <= mostManifestBytes && (form === "link" || /(?:^|\/)\.gitignore$/.test(path));
+}
+
+function missing(): never {
+  throw Object.assign(new Error("no such file"), { code: "ENOENT" });
+}

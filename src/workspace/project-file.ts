@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { Refusal } from "../base/exit.ts";
+import { systemTrouble } from "../base/system-errors.ts";
+import type { Problem, Project } from "../model/types.ts";
+
+/** The projects that a file lists, a path a line, and the lines that are none. Empty lines and `#` lines do not count. */
+export interface ProjectFile {
+  readonly projects: readonly Project[];
+  readonly problems: readonly Problem[];
+}
+
+/** `name`: the file as the user wrote it. @throws Refusal where it cannot be read. */
+export function readProjectFile(path: string, name: string): ProjectFile {
+  const projects = new Map<string, Project>();
+  const problems: Problem[] = [];
+  for (const [index, line] of textOf(path, name).split(/\r?\n/).entries()) {
+    const text = line.trim();
+    if (text === "" || text.startsWith("#")) continue;
+    const fault = faultOf(text);
+    if (!fault) projects.set(text.toLowerCase(), { name: text, path: text });
+    const place = { file: name, line: index + 1, column: line.indexOf(text) + 1 };
+    if (fault)
+      problems.push({
+        severity: "error",
+        rule: "project-list",
+        message: `expected a project's full path, got ${fault}`,
+        place,
+      });
+  }
+  return { projects: [...projects.values()], problems };
+}
+
+function textOf(path: string, name: string): string {
+  try {
+    return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
+  } catch (error) {
+    throw new Refusal(`cannot read the projects of ${name}: ${systemTrouble(error)}`);
+  }
+}
+
+function faultOf(text: string): string | undefined {
+  if (/^\d+$/.test(text)) return "an ID";
+  if (/[*?[\]{}]/.test(text)) return "a wildcard";
+  if (/\s/.test(text)) return "several words";
+  return /^\/|\/\/|\/$/.test(text) ? "a path that begins or ends with a slash, or has an empty part" : undefined;
+}

@@ -1,0 +1,104 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { exit, Refusal } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
+import { shellWord } from "../base/shell-word.ts";
+
+/** A repository, asked through the `git` program. Nothing is ever written to it, or fetched. */
+export interface Repository {
+  /** The top folder of the work tree, links followed. */
+  readonly top: string;
+  /** From there to the workspace: empty, or ending in a slash. */
+  readonly prefix: string;
+  /** What git prints; undefined where it says no. */
+  readonly ask: (...words: readonly string[]) => string | undefined;
+}
+
+/**
+ * The repository that a folder lies in.
+ * @throws Refusal (64) without git, outside of a repository, and where git refuses to read it, in git's own words.
+ */
+export function repositoryAround(folder: string): Repository {
+  const home = realpathSync.native(folder);
+  const { status, stdout, stderr, error } = git(home, ["rev-parse", "--show-toplevel", "--show-prefix"]);
+  if (error) throw new Refusal("the git program is needed to read revisions, and it cannot be run here", exit.usage);
+  const [top = "", prefix = ""] = stdout.split("\n");
+  if (status !== 0 || top === "") throw new Refusal(whyNone(folder, stderr), exit.usage);
+  return {
+    top,
+    prefix,
+    ask: (...words) => {
+      const { status, stdout } = git(home, words);
+      return status === 0 ? stdout : undefined;
+    },
+  };
+}
+
+function whyNone(folder: string, stderr: string): string {
+  if (!/not a git repository/i.test(stderr)) {
+    const [said = ""] = stderr.split("\n");
+    return printable(`git cannot read the repository around ${folder}: ${said.replace(/^fatal: /, "")}`);
+  }
+  return `${folder} is not in a git repository, so there is no other revision of it`;
+}
+
+/** Outputs of git may be as long as a repository is large. */
+const mostOutput = 2 ** 30;
+
+function git(cwd: string, words: readonly string[]) {
+  return spawnSync("git", words, { cwd, env: gitEnvironment(cwd), encoding: "utf8", maxBuffer: mostOutput });
+}
+
+/** For git run in a folder: it is to write and fetch nothing, to answer in English, and to know no secret of ours. */
+export function gitEnvironment(cwd: string): NodeJS.ProcessEnv {
+  const { env } = process;
+  const own = Object.keys(env).filter((name) => name.startsWith("EVENKEEL_"));
+  const elsewhere = isInRepository(cwd) ? ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] : [];
+  const kept = Object.entries(env).filter(([name]) => !own.includes(name) && !elsewhere.includes(name));
+  return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", LC_ALL: "C" };
+}
+
+/** What a hook sets for the folder that it runs in would mislead git in another. */
+function isInRepository(folder: string): boolean {
+  if (existsSync(join(folder, ".git"))) return true;
+  return dirname(folder) !== folder && isInRepository(dirname(folder));
+}
+
+/**
+ * The full ID of the commit that a revision names.
+ * @throws Refusal (64) where git finds none; a shallow clone is told how to get it.
+ */
+export function commitNamed({ ask }: Repository, revision: string): string {
+  const found = revision.startsWith("-") ? undefined : ask("rev-parse", "--verify", "--quiet", `${revision}^{commit}`);
+  if (found) return found.trim();
+  const said = `git finds no commit ${JSON.stringify(revision.slice(0, 100))} here`;
+  const way = isShallow(ask) ? "; this clone is shallow: git fetch --unshallow origin brings the rest" : "";
+  throw new Refusal(printable(said + way), exit.usage);
+}
+
+const remotes = ["origin/HEAD", "origin/main", "origin/master"] as const;
+
+/**
+ * The commit that a merge request starts from: the merge base of a revision and the remote's default branch.
+ * `branch`: what that is called, where the pipeline knows. @throws Refusal (64), with the way to get it.
+ */
+export function mergeBaseWith({ ask }: Repository, revision: string, branch = "main"): string {
+  const full = (name: string) => ask("rev-parse", "--verify", "--quiet", `refs/remotes/${name}^{commit}`)?.trim();
+  const remote = remotes.find(full);
+  const fetch = `git fetch ${isShallow(ask) ? "--unshallow " : ""}origin ${shellWord(`+refs/heads/${branch}:refs/remotes/origin/${branch}`)}`;
+  if (!remote) throw new Refusal(`there is no ${remotes.join(", ")} to compare with; ${orName(fetch)}`, exit.usage);
+  const base = ask("merge-base", revision, `refs/remotes/${remote}`)?.trim();
+  if (base) return base;
+  const why = isShallow(ask) ? "this clone is shallow and does not reach" : "there is no";
+  throw new Refusal(`${why} a commit that ${remote} and ${revision} have in common; ${orName(fetch)}`, exit.usage);
+}
+
+function orName(fetch: string): string {
+  return `${fetch} brings it, or name a revision, such as HEAD~1`;
+}
+
+function isShallow(ask: Repository["ask"]): boolean {
+  return ask("rev-parse", "--is-shallow-repository")?.trim() === "true";
+}
