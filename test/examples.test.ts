@@ -15,6 +15,7 @@ const documents: readonly (readonly [document: string, folder: string, ends: "in
   ["docs/running.md", "examples/quickstart", "anyhow"],
   ["docs/approvals.md", "examples/quickstart", "anyhow"],
   ["docs/deprecations.md", ".", "anyhow"],
+  ["docs/secrets.md", "examples/quickstart", "in sync"],
   ["examples/quickstart/README.md", "examples/quickstart", "in sync"],
   ["examples/many-projects/README.md", "examples/many-projects", "in sync"],
   ["examples/adopt-existing/README.md", "examples/adopt-existing", "in sync"],
@@ -69,9 +70,14 @@ test("the quickstart and the demo count the policies that there are", () => {
 });
 
 test("every manifest in the docs is valid", () => {
-  const texts = ["docs/manifests.md", "docs/storage-moves.md"].map(read).join("\n");
+  const texts = ["docs/manifests.md", "docs/storage-moves.md", "docs/secrets.md"].map(read).join("\n");
   const manifests = blocks(texts, "yaml").filter((text) => text.includes("apiVersion: evenkeel/v1"));
-  expect(manifests.map((text) => /^kind: (.*)$/m.exec(text)?.[1])).toEqual(["Workspace", "Policy", "StorageMigration"]);
+  expect(manifests.map((text) => /^kind: (.*)$/m.exec(text)?.[1])).toEqual([
+    "Workspace",
+    "Policy",
+    "StorageMigration",
+    "Policy",
+  ]);
 
   const folder = tempFolder();
   mkdirSync(join(folder, "policies"));
@@ -81,7 +87,7 @@ test("every manifest in the docs is valid", () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, "validate", "-C", folder], {
     encoding: "utf8",
   });
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "Valid: 1 policy.\n", stderr: "" });
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "Valid: 2 policies.\n", stderr: "" });
 });
 
 test("the chaos file of the docs is one", async () => {

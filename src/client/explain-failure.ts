@@ -1,14 +1,46 @@
-import { endpoints } from "../model/endpoints.ts";
+import { neededRoles } from "../model/command-access.ts";
+import { type Endpoint, endpoints } from "../model/endpoints.ts";
 import { type KindRow, kindNames, kinds } from "../model/kinds.ts";
 import { type RepositoryKindRow, repositoryKinds } from "../model/repository-kinds.ts";
 import type { Tier } from "../model/types.ts";
 import type { CallFailed } from "./failure.ts";
 
-/** A failed call's own sentence and, where the server says 403, what the platform would need to say yes. */
+/** A failed call's own sentence and, where the server says 403, which scope, role and tier it takes to be let in. */
 export function explained(failure: CallFailed): string {
-  if (failure.status !== 403) return failure.message;
-  const needed = neededOf(failure.url);
+  const needed = neededFor(failure);
   return needed ? `${failure.message}; ${needed}` : failure.message;
+}
+
+/** What a call needs that was answered 403, in words: the same for all calls that lack the same. Undefined for any other failure. */
+export function neededFor(failure: CallFailed): string | undefined {
+  const { status, method, path, url, serverMessage = "" } = failure;
+  if (status !== 403) return undefined;
+  if (serverMessage.includes("insufficient_scope")) return `the token needs the scope ${scopeOf(method)}`;
+  if (new URL(url).searchParams.has(storageFilter)) {
+    return "listing projects by storage needs an administrator's token";
+  }
+  const segments = path.split("/").map(decodeURIComponent);
+  const move = moves.get(segments.at(-1) ?? "");
+  if (move) return neededToMove(move);
+  const { needs } = endpointOf(method, path) ?? {};
+  if (!needs) return undefined;
+  const role = `the token needs the role ${neededRoles[needs].words} in this project`;
+  const tier = kindNames.map((kind) => tierNeeded(kinds[kind], segments)).find((each) => each !== undefined);
+  return tier ? `${role}, and ${tier}` : role;
+}
+
+const storageFilter = "repository_storage";
+
+function scopeOf(method: CallFailed["method"]): string {
+  return method === "GET" ? "read_api" : "api";
+}
+
+const patterns = Object.values(endpoints).map((endpoint) => {
+  return { endpoint, pattern: new RegExp(`^${endpoint.path.replace(/:\w+/g, "[^/]+")}$`) };
+});
+
+function endpointOf(method: string, path: string): Endpoint | undefined {
+  return patterns.find(({ endpoint, pattern }) => endpoint.method === method && pattern.test(path))?.endpoint;
 }
 
 /** Endpoints of storages by the last segment of their path (spec: Repository storage moves). */
@@ -16,31 +48,19 @@ const moves: ReadonlyMap<string, RepositoryKindRow> = new Map(
   Object.values(repositoryKinds).map((row) => [endpoints[row.schedule].path.slice(1), row]),
 );
 
-function neededOf(url: string): string | undefined {
-  const { pathname, searchParams } = new URL(url);
-  const segments = pathname.split("/").map(decodeURIComponent);
-  const move = moves.get(segments.at(-1) ?? "");
-  if (move) return neededToMove(move);
-  if (searchParams.has(storageFilter)) return "listing projects by storage needs an administrator's token";
-  return kindNames.map((kind) => neededForKind(kinds[kind], segments)).find((needed) => needed !== undefined);
-}
-
-const storageFilter = "repository_storage";
-
-/** Known by its key where the catalogue has all of them, by the path of the list otherwise. */
-function neededForKind({ catalogue, read, tier }: KindRow, segments: readonly string[]): string | undefined {
-  const known = catalogue?.get(segments.at(-1) ?? "");
-  if (known) return needs(known.slug, known.tier);
-  const [list] = read ? endpoints[read.list].path.split("/").slice(-1) : [];
-  return read?.title && list && segments.includes(list) ? needs(read.title, tier) : undefined;
-}
-
 function neededToMove({ one, tier }: RepositoryKindRow): string {
   const token = `${one} storage moves need an administrator's token`;
   return tier === "free" ? token : `${token}, and tier ${tier}`;
 }
 
-function needs(what: string, tier: Tier): string {
-  const role = "the token needs a role that allows this, such as Maintainer";
-  return tier === "free" ? role : `${role}, and ${what} needs tier ${tier}`;
+/** Known by its key where the catalogue has all of them, by the path of the list otherwise. */
+function tierNeeded({ catalogue, read, tier }: KindRow, segments: readonly string[]): string | undefined {
+  const known = catalogue?.get(segments.at(-1) ?? "");
+  if (known) return inTier(known.slug, known.tier);
+  const [list] = read ? endpoints[read.list].path.split("/").slice(-1) : [];
+  return read?.title && list && segments.includes(list) ? inTier(read.title, tier) : undefined;
+}
+
+function inTier(what: string, tier: Tier): string | undefined {
+  return tier === "free" ? undefined : `${what} needs tier ${tier}`;
 }

@@ -18,7 +18,7 @@ export interface ClientOptions {
   /** Proxy, authorities and client certificate; left out: none beyond what Node has. */
   readonly network?: Network | undefined;
   /** Needed only where calls carry secret references. */
-  readonly secrets?: Secrets | undefined;
+  readonly secrets?: Pick<Secrets, "resolve"> | undefined;
   /** Aborted: nothing more is sent, reads in flight are cut, writes in flight are finished. */
   readonly signal?: AbortSignal | undefined;
   readonly backoff?: Backoff | undefined;

@@ -41,7 +41,7 @@ export async function effectiveProject(
   request: Request,
   name: string,
 ): Promise<EffectiveProject | undefined> {
-  const context = validated(loadWorkspace(request.folder), request);
+  const context = validated(loadWorkspace(request.folder, request.env), request);
   const project = hasErrors(context.problems) ? namedProject(name) : await identify(terminal, name, context);
   const { policies, expired, loaded } = context;
   const { desired, problems } = desiredOf(policies, project, loaded.workspace.server, expired);

@@ -198,6 +198,13 @@ export const flags = {
   completion: [],
   schema: [],
   "storage status": connected,
+  whoami: [
+    ...connected,
+    {
+      flags: "--project <project>",
+      description: "a project by ID or path: the role in it, and whether it can be read",
+    },
+  ],
   serve: [
     { flags: "--port <n>", description: "0 for a free one", takes: "count", default: "0" },
     { flags: "--host <host>", description: "the address to bind to", default: "127.0.0.1" },

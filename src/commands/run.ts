@@ -24,6 +24,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
     ...(asOf && { today: asOf }),
     ...(concurrency && { concurrency }),
     ...(failOnLoosening && { failOnLoosening }),
+    ...(terminal.env.EVENKEEL_DEBUG === "1" && { debug: terminal.warn }),
     ...(shard && sharded(partOf(shard, terminal))),
     ...(since !== undefined && { since: commitOfRevision(folderOf(terminal, options), since) }),
   };

@@ -26,7 +26,7 @@ interface Verdict {
 /** `evenkeel validate`: every problem of every manifest, offline. */
 export const run: Run<Options<"validate">> = async (terminal, options) => {
   const tell = findingReporter(terminal, "validate", options);
-  const loaded = loadWorkspace(folderOf(terminal, options));
+  const loaded = loadWorkspace(folderOf(terminal, options), terminal.env);
   const today = options.asOf ?? dayOf(new Date());
   const { problems: found, policies, expired, rules } = validate(loaded, today);
   const inForce = await rulesInForce(rules, terminal.env, today);

@@ -171,6 +171,16 @@ export const verbs: readonly Verb[] = [
     load: () => import("./storage-status.ts"),
   }),
   verb({
+    name: "whoami",
+    summary: "who the token is, what each command needs of it, and what is missing",
+    examples: [
+      ["evenkeel whoami", "the token's user and scopes; needs no workspace where EVENKEEL_URL is set"],
+      ["evenkeel whoami --project payments/api --report json", "its role in a project too, for scripts"],
+    ],
+    options: flags.whoami,
+    load: () => import("./whoami.ts"),
+  }),
+  verb({
     name: "serve",
     summary: "run an embedded server with the whole API, for trials and rehearsals",
     examples: [

@@ -1,4 +1,5 @@
 import { globFault } from "../base/glob.ts";
+import { isObject } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { tierIncludes, unavailable, unavailableParameter } from "../model/availability.ts";
 import { integrations, parameter } from "../model/catalogue.ts";
@@ -143,7 +144,7 @@ interface Interpolated {
   readonly value: string;
 }
 
-/** Every string of a policy that is interpolated: its variables, and its integrations' parameters that hold no secret. */
+/** Every string of a policy that is interpolated: its variables, and its integrations' parameters and references to secrets. */
 function interpolated(text: Partial<PolicyText>): readonly Interpolated[] {
   const found: Interpolated[] = [];
   for (const [name, value] of Object.entries(text.vars ?? {})) {
@@ -152,7 +153,10 @@ function interpolated(text: Partial<PolicyText>): readonly Interpolated[] {
   for (const [slug, values] of Object.entries(text.integrations ?? {})) {
     for (const [name, value] of Object.entries(values)) {
       const isSecret = parameter(slug, name)?.secret ?? true;
-      if (isTemplate(value) && !isSecret) found.push({ path: ["integrations", slug, name], value });
+      const path = ["integrations", slug, name];
+      if (isTemplate(value) && !isSecret) found.push({ path, value });
+      const reference = isObject(value) ? value.secret : undefined;
+      if (isTemplate(reference)) found.push({ path: [...path, "secret"], value: reference });
     }
   }
   return found;

@@ -1,8 +1,11 @@
+import { isReference } from "../model/normalise.ts";
 import { checkParameters } from "../model/parameter-check.ts";
-import type { Desired, Problem, Value } from "../model/types.ts";
+import type { Desired, Problem, SecretReference, Value } from "../model/types.ts";
 import type { PolicyEntry } from "./entries.ts";
 import { parameterProblem, type WrittenIntegration } from "./parameters.ts";
+import { problemAt } from "./problem.ts";
 import type { VariableScope } from "./scope.ts";
+import { isPlainPath, referenceFault } from "./secret-reference.ts";
 
 interface Filled {
   readonly desired: Desired;
@@ -16,13 +19,39 @@ interface Filled {
 export function fill({ desired, written, templates }: PolicyEntry, scope: VariableScope): Filled {
   if (!written || templates.length === 0) return { desired, problems: [] };
   const fields: Record<string, Value> = { ...desired.fields };
+  const problems: Problem[] = [];
   for (const name of templates) {
-    const text = String(fields[name]);
-    const resolved = scope.interpolate(text, { document: written.document, path: [...written.path, name] });
-    if (typeof resolved === "string") delete fields[name];
-    else fields[name] = resolved.value;
+    const spot = { document: written.document, path: [...written.path, name] };
+    const filled = fillField(desired.fields[name], spot, scope);
+    if (filled && "fault" in filled) problems.push(filled.fault);
+    if (filled && "value" in filled) fields[name] = filled.value;
+    else delete fields[name];
   }
-  return { desired: { ...desired, fields }, problems: faultsOf(written, templates, fields) };
+  return { desired: { ...desired, fields }, problems: [...problems, ...faultsOf(written, templates, fields)] };
+}
+
+type Spot = Parameters<VariableScope["interpolate"]>[1];
+
+type FilledField = { readonly value: Value } | { readonly fault: Problem } | undefined;
+
+function fillField(field: Value | undefined, spot: Spot, scope: VariableScope): FilledField {
+  if (isReference(field)) return fillReference(field, { ...spot, path: [...spot.path, "secret"] }, scope);
+  const resolved = scope.interpolate(String(field), spot);
+  return typeof resolved === "string" ? undefined : resolved;
+}
+
+/** Names alone are filled in: no variable can hold a secret (contract 11). */
+function fillReference(reference: SecretReference, spot: Spot, { project, interpolate }: VariableScope): FilledField {
+  const resolved = interpolate(reference.secret, spot);
+  if (typeof resolved === "string") return undefined;
+  const secret = String(resolved.value);
+  const fault =
+    project.path === undefined || isPlainPath(project.path)
+      ? referenceFault(secret)
+      : `the path of project ${project.path} cannot stand in a secret reference: only letters, digits, _, - and . can`;
+  return fault === undefined
+    ? { value: { ...reference, secret } }
+    : { fault: problemAt("secret-reference", fault, spot) };
 }
 
 function faultsOf(
@@ -32,5 +61,6 @@ function faultsOf(
 ): readonly Problem[] {
   return checkParameters(written.integration.slug, fields)
     .filter(({ parameter, fault }) => fault !== "missing" && templates.includes(parameter))
+    .filter(({ parameter }) => !isReference(fields[parameter]))
     .map((fault) => parameterProblem(fault, written, fields));
 }

@@ -8,6 +8,7 @@ import type { Problem, SecretReference, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule } from "./problem.ts";
+import { referenceFault } from "./secret-reference.ts";
 import { isTemplate } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -48,7 +49,7 @@ export function declare(written: WrittenIntegration, workspace: Workspace): Decl
     if (field.form !== "literal") settled.add(name);
     if (field.form === "fault") problems.push(field.problem);
     else fields[name] = field.value;
-    if (field.form === "template") templates.push(name);
+    if (field.form === "template" || (field.form === "secret" && isTemplate(field.value.secret))) templates.push(name);
     if (field.form === "secret" && field.literal !== undefined) plaintext.push([field.value.secret, field.literal]);
   }
   for (const fault of checkParameters(written.integration.slug, written.parameters)) {
@@ -97,24 +98,17 @@ function referenceFaults(
 ): readonly ReferenceFault[] {
   const [other] = Object.keys(others);
   const rule = "secret-reference";
-  const text = typeof secret === "string" ? secret : "";
+  const fault = referenceFault(typeof secret === "string" ? secret : "");
   const isVersion = Number.isInteger(version) && Number(version) >= 1;
   const forget = "a version needs a ledger; set ledger in evenkeel.yaml";
   return [
     [!types.includes("string"), "parameter-type", "only a string parameter can be a secret"],
-    [!referenceForm.test(text), rule, "expected env:NAME or file:PATH", "secret"],
-    [isTemplate(text), rule, "a secret reference is not interpolated", "secret"],
-    [ownVariable.test(text), rule, "Evenkeel's own token and key must not be sent to an integration", "secret"],
+    [fault !== undefined, rule, fault ?? "", "secret"],
     [other !== undefined, rule, "a secret reference has only secret and version", other],
     [version !== undefined && !isVersion, rule, "expected an integer of at least 1", "version"],
     [version !== undefined && ledger === undefined, "secret-version", forget, "version"],
   ];
 }
-
-const referenceForm = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:[^\s].*)$/;
-
-/** The access token and the ledger's key: no manifest may have them sent anywhere. */
-const ownVariable = /^env:EVENKEEL_(?:TOKEN|TOKEN_FILE|LEDGER_KEY)$/i;
 
 function secretLiteral(
   { name }: IntegrationParameter,

@@ -14,6 +14,7 @@ interface Spot {
 
 /** What interpolations can refer to in one project. */
 export interface VariableScope {
+  readonly project: Project;
   readonly interpolate: (text: string, spot: Spot) => Resolved;
   /** Everything found wrong so far, and in the variables themselves. */
   readonly problems: () => readonly Problem[];
@@ -31,6 +32,7 @@ export function createScope(
 ): VariableScope {
   const resolving = new Resolving(project, vars, elsewhere, otherwise);
   return {
+    project,
     interpolate: (text, spot) => resolving.text(text, spot),
     problems: () => {
       for (const [name, spot] of vars) resolving.variable(name, spot);

@@ -24,7 +24,11 @@ export interface Shaped<Text> {
  * What is wrong with `apiVersion` is told where the kind was read.
  */
 export function shape<Text>(document: Document, kind: DocumentKind): Shaped<Text> {
-  const validate = validatorOf(kind);
+  return shapeBy(validatorOf(kind), document);
+}
+
+/** Holds a document against any schema, in the same words. */
+export function shapeBy<Text>(validate: ValidateFunction, document: Document): Shaped<Text> {
   if (validate(document.value)) return { text: document.value as Text, problems: [] };
   const faults = schemaFaults(validate.errors).filter(({ path }) => path[0] !== "apiVersion");
   const text = without(document.value, cutsAt(faults.map(({ path }) => path)));
@@ -44,10 +48,15 @@ const integrationsOnly = {
 };
 
 const validatorOf = memoized((kind: DocumentKind): ValidateFunction => {
-  const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, logger: false });
+  const ajv = shapeAjv();
   ajv.addSchema(integrationsOnly);
   return ajv.compile({ $id: schema.$id, definitions: schema.definitions, ...schema.definitions[kind] });
 });
+
+/** Compiles schemas for {@link shapeBy}. */
+export function shapeAjv(): Ajv {
+  return new Ajv({ allErrors: true, strict: false, verbose: true, logger: false });
+}
 
 /** Where something is cut off a value, and what is cut below. */
 interface Cuts {

@@ -7,6 +7,7 @@ import { readMigrations } from "./migrations.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";
 import { problemAt, sortedProblems } from "./problem.ts";
 import { namedProjects, needsLookup } from "./projects.ts";
+import { providerProblems } from "./provider-uses.ts";
 import { type PlanRule, readRules } from "./rules.ts";
 import { compareLayers, type Layer, matchingLayers } from "./selection.ts";
 import type { GlobSelector } from "./selector.ts";
@@ -27,7 +28,10 @@ export interface Validated extends Policies {
  * Everything that can be known before any request (contract 3), on a day in UTC such as 2027-06-30; without one nothing
  * has expired. Never throws, whatever manifests hold.
  */
-export function validate(loaded: Pick<Loaded, "documents" | "problems" | "workspace">, today = ""): Validated {
+export function validate(
+  loaded: Pick<Loaded, "documents" | "problems" | "workspace" | "providers">,
+  today = "",
+): Validated {
   const { policies: all, problems, plaintext } = readPolicies(loaded);
   const { policies, expired } = byExpiry(all, today);
   const { problems: migrationProblems } = readMigrations(loaded);
@@ -41,6 +45,7 @@ export function validate(loaded: Pick<Loaded, "documents" | "problems" | "worksp
     ...namedProjectProblems(policies),
     ...globProblems(policies),
     ...(today === "" ? [] : expiryProblems(all, rules, today)),
+    ...providerProblems(policies, loaded.providers),
   ];
   // A mistake that several projects show is one mistake, and its place says where.
   return {

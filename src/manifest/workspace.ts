@@ -5,6 +5,7 @@ import type { Document, Parsed } from "./document.ts";
 import { durationOf } from "./duration.ts";
 import { listed } from "./listed.ts";
 import { problemAt, problemIn } from "./problem.ts";
+import type { Providers } from "./secret-providers.ts";
 import { apiVersion, shape } from "./shape.ts";
 
 /** `evenkeel.yaml`, with defaults filled in (contract 2). */
@@ -41,6 +42,8 @@ export interface Loaded {
   /** The certificates of `server.ca`, in PEM. */
   readonly authorities?: string | undefined;
   readonly documents: readonly Document[];
+  /** The providers of the file that EVENKEEL_SECRET_PROVIDERS names; left out where it names none. */
+  readonly providers?: Providers | undefined;
   /** `evenkeel.yaml` as it was read, for what is told at a place in it; left out where it is broken. */
   readonly settings?: Document;
   /** Of the workspace itself and of reading; none yet of what documents say. */

@@ -1,5 +1,6 @@
 import { Refusal } from "../base/exit.ts";
 import type { AnswerShape } from "./answer-shape.ts";
+import type { NeededRole } from "./command-access.ts";
 import { legacyStatuses, licenseStatuses } from "./license-status.ts";
 import type { Call, Fields } from "./types.ts";
 
@@ -32,6 +33,8 @@ interface EndpointRow {
   readonly parameters?: Readonly<Record<string, Parameter>> | "integration";
   /** What a list is always asked with. */
   readonly query?: Fields;
+  /** The least role that the call needs, as deployed servers ask for it; left out: the project or the token will do. */
+  readonly needs?: NeededRole;
   /** Not in the spec: seen on deployed servers only. */
   readonly observed?: true;
   /** The release that brought it (spec: Versioning 4). */
@@ -96,12 +99,19 @@ const nothing: AnswerShape = { holds: "nothing" };
 
 function schedulingOf(one: string): Endpoint {
   const answer = { holds: "nothing", actsLater: true } as const;
-  return { method: "POST", path: `/${one}_repository_storage_moves`, body: "json", answer, parameters: move };
+  return {
+    method: "POST",
+    path: `/${one}_repository_storage_moves`,
+    body: "json",
+    needs: "administrator",
+    answer,
+    parameters: move,
+  };
 }
 
 function listingOf(one: string): Endpoint {
   const path = `/${one}_repository_storage_moves`;
-  return { method: "GET", path, list: "paged", answer: numberedRows, observed: true };
+  return { method: "GET", path, list: "paged", needs: "administrator", answer: numberedRows, observed: true };
 }
 
 const table = {
@@ -129,25 +139,36 @@ const table = {
     answer: { holds: "row", fields: { ...numbered, path_with_namespace: "text" }, same: { id: ":id" } },
   },
 
+  getUser: { method: "GET", path: "/user", answer: { holds: "row", fields: { ...numbered, username: "text" } } },
+  getToken: { method: "GET", path: "/personal_access_tokens/self", answer: numberedRow },
+
   listIntegrations: {
     method: "GET",
+    needs: "maintainer",
     path: "/projects/:id/integrations",
     list: "whole",
     answer: { holds: "rows", fields: { slug: "text" } },
     introduced: "12.7",
   },
-  getIntegration: { method: "GET", path: "/projects/:id/integrations/:slug", answer: integration },
+  getIntegration: { method: "GET", needs: "maintainer", path: "/projects/:id/integrations/:slug", answer: integration },
   putIntegration: {
     method: "PUT",
+    needs: "maintainer",
     path: "/projects/:id/integrations/:slug",
     body: "form",
     answer: { ...integration, mayBeSilent: true },
     parameters: "integration",
   },
-  deleteIntegration: { method: "DELETE", path: "/projects/:id/integrations/:slug", answer: nothing },
+  deleteIntegration: {
+    method: "DELETE",
+    needs: "maintainer",
+    path: "/projects/:id/integrations/:slug",
+    answer: nothing,
+  },
 
   listDeployments: {
     method: "GET",
+    needs: "reporter",
     path: "/projects/:id/deployments",
     segments: ofProject,
     list: "paged",
@@ -163,12 +184,14 @@ const table = {
   },
   getDeployment: {
     method: "GET",
+    needs: "reporter",
     path: "/projects/:id/deployments/:deployment_id",
     segments: ofDeployment,
     answer: numberedRow,
   },
   createDeployment: {
     method: "POST",
+    needs: "developer",
     path: "/projects/:id/deployments",
     segments: ofProject,
     body: "form",
@@ -183,6 +206,7 @@ const table = {
   },
   updateDeployment: {
     method: "PUT",
+    needs: "developer",
     path: "/projects/:id/deployments/:deployment_id",
     segments: ofDeployment,
     body: "form",
@@ -191,6 +215,7 @@ const table = {
   },
   listDeploymentMergeRequests: {
     method: "GET",
+    needs: "reporter",
     path: "/projects/:id/deployments/:deployment_id/merge_requests",
     segments: ofDeployment,
     list: "paged",
@@ -200,13 +225,20 @@ const table = {
 
   listLicenses: {
     method: "GET",
+    needs: "maintainer",
     path: "/projects/:id/managed_licenses",
     list: "paged",
     answer: { holds: "rows", fields: licenseFields },
   },
-  getLicense: { method: "GET", path: "/projects/:id/managed_licenses/:managed_license_id", answer: oneLicense },
+  getLicense: {
+    method: "GET",
+    needs: "maintainer",
+    path: "/projects/:id/managed_licenses/:managed_license_id",
+    answer: oneLicense,
+  },
   createLicense: {
     method: "POST",
+    needs: "maintainer",
     path: "/projects/:id/managed_licenses",
     body: "form",
     answer: { ...license, alike: { name: ":name" } },
@@ -214,6 +246,7 @@ const table = {
   },
   updateLicense: {
     method: "PATCH",
+    needs: "maintainer",
     path: "/projects/:id/managed_licenses/:managed_license_id",
     body: "form",
     answer: oneLicense,
@@ -221,6 +254,7 @@ const table = {
   },
   deleteLicense: {
     method: "DELETE",
+    needs: "maintainer",
     path: "/projects/:id/managed_licenses/:managed_license_id",
     answer: nothing,
   },

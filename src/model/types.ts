@@ -23,7 +23,7 @@ export type Action = "create" | "update" | "disable" | "delete";
 
 export type Scalar = string | number | boolean | null;
 
-/** Names a secret: `env:NAME`, `file:PATH`, or `manifest:FILE:LINE:COLUMN` for a literal that the workspace allows. */
+/** Names a secret: `env:NAME`, `file:PATH`, `PROVIDER:NAME`, or `manifest:FILE:LINE:COLUMN` for a literal that the workspace allows. */
 export interface SecretReference {
   readonly secret: string;
   /** A bump asks for the secret to be sent again; only with a ledger. */

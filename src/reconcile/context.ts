@@ -3,6 +3,7 @@ import { digestOf } from "../base/json.ts";
 import type { ClientOptions } from "../client/client.ts";
 import { networkFor } from "../client/network.ts";
 import { shownUrl, urlNameOf, urlOf } from "../client/server-url.ts";
+import { isTemplate } from "../manifest/template.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
 import { referencesIn } from "../model/normalise.ts";
 import type { Problem } from "../model/types.ts";
@@ -60,7 +61,7 @@ export function validated(loaded: Loaded, request: Request): Context {
   const { root, workspace, digest } = loaded;
   const today = request.today ?? dayOf(new Date());
   const { policies, expired, rules, problems, plaintext } = validate(loaded, today);
-  const secrets = createSecrets({ env, root, plaintext });
+  const secrets = createSecrets({ env, root, plaintext, providers: loaded.providers, debug: request.debug });
   const file = hasErrors(loaded.problems) ? undefined : workspace.ledger;
   const ledger = file ? openLedger({ root, file, env, secrets }) : undefined;
   return {
@@ -93,7 +94,8 @@ export function digestWithout(digest: string, expired: Validated["expired"]): st
  * @throws Refusal where none is named that requests may go to, or there is no usable token.
  */
 export function connectionOf({ loaded, request, secrets, policies }: Context): ClientOptions {
-  secrets.missing(policies.flatMap(({ entries }) => entries.flatMap(({ desired }) => referencesIn(desired.fields))));
+  const references = policies.flatMap(({ entries }) => entries.flatMap(({ desired }) => referencesIn(desired.fields)));
+  secrets.missing(references.filter(({ secret }) => !isTemplate(secret)));
   return { ...connection({ ...loaded.workspace, authorities: loaded.authorities }, request), secrets };
 }
 

@@ -1,4 +1,5 @@
 import { recheckTargets, type Target } from "../apply/recheck.ts";
+import { firstFew } from "../base/text.ts";
 import { version } from "../base/version.ts";
 import type { Difference } from "../diff/diff.ts";
 import type { Selection } from "../live/survey.ts";
@@ -113,8 +114,28 @@ function referencesOf(change: Change): SecretReference[] {
   return isRemoval(change) ? [] : referencesIn(change.declared);
 }
 
+/**
+ * Learns the secrets of a run's projects, which the server may repeat. With a ledger, what they are now is compared with
+ * what was sent, so providers are asked for all of them at once; returned is a warning where they do not give one.
+ */
+export async function secretsToCompare(
+  { secrets, ledger, request }: Context,
+  desired: readonly DesiredProject[],
+): Promise<Problem[]> {
+  const references = desired.flatMap(({ resources }) => resources.flatMap(({ fields }) => referencesIn(fields)));
+  secrets.missing(references);
+  const unknown = ledger ? await secrets.ask(references, request.signal) : [];
+  if (unknown.length === 0) return [];
+  const message = `secrets that providers did not give could not be compared: ${firstFew(unknown)}`;
+  return [{ severity: "warning", rule: "secret-provider", message }];
+}
+
 /** Every secret is resolved before the first write (contract 3); what is missing is named. */
-export function missingSecrets(references: readonly SecretReference[], { secrets }: Context): Problem[] {
+export async function missingSecrets(
+  references: readonly SecretReference[],
+  { secrets, request }: Context,
+): Promise<Problem[]> {
+  await secrets.ask(references, request.signal);
   return secrets.missing(references).map((missing) => ({
     severity: "error",
     rule: "missing-secret",

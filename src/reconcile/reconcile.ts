@@ -12,7 +12,16 @@ import { keepProjects } from "../state/project-list.ts";
 import { judgedForApprovals, withApprovals } from "./approvals.ts";
 import { type Context, connectionOf } from "./context.ts";
 import { notPlanned, withProblems } from "./not-planned.ts";
-import { documentOf, missingSecrets, neededBy, type Prepared, preparedOf, sinceOf, unreadPlan } from "./prepared.ts";
+import {
+  documentOf,
+  missingSecrets,
+  neededBy,
+  type Prepared,
+  preparedOf,
+  secretsToCompare,
+  sinceOf,
+  unreadPlan,
+} from "./prepared.ts";
 import { readyToRecord, reportUnfinishedRuns, startRecorder } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { openContext } from "./revisions.ts";
@@ -48,6 +57,7 @@ async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
   const since = sinceOf(context, selection);
   if (hasErrors(problems))
     return preparedOf(context, unreadPlan(context, since, problems, reader.counts.reads), desired);
+  const uncompared = await secretsToCompare(context, desired);
   const { differences, lookUps, ...read } = await readAndDiff(reader, selection, scope);
   const { moves, ...storage } = await movesOf(reader, context);
   const changes = differences.flatMap((difference) => difference.changes);
@@ -57,7 +67,7 @@ async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
     differences,
     moves: moves.map(({ change }) => change),
     objections,
-    problems: [...idleProtection(context, desired), ...problems, ...read.problems, ...storage.problems],
+    problems: [...idleProtection(context, desired), ...problems, ...uncompared, ...read.problems, ...storage.problems],
     reads: reader.counts.reads - lookUps,
   });
   const document = judgedByRules(unjudged, context, desired);
@@ -127,7 +137,7 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
     const planned = withProblems(found, notices);
     if (!planned.surveyed) return planned;
     if (refused.length > 0) return { ...planned, refused };
-    const missing = missingSecrets(rest.references, context);
+    const missing = await missingSecrets(rest.references, context);
     if (missing.length > 0) return withProblems(planned, missing);
     if (!(await hooks.approve(planned))) return planned;
     return await carryOut(writer, context, { ...rest, planned, connection }, hooks);

@@ -44,6 +44,8 @@ export interface Request {
   readonly storage?: boolean;
   /** Told as repositories move. */
   readonly moving?: (progress: MovingProgress) => void;
+  /** Told what secret providers print on stderr; left out: nobody is. */
+  readonly debug?: (text: string) => void;
   /** Milliseconds between two looks at moving repositories; left out: a second at first, longer with time. */
   readonly pollInterval?: number;
   /** Pauses between attempts, and how long a write without an answer is looked up; left out: as {@link ClientOptions} says. */

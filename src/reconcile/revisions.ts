@@ -56,7 +56,7 @@ export async function openRevisions({ folder, from, to, branch }: RevisionReques
   const once = parsedOnce(earlier.length);
   await using objects = gitObjects(repository.top);
   const read = (commit: string) => loadRevision(repository, commit, objects, once);
-  const is = later === null ? loadWorkspace(folder, once.parse) : await read(later);
+  const is = later === null ? loadWorkspace(folder, {}, once.parse) : await read(later);
   const after = sideOf(later, is, { beside: defaultWorkspace, today });
   return { root, before: sideOf(earlier, await read(earlier), { beside: after.side.workspace, today }), after };
 }
@@ -68,9 +68,9 @@ export function commitOfRevision(folder: string, revision: string): string {
 
 /** A validated workspace, with the manifests of the commit that the run compares with where there is one. @throws Refusal. */
 export async function openContext(request: Request): Promise<Context> {
-  if (request.since === undefined) return validated(loadWorkspace(request.folder), request);
+  if (request.since === undefined) return validated(loadWorkspace(request.folder, request.env), request);
   const once = parsedOnce(request.since.length);
-  const loaded = loadWorkspace(request.folder, once.parse);
+  const loaded = loadWorkspace(request.folder, request.env, once.parse);
   const context = validated(loaded, request);
   const { commit, side: before, problems } = await openEarlier(context, request.since, once);
   const { side: after } = sideOf(null, loaded, { beside: loaded.workspace, today: context.today });

@@ -12,21 +12,13 @@ import { addressOf } from "../model/address.ts";
 import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import { schemas } from "../model/schemas.ts";
-import type { DesiredProject, SecretReference } from "../model/types.ts";
+import type { DesiredProject, Resource } from "../model/types.ts";
 import { isMany } from "../plan/guards.ts";
 import { judgeLoosening } from "../plan/loosening.ts";
-import {
-  formatVersion,
-  type Plan,
-  type PlannedChange,
-  planDigest,
-  recounted,
-  removalsOf,
-  visibleOf,
-} from "../plan/plan.ts";
+import { formatVersion, type Plan, planDigest, recounted, removalsOf, visibleOf } from "../plan/plan.ts";
 import type { Context, Heading } from "./context.ts";
 import { judgeAgain } from "./judge-again.ts";
-import { type Prepared, withWaivers } from "./prepared.ts";
+import { type Prepared, secretsToCompare, withWaivers } from "./prepared.ts";
 import { judgedByRules, withReasons } from "./rules.ts";
 import { guardRules, refusedBy, scopeOf } from "./scope.ts";
 import { movesAgain } from "./storage-moves.ts";
@@ -118,6 +110,9 @@ export async function savedPlan(reader: Reader, context: Context): Promise<Prepa
   const again = await movesAgain(reader, context, moves);
   const scope = { ...scopeOf(context), includes: () => true, ...narrowed(read, context) };
   const { desired } = await select(reader, scope);
+  const addresses = new Set(read.resource_changes.map(({ address }) => address));
+  const planned = desired.map((each) => plannedPart(each, addresses));
+  await secretsToCompare(context, planned);
   const rules = guardRules(context, desired);
   const { objections, unread } = await judgeAgain(reader, { plan: read, desired, rules, scope });
   const loosening = request.failOnLoosening ? judgeLoosening(read.resource_changes.map(visibleOf)) : [];
@@ -128,7 +123,7 @@ export async function savedPlan(reader: Reader, context: Context): Promise<Prepa
     planned: withWaivers({ plan, differences: [], surveyed: true, missing: [] }, refused),
     targets: recheckTargets(changes, desired, unread),
     moves: { steps: again.steps },
-    references: plannedReferences(desired, read.resource_changes),
+    references: planned.flatMap(({ resources }) => resources.flatMap(({ fields }) => referencesIn(fields))),
     refused,
     isProtected: rules.isProtected,
   };
@@ -144,14 +139,7 @@ function narrowed(plan: Plan, { loaded }: Context): Pick<SurveyScope, "only"> {
   return { only: [...new Set(changes.filter((each) => !isMove(each)).map(({ project }) => project))] };
 }
 
-function plannedReferences(
-  desired: readonly DesiredProject[],
-  planned: readonly PlannedChange[],
-): readonly SecretReference[] {
-  const addresses = new Set(planned.map(({ address }) => address));
-  return desired.flatMap(({ project, resources }) =>
-    resources
-      .filter(({ kind, key }) => addresses.has(addressOf(project.name, kind, key)))
-      .flatMap(({ fields }) => referencesIn(fields)),
-  );
+function plannedPart(desired: DesiredProject, addresses: ReadonlySet<string>): DesiredProject {
+  const isPlanned = ({ kind, key }: Resource) => addresses.has(addressOf(desired.project.name, kind, key));
+  return { ...desired, resources: desired.resources.filter(isPlanned) };
 }

@@ -1,12 +1,13 @@
-import type { EndpointName } from "../model/endpoints.ts";
+import { type EndpointName, endpoints } from "../model/endpoints.ts";
 import * as deployments from "./deployments.ts";
 import * as integrations from "./integrations.ts";
 import * as licenses from "./licenses.ts";
 import { listMoves, scheduleMoves } from "./moves.ts";
 import { readParameters } from "./parameters.ts";
 import { getProject, listProjects } from "./projects.ts";
-import { forbidden, invalid, notFound, type ServerReply } from "./reply.ts";
+import { forbidden, invalid, notFound, outOfScope, type ServerReply } from "./reply.ts";
 import { type Caller, findProject, type Role, roles } from "./state.ts";
+import { getToken, getUser } from "./users.ts";
 import { accessRefusal, type Handler, type ProjectHandler, type Visit, type World } from "./world.ts";
 
 /** What an endpoint asks of its caller, and how it answers. */
@@ -21,6 +22,9 @@ type HandlerRow = {
 const answers: Readonly<Record<EndpointName, HandlerRow>> = {
   listProjects: { role: "guest", instance: listProjects },
   getProject: { role: "guest", project: getProject },
+
+  getUser: { role: "guest", instance: getUser },
+  getToken: { role: "guest", instance: getToken },
 
   listIntegrations: { role: "maintainer", roleFirst: true, project: integrations.listIntegrations },
   getIntegration: { role: "maintainer", roleFirst: true, project: integrations.getIntegration },
@@ -63,6 +67,7 @@ export interface RoutedRequest {
 /** Checks in the platform's order (project, role, parameters; where the row says so, parameters first), then answers. */
 export function answer(world: World, { endpoint, unreadable, ...asked }: RoutedRequest): ServerReply {
   const row = answers[endpoint];
+  if (!isInScope(asked.caller, endpoint)) return outOfScope;
   const { values, faults } = readParameters(world.parameters[endpoint], asked.raw);
   const unread = unreadable ?? (faults.length > 0 ? invalid(faults) : undefined);
   const visit: Visit = { ...asked, given: values };
@@ -71,6 +76,13 @@ export function answer(world: World, { endpoint, unreadable, ...asked }: RoutedR
   if (unread && !row.roleFirst) return unread;
   if (!project) return noProject;
   return accessRefusal(project) ?? refusalOf(row, asked.caller, unread) ?? row.project(world, visit, project);
+}
+
+/** Scopes are asked for before anything else; every one of them may know whose token it is. */
+function isInScope({ scopes = ["api"] }: Caller, endpoint: EndpointName): boolean {
+  if (scopes.includes("api") || endpoint === "getToken") return true;
+  if (endpoints[endpoint].method !== "GET") return false;
+  return scopes.includes("read_api") || endpoint === "getUser";
 }
 
 function refusalOf(row: HandlerRow, { role }: Caller, unread: ServerReply | undefined): ServerReply | undefined {

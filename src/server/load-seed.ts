@@ -27,7 +27,7 @@ export function loadSeed(state: State, seed: Seed, putActivates: boolean): void 
     records.put(state, "storage", name, { name, cluster });
   }
   for (const [feature, on] of Object.entries(seed.features ?? {})) if (on) records.put(state, "feature", feature, true);
-  for (const { token, role } of seed.tokens ?? []) records.put(state, "token", token, callerOf(state, role));
+  for (const { token, ...who } of seed.tokens ?? []) records.put(state, "token", token, callerOf(state, who));
   for (const kind of ["snippet", "group"] as const) {
     for (const seeded of seed[`${kind}s`] ?? []) {
       const record = repositoryOf(state, kind, seeded, now);
@@ -38,8 +38,12 @@ export function loadSeed(state: State, seed: Seed, putActivates: boolean): void 
   for (const project of seed.projects ?? []) loadProject(state, project, now, putActivates);
 }
 
-function callerOf(state: State, role: Caller["role"]): Caller {
-  return { role, user: userOf(takeNumber(state, "user", Math.max(2, nextNumber(state, "user"))), role) };
+function callerOf(state: State, { role, scopes }: Pick<Caller, "role" | "scopes">): Caller {
+  return {
+    role,
+    ...(scopes && { scopes }),
+    user: userOf(takeNumber(state, "user", Math.max(2, nextNumber(state, "user"))), role),
+  };
 }
 
 /** IDs that the seed states are never given to a project without one. */

@@ -1,6 +1,7 @@
 import { keysetPaged, paged } from "./pages.ts";
 import { forbidden, json } from "./reply.ts";
 import type { Repository, State } from "./state.ts";
+import { permissionsOf } from "./users.ts";
 import type { Handler, ProjectHandler, Visit } from "./world.ts";
 
 /** GET /projects, all or those on one storage (spec: Project (storage filter)). */
@@ -22,8 +23,10 @@ export const listProjects: Handler = (world, visit) => {
 };
 
 /** GET /projects/:id, which deployed servers have. */
-export const getProject: ProjectHandler = ({ state, behaviour }, { caller }, { record }) =>
-  json(200, projectRow(state, record, caller.role === "admin" || !behaviour.storageHidden));
+export const getProject: ProjectHandler = ({ state, behaviour }, { caller }, { record }) => {
+  const row = projectRow(state, record, caller.role === "admin" || !behaviour.storageHidden);
+  return json(200, { ...row, permissions: permissionsOf(caller) });
+};
 
 function isKeyset({ given }: Visit): boolean {
   return given.pagination === "keyset" && given.order_by === "id";

@@ -26,6 +26,10 @@ export function invalid(faults: readonly string[]): ServerReply {
 
 export const unauthorized = refused(401, "Unauthorized");
 export const forbidden = refused(403, "Forbidden");
+export const outOfScope = json(403, {
+  error: "insufficient_scope",
+  error_description: "The request requires higher privileges than provided by the access token.",
+});
 export const unknownRoute = json(404, { error: "404 Not Found" });
 export const notAllowed = json(405, { error: "405 Not Allowed" });
 export const tooLarge = json(413, { error: "413 Request Entity Too Large" });

@@ -3,7 +3,7 @@ import type { JsonObject } from "../base/json.ts";
 import { integrations, listedFlags } from "../model/catalogue.ts";
 import { type Fault, orElse, parseChecked } from "../model/checked-yaml.ts";
 import type { Problem } from "../model/types.ts";
-import type { MergeRequest, Role } from "./state.ts";
+import type { MergeRequest, Role, Scope } from "./state.ts";
 
 /** What a server starts with (contract 9); `schemas/seed.schema.json` says the same to editors. */
 export interface Seed {
@@ -12,7 +12,7 @@ export interface Seed {
   readonly storages?: readonly (string | { readonly name: string; readonly cluster?: boolean })[];
   readonly snippets?: readonly SeedRepository[];
   readonly groups?: readonly SeedRepository[];
-  readonly tokens?: readonly { readonly token: string; readonly role: Role }[];
+  readonly tokens?: readonly { readonly token: string; readonly role: Role; readonly scopes?: readonly Scope[] }[];
   readonly features?: Readonly<Record<string, boolean>>;
   /** Milliseconds that a storage move takes. */
   readonly move_duration?: number;

@@ -100,6 +100,8 @@ export interface Storage {
 
 export const roles = ["guest", "reporter", "developer", "maintainer", "owner", "admin"] as const;
 
+export type Scope = "api" | "read_api" | "read_user";
+
 export type Role = (typeof roles)[number];
 
 export interface User {
@@ -114,6 +116,8 @@ export interface User {
 export interface Caller {
   readonly role: Role;
   readonly user: User;
+  /** Left out: `api`. */
+  readonly scopes?: readonly Scope[] | undefined;
 }
 
 /** The user behind the `id`-th token. */

@@ -6,7 +6,7 @@ import { knownSecrets, ownNames } from "../base/known-secrets.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import type { Memory, Recollection } from "../diff/last-applied.ts";
 import { isReference, normalise } from "../model/normalise.ts";
-import type { Place, Problem, SecretReference } from "../model/types.ts";
+import type { Place, Problem } from "../model/types.ts";
 import { makeFolder, noRegularFile, readRegular, replaceFile } from "../workspace/durable-file.ts";
 import { type LedgerLine, ledgerLine } from "../workspace/ledger-line.ts";
 import { outputAt, outputTrouble } from "../workspace/output-file.ts";
@@ -149,13 +149,9 @@ type Fingerprint = Recollection["fingerprint"];
 
 function fingerprinter(key: string, secrets: Secrets): Fingerprint {
   return ({ kind, key: of }, address, name, value) => {
-    const plain = isReference(value) ? resolved(value, secrets) : normalise(kind, of, name, value);
+    const plain = isReference(value) ? secrets.known(value) : normalise(kind, of, name, value);
     if (plain === undefined) return undefined;
     const hmac = createHmac("sha256", key).update(canonical([address.toLowerCase(), name, plain]));
     return hmac.digest("base64url").slice(0, 22);
   };
-}
-
-function resolved(reference: SecretReference, secrets: Secrets): string | undefined {
-  return secrets.missing([reference]).length === 0 ? secrets.resolve(reference) : undefined;
 }

@@ -16,6 +16,7 @@ import { bySeverity, reportedLine } from "../model/problem-line.ts";
 import { discover } from "./discover.ts";
 import { ledgerProblems } from "./ledger-place.ts";
 import { readCertificates } from "./pem.ts";
+import { loadProviders, providersPath } from "./providers-file.ts";
 import { readText } from "./read.ts";
 import { disk, type Tree } from "./tree.ts";
 
@@ -26,19 +27,32 @@ export type { Loaded, Workspace } from "../manifest/workspace.ts";
 export type ParseManifest = (file: string, text: string, bytes: Buffer) => Parsed;
 
 /**
- * Reads the workspace around a folder: `evenkeel.yaml`, found upward, and its manifests. Mistakes are problems.
+ * Reads the workspace around a folder: `evenkeel.yaml`, found upward, its manifests, and the file of secret providers
+ * that `env` names. Mistakes are problems.
  * @throws Refusal where there is no workspace.
  */
-export function loadWorkspace(folder: string, parse: ParseManifest = parseManifest): Loaded {
+export function loadWorkspace(
+  folder: string,
+  env: Readonly<Record<string, string | undefined>> = {},
+  parse: ParseManifest = parseManifest,
+): Loaded {
   const root = dirname(findWorkspace(folder));
   const digest = createHash("sha256");
   const head = load(root, workspaceFile, digest, parse);
   const { authorities, ...read } = readSettings(root, head);
   const found = findManifests(disk, root, head, read);
   const ledger = ledgerProblems(root, read.workspace.ledger, head.documents[0]);
-  const manifests = found.files.map((file) => load(root, file, digest, parse));
+  const providers = providersPath(env);
+  const files = found.files.filter((file) => join(root, file) !== providers);
+  const manifests = files.map((file) => load(root, file, digest, parse));
   const workspace = joined(found, [{ documents: [], problems: ledger }, ...manifests]);
-  return { root, authorities, ...workspace, digest: `sha256:${digest.digest("hex")}` };
+  return {
+    root,
+    authorities,
+    providers: loadProviders(env, root),
+    ...workspace,
+    digest: `sha256:${digest.digest("hex")}`,
+  };
 }
 
 /** A workspace whose manifests are found and not read yet. */

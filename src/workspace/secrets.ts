@@ -1,19 +1,33 @@
 import { join, resolve } from "node:path";
 import { Refusal } from "../base/exit.ts";
+import { grouped } from "../base/grouped.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { holds } from "../base/secret-fragments.ts";
+import type { Providers } from "../manifest/secret-providers.ts";
+import { isProvided, schemeOf } from "../model/secret-scheme.ts";
 import type { SecretReference } from "../model/types.ts";
+import { askProviders, type ProviderRequest } from "./ask-provider.ts";
 import { readSecretFile, type SecretRead } from "./secret-file.ts";
 import { pipedToken } from "./token.ts";
 
 /** The only way from a reference to its value. */
 export interface Secrets {
   /**
+   * Asks providers for what they were not asked for yet: until then no other method knows what it is. Returns those that
+   * they did not give, as {@link Secrets.missing} does. What a stopped run did not come to stays unasked.
+   */
+  ask(references: Iterable<SecretReference>, signal?: AbortSignal): Promise<readonly string[]>;
+  /**
    * The secret's value.
-   * @throws SecretMissing where it is unset, empty or cannot be read.
+   * @throws SecretMissing where it is unset, empty, cannot be read, or its provider was not asked.
    */
   resolve(reference: SecretReference): string;
-  /** Those that cannot be resolved, each once and with the reason, sorted: `env:HOOK (not set)`. */
+  /** The same; undefined where it would throw. */
+  known(reference: SecretReference): string | undefined;
+  /**
+   * Those that cannot be resolved, each once and with the reason, sorted: `env:HOOK (not set)`. What a provider was not
+   * asked for is not among them.
+   */
   missing(references: Iterable<SecretReference>): readonly string[];
 }
 
@@ -35,6 +49,10 @@ export interface SecretSources {
   readonly root: string;
   /** Literals that the workspace allows, by their whole reference (`manifest:FILE:LINE:COLUMN`). */
   readonly plaintext: ReadonlyMap<string, string>;
+  /** Left out: no file of providers is named. */
+  readonly providers?: Providers | undefined;
+  /** Told what providers print on stderr, without the secrets that are known; only where a person asked for it. */
+  readonly debug?: ((text: string) => void) | undefined;
 }
 
 const schemes: Readonly<Record<string, (rest: string, sources: SecretSources) => SecretRead>> = {
@@ -46,38 +64,75 @@ const schemes: Readonly<Record<string, (rest: string, sources: SecretSources) =>
   },
 };
 
-/** Resolves `env:NAME`, `file:PATH` (one trailing newline stripped) and literals of manifests; values are kept. */
+/**
+ * Resolves `env:NAME`, `file:PATH` (one trailing newline stripped), literals of manifests, and what providers were asked
+ * for; values are kept.
+ */
 export function createSecrets(sources: SecretSources): Secrets {
-  const known = new Map<string, SecretRead>();
+  const kept = new Map<string, SecretRead>();
   let own: readonly string[] | undefined;
-  const lookUp = (reference: string): SecretRead => {
-    const found = foundBy(reference, sources);
+  const keep = (reference: string, found: SecretRead): SecretRead => {
     own ??= ownSecrets(sources);
-    if (!("value" in found)) return found;
-    if (own.some((secret) => holds(found.value, secret))) return ownSecret;
-    knownSecrets.learn(found.value, reference);
-    return found;
+    const isOwn = "value" in found && own.some((secret) => holds(found.value, secret));
+    if ("value" in found && !isOwn) knownSecrets.learn(found.value, reference);
+    const read = isOwn ? ownSecret : found;
+    kept.set(reference, read);
+    return read;
   };
-  const find = ({ secret }: SecretReference): SecretRead => {
-    const found = known.get(secret) ?? lookUp(secret);
-    known.set(secret, found);
-    return found;
+  const find = (reference: string): SecretRead | undefined => {
+    const found = kept.get(reference);
+    if (found) return found;
+    return isAskable(reference, sources) ? undefined : keep(reference, foundBy(reference, sources));
+  };
+  const missing = (references: Iterable<SecretReference>): readonly string[] => {
+    const names = new Set<string>();
+    for (const { secret } of references) {
+      const found = find(secret);
+      if (found && "why" in found) names.add(`${secret} (${knownSecrets.clean(found.why)})`);
+    }
+    return [...names].sort();
   };
   return {
-    resolve(reference) {
-      const found = find(reference);
-      if ("why" in found) throw new SecretMissing(reference.secret, found.why);
+    missing,
+    async ask(references, signal) {
+      const asked = [...references].filter(({ secret }) => find(secret) === undefined);
+      const words: string[] = [];
+      const answers = await askProviders(requestsTo(asked, sources), {
+        ...{ folder: sources.root, env: sources.env, signal },
+        words: ({ name }, stderr) => stderr && words.push(`${name}: ${stderr.trimEnd()}`),
+      });
+      if (!signal?.aborted) for (const { provider, name, read } of answers) keep(`${provider.name}:${name}`, read);
+      for (const each of words) sources.debug?.(knownSecrets.clean(each));
+      return missing(asked);
+    },
+    known({ secret }) {
+      const found = find(secret);
+      return found && "value" in found ? found.value : undefined;
+    },
+    resolve({ secret }) {
+      const found = find(secret) ?? unasked;
+      if ("why" in found) throw new SecretMissing(secret, found.why);
       return found.value;
     },
-    missing(references) {
-      const names = new Set<string>();
-      for (const reference of references) {
-        const found = find(reference);
-        if ("why" in found) names.add(`${reference.secret} (${found.why})`);
-      }
-      return [...names].sort();
-    },
   };
+}
+
+const unasked: SecretRead = { why: "its provider was not asked" };
+
+/** Whether only a provider that is defined can tell. */
+function isAskable(reference: string, { providers }: SecretSources): boolean {
+  return isProvided(reference) && providers?.known.has(schemeOf(reference).scheme) === true;
+}
+
+function requestsTo(references: readonly SecretReference[], { providers }: SecretSources): ProviderRequest[] {
+  const byProvider = grouped(
+    [...new Set(references.map(({ secret }) => secret))].map(schemeOf),
+    ({ scheme }) => scheme,
+  );
+  return [...byProvider].flatMap(([scheme, all]) => {
+    const provider = providers?.known.get(scheme);
+    return provider ? [{ provider, names: all.map(({ name }) => name) }] : [];
+  });
 }
 
 const ownSecret: SecretRead = { why: "it contains Evenkeel's own token or key, which no manifest may send" };
@@ -92,10 +147,14 @@ function ownSecrets({ env, root }: SecretSources): readonly string[] {
 }
 
 function foundBy(reference: string, sources: SecretSources): SecretRead {
-  const colon = reference.indexOf(":");
-  const scheme = reference.slice(0, Math.max(colon, 0));
+  const { scheme, name } = schemeOf(reference);
   const find = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
-  return find ? find(reference.slice(colon + 1), sources) : { why: "expected env:NAME or file:PATH" };
+  return find ? find(name, sources) : { why: whyUnknown(scheme, sources) };
+}
+
+function whyUnknown(scheme: string, { providers }: SecretSources): string {
+  if (scheme === "") return "expected env:NAME, file:PATH or PROVIDER:NAME";
+  return providers ? `no provider ${scheme} is defined` : "EVENKEEL_SECRET_PROVIDERS is not set";
 }
 
 function orEmpty(value: string | undefined): SecretRead {

@@ -265,7 +265,7 @@ test("a POST is sent again with growing pauses, and looked up by those who know 
 
 test("a secret that cannot be resolved when it is to be sent is a failed change, and no defect", async () => {
   const { server, sent } = await answering({ integrations: [], licenses: [] }, () => ({ body: irc }));
-  const client = await writer(server.url, { secrets: { resolve: refusing, missing: () => [] } });
+  const client = await writer(server.url, { secrets: { resolve: refusing } });
   const { applyChanges } = await import("../../src/apply/apply.ts");
   const { differences } = await runsAt(server.url, {
     integrations: { ...hook.integrations, ...bus.integrations },

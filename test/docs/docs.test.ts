@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verbs } from "../../src/commands/verbs.ts";
+import { commandAccess, neededRoles } from "../../src/model/command-access.ts";
 
 import { findingKinds, planKinds } from "../../src/report/report-kinds.ts";
 import { read as readFrom, root } from "../readme.ts";
@@ -38,6 +39,21 @@ test("README says of every command what role and scope it needs", () => {
     .filter(({ name, hidden }) => !hidden && !words.includes(name) && !words.includes(name.split(" ").at(-1) ?? ""))
     .map(({ name }) => name);
   expect(missing).toEqual([]);
+});
+
+test("README's table of roles and scopes is the one that whoami judges by", () => {
+  const rows = readFrom("README.md").match(/^\| `.*\| `(?:read_)?api` \|$/gm) ?? [];
+  const told = rows.map((row) => {
+    const [, commands = "", role = "", scope = ""] = row
+      .split(" | ")
+      .flatMap((cell, index) => (index === 0 ? ["", cell] : [cell]));
+    const names = commands.match(/`[^`]+`/g)?.map((word) => word.slice(1, -1));
+    return { commands: names, role: role.split(";")[0], scope: scope.replace(/[`| ]/g, "") };
+  });
+  const table = commandAccess.map(({ commands, role, of, scope }) => {
+    return { commands, role: role ? `${neededRoles[role].words}${of ? ` of ${of}` : ""}` : "any", scope };
+  });
+  expect(told).toEqual(expect.arrayContaining(table));
 });
 
 const read = (...path: readonly string[]) => readFrom(join(...path));

@@ -107,7 +107,11 @@ describe("an editor marks", () => {
       chat("    webhook: { secret: env:X }\n    notify_only_default_branch: true\n"),
       ["9:5 use branches_to_be_notified instead"],
     ],
-    ["a secret's name that is none", chat("    webhook: { secret: X }\n"), ["8:24 expected env:NAME or file:PATH"]],
+    [
+      "a secret's name that is none",
+      chat("    webhook: { secret: X }\n"),
+      ["8:24 expected env:NAME, file:PATH or PROVIDER:NAME"],
+    ],
     [
       "a secret that is written out",
       chat("    webhook: https://hook\n"),

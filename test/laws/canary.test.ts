@@ -9,8 +9,8 @@ import type { Applied, Rehearsed } from "../../src/reconcile/request.ts";
 import { plain } from "../../src/report/palette.ts";
 import { requestsText } from "../../src/report/requests.ts";
 import { outcomesText, planText } from "../../src/report/text.ts";
-import { fleet } from "./fleet.ts";
-import { law, onStage, type Stage, token, withoutPauses } from "./stage.ts";
+import { type Fleet, fleet } from "./fleet.ts";
+import { law, onStage, providerName, type Stage, token, withoutPauses } from "./stage.ts";
 import { canary, secretNames, secretValue } from "./values.ts";
 import type { Answered, Fate, Seen } from "./wire.ts";
 
@@ -35,6 +35,11 @@ const spoken = ({ body }: Seen) => `${token} ${Object.values(body).join(" ")}`;
 /** Headers hold no character beyond Latin-1. */
 const headerText = ({ body }: Seen) =>
   encodeURIComponent(Object.values(body).find((value) => value.includes(canary)) ?? "none");
+
+/** Some of the secrets come from a provider. */
+function provided(generated: Fleet): Fleet {
+  return JSON.parse(JSON.stringify(generated).replaceAll('"env:PASSWORD"', `"${providerName}:PASSWORD"`));
+}
 
 function refusal(status: number, body: string): Answered {
   return { status, headers: { "content-type": body.startsWith("{") ? "application/json" : "text/html" }, body };
@@ -68,7 +73,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
   test("no secret and no token leaves the process but in a request, whatever the server repeats", async () => {
     const fates = fc.array(fc.nat(echoes.length - 1), { minLength: 1, maxLength: 12 });
     await law(10, [fleet(), fates, fc.boolean()], async (generated, choices, ledger) => {
-      await onStage(generated, { behaviour, ledger }, async (stage) => {
+      await onStage(provided(generated), { behaviour, ledger }, async (stage) => {
         const during: string[] = [];
         stage.wire.fate = (seen, index) => {
           if (index % 7 === 0) during.push(JSON.stringify([...stage.written()]));

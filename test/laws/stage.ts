@@ -3,8 +3,10 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, vi } from "vitest";
 import { stringify } from "yaml";
+import { memoized } from "../../src/base/memoize.ts";
 import type { Planned } from "../../src/reconcile/request.ts";
 import type { ChaosRule } from "../../src/server/chaos.ts";
+import { tempFolder } from "../support/folder.ts";
 import * as support from "../support/stage.ts";
 import type { Fleet, WrittenPolicy } from "./fleet.ts";
 import { secretNames, secretValue } from "./values.ts";
@@ -41,6 +43,18 @@ export const { token } = support;
 
 const env = { EVENKEEL_TOKEN: token, ...Object.fromEntries(secretNames.map((name) => [name, secretValue(name)])) };
 
+/** A provider that knows every secret, too. */
+export const providerName = "keeper";
+
+/** The file of that provider, in a folder of its own. */
+const providersFile = memoized((_: typeof providerName): string => {
+  const folder = tempFolder();
+  for (const name of secretNames) writeFileSync(join(folder, name), secretValue(name));
+  const file = join(folder, "providers.yaml");
+  writeFileSync(file, stringify({ [providerName]: { command: ["cat", `${folder}/{ref}`] } }));
+  return file;
+});
+
 /** Sets a stage, lets `work` run on it, and clears it away. */
 export async function onStage<Result>(
   fleet: Fleet,
@@ -53,7 +67,12 @@ export async function onStage<Result>(
   const { root, server, ...made } = await support.stage({ ...platform, seed: fleet.seed, chaos, keepRequests: 0 });
   const wire = await layWire(server.url);
   const request = {
-    env: { ...env, EVENKEEL_URL: chaos.length > 0 ? server.url : wire.url },
+    env: {
+      ...env,
+      PATH: process.env.PATH ?? "",
+      EVENKEEL_SECRET_PROVIDERS: providersFile(providerName),
+      EVENKEEL_URL: chaos.length > 0 ? server.url : wire.url,
+    },
     waivers: { deletes: 1000, protected: new Set<string>() },
     patience: { lookUpFor: 20 },
   };

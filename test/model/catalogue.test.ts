@@ -481,6 +481,7 @@ describe("the schema for editors", () => {
   test.each<[string, string, Record<string, unknown>]>([
     ["a reference for a secret", "chat-webhook-c", { webhook: { secret: "env:HOOK" } }],
     ["a reference with a version", "chat-webhook-c", { webhook: { secret: "file:hook.txt", version: 2 } }],
+    ["a reference to a provider", "chat-webhook-c", { webhook: { secret: "vault:${project.path}/hook" } }],
     ["a reference for any string", "external-wiki", { external_wiki_url: { secret: "env:WIKI" } }],
     ["an interpolated boolean", "chatops-flows", { token: { secret: "env:T" }, push_events: "${vars.push}" }],
     ["an interpolated integer", "irc-gateway", { recipients: "#a", server_port: "${vars.port}" }],
@@ -504,7 +505,8 @@ describe("the schema for editors", () => {
     ["a choice that is none", "pipelines-email", { recipients: "a", branches_to_be_notified: "some" }],
     ["an issues_url without :id", "issue-tracker-workflow", { new_issue_url: "x", project_url: "x", issues_url: "x" }],
     ["a number for a string", "external-wiki", { external_wiki_url: 5 }],
-    ["a reference to nowhere", "chat-webhook-c", { webhook: { secret: "vault:x" } }],
+    ["a reference to nowhere", "chat-webhook-c", { webhook: { secret: "x" } }],
+    ["an address for a reference", "chat-webhook-c", { webhook: { secret: "https://chat.example.com/hook" } }],
     ["a reference without a name", "chat-webhook-c", { webhook: { secret: "env:" } }],
     ["a reference with a misspelt word", "chat-webhook-c", { webhook: { secret: "env:A", verson: 1 } }],
     ["a version below 1", "chat-webhook-c", { webhook: { secret: "env:A", version: 0 } }],

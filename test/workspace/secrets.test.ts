@@ -100,9 +100,9 @@ describe("a secret", () => {
     ["file:binary", "not UTF-8 text"],
     ["file:large", "larger than 1 MiB"],
     ["manifest:a.yaml:3:10", "it is in no manifest"],
-    ["vault:x", "expected env:NAME or file:PATH"],
-    ["constructor:x", "expected env:NAME or file:PATH"],
-    ["HOOK", "expected env:NAME or file:PATH"],
+    ["vault:x", "EVENKEEL_SECRET_PROVIDERS is not set"],
+    ["constructor:x", "EVENKEEL_SECRET_PROVIDERS is not set"],
+    ["HOOK", "expected env:NAME, file:PATH or PROVIDER:NAME"],
   ])("%s is missing: %s", (secret, why) => {
     expect(secrets.missing([{ secret }])).toEqual([`${secret} (${why})`]);
     expect(refusalOf(() => secrets.resolve({ secret }))).toMatchObject({

@@ -1,0 +1,50 @@
+import { didYouMean, nearest } from "../base/nearest.ts";
+import { isReference } from "../model/normalise.ts";
+import { builtInSchemes, isProvided, schemeOf } from "../model/secret-scheme.ts";
+import type { Problem } from "../model/types.ts";
+import type { Document } from "./document.ts";
+import type { Policy } from "./policies.ts";
+import type { Path } from "./positions.ts";
+import { problemAt } from "./problem.ts";
+import type { Providers } from "./secret-providers.ts";
+
+/**
+ * References to providers that are not defined, and the mistakes of the file where a reference needs it. Where no file
+ * is known, only what looks like a slip of the pen is told.
+ */
+export function providerProblems(policies: readonly Policy[], providers: Providers | undefined): Problem[] {
+  const uses = policies.flatMap(usesOf);
+  if (uses.length === 0) return [];
+  const broken = providers?.problems.some(({ severity }) => severity === "error");
+  return [...(providers?.problems ?? []), ...(broken ? [] : uses.flatMap((use) => undefinedOf(use, providers)))];
+}
+
+interface Use {
+  readonly scheme: string;
+  readonly document: Document;
+  readonly path: Path;
+}
+
+function usesOf({ entries }: Policy): Use[] {
+  return entries.flatMap(({ desired, document, path }) =>
+    Object.entries(desired.fields).flatMap(([name, value]) =>
+      isReference(value) && isProvided(value.secret)
+        ? [{ ...schemeOf(value.secret), document, path: [...path, name, "secret"] }]
+        : [],
+    ),
+  );
+}
+
+function undefinedOf({ scheme, ...at }: Use, providers: Providers | undefined): Problem[] {
+  if (providers?.known.has(scheme)) return [];
+  const unknown = `no provider ${scheme} is defined`;
+  const words = builtInSchemes.filter((word) => word !== "manifest");
+  if (providers) {
+    const meant = didYouMean(scheme, [...providers.known.keys(), ...words]);
+    return [problemAt("secret-provider", `${unknown} in the file that EVENKEEL_SECRET_PROVIDERS names${meant}`, at)];
+  }
+  const meant = nearest(scheme, words);
+  if (meant === undefined) return [];
+  const problem = problemAt("secret-provider", `${unknown} here; did you mean ${meant}?`, at);
+  return [{ ...problem, severity: "warning" }];
+}

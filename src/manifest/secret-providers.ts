@@ -1,0 +1,76 @@
+import type { ValidateFunction } from "ajv";
+import schema from "../../schemas/secret-providers.schema.json" with { type: "json" };
+import type { Problem } from "../model/types.ts";
+import type { Document, Parsed } from "./document.ts";
+import { durationOf } from "./duration.ts";
+import type { Path } from "./positions.ts";
+import { problemAt, problemIn } from "./problem.ts";
+import { shapeAjv, shapeBy } from "./shape.ts";
+
+/** A program that knows secrets (contract 11 "Secret providers"). */
+export interface Provider {
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  /** `each`: one call a reference, the value on stdout. `batch`: one call for all, JSON on stdin and stdout. */
+  readonly protocol: "each" | "batch";
+  /** Milliseconds for one call. */
+  readonly timeout: number;
+}
+
+/** The providers of a file, and what is wrong with it: then no run that needs one begins. */
+export interface Providers {
+  readonly known: ReadonlyMap<string, Provider>;
+  readonly problems: readonly Problem[];
+}
+
+/** What stands for the reference in an argument. */
+export const placeholder = "{ref}";
+
+interface ProviderText {
+  readonly command?: readonly string[];
+  readonly protocol?: Provider["protocol"];
+  readonly timeout?: string;
+}
+
+/** Reads the parsed file of providers; one with mistakes defines none. */
+export function readProviders(file: string, { documents, problems }: Parsed): Providers {
+  const [document, ...others] = documents;
+  if (!document) return nothing(problems.length > 0 ? problems : [problemIn(file, "wrong-type", expected)]);
+  validator ??= shapeAjv().compile(schema);
+  const { text, problems: shapeless } = shapeBy<Record<string, ProviderText>>(validator, document);
+  const providers = Object.entries(text).map(([name, each]) => [name, each ?? {}] as const);
+  const faults = [
+    ...problems,
+    ...others.map((other) => problemAt("wrong-type", "expected one document", { document: other, path: [] })),
+    ...shapeless,
+    ...providers.flatMap(([name, each]) => commandFaults(document, name, each)),
+  ];
+  if (faults.length > 0) return nothing(faults);
+  return { known: new Map(providers.map(([name, each]) => [name, providerOf(name, each)])), problems: [] };
+}
+
+const expected = "expected a mapping from names to providers";
+
+let validator: ValidateFunction | undefined;
+
+function nothing(problems: readonly Problem[]): Providers {
+  return { known: new Map(), problems };
+}
+
+function providerOf(name: string, { command = [], protocol = "each", timeout = "30s" }: ProviderText): Provider {
+  const [program = "", ...args] = command;
+  return { name, program, args, protocol, timeout: durationOf(timeout) ?? 30_000 };
+}
+
+/** Where the reference goes is written out: no command is called without it, and none twice with the same words. */
+function commandFaults(document: Document, name: string, { command, protocol = "each" }: ProviderText): Problem[] {
+  if (!command) return [];
+  const fault = (message: string, ...path: Path) =>
+    problemAt("wrong-value", message, { document, path: [name, "command", ...path] });
+  const holding = command.flatMap((word, index) => (word?.includes(placeholder) ? [index] : []));
+  if (holding.includes(0)) return [fault(`the program itself cannot depend on ${placeholder}`, 0)];
+  if (protocol === "batch")
+    return holding.map((index) => fault(`batch gets its references on stdin, not by ${placeholder}`, index));
+  return holding.length > 0 ? [] : [fault(`no argument has ${placeholder}, which the reference takes the place of`)];
+}

@@ -1,0 +1,35 @@
+import { json } from "./reply.ts";
+import type { Caller, Role } from "./state.ts";
+import type { Handler } from "./world.ts";
+
+/** GET /user, which deployed servers have: whose token it is. Only an administrator is told of being one. */
+export const getUser: Handler = (_, { caller }) =>
+  json(200, { ...caller.user, ...(caller.role === "admin" && { is_admin: true }) });
+
+/** GET /personal_access_tokens/self, which deployed servers have: what the token may do. */
+export const getToken: Handler = (_, { caller: { role, user, scopes = ["api"] } }) =>
+  json(200, {
+    id: user.id,
+    name: `${role} token`,
+    user_id: user.id,
+    scopes,
+    active: true,
+    revoked: false,
+    expires_at: null,
+  });
+
+/** What a project says of its caller's role. */
+export function permissionsOf({ role }: Caller): object {
+  const level = levels[role];
+  return { project_access: level ? { access_level: level, notification_level: 3 } : null, group_access: null };
+}
+
+/** An administrator need not be a member. */
+const levels: Readonly<Record<Role, number>> = {
+  guest: 10,
+  reporter: 20,
+  developer: 30,
+  maintainer: 40,
+  owner: 50,
+  admin: 0,
+};

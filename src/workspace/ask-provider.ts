@@ -1,0 +1,140 @@
+import { inParallel } from "../base/concurrency.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
+import { typeOf } from "../base/type-words.ts";
+import { type Provider, placeholder } from "../manifest/secret-providers.ts";
+import { type Printed, type ProgramCall, runProvider } from "./provider-process.ts";
+import type { SecretRead } from "./secret-file.ts";
+
+/** What a provider is to be asked for, by the names behind its own, each once. */
+export interface ProviderRequest {
+  readonly provider: Provider;
+  readonly names: readonly string[];
+}
+
+/** What a provider said of one name. */
+export interface ProviderAnswer {
+  readonly provider: Provider;
+  readonly name: string;
+  readonly read: SecretRead;
+}
+
+/** Where and how providers are run. */
+export interface ProviderContext {
+  /** The workspace: relative paths among arguments start there, as those of `file:` do. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal | undefined;
+  /** Given what a call printed on stderr, which may hold anything. */
+  readonly words: (provider: Provider, stderr: string) => void;
+}
+
+/** Programs that run at the same time, and bytes that one may print. */
+const mostPrograms = 8;
+const mostBytes = { each: 1024 * 1024, batch: 16 * 1024 * 1024 } as const;
+
+/** Asks providers, a bounded number of calls at a time. One that cannot be started or does not answer is not called again. */
+export async function askProviders(
+  requests: readonly ProviderRequest[],
+  context: ProviderContext,
+): Promise<readonly ProviderAnswer[]> {
+  const given = new Map<Provider, string>();
+  const calls = requests.flatMap(callsOf);
+  const answers = await inParallel(calls, mostPrograms, async ({ provider, names }) => {
+    const printed = given.get(provider) ?? (await runProvider(callOf(provider, names, context)));
+    if (typeof printed === "string") return answersOf(provider, names, () => ({ why: printed }));
+    context.words(provider, printed.stderr);
+    if ("why" in printed && printed.ever) given.set(provider, printed.ever);
+    return answersOf(provider, names, readers[provider.protocol](printed));
+  });
+  return answers.flat();
+}
+
+function callsOf({ provider, names }: ProviderRequest): ProviderRequest[] {
+  if (names.length === 0) return [];
+  return provider.protocol === "batch" ? [{ provider, names }] : names.map((name) => ({ provider, names: [name] }));
+}
+
+function answersOf(provider: Provider, names: readonly string[], read: (name: string) => SecretRead): ProviderAnswer[] {
+  return names.map((name) => ({ provider, name, read: read(name) }));
+}
+
+function callOf(provider: Provider, names: readonly string[], { folder, env, signal }: ProviderContext): ProgramCall {
+  const { program, args, protocol, timeout } = provider;
+  const isBatch = protocol === "batch";
+  const [name = ""] = names;
+  return {
+    program,
+    args: isBatch ? args : args.map((each) => each.replaceAll(placeholder, () => name)),
+    ...(isBatch && { input: JSON.stringify({ version: 1, references: names }) }),
+    folder,
+    env: withoutOwn(env),
+    timeout,
+    mostBytes: mostBytes[protocol],
+    signal,
+  };
+}
+
+/** A provider needs none of Evenkeel's settings, among which are its token, its keys and the password of its state. */
+function withoutOwn(env: ProviderContext["env"]): ProviderContext["env"] {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^EVENKEEL_/i.test(name)));
+}
+
+/** What a call that printed something says of each name, by protocol. */
+const readers: Readonly<Record<Provider["protocol"], (printed: Printed) => (name: string) => SecretRead>> = {
+  each: (printed) => {
+    const read = single(printed);
+    return () => read;
+  },
+  batch: (printed) => {
+    const answer = batchIn(printed);
+    return "why" in answer ? () => answer : (name) => oneOf(answer, name);
+  },
+};
+
+/** One newline at the end is stripped, as of a file. */
+function single(printed: Printed): SecretRead {
+  const text = textIn(printed);
+  if ("why" in text) return text;
+  const value = text.value.replace(/\r?\n$/, "");
+  return /^[\r\n]*$/.test(value) ? { why: "it printed nothing" } : { value };
+}
+
+function textIn(printed: Printed): SecretRead {
+  if ("why" in printed) return { why: printed.why };
+  try {
+    return { value: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(printed.stdout) };
+  } catch {
+    return { why: "it printed something other than UTF-8 text" };
+  }
+}
+
+type Batch = Readonly<Record<"values" | "errors", JsonObject>>;
+
+function batchIn(printed: Printed): Batch | { readonly why: string } {
+  const text = textIn(printed);
+  if ("why" in text) return text;
+  const answer = parsed(text.value);
+  if (!isObject(answer)) return { why: "it did not print a JSON object" };
+  const { values = {}, errors = {} } = answer;
+  return isObject(values) && isObject(errors) ? { values, errors } : { why: "values and errors are not objects" };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function oneOf({ values, errors }: Batch, name: string): SecretRead {
+  if (Object.hasOwn(errors, name)) return { why: `it says: ${shortened(String(errors[name]))}` };
+  if (!Object.hasOwn(values, name)) return { why: "it gave no answer for this" };
+  const value = values[name];
+  if (typeof value !== "string") return { why: `its value is not a string but ${typeOf(value)}` };
+  return value === "" ? { why: "its value is empty" } : { value };
+}
+
+function shortened(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+}

@@ -1,0 +1,41 @@
+import { realpathSync } from "node:fs";
+import { dirname, resolve, sep } from "node:path";
+import { parseManifest } from "../manifest/document.ts";
+import { problemIn } from "../manifest/problem.ts";
+import { type Provider, type Providers, readProviders } from "../manifest/secret-providers.ts";
+import type { Problem } from "../model/types.ts";
+import { readSecretFile } from "./secret-file.ts";
+
+/**
+ * The providers of the file that EVENKEEL_SECRET_PROVIDERS names, relative to the current folder; undefined where it
+ * names none. A program with a slash in its name is relative to that file.
+ */
+export function loadProviders(env: Readonly<Record<string, string | undefined>>, root: string): Providers | undefined {
+  const { EVENKEEL_SECRET_PROVIDERS: file } = env;
+  const path = providersPath(env);
+  if (!file || !path) return undefined;
+  const read = readSecretFile(path);
+  if ("why" in read)
+    return { known: new Map(), problems: [problemIn(file, "unreadable", `cannot be read (${read.why})`)] };
+  const { known, problems } = readProviders(file, parseManifest(file, read.value));
+  const placed = [...known].map(([name, provider]) => [name, placedIn(dirname(path), provider)] as const);
+  return { known: new Map(placed), problems: [...problems, ...insideProblems(file, path, root)] };
+}
+
+/** The absolute path of that file. */
+export function providersPath({
+  EVENKEEL_SECRET_PROVIDERS: file,
+}: Readonly<Record<string, string | undefined>>): string | undefined {
+  return file ? resolve(file) : undefined;
+}
+
+function placedIn(folder: string, { program, ...provider }: Provider): Provider {
+  return { ...provider, program: program.includes("/") ? resolve(folder, program) : program };
+}
+
+function insideProblems(file: string, path: string, root: string): Problem[] {
+  if (!realpathSync(path).startsWith(realpathSync(root) + sep)) return [];
+  const message =
+    "the file of secret providers is inside the workspace: whoever edits manifests can choose what is run";
+  return [problemIn(file, "secret-providers", message)];
+}

@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { serve } from "../client/scripted.ts";
+import { serving } from "../server/serving.ts";
+import { tempFolder } from "../support/folder.ts";
+import { runProgram } from "./program.ts";
+
+const tokens = [
+  { token: "m", role: "maintainer", scopes: ["read_api"] },
+  { token: "d", role: "developer" },
+  { token: "u", role: "owner", scopes: ["read_user"] },
+] as const;
+
+async function asking() {
+  const projects = [{ path: "payments/api" }, { path: "payments/closed", access: "none" as const }];
+  const { server } = await serving({ seed: { tokens: [...tokens], projects }, token: "root-token" });
+  const here = tempFolder();
+  const whoami = (token: string, ...args: string[]) =>
+    runProgram(["whoami", ...args], here, { EVENKEEL_TOKEN: token, EVENKEEL_URL: server.url });
+  const json = async (token: string, ...args: string[]) => {
+    const ran = await whoami(token, ...args, "--report", "json");
+    return { ...ran, told: JSON.parse(ran.stdout) };
+  };
+  return { server, whoami, json };
+}
+
+const allowed = (told: { commands: { commands: string[]; allowed: boolean | null }[] }) =>
+  Object.fromEntries(told.commands.map(({ commands, allowed }) => [commands[0], allowed]));
+
+test("who the token is and what it may do, without a workspace", async () => {
+  const { server, whoami, json } = await asking();
+  const maintainer = await whoami("m", "--project", "payments/api");
+  expect(maintainer).toMatchObject({ code: 0, stderr: "" });
+  expect(maintainer.stdout).toBe(`maintainer-2 (User 2)
+  token    maintainer token, scopes read_api
+  project  payments/api: Maintainer, can be read
+
+yes  plan, drift, apply --dry-run, import, routes --live, routes --diff: Maintainer or Owner of each project, scope read_api
+no   apply: Maintainer or Owner of each project, scope api; missing: scope api
+yes  deployments list, show, merge-requests: Reporter of the project, scope read_api
+no   deployments create, update, apply --record-deployment: Developer of the project of the policies, scope api; missing: scope api
+no   plan --storage, storage status: administrator, scope read_api; missing: role administrator
+no   apply --storage: administrator, scope api; missing: scope api, role administrator
+yes  show, routes, whoami: any role, scope read_api
+`);
+  expect(server.requests.kept.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    "GET /api/v4/user",
+    "GET /api/v4/personal_access_tokens/self",
+    "GET /api/v4/projects/payments%2Fapi",
+    "GET /api/v4/projects/payments%2Fapi/integrations",
+  ]);
+  const developer = await json("d", "--project", "payments/api");
+  expect(developer).toMatchObject({
+    code: 1,
+    told: {
+      user: { username: "developer-3", name: "User 3", administrator: false },
+      token: { scopes: ["api"], expires_at: null },
+      project: { path: "payments/api", role: "Developer", access_level: 30, readable: false },
+      unknown: [],
+    },
+  });
+  expect(developer.told.project.error).toMatch(
+    /403 Forbidden; the token needs the role Maintainer or Owner in this project$/,
+  );
+  expect(allowed(developer.told)).toMatchObject({ plan: false, apply: false, "deployments create": true, show: true });
+});
+
+test("without a project its role stays unknown; a scope that is too small does not", async () => {
+  const { json } = await asking();
+  const root = await json("root-token");
+  expect(root.code).toBe(0);
+  expect(new Set(Object.values(allowed(root.told)))).toEqual(new Set([true]));
+  const developer = await json("d");
+  expect(developer.code).toBe(0);
+  expect(allowed(developer.told)).toMatchObject({ plan: null, apply: null, "plan --storage": false, show: true });
+  const reader = await json("u");
+  expect(reader.code).toBe(1);
+  expect(reader.told.commands[0]).toMatchObject({ allowed: false, missing: ["scope read_api"] });
+  const closed = await json("m", "--project", "payments/closed");
+  expect(closed).toMatchObject({ code: 1, told: { project: { readable: false, role: null } } });
+  const absent = await json("m", "--project", "payments/none");
+  expect(absent.told.project.error).toContain("404 Project Not Found");
+});
+
+test("a server that tells nothing of tokens is said to, and what can be read decides", async () => {
+  const site = await serve(({ path }) =>
+    path.endsWith("/integrations") ? { body: [] } : { status: 404, body: { error: "404 Not Found" } },
+  );
+  const env = { EVENKEEL_TOKEN: "t", EVENKEEL_URL: site.url };
+  const unknown = await runProgram(["whoami"], tempFolder(), env);
+  expect(unknown.code).toBe(0);
+  expect(unknown.stdout).toContain("The server does not tell whose token this is\n  token    scopes unknown\n");
+  expect(unknown.stdout).toMatch(/^\? {4}plan, /m);
+  expect(unknown.stdout).toMatch(/^not told: GET \S+\/user answered 404/m);
+  const readable = await runProgram(["whoami", "--project", "p"], tempFolder(), env);
+  expect(readable).toMatchObject({ code: 0, stdout: expect.stringContaining("project  p: role unknown, can be read") });
+});
+
+test("a rejected token, an empty project and no server are one sentence each", async () => {
+  const { whoami } = await asking();
+  expect(await whoami("wrong")).toMatchObject({ code: 1, stderr: expect.stringContaining("the token was rejected") });
+  expect(await whoami("m", "--project", " ")).toMatchObject({ code: 64 });
+  const nowhere = await runProgram(["whoami"], tempFolder(), { EVENKEEL_TOKEN: "t" });
+  expect(nowhere.code).toBe(1);
+  expect(nowhere.stderr.trim().split("\n")).toHaveLength(1);
+});
