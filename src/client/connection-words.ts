@@ -2,12 +2,12 @@ import type { Network } from "./network.ts";
 import type { Broken, Received } from "./received.ts";
 import type { ServerUrl } from "./server-url.ts";
 
-/** Puts words to what is broken about a connection, where its code says what to do about it. */
+/** Adds a sentence to a broken connection whose code says what to do about it. */
 export type FailureExplainer = (result: Received | Broken) => Received | Broken;
 
 /**
- * A teller for the connections to one server. What may come of a wrong scheme or a missing client certificate is only
- * said as long as the server has not answered at all.
+ * An explainer for the connections to one server. A wrong scheme and a missing client certificate are suggested only as
+ * long as the server has not answered at all.
  */
 export function createFailureExplainer({ origin, name: setting }: ServerUrl, network: Network): FailureExplainer {
   const { host, protocol } = new URL(origin);
@@ -101,7 +101,7 @@ const certain = [...ofProxies, ...ofCertificates, ...ofTls];
 
 const closed = /^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/;
 
-/** What a server may mean that ends a connection without having answered anything yet. */
+/** Advice for a connection that ends before the server has answered anything. */
 function silent(protocol: string, { identity }: Network): readonly Row[] {
   const lost = "the connection was lost";
   if (protocol === "http:") {

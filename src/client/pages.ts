@@ -8,7 +8,7 @@ export const pageSize = 100;
 /** A server that names more pages than this for one list is not believed. */
 export const mostPages = 10_000;
 
-/** What a header says that nobody can make sense of. */
+/** A header whose value makes no sense. */
 export interface Garbled {
   readonly garbled: string;
 }
@@ -26,7 +26,7 @@ export function nextPage(headers: Headers, own: PageQuery): { readonly query: Pa
   const link = nextLink(headers.link);
   if (typeof link === "object") return link;
   if (link === undefined) return countedPage(headers, own);
-  if (!URL.canParse(link, "http://link.invalid")) return { garbled: "a next page in Link that is no URL" };
+  if (!URL.canParse(link, "http://link.invalid")) return { garbled: "a next page in Link that is not a URL" };
   const { page: _, ...kept } = own;
   return { query: { ...Object.fromEntries(new URL(link, "http://link.invalid").searchParams), ...kept } };
 }
@@ -37,7 +37,7 @@ function countedPage(headers: Headers, own: PageQuery): { readonly query: PageQu
   return { query: { ...own, page: String(Number(page) + 1) } };
 }
 
-const garbledPage: Garbled = { garbled: "an X-Next-Page that is no page number" };
+const garbledPage: Garbled = { garbled: "an X-Next-Page that is not a page number" };
 
 function isPageNumber(text: string | string[] | undefined): text is string {
   return typeof text === "string" && /^[1-9]\d{0,14}$/.test(text);
@@ -48,12 +48,12 @@ export function totalOf(headers: Headers): number | Garbled | undefined {
   const said = headers["x-total"];
   if (said === undefined || (typeof said === "string" && /^\s*$/.test(said))) return undefined;
   const isCount = typeof said === "string" && /^\d{1,15}$/.test(said);
-  return isCount ? Number(said) : { garbled: "an X-Total that is no number" };
+  return isCount ? Number(said) : { garbled: "an X-Total that is not a number" };
 }
 
 function nextLink(header: string | string[] | undefined): string | Garbled | undefined {
   const text = Array.isArray(header) ? header.join(", ") : (header ?? "");
-  if (breaksOff(text)) return { garbled: "a Link that breaks off" };
+  if (isTruncated(text)) return { garbled: "a truncated Link" };
   for (const [, target, parameters = ""] of text.matchAll(/<([^<>]*)>([^<>]*)/g)) {
     const relation = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]*))/i.exec(parameters);
     const words = (relation?.[1] ?? relation?.[2] ?? "").toLowerCase().split(/\s+/);
@@ -62,8 +62,8 @@ function nextLink(header: string | string[] | undefined): string | Garbled | und
   return undefined;
 }
 
-/** Whether a quotation or a target is begun and not ended. */
-function breaksOff(link: string): boolean {
+/** Whether a quotation or a target is not closed. */
+function isTruncated(link: string): boolean {
   return /["<]/.test(link.replace(/"(?:[^"\\]|\\.)*"/g, "").replace(/<[^<>]*>/g, ""));
 }
 
@@ -74,7 +74,7 @@ export interface Page {
   readonly total?: number | undefined;
 }
 
-/** All rows; `uneven`: the server counted others. Or why there is no end of them. */
+/** All rows, and in `uneven` how they differ from the server's count; or why the list never ends. */
 export type Pages = { readonly rows: readonly unknown[]; readonly uneven?: string } | { readonly endless: string };
 
 /** Fetches page after page. Rows that moved between pages while they were read come once, by their id. */
@@ -96,7 +96,7 @@ export async function readPages(fetchPage: (query: PageQuery) => Promise<Page>, 
   return counted(distinct(rows), totals);
 }
 
-/** Held against what was counted at the time of each page, for a list may grow while it is read. */
+/** Compared with the totals of all pages, because a list may grow while it is read. */
 function counted(rows: readonly unknown[], totals: readonly (number | undefined)[]): Pages {
   const known = totals.filter((total) => total !== undefined);
   const [least, most] = [Math.min(...known), Math.max(...known)];

@@ -61,7 +61,7 @@ describe("a list", () => {
   it("fails where a Link breaks off", async () => {
     const server = await serve([{ headers: { link: '<https://h/p?page=2>; rel="next' }, body: [{ id: 1 }] }]);
     const failure = await failureOf((await reader(server.url)).list(projects));
-    expect(failure).toMatchObject({ kind: "shape", message: expect.stringContaining("a Link that breaks off") });
+    expect(failure).toMatchObject({ kind: "shape", message: expect.stringContaining("a truncated Link") });
   });
 
   it("fails where pages go in a circle", async () => {
@@ -93,7 +93,7 @@ describe("a list", () => {
 
 describe("the next page", () => {
   const page = (number: string) => ({ query: { a: "1", page: number } });
-  const garbled = { garbled: "an X-Next-Page that is no page number" };
+  const garbled = { garbled: "an X-Next-Page that is not a page number" };
   it.each([
     [{}, undefined],
     [{ "x-next-page": "" }, undefined],
@@ -107,10 +107,10 @@ describe("the next page", () => {
     [{ link: '<https://h/p?page=1>; rel="prev", <https://h/p?page=3>; rel="last next"' }, page("3")],
     [{ link: '<https://h/p?page=2>; rel="nextish"' }, undefined],
     [{ link: ['<https://h/p?a=7&id_after=5>; rel="NEXT"'] }, { query: { a: "1", id_after: "5" } }],
-    [{ link: '<http://[>; rel="next"' }, { garbled: "a next page in Link that is no URL" }],
+    [{ link: '<http://[>; rel="next"' }, { garbled: "a next page in Link that is not a URL" }],
     [{ link: "garbage" }, undefined],
-    [{ link: '<https://h/p?page=2>; rel="next' }, { garbled: "a Link that breaks off" }],
-    [{ link: '<https://h/p?page=2; rel="next"' }, { garbled: "a Link that breaks off" }],
+    [{ link: '<https://h/p?page=2>; rel="next' }, { garbled: "a truncated Link" }],
+    [{ link: '<https://h/p?page=2; rel="next"' }, { garbled: "a truncated Link" }],
     [{ link: '<?page=2>; title="a \\" b"; rel="last"' }, undefined],
     [{ "x-page": "1", "x-total-pages": "2" }, page("2")],
     [{ "x-page": "2", "x-total-pages": "2" }, undefined],
@@ -140,7 +140,7 @@ describe("X-Total", () => {
   it.each<[string, Scripted[], string]>([
     ["of more rows", totals(["250", rows(1)]), "answered 200 with 1 row in all, where X-Total counts 250"],
     ["of fewer rows", totals(["0", rows(1, 2)]), "answered 200 with 2 rows in all, where X-Total counts 0"],
-    ["of no number", totals(["many", rows(1)]), "answered 200 with an X-Total that is no number"],
+    ["of no number", totals(["many", rows(1)]), "answered 200 with an X-Total that is not a number"],
   ])("%s is an error of that list", async (_, script, words) => {
     const server = await serve(script);
     const client = await reader(server.url);
