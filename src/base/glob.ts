@@ -13,10 +13,12 @@ export function globMatcher(glob: string, rules: GlobRules): (text: string) => b
   const fold = rules.cased ? (text: string) => text : (text: string) => text.toLowerCase();
   const literal = fold(glob);
   const prefix = prefixOf(literal);
+  const folder = rules.dots ? wholeFolderOf(literal) : undefined;
   const program = programOf(partsOf(glob, rules));
   return (text) => {
     const folded = fold(text);
     if (folded === literal) return true;
+    if (folder !== undefined && folded.length > folder.length && folded.startsWith(folder)) return true;
     return text !== "" && folded.startsWith(prefix) && accepts(program, text);
   };
 }
@@ -73,6 +75,11 @@ function depthOf(glob: string): number {
 export function globFolder(glob: string): string {
   const plain = prefixOf(glob);
   return glob.length === plain.length ? "" : plain.slice(0, Math.max(0, glob.lastIndexOf("/", plain.length)));
+}
+
+/** What stands before a last `**` where nothing else is a wildcard: all that begins so matches, and most globs are such. */
+function wholeFolderOf(glob: string): string | undefined {
+  return /^(?:[^*?[\]{}\\]+\/)?\*\*$/.test(glob) ? glob.slice(0, -2) : undefined;
 }
 
 /** What every text begins with that the glob matches: a slash before `**` may be missing. */

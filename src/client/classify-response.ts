@@ -130,8 +130,8 @@ function notJson(attempt: Attempt, status: number, found: string, words: string)
   return failed(attempt, { kind: "html", what, serverMessage: words || undefined, acted: mayHaveActed(status) });
 }
 
-/** Judges an attempt without an answer. */
-export function judgeBroken(attempt: Attempt, broken: Broken, stopped: string | undefined): CallFailed {
+/** Judges an attempt without an answer. `known`: the server has answered before. */
+export function judgeBroken(attempt: Attempt, broken: Broken, stopped: string | undefined, known: boolean): CallFailed {
   const kind = broken.broken === "large" ? "html" : broken.broken;
   const what =
     broken.broken === "aborted"
@@ -139,7 +139,7 @@ export function judgeBroken(attempt: Attempt, broken: Broken, stopped: string | 
       : (broken.words ?? brokenWords[broken.code] ?? wordsOfBroken(broken));
   const endsRun = broken.broken === "aborted";
   const { sent } = broken;
-  return failed(attempt, { kind, what, endsRun, sent, acted: sent, passing: !isHopeless(broken) });
+  return failed(attempt, { kind, what, endsRun, sent, acted: sent, passing: !isHopeless(broken, known) });
 }
 
 const brokenWords: Readonly<Record<string, string>> = {

@@ -88,9 +88,15 @@ export class CallFailed extends Error {
     return this.status === 404 && !this.unknownRoute && !/\bproject not found\b/i.test(this.serverMessage ?? "");
   }
 
-  /** The same failure, known to be everybody's. */
-  endingRun(): CallFailed {
-    return new CallFailed({ ...this.#facts, endsRun: true, passing: false });
+  /** The same failure, known to be everybody's; `why` is added to its sentence. */
+  endingRun(why?: string): CallFailed {
+    const what = why === undefined ? this.#facts.what : `${this.#facts.what}; ${why}`;
+    return new CallFailed({ ...this.#facts, what, endsRun: true, passing: false });
+  }
+
+  /** Whether no answer came at all. */
+  get isUnanswered(): boolean {
+    return this.kind === "network" || this.kind === "timeout";
   }
 }
 

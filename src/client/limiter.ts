@@ -1,16 +1,23 @@
 import pLimit from "p-limit";
+import { Congestion } from "./congestion.ts";
+import { type Allowance, Quota } from "./quota.ts";
 import type { Stop } from "./stop.ts";
+import { callLater } from "./timer.ts";
 
-/** One gate for all requests, reads and writes together (contract 7): p-limit, with pauses and giving way. */
+/** One gate for all requests, reads and writes together (contract 7): p-limit, with as much room as serves best. */
 export interface Limiter {
   /** Runs `work` as soon as there is room and no pause; whoever came first goes first. */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Counts how often the server asked for less: what `overloaded` wants to know of a request's start. */
-  readonly round: number;
-  /** A request went well: after a run of them there is room for one more, up to the configured number. */
-  succeeded(): void;
-  /** The server asked for less: half the room, once for all requests of one round. */
-  overloaded(round: number): void;
+  /** A request goes out now. */
+  sending(): Sending;
+  /** One that went out came to its end, with an answer or without one. */
+  ended(): void;
+  /** Its answer came in good time. */
+  answered(sending: Sending): void;
+  /** The server asked for less: half the room, once for all that was in flight. */
+  overloaded(sending: Sending): void;
+  /** What an answer says of the server's rate limit: all requests keep to it, so that none is refused. */
+  allowed(sending: Sending, allowance: Allowance): void;
   /** Nothing is run for so many milliseconds; a longer pause that stands already is kept. */
   pause(milliseconds: number): void;
   /** Milliseconds until the pause ends, 0 where there is none. */
@@ -18,44 +25,77 @@ export interface Limiter {
   readonly room: number;
 }
 
+/** A request that went out. */
+export interface Sending {
+  /** By the clock of `performance.now()`. */
+  readonly sent: number;
+  /** In flight at that time, itself included. */
+  readonly inFlight: number;
+}
+
+/** How long the first request may go ahead alone: its answer tells of a rate limit, or of a wrong token. */
+const headStart = 250;
+
 /**
  * Pauses longer than `longest` milliseconds are not waited for, and a stopped run waits for none: what runs then finds
  * out by itself.
  */
-export function createLimiter(concurrency: number, stop: Stop, longest: number): Limiter {
-  const limit = pLimit(concurrency);
-  let round = 0;
-  let successes = 0;
+export function createLimiter(ceiling: number, stop: Stop, longest: number): Limiter {
+  const limit = pLimit(1);
+  const congestion = new Congestion(ceiling);
+  const quota = new Quota(longest);
+  let isOpen = false;
+  let inFlight = 0;
   let pausedUntil = 0;
 
+  const adjust = (): void => {
+    const room = isOpen ? Math.max(1, Math.min(congestion.room, quota.left(performance.now()))) : 1;
+    if (room !== limit.concurrency) limit.concurrency = room;
+  };
+
+  const open = (): void => {
+    isOpen = true;
+    adjust();
+  };
+
   const remaining = (): number => (pausedUntil === 0 ? 0 : Math.max(0, pausedUntil - performance.now()));
+
+  const pause = (milliseconds: number): void => {
+    pausedUntil = Math.max(pausedUntil, performance.now() + milliseconds);
+  };
 
   /** A pause may grow while it is waited out. */
   const pausesOver = async (): Promise<void> => {
     for (let wait = remaining(); wait > 0 && wait <= longest && stop.reason === undefined; wait = remaining()) {
       await stop.sleep(Math.ceil(wait) + 1);
     }
+    if (remaining() === 0) pausedUntil = 0;
+    adjust();
   };
 
   return {
     run: (work) => limit(() => (pausedUntil === 0 ? work() : pausesOver().then(work))),
-    get round() {
-      return round;
+    sending() {
+      if (!isOpen) callLater(headStart, open);
+      return { sent: performance.now(), inFlight: ++inFlight };
     },
-    succeeded() {
-      if (limit.concurrency >= concurrency || ++successes < limit.concurrency * 2) return;
-      successes = 0;
-      limit.concurrency++;
+    ended() {
+      inFlight--;
+      if (!isOpen) open();
     },
-    overloaded(seen) {
-      if (seen !== round) return;
-      round++;
-      successes = 0;
-      limit.concurrency = Math.max(1, Math.floor(limit.concurrency / 2));
+    answered({ sent, inFlight: together }) {
+      congestion.answered(sent, together, performance.now());
+      adjust();
     },
-    pause(milliseconds) {
-      pausedUntil = Math.max(pausedUntil, performance.now() + milliseconds);
+    overloaded({ sent }) {
+      congestion.overloaded(sent, performance.now());
+      adjust();
     },
+    allowed({ sent }, allowance) {
+      const wait = quota.told(allowance, sent, performance.now());
+      if (wait > 0) pause(wait);
+    },
+    pause,
     remaining,
     get room() {
       return limit.concurrency;

@@ -10,7 +10,7 @@ export interface ClientOptions {
   /** The setting that `url` stands in, as messages name it; left out: `server.url`. */
   readonly urlName?: string | undefined;
   readonly token: string;
-  /** Requests in flight at most, reads and writes together. */
+  /** Requests in flight at most, reads and writes together; as many of them as serve best. */
   readonly concurrency: number;
   /** Milliseconds for one attempt, headers and body. */
   readonly requestTimeout: number;
@@ -24,6 +24,11 @@ export interface ClientOptions {
   readonly backoff?: Backoff | undefined;
   /** Milliseconds for which a write without an answer is looked up; left out: 10 s or `requestTimeout`, the longer. */
   readonly lookUpFor?: number | undefined;
+  /**
+   * Milliseconds after which a server that answers nothing at all ends the run; left out: a minute, and where it never
+   * answered and cannot be connected to, as soon as one call has used up its attempts.
+   */
+  readonly giveUpAfter?: number | undefined;
   /** 0 to 1, for jitter. */
   readonly random?: (() => number) | undefined;
   /** All requests wait for so many milliseconds, at the server's wish. */

@@ -12,12 +12,15 @@ import type { Session } from "./session.ts";
 export async function perform(session: Session, call: Call, first = 1): Promise<FullAnswer> {
   let acted = false;
   let last: CallFailed | undefined;
+  let spent = 0;
   for (let attempts = first; ; attempts++) {
+    const { answers } = session;
     const result = await attempted(session, call, attempts);
     if (!(result instanceof CallFailed)) return result;
-    if (last && isCalledOff(result)) throw last;
+    if (last && isCalledOff(result)) throw session.final(last);
+    if (!session.isAway(result, answers)) spent++;
     if (call.method === "DELETE" && acted && result.saysGone) return goneAlready;
-    if (!isSendableAgain(result) || attempts - first + 1 >= session.mostAttempts) throw session.final(result);
+    if (!isSendableAgain(result) || spent >= session.mostAttempts) throw session.final(result);
     acted ||= result.uncertain;
     last = result;
     await session.sleep(session.delayAfter(result));

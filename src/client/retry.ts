@@ -1,4 +1,5 @@
 import type { CallFailed } from "./failure.ts";
+import type { Allowance } from "./quota.ts";
 import type { Broken, Headers } from "./received.ts";
 
 /** Full-jitter exponential backoff: milliseconds, and how often a request is tried in all. */
@@ -28,9 +29,10 @@ export function isLocked(status: number, words: string): boolean {
   return status === 409 && words.includes("Resource lock");
 }
 
-/** Whether a request without an answer would fare the same again. */
-export function isHopeless({ broken, code }: Broken): boolean {
-  return broken === "large" || broken === "aborted" || hopeless.test(code);
+/** Whether a request without an answer would fare the same again. `known`: the server has answered before. */
+export function isHopeless({ broken, code }: Broken, known: boolean): boolean {
+  if (broken === "large" || broken === "aborted") return true;
+  return misused.test(code) || (!known && hopeless.test(code));
 }
 
 /**
@@ -43,7 +45,9 @@ export function isSendableAgain({ method, passing, sent, status }: CallFailed): 
 
 /** An unknown host, a certificate that nobody vouches for, a proxy's refusal: the same again at the next try. */
 const hopeless =
-  /^(PROXY_)?(ENOTFOUND|EACCES|EPERM|EPROTO|UND_ERR_INVALID|UND_ERR_DESTROYED|UND_ERR_CLOSED|CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|4(?!08|29))/;
+  /^(PROXY_)?(ENOTFOUND|EACCES|EPERM|EPROTO|CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|4(?!08|29))/;
+
+const misused = /^(PROXY_)?UND_ERR_(INVALID|DESTROYED|CLOSED)/;
 
 /** What the server did by answering so: nothing where it only turned the request away. A 408 is a time-out. */
 export function mayHaveActed(status: number): boolean {
@@ -55,16 +59,40 @@ export function mayHaveActed(status: number): boolean {
  * (small numbers are seconds from now). Dates are held against the server's own clock where it tells it.
  */
 export function statedDelay(headers: Headers, now: number): number | undefined {
-  const serverNow = Date.parse(first(headers.date) ?? "") || now;
+  const serverNow = serverTime(headers, now);
   const retryAfter = first(headers["retry-after"])?.trim();
   if (retryAfter !== undefined) {
     const seconds = /^\d+(\.\d+)?$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - serverNow) / 1000;
     if (!Number.isNaN(seconds)) return Math.max(0, seconds * 1000);
   }
-  const reset = first(headers["ratelimit-reset"])?.trim();
-  if (reset === undefined || !/^\d+$/.test(reset)) return undefined;
-  const seconds = Number(reset);
+  return resetDelay(headers, serverNow);
+}
+
+function resetDelay(headers: Headers, serverNow: number): number | undefined {
+  const seconds = wholeNumber(headers["ratelimit-reset"]);
+  if (seconds === undefined) return undefined;
   return Math.max(0, seconds < 1e9 ? seconds * 1000 : seconds * 1000 - serverNow);
+}
+
+/**
+ * What RateLimit-Limit, -Remaining and -Reset say; undefined where one of them is missing. Times are whole seconds,
+ * rounded by whichever rule, so that one is added.
+ */
+export function allowanceIn(headers: Headers, now: number): Allowance | undefined {
+  const left = wholeNumber(headers["ratelimit-remaining"]);
+  if (left === undefined) return undefined;
+  const limit = wholeNumber(headers["ratelimit-limit"]);
+  const delay = resetDelay(headers, serverTime(headers, now));
+  return limit === undefined || delay === undefined ? undefined : { limit, left, resetIn: delay + 1000 };
+}
+
+function serverTime(headers: Headers, now: number): number {
+  return Date.parse(first(headers.date) ?? "") || now;
+}
+
+function wholeNumber(value: string | string[] | undefined): number | undefined {
+  const text = first(value)?.trim();
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 function first(value: string | string[] | undefined): string | undefined {

@@ -5,10 +5,11 @@ import type { Call, Scalar, Value } from "../model/types.ts";
 import { type Attempt, type FullAnswer, judge, judgeBroken } from "./classify-response.ts";
 import { encode, type Plain } from "./encode.ts";
 import { CallFailed, isDecisive, isUnknownRoute } from "./failure.ts";
-import { createLimiter, type Limiter } from "./limiter.ts";
+import { createLimiter, type Limiter, type Sending } from "./limiter.ts";
 import type { ClientOptions } from "./options.ts";
+import { type Presence, watchPresence } from "./presence.ts";
 import type { Received } from "./received.ts";
-import { type Backoff, backoffDelay, defaultBackoff, longestPause, statedDelay } from "./retry.ts";
+import { allowanceIn, type Backoff, backoffDelay, defaultBackoff, longestPause, statedDelay } from "./retry.ts";
 import { type Alias, createAlias } from "./route-alias.ts";
 import { parseServerUrl, type ServerUrl } from "./server-url.ts";
 import { createStop, type Stop } from "./stop.ts";
@@ -34,11 +35,11 @@ export class Session {
   readonly #stop: Stop;
   readonly #limiter: Limiter;
   readonly #alias: Alias = createAlias(isUnknownRoute, isDecisive);
-  /** Thrown for every further call: the token was rejected, or nobody is there. */
+  /** Thrown for every further call: the token was rejected, or nobody was ever there. */
   #over: CallFailed | undefined;
-  #answered = false;
-  /** Calls in a row that got no answer in all their attempts. */
-  #unanswered = 0;
+  readonly #presence: Presence;
+  /** Set once the server has been away for too long. */
+  #gone: string | undefined;
 
   constructor(options: ClientOptions, server: ServerUrl, transport: Transport) {
     this.#options = options;
@@ -48,6 +49,7 @@ export class Session {
     this.#stop = createStop(options.signal);
     this.#stop.onStop(() => transport.cutReads());
     this.#limiter = createLimiter(options.concurrency, this.#stop, longestPause);
+    this.#presence = watchPresence(options.giveUpAfter ?? defaultGiveUp, () => this.#giveUp());
     knownSecrets.learn(options.token, ownNames.EVENKEEL_TOKEN);
   }
 
@@ -111,11 +113,16 @@ export class Session {
 
   async #exchange(call: Call, path: string, attempts: number, again: boolean): Promise<FullAnswer | CallFailed> {
     const line = encode(call, this.#server.prefix + path, this.#plain(call));
-    const { round } = this.#limiter;
     if (again) this.counts.retries++;
     else if (line.method === "GET") this.counts.reads++;
     else this.counts.writes++;
+    const sending = this.#limiter.sending();
+    const { answers } = this.#presence;
+    this.#presence.asked();
     const result = await this.#transport.exchange(line);
+    this.#limiter.ended();
+    const isAnswered = !("broken" in result) || result.broken === "cut" || result.broken === "large";
+    this.#presence.ended(isAnswered ? undefined : `${line.method} ${line.target}`);
     const { method, path: asked, answer } = call;
     const attempt = {
       method,
@@ -125,20 +132,27 @@ export class Session {
       attempts,
       answer,
     };
-    if ("broken" in result) return judgeBroken(attempt, result, this.#stop.reason);
-    this.#answered = true;
-    this.#unanswered = 0;
+    if ("broken" in result) {
+      // Others are answered, and this one gets no connection: there are too many.
+      if (!result.sent && answers > 0 && answers < this.#presence.answers) this.#limiter.overloaded(sending);
+      return judgeBroken(attempt, result, this.#stop.reason, answers > 0);
+    }
     const verdict = judge(attempt, result, knownSecrets.clean);
-    if (verdict instanceof CallFailed) this.#heed(attempt, result, verdict, round);
-    else this.#limiter.succeeded();
+    const allowance = allowanceIn(result.headers, Date.now());
+    if (allowance) this.#limiter.allowed(sending, allowance);
+    if (verdict instanceof CallFailed) this.#heed(attempt, result, verdict, sending);
+    else this.#limiter.answered(sending);
     return verdict;
   }
 
   /** What one answer means for all requests: a refused token ends the run, a busy server slows it down. */
-  #heed({ attempts }: Attempt, { status, headers }: Received, failure: CallFailed, round: number): void {
+  #heed({ attempts }: Attempt, { status, headers }: Received, failure: CallFailed, sending: Sending): void {
     if (status === 401) this.#over ??= failure;
-    if (status !== 429 && status !== 503) return;
-    this.#limiter.overloaded(round);
+    if (status !== 429 && status !== 503) {
+      this.#limiter.answered(sending);
+      return;
+    }
+    this.#limiter.overloaded(sending);
     const stated = statedDelay(headers, Date.now());
     const delay = stated ?? (status === 429 ? this.#delay(attempts) : undefined);
     if (delay === undefined) return;
@@ -167,15 +181,35 @@ export class Session {
     return backoffDelay(this.#backoff, attempts, (this.#options.random ?? Math.random)());
   }
 
+  /** How many answers came so far, to any request: what {@link isAway} is held against. */
+  get answers(): number {
+    return this.#presence.answers;
+  }
+
   /**
-   * The failure that a call ends with. Where nobody ever answered, the first call that gives up speaks for all; where
-   * the server went away in the middle, the third in a row. A write that may have acted speaks for itself alone.
+   * Whether an attempt failed since nobody is there: no request was answered since there were so many answers, and it
+   * could not be sent, or others fared the same. It is not counted against its call, for the server may come back until
+   * the run gives it up. One that never answered has most likely another address, and is waited for only where somebody
+   * said how long.
    */
+  isAway({ isUnanswered, sent }: CallFailed, answers: number): boolean {
+    const isExpected = answers > 0 || this.#options.giveUpAfter !== undefined;
+    if (!isUnanswered || !isExpected || answers !== this.#presence.answers) return false;
+    return !sent || this.#presence.isEverybodys;
+  }
+
+  #giveUp(): void {
+    const milliseconds = this.#options.giveUpAfter ?? defaultGiveUp;
+    this.#gone = `the server answered nothing for ${milliseconds / 1000} s`;
+    this.#stop.now(this.#gone);
+  }
+
+  /** The failure that a call ends with: its own, and the end of the run where nobody is there any more, or ever was. */
   final(failure: CallFailed): CallFailed {
     if (failure.kind === "unauthorized") return this.#over ?? failure;
-    if (failure.uncertain || (failure.kind !== "network" && failure.kind !== "timeout")) return failure;
-    this.#unanswered++;
-    if (this.#answered ? this.#unanswered < mostUnanswered : failure.sent) return failure;
+    if (!failure.isUnanswered) return failure;
+    if (this.#gone !== undefined) return failure.endingRun(this.#gone);
+    if (this.#presence.answers > 0 || failure.sent) return failure;
     this.#over ??= failure.endingRun();
     return this.#over;
   }
@@ -197,7 +231,8 @@ export class Session {
   }
 }
 
-const mostUnanswered = 3;
+/** Milliseconds for which a server may be away. */
+const defaultGiveUp = 60_000;
 
 /** Milliseconds. */
 const shortestLookUp = 10_000;

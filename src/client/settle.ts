@@ -14,27 +14,24 @@ import type { Session } from "./session.ts";
 export async function settle(session: Session, once: Reader, call: Call, look: Look | undefined): Promise<Settled> {
   let doubt = certain;
   let last: CallFailed | undefined;
+  let spent = 0;
   for (let attempts = 1; ; attempts++) {
+    const { answers } = session;
     const result = await attempted(session, call, attempts);
     if (!(result instanceof CallFailed)) return { answer: result };
-    if (last && isCalledOff(result)) return { failure: last, unknown: doubt.open || doubt.unseen };
+    if (last && isCalledOff(result)) return { failure: session.final(last), unknown: doubt.open || doubt.unseen };
+    if (!session.isAway(result, answers)) spent++;
     last = result;
     doubt = doubtAfter(doubt, result, look);
-    const again = mayGoAgain(result, look) && attempts < session.mostAttempts && !session.stopped;
+    const again = mayGoAgain(result, look) && spent < session.mostAttempts && !session.stopped;
     const pause = again ? session.delayAfter(result) : 0;
     const search = again || !doubt.silent ? pause : session.lookUpFor;
     const sight = doubt.unseen && look ? await lookFor(session, once, look, search) : undefined;
     if (sight?.shows === "there" || (isGone(result) && sight?.shows !== "missing")) return { found: true };
     const mayRepeat = call.method !== "POST" || !doubt.unseen || sight?.shows === "missing";
-    if (!again || !mayRepeat) return endOf(gaveUp(session, result, sight), doubt, sight);
+    if (!again || !mayRepeat) return endOf(session.final(result), doubt, sight);
     if (!sight) await session.sleep(pause);
   }
-}
-
-/** A server that answers neither the write nor the looks at it counts as one that is not there. */
-function gaveUp(session: Session, failure: CallFailed, sight: Sight | undefined): CallFailed {
-  if (failure.uncertain && sight?.failure) session.final(sight.failure);
-  return session.final(failure);
 }
 
 function endOf(failure: CallFailed, { open, unseen }: Doubt, sight: Sight | undefined): Settled {
@@ -87,11 +84,16 @@ interface Sight {
   readonly failure?: CallFailed;
 }
 
-/** Looks at once, and with growing pauses until `time` milliseconds have passed or no look can succeed. */
+/**
+ * Looks at once, and with growing pauses until `time` milliseconds have passed or no look can succeed; while nobody is
+ * there, that time has not begun.
+ */
 async function lookFor(session: Session, once: Reader, look: Look, time: number): Promise<Sight> {
-  const end = performance.now() + time;
+  let end = performance.now() + time;
   for (let looks = 1; ; looks++) {
+    const { answers } = session;
     const sight = await glance(once, look);
+    if (sight.failure && session.isAway(sight.failure, answers)) end = performance.now() + time;
     const left = end - performance.now();
     const isLast = left <= 0 || session.stopped || (sight.failure && !sight.failure.passing);
     if (sight.shows === "there" || isLast) return sight;

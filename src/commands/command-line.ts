@@ -5,6 +5,7 @@ import { knownSecrets, learnOwn, withoutSecrets } from "../base/known-secrets.ts
 import { printableLines } from "../base/printable.ts";
 import { version } from "../base/version.ts";
 import { durationOf } from "../manifest/duration.ts";
+import { mostInFlight } from "../model/most-in-flight.ts";
 import { createTerminal, type Host } from "./terminal.ts";
 import { type Flag, groups, type OptionValues, type Verb } from "./verb.ts";
 import { verbs } from "./verbs.ts";
@@ -34,11 +35,15 @@ const parsers: { readonly [Kind in keyof OptionValues]: (text: string, before: u
     if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Expected a whole number.");
     return Number(text);
   },
-  positive: (text) => {
-    if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Expected a whole number of at least 1.");
+  concurrency: (text) => {
+    if (text === "auto") return mostInFlight;
+    if (!/^[1-9]\d{0,8}$/.test(text)) return refuseArgument("Expected a whole number of at least 1, or auto.");
     return Number(text);
   },
-  duration: (text) => durationOf(text) ?? refuseArgument("Expected a duration such as 30s, 10m or 1h."),
+  duration: (text) => {
+    const duration = durationOf(text) ?? refuseArgument("Expected a duration such as 30s, 10m or 1h.");
+    return duration > 0 ? duration : refuseArgument("Nothing can be done in no time: expected a duration such as 30s.");
+  },
   day: (text) => (isDay(text) ? text : refuseArgument("Expected a date that exists, such as 2027-06-30.")),
   shard: (text) => {
     if (text === "auto") return text;

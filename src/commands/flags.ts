@@ -20,10 +20,20 @@ function reportOf(kinds: readonly string[]) {
 
 const report = reportOf(["json", "text"]);
 const planReport = reportOf(planKinds);
-const concurrency = { flags: "--concurrency <n>", description: "requests in flight", takes: "positive" } as const;
+const concurrency = {
+  flags: "--concurrency <n>",
+  description: "at most so many requests in flight; auto: as many as serve best, up to 128",
+  takes: "concurrency",
+  suggests: ["auto"],
+} as const;
 const timeout = {
   flags: "--timeout <duration>",
   description: "stop the whole run after this time, such as 10m",
+  takes: "duration",
+} as const;
+const giveUpAfter = {
+  flags: "--give-up-after <duration>",
+  description: "end the run when the server has answered nothing for this time; default: 60s",
   takes: "duration",
 } as const;
 const out = { flags: "--out <file>", description: "save the plan, as JSON" } as const;
@@ -50,7 +60,7 @@ const asOf = {
 const offline = [folder, report, quiet] as const;
 
 /** Of commands that talk to the server, whatever manifests say. */
-const connected = [folder, report, concurrency, timeout, quiet] as const;
+const connected = [folder, report, concurrency, timeout, giveUpAfter, quiet] as const;
 
 /** Of commands that compare a workspace with its server. */
 const online = [
@@ -69,6 +79,7 @@ const online = [
   planReport,
   concurrency,
   timeout,
+  giveUpAfter,
   quiet,
 ] as const;
 

@@ -14,7 +14,7 @@ export type OnlineOptions = Options<"drift">;
 
 /** What the options ask for, in the pipeline's words. */
 export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
-  const { concurrency, shard, since, asOf, failOnLoosening } = options;
+  const { concurrency, shard, since, asOf, failOnLoosening, giveUpAfter } = options;
   return {
     folder: folderOf(terminal, options),
     env: terminal.env,
@@ -25,6 +25,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
     ...(concurrency && { concurrency }),
     ...(failOnLoosening && { failOnLoosening }),
     ...(terminal.env.EVENKEEL_DEBUG === "1" && { debug: terminal.warn }),
+    ...(giveUpAfter && { patience: { giveUpAfter } }),
     ...(shard && sharded(partOf(shard, terminal))),
     ...(since !== undefined && { since: commitOfRevision(folderOf(terminal, options), since) }),
   };

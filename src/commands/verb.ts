@@ -17,7 +17,8 @@ export interface OptionValues {
   readonly text: string;
   readonly list: readonly string[];
   readonly count: number;
-  readonly positive: number;
+  /** `auto` is the most that it may come to. */
+  readonly concurrency: number;
   readonly duration: number;
   /** One that exists, as 2027-06-30. */
   readonly day: string;

@@ -42,17 +42,19 @@ export interface DiffOptions {
 /** Brings desired and live state of one project together (contract 6). Pure; the same input gives the same changes. */
 export function diff(desired: DesiredProject, live: readonly Live[], options: DiffOptions): Difference {
   const project = desired.project.name;
-  const unlisted = new Map(grouped(live, identityOf));
+  const byIdentity = grouped(live, identityOf);
+  const listed = new Set<string>();
   const judgements: Judgement[] = [];
   for (const resource of desired.resources) {
     const identity = identityOf(resource);
-    const namesakes = unlisted.get(identity) ?? none;
-    unlisted.delete(identity);
+    const namesakes = byIdentity.get(identity) ?? none;
+    if (namesakes !== none) listed.add(identity);
     if (!isTargeted(project, resource, options)) continue;
     const judgement = judge(project, resource, namesakes, options);
     if (judgement !== inSync) judgements.push(judgement);
   }
-  const leftovers = [...unlisted.values()].flat().filter(({ active }) => active);
+  const unlisted = listed.size === byIdentity.size ? none : live.filter((each) => !listed.has(identityOf(each)));
+  const leftovers = unlisted.filter(({ active }) => active);
   for (const resource of leftovers) judgements.push(judgeUnlisted(desired, resource, options));
   return {
     project,

@@ -212,15 +212,12 @@ async function readSingle(reader: Reader, project: Project, { kind, key }: Resou
 function liveOf({ kind, key, fields }: Resource, row: Row): Live {
   const { policy, read } = kinds[kind];
   const asked = policy?.only === undefined ? fields : { [policy.only]: null };
-  const id = read?.numbered && typeof row.id === "number" ? { id: row.id } : {};
-  const updatedAt = updatedAtOf(row);
   const reported = reportedFields({ kind, key, fields: asked }, row);
+  const live: Live = { kind, key, fields: reported, active: !isOff(row.active) };
+  const updatedAt = updatedAtOf(row);
   return {
-    kind,
-    key,
-    fields: reported,
-    active: !isOff(row.active),
-    ...id,
+    ...live,
+    ...(read?.numbered && typeof row.id === "number" && { id: row.id }),
     ...(updatedAt !== undefined && { updatedAt }),
   };
 }
@@ -232,7 +229,8 @@ function liveOf({ kind, key, fields }: Resource, row: Row): Live {
 export function reportedFields(resource: Resource, row: Row): Fields {
   const properties = isRow(row.properties) ? row.properties : {};
   const reported: Record<string, Value> = {};
-  for (const [name, value] of Object.entries(resource.fields)) {
+  for (const name in resource.fields) {
+    const value = resource.fields[name];
     const column = columnOf(resource, name);
     if (column?.secret || isReference(value)) continue;
     const found = (column?.level === "properties" ? properties : row)[name];
@@ -243,5 +241,5 @@ export function reportedFields(resource: Resource, row: Row): Fields {
 }
 
 function isScalar(value: unknown): value is Scalar {
-  return value === null || ["string", "number", "boolean"].includes(typeof value);
+  return value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }

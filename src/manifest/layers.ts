@@ -1,4 +1,5 @@
 import equal from "fast-deep-equal";
+import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text.ts";
 import { identityOf } from "../model/kinds.ts";
 import type { Desired, DesiredProject, Kind, Origin, Platform, Problem, Project } from "../model/types.ts";
@@ -8,6 +9,7 @@ import type { Policy, Variable } from "./policies.ts";
 import { problemAt } from "./problem.ts";
 import { createScope, type StandIn } from "./scope.ts";
 import { compareLayers, isLevel, type Layer, matchingLayers } from "./selection.ts";
+import { namesProject } from "./template.ts";
 
 export { needsLookup, projectsOf } from "./projects.ts";
 
@@ -28,7 +30,7 @@ export function desiredOf(
   expired: readonly Policy[] = [],
 ): Merged {
   const layers = matchingLayers(policies, project);
-  const merged = merge(layers, project);
+  const merged = mergedFor(rulingFor(policies, layers, project), project);
   const ended = expired.length > 0 ? matchingLayers(expired, project) : [];
   if (ended.length === 0) return merged;
   const before = merge([...layers, ...ended].sort(compareLayers), project).desired;
@@ -72,22 +74,78 @@ export function decidingOf(layers: readonly Layer[]): Deciding {
 export function merge(
   layers: readonly Layer[],
   project: Project,
-  elsewhere: (variable: string) => boolean = () => false,
+  elsewhere: (variable: string) => boolean = nowhere,
   otherwise?: StandIn,
 ): Merged {
+  return mergedFor(rulingOf(layers), project, elsewhere, otherwise);
+}
+
+const nowhere = () => false;
+
+/** What layers come to, whichever project they match. */
+interface Ruling extends Pick<DesiredProject, "kinds" | "exclusive"> {
+  readonly vars: ReadonlyMap<string, Variable>;
+  /** In the order of what they desire; what is desired alike in every project is filled in already. */
+  readonly entries: readonly (PolicyEntry | Desired)[];
+  readonly ties: readonly Problem[];
+}
+
+function rulingOf(layers: readonly Layer[]): Ruling {
   const vars = compete(layers, variables);
   const entries = compete(layers, stated);
-  const scope = createScope(project, vars.winners, elsewhere, otherwise);
-  const filled = [...entries.winners.values()].map((entry) => fill(entry, scope));
-  const resources = filled.map(({ desired }) => desired).sort(byKindAndKey);
-  const problems = [
-    ...vars.problems,
-    ...entries.problems,
-    ...scope.problems(),
-    ...filled.flatMap(({ problems }) => problems),
-  ];
   return {
-    desired: { project, resources, ...spokenOf(layers) },
+    ...spokenOf(layers),
+    vars: vars.winners,
+    entries: [...entries.winners.values()].sort((a, b) => byKindAndKey(a.desired, b.desired)),
+    ties: [...vars.problems, ...entries.problems],
+  };
+}
+
+/** Projects that the same layers match share it: there are many of them, and few such sets of layers. */
+function rulingFor(policies: readonly Policy[], layers: readonly Layer[], project: Project): Ruling {
+  const known = rulingsOf(policies);
+  const key = layers.map(({ policy, literal }) => `${numberOf(policy)}:${literal}`).join();
+  const ruling = known.get(key) ?? shared(rulingOf(layers), project);
+  known.set(key, ruling);
+  return ruling;
+}
+
+const rulingsOf = memoized((_: readonly Policy[]) => new Map<string, Ruling>(), new WeakMap());
+
+let policiesSeen = 0;
+const numberOf = memoized((_: Policy) => ++policiesSeen, new WeakMap());
+
+/** With all filled in that says the same of every project, as it is said of this one, so far as it has no problems. */
+function shared(ruling: Ruling, project: Project): Ruling {
+  const values = new Map([...ruling.vars].map(([name, { value }]) => [name, value]));
+  const scope = createScope(project, ruling.vars, nowhere);
+  const entries = ruling.entries.map((entry) => {
+    if (!("templates" in entry) || entry.templates.some((name) => namesProject(entry.desired.fields[name], values)))
+      return entry;
+    const { desired, problems } = fill(entry, scope);
+    return problems.length === 0 ? desired : entry;
+  });
+  return scope.problems().length === 0 ? { ...ruling, entries } : ruling;
+}
+
+function mergedFor(
+  ruling: Ruling,
+  project: Project,
+  elsewhere: (variable: string) => boolean = nowhere,
+  otherwise?: StandIn,
+): Merged {
+  const { kinds, exclusive } = ruling;
+  const scope = createScope(project, ruling.vars, elsewhere, otherwise);
+  const faults: Problem[] = [];
+  const resources = ruling.entries.map((entry) => {
+    if (!("templates" in entry)) return entry;
+    const { desired, problems } = fill(entry, scope);
+    faults.push(...problems);
+    return desired;
+  });
+  const problems = [...ruling.ties, ...scope.problems(), ...faults];
+  return {
+    desired: { project, resources, kinds, exclusive },
     problems: problems.map((problem) => ({ ...problem, project: project.name })),
   };
 }

@@ -35,7 +35,7 @@ export function createScope(
     project,
     interpolate: (text, spot) => resolving.text(text, spot),
     problems: () => {
-      for (const [name, spot] of vars) resolving.variable(name, spot);
+      for (const [name, spot] of vars) if (isTemplate(spot.value)) resolving.variable(name, spot);
       return resolving.problems;
     },
   };

@@ -1,3 +1,4 @@
+import { memoized } from "../base/memoize.ts";
 import type { Scalar } from "../model/types.ts";
 
 /** A string with interpolations, taken apart (contract 3 "Interpolation"): literal text and references in turn. */
@@ -16,10 +17,10 @@ export function isTemplate(value: unknown): value is string {
   return typeof value === "string" && value.includes("${");
 }
 
-function templateOf(text: string): Template {
+const templateOf = memoized((text: string): Template => {
   const parts = text.split(/(\$\$\{|\$\{[^}]*\}?)/).filter((part) => part !== "");
   return parts.map((part) => (part === "$${" ? "${" : part.startsWith("${") ? { name: nameOf(part) } : part));
-}
+});
 
 /** One that is never closed keeps its `${`, which no name begins with. */
 function nameOf(reference: string): string {
@@ -29,6 +30,16 @@ function nameOf(reference: string): string {
 /** The names that a string refers to, such as `vars.channel`. */
 export function referencesOf(text: string): readonly string[] {
   return templateOf(text).flatMap((part) => (typeof part === "string" ? [] : [part.name]));
+}
+
+/** Whether a value speaks of the project by itself or by a variable, or may; `vars` are those that it can refer to. */
+export function namesProject(value: unknown, vars: ReadonlyMap<string, unknown>, depth = 0): boolean {
+  if (!isTemplate(value)) return false;
+  return referencesOf(value).some((name) => {
+    const reference = parseReference(name);
+    if (depth > 10 || !reference || "project" in reference) return true;
+    return !vars.has(reference.variable) || namesProject(vars.get(reference.variable), vars, depth + 1);
+  });
 }
 
 /** Gives a reference its value. */

@@ -1,5 +1,6 @@
 import { globFault } from "../base/glob.ts";
 import { addressGlobFault } from "../model/address.ts";
+import { mostInFlight } from "../model/most-in-flight.ts";
 import type { Environment, Problem, Tier } from "../model/types.ts";
 import type { Document, Parsed } from "./document.ts";
 import { durationOf } from "./duration.ts";
@@ -24,6 +25,7 @@ export interface Workspace {
   };
   /** Globs relative to the workspace; undefined for the default. */
   readonly manifests: readonly string[] | undefined;
+  /** Requests in flight at most; `auto` is {@link mostInFlight}. */
   readonly concurrency: number;
   /** Milliseconds. */
   readonly requestTimeout: number;
@@ -55,9 +57,10 @@ export interface Loaded {
 /** What a Workspace document may hold, as people write it. */
 type WorkspaceText = {
   readonly server: Partial<Workspace["server"]>;
+  readonly concurrency: number | "auto";
   readonly requestTimeout: string;
   readonly guards: Partial<Workspace["guards"]>;
-} & Omit<Workspace, "server" | "requestTimeout" | "guards">;
+} & Omit<Workspace, "server" | "concurrency" | "requestTimeout" | "guards">;
 
 /** The file that makes a folder a workspace. */
 export const workspaceFile = "evenkeel.yaml";
@@ -74,7 +77,7 @@ const defaults = {
     ca: undefined,
   },
   manifests: undefined,
-  concurrency: 16,
+  concurrency: "auto",
   requestTimeout: "30s",
   guards: { deletePercent: 30, deleteMinimum: 10 },
   protected: [],
@@ -145,6 +148,7 @@ function fill(text: Partial<WorkspaceText>): Workspace {
     ...whole,
     server: { ...defaults.server, ...whole.server },
     manifests: whole.manifests?.filter((pattern) => pattern !== undefined),
+    concurrency: whole.concurrency === "auto" ? mostInFlight : whole.concurrency,
     requestTimeout: durationOf(whole.requestTimeout) ?? 30_000,
     guards: { ...defaults.guards, ...whole.guards },
     protected: whole.protected.filter((glob) => glob !== undefined),

@@ -56,23 +56,28 @@ function dueOf({ holds, fields, oneOf }: AnswerShape): string {
   return names ? `${what} with ${names}` : what;
 }
 
+const none = {};
+
 function rowFault(
-  { fields = {}, oneOf, ifAny = {}, same = {}, alike = {} }: AnswerShape,
+  { fields = none, oneOf, ifAny = none, same = none, alike = none }: AnswerShape,
   row: unknown,
 ): string | undefined {
   if (!isObject(row)) return named(row);
-  for (const [name, type] of Object.entries(fields)) {
-    if (!checks[type](row[name])) return `an object whose ${name} is ${named(row[name])}`;
+  // By `for in`, since a list of pairs for each row of a fleet would be much to clear away.
+  for (const name in fields) {
+    const type = fields[name];
+    if (type && !checks[type](row[name])) return `an object whose ${name} is ${named(row[name])}`;
   }
-  for (const [name, type] of Object.entries(ifAny)) {
+  for (const name in ifAny) {
+    const type = ifAny[name];
     const value = row[name] ?? undefined;
-    if (value !== undefined && !checks[type](value)) return `an object whose ${name} is ${named(value)}`;
+    if (type && value !== undefined && !checks[type](value)) return `an object whose ${name} is ${named(value)}`;
   }
-  for (const [name, text] of Object.entries(same)) {
-    if (isOther(row[name], text, asItIs)) return `an object with a different ${name}`;
+  for (const name in same) {
+    if (isOther(row[name], same[name] ?? "", asItIs)) return `an object with a different ${name}`;
   }
-  for (const [name, text] of Object.entries(alike)) {
-    if (isOther(row[name], text, inLowerCase)) return `an object with a different ${name}`;
+  for (const name in alike) {
+    if (isOther(row[name], alike[name] ?? "", inLowerCase)) return `an object with a different ${name}`;
   }
   if (!oneOf || Object.entries(oneOf).some(([name, type]) => checks[type](row[name]))) return undefined;
   return `an object without ${Object.keys(oneOf).join(", ")}`;

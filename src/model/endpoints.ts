@@ -302,6 +302,7 @@ function notAName(value: string): string {
 
 function expectedOf(answer: AnswerShape, given: Fields): AnswerShape {
   const { same, alike, fields = {} } = answer;
+  if (!same && !alike) return answer;
   const filled = (names: Readonly<Record<string, string>>) => filledIn(names, given, fields);
   return { ...answer, ...(same && { same: filled(same) }), ...(alike && { alike: filled(alike) }) };
 }

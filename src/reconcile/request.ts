@@ -19,7 +19,7 @@ export interface Request {
   readonly targets?: readonly string[];
   /** Whether a project is in this run's part of the fleet; left out: it is. */
   readonly shard?: (project: string) => boolean;
-  /** Requests in flight; the workspace's own number where it is left out. */
+  /** Requests in flight at most; the workspace's own number where it is left out. */
   readonly concurrency?: number;
   /** Aborted: no request is begun any more, and a write in flight is finished. */
   readonly signal?: AbortSignal;
@@ -48,8 +48,11 @@ export interface Request {
   readonly debug?: (text: string) => void;
   /** Milliseconds between two looks at moving repositories; left out: a second at first, longer with time. */
   readonly pollInterval?: number;
-  /** Pauses between attempts, and how long a write without an answer is looked up; left out: as {@link ClientOptions} says. */
-  readonly patience?: Pick<ClientOptions, "backoff" | "lookUpFor">;
+  /**
+   * Pauses between attempts, how long a write without an answer is looked up, and how long a server may answer nothing;
+   * left out: as {@link ClientOptions} says.
+   */
+  readonly patience?: Pick<ClientOptions, "backoff" | "lookUpFor" | "giveUpAfter">;
 }
 
 /** A plan, with what an apply needs beyond the document. */

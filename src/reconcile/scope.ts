@@ -50,7 +50,7 @@ export function scopeOf(context: Context): SurveyScope {
       ...(request.resend?.length && { resend: (address: string) => resend(address, project) }),
       ...(targets.length > 0 && { target: (address: string) => target(address, project) }),
     }),
-    workers: concurrency,
+    workers: Math.min(concurrency, mostProjects),
     ...(request.progress && { progress: request.progress }),
   };
 }
@@ -64,6 +64,9 @@ function fleetFor(root: string, server: string): Pick<Since, "recent" | "listed"
   const age = Date.now() - kept.at.getTime();
   return { recent: age >= 0 && age < longestBelieved ? kept.projects : undefined, listed: kept.projects };
 }
+
+/** Read side by side: each asks for several things at a time, and what is read of each is held until it is whole. */
+const mostProjects = 64;
 
 /** Tells whether a glob matches a storage move that manifests declare. */
 function moveFinder(loaded: Context["loaded"]): (glob: string) => boolean {

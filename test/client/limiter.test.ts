@@ -47,29 +47,6 @@ describe("requests in flight", () => {
 });
 
 describe("the room", () => {
-  const limiter = (): ReturnType<typeof createLimiter> => createLimiter(8, createStop(), 1000);
-
-  it("halves once a round, down to one", () => {
-    const one = limiter();
-    const { round } = one;
-    one.overloaded(round);
-    one.overloaded(round);
-    expect(one.room).toBe(4);
-    for (let index = 0; index < 9; index++) one.overloaded(one.round);
-    expect(one.room).toBe(1);
-  });
-
-  it("grows back by one after a run of successes, up to what was configured", () => {
-    const one = limiter();
-    one.overloaded(one.round);
-    for (let index = 0; index < 7; index++) one.succeeded();
-    expect(one.room).toBe(4);
-    one.succeeded();
-    expect(one.room).toBe(5);
-    for (let index = 0; index < 1000; index++) one.succeeded();
-    expect(one.room).toBe(8);
-  });
-
   it("lets in whoever came first", async () => {
     const one = createLimiter(1, createStop(), 1000);
     const order: number[] = [];

@@ -127,26 +127,43 @@ describe("a server that is not there", () => {
     expect(retries).toHaveLength(3);
   });
 
-  it("ends a run in which it once answered with the third call in a row that gives up", async () => {
-    const server = await serve([ok, { fault: "reset" }]);
-    const client = await reader(server.url);
+  it.each([
+    ["resets every connection", { fault: "reset" }],
+    ["answers nothing", { fault: "hang" }],
+  ] as const)("ends the run once it %s for the stated time, and each call tells its own failure", async (_, silent) => {
+    const server = await serve([ok, silent]);
+    const client = await reader(server.url, { giveUpAfter: 300 });
     await client.get(get);
-    for (const endsRun of [false, false, true]) {
-      expect(await failureOf(client.get(get))).toMatchObject({ kind: "network", endsRun });
+    const paths = ["/a", "/b", "/c"];
+    const failures = await Promise.all(
+      paths.map((path) => failureOf(client.get({ ...get, path })) as Promise<CallFailed>),
+    );
+    for (const [index, { message, endsRun }] of failures.entries()) {
+      expect(endsRun).toBe(true);
+      expect(message).toContain(`/api/v4${paths[index]} `);
+      expect(message).toContain("the server answered nothing for 0.3 s");
     }
     const before = server.seen.length;
-    await failureOf(client.get(get));
+    expect(await failureOf(client.get(get))).toMatchObject({ attempts: 0, endsRun: true });
     expect(server.seen).toHaveLength(before);
   });
 
-  it("does not end a run in which others are answered meanwhile", async () => {
-    const reset: Scripted = { fault: "reset" };
-    const round = [...Array.from({ length: 4 }, () => reset), ok];
-    const server = await serve([ok, ...round, ...round, ...round, ...round]);
+  it("and comes back within that time fails no call, however often it was tried", async () => {
+    const gaps = { count: 0 };
+    const server = await serve(({ path }) => (path.endsWith("/first") || ++gaps.count > 40 ? ok : { fault: "reset" }));
+    const client = await reader(server.url, { giveUpAfter: 20_000 });
+    await client.get({ ...get, path: "/first" });
+    const paths = Array.from({ length: 4 }, (_, index) => `/p${index}`);
+    const answers = await Promise.all(paths.map((path) => client.get({ ...get, path })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(server.seen).toHaveLength(45);
+  });
+
+  it("for one request alone is that request's own failure", async () => {
+    const server = await serve(({ path }) => (path.endsWith("/bad") ? { fault: "reset" } : ok));
     const client = await reader(server.url);
-    await client.get(get);
     for (let i = 0; i < 4; i++) {
-      expect(await failureOf(client.get(get))).toMatchObject({ endsRun: false });
+      expect(await failureOf(client.get({ ...get, path: "/bad" }))).toMatchObject({ endsRun: false, attempts: 4 });
       await client.get(get);
     }
   });

@@ -1,0 +1,72 @@
+import { callLater } from "./timer.ts";
+
+/** Whether a server is there at all: any answer says so, to whichever request. */
+export interface Presence {
+  /** Answers so far: where none came during an attempt, it failed as all did. */
+  readonly answers: number;
+  /** A request goes out. */
+  asked(): void;
+  /** It came to its end; where that was no answer, `unanswered` is what was asked. */
+  ended(unanswered: string | undefined): void;
+  /** Whether two different requests were left without an answer since there was one. */
+  readonly isEverybodys: boolean;
+}
+
+/** Milliseconds between two attempts, at most; where nobody asked for longer, nobody was kept waiting. */
+const longestBreak = 15_000;
+
+/** Calls `gone` once a server that is asked again and again has answered nothing for so many milliseconds. */
+export function watchPresence(giveUpAfter: number, gone: () => void): Presence {
+  const unheard = new Set<string>();
+  let answers = 0;
+  let inFlight = 0;
+  let silentSince: number | undefined;
+  let lastEnd = 0;
+  let isWatching = false;
+
+  const watch = (milliseconds: number): void => {
+    isWatching = true;
+    callLater(milliseconds, look);
+  };
+
+  const endBreak = (now: number): void => {
+    if (inFlight === 0 && now - lastEnd > longestBreak) silentSince = undefined;
+  };
+
+  const look = (): void => {
+    isWatching = false;
+    const now = performance.now();
+    endBreak(now);
+    if (silentSince === undefined) return;
+    const left = silentSince + giveUpAfter - now;
+    if (left <= 0) gone();
+    else watch(Math.ceil(left));
+  };
+
+  return {
+    get answers() {
+      return answers;
+    },
+    asked() {
+      const now = performance.now();
+      endBreak(now);
+      inFlight++;
+      silentSince ??= now;
+      if (!isWatching) watch(giveUpAfter);
+    },
+    get isEverybodys() {
+      return unheard.size > 1;
+    },
+    ended(unanswered) {
+      lastEnd = performance.now();
+      inFlight--;
+      if (unanswered !== undefined) {
+        if (unheard.size < 2) unheard.add(unanswered);
+        return;
+      }
+      answers++;
+      if (unheard.size > 0) unheard.clear();
+      silentSince = inFlight > 0 ? lastEnd : undefined;
+    },
+  };
+}
