@@ -6,6 +6,7 @@ import { parseSeed } from "../src/server/seed.ts";
 import { createServer, type Server } from "../src/server/server.ts";
 import { blocks, cloned, commands, freePort, notPrinted, read, root, session } from "./readme.ts";
 import { tempFolder } from "./support/folder.ts";
+import { lacks } from "./support/needs.ts";
 
 const program = join(root, "dist/cli.js");
 
@@ -14,6 +15,7 @@ const documents: readonly (readonly [document: string, folder: string, ends: "in
   ["README.md", ".", "in sync"],
   ["docs/running.md", "examples/quickstart", "anyhow"],
   ["docs/approvals.md", "examples/quickstart", "anyhow"],
+  ["docs/state.md", "examples/quickstart", "anyhow"],
   ["docs/deprecations.md", ".", "anyhow"],
   ["docs/secrets.md", "examples/quickstart", "in sync"],
   ["examples/quickstart/README.md", "examples/quickstart", "in sync"],
@@ -126,6 +128,15 @@ test("the demo runs to its end", () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(stdout).not.toContain("left out");
   for (const words of ["14 to write", "14 applied", "No changes", "license/AGPL-3.0"]) expect(stdout).toContain(words);
+});
+
+test.skipIf(lacks("postgresql"))("the team demo runs to its end (needs postgresql)", () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "examples/demo/run.mjs"), "--team"], {
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  for (const words of ["ben: Waiting for run ", "Apply: 14 applied.", "apply: 0 changes, in sync", "Lease: free"])
+    expect(stdout).toContain(words);
 });
 
 test("every link between documents leads somewhere", () => {

@@ -147,5 +147,6 @@ function steady(text: string): string {
     .replace(/\d{8}T\d{6}Z-[0-9a-f]{4}/g, "RUN")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
     .replace(/127\.0\.0\.1:\d+/g, "HOST")
-    .replace(/\S+@\S+, (\d+) changes?/g, "WHO, $1 changes");
+    .replace(/\S+@\S+, (\d+) changes?/g, "WHO, $1 changes")
+    .replace(/\S+@\S+ {2}(plan|apply|drift)/g, "WHO  $1");
 }

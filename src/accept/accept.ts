@@ -15,10 +15,10 @@ import { addressOf } from "../model/address.ts";
 import { addressTest, projectPart } from "../model/identity.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Problem, Project } from "../model/types.ts";
-import { type Context, connectionOf, validated } from "../reconcile/context.ts";
+import { type Context, connectionOf, leaseOf, openContext, validated } from "../reconcile/context.ts";
 import type { Request } from "../reconcile/request.ts";
 import { scopeOf } from "../reconcile/scope.ts";
-import { takeLock } from "../state/lock.ts";
+import type { LeaseToken } from "../state/state.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import { textIn } from "../workspace/texts.ts";
 import { acceptChange, type Target } from "./accept-change.ts";
@@ -62,14 +62,17 @@ export interface Acceptance {
  * only. @throws Refusal where an address means nothing, or manifests changed meanwhile; then nothing is written.
  */
 export async function accept(request: AcceptRequest): Promise<Acceptance> {
-  const context = validated(loadWorkspace(request.folder), { ...request, targets: request.addresses });
+  const { folder, env, addresses: targets } = request;
+  const checked = validated(loadWorkspace(folder, env), { ...request, targets });
+  if (hasErrors(checked.problems)) return { accepted: [], inSync: [], problems: checked.problems };
+  await using context = await openContext(checked);
   if (hasErrors(context.problems)) return { accepted: [], inSync: [], problems: context.problems };
   request.connecting?.();
-  using _lock = context.ledger && !request.dryRun ? takeLock(context.loaded.root, () => new Date()) : undefined;
+  await using lease = context.ledger && !request.dryRun ? await leaseOf(context) : undefined;
   if (!request.dryRun) context.ledger?.ready();
   await using reader = await connectReader(connectionOf(context));
   try {
-    return await accepted(reader, context, request);
+    return await accepted(reader, context, request, lease?.token);
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     const problem: Problem = { severity: "error", rule: error.kind, message: explained(error) };
@@ -77,7 +80,12 @@ export async function accept(request: AcceptRequest): Promise<Acceptance> {
   }
 }
 
-async function accepted(reader: Reader, context: Context, request: AcceptRequest): Promise<Acceptance> {
+async function accepted(
+  reader: Reader,
+  context: Context,
+  request: AcceptRequest,
+  lease: LeaseToken | undefined,
+): Promise<Acceptance> {
   const { trusts: _, ...scope } = scopeOf(context);
   const selection = await select(reader, scope);
   const known = [...context.problems, ...selection.problems.filter(({ rule }) => rule !== "no-match")];
@@ -92,6 +100,8 @@ async function accepted(reader: Reader, context: Context, request: AcceptRequest
   const targets = await targetsOf(reader, survey.differences, fleet, scope);
   const outcome = acceptAll(context, request, targets, { fleet, scope });
   if (!request.dryRun) write(context, request, outcome.manifests);
+  const trouble = lease && (await context.ledger?.save(lease));
+  if (trouble) throw new Refusal(trouble);
   const told = outcome.things.filter(({ hunks, notes }) => hunks.length + notes.length > 0);
   return { accepted: told, inSync, problems: [...problems, ...outcome.problems] };
 }
@@ -207,7 +217,7 @@ function textNow(root: string, name: string): string {
 }
 
 /** All texts that are new. @throws Refusal where manifests are not what they were, or would have mistakes. */
-function write({ loaded, policies, ledger }: Context, request: AcceptRequest, after: Manifests): void {
+function write({ loaded, policies }: Context, request: AcceptRequest, after: Manifests): void {
   const { root, digest } = loaded;
   const now = loadWorkspace(root);
   if (now.digest !== digest) throw new Refusal("the manifests changed meanwhile; nothing was written: run it again");
@@ -224,6 +234,4 @@ function write({ loaded, policies, ledger }: Context, request: AcceptRequest, af
     throw new Refusal("the manifests would not be valid afterwards; nothing was written");
   }
   if (changed.length > 0) request.write(root, new Map(changed));
-  const trouble = ledger?.save();
-  if (trouble) throw new Refusal(trouble);
 }

@@ -21,6 +21,8 @@ export interface ClientOptions {
   readonly secrets?: Pick<Secrets, "resolve"> | undefined;
   /** Aborted: nothing more is sent, reads in flight are cut, writes in flight are finished. */
   readonly signal?: AbortSignal | undefined;
+  /** Asked right before each attempt at a write; a sentence is why it is not sent, and nothing else is. */
+  readonly mayWrite?: (() => string | undefined) | undefined;
   readonly backoff?: Backoff | undefined;
   /** Milliseconds for which a write without an answer is looked up; left out: 10 s or `requestTimeout`, the longer. */
   readonly lookUpFor?: number | undefined;

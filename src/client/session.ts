@@ -100,7 +100,7 @@ export class Session {
   /** Why nothing is sent now. */
   #refusal({ method, path }: Call, routed: string, attempts: number): CallFailed | undefined {
     if (this.#over) return this.#over;
-    const { reason } = this.#stop;
+    const reason = this.#stop.reason ?? (method === "GET" ? undefined : this.#options.mayWrite?.());
     const wait = this.#limiter.remaining();
     if (reason === undefined && wait <= longestPause) return undefined;
     const base = { method, path, url: this.urlOf(routed), attempts: attempts - 1, sent: false };

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Outcomes } from "../apply/apply.ts";
 import { type ExitCode, exit, exitCode, Refusal } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
 import { type DeploymentWish, deploying, recordCalls } from "../deployments/record-apply.ts";
 import { addressGlobFault } from "../model/address.ts";
@@ -14,6 +15,7 @@ import type { Applied, Planned, Request } from "../reconcile/request.ts";
 import { remainingText } from "../report/moves.ts";
 import { requestsText } from "../report/requests.ts";
 import { appliedText, outcomesText, planText, waiversText } from "../report/text.ts";
+import { holderText } from "../state/lease.ts";
 import { deploymentFrom } from "./deployment-options.ts";
 import type { Options } from "./flags.ts";
 import { printMissingSecrets, printProblems } from "./print-problems.ts";
@@ -23,7 +25,8 @@ import type { Progress, Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel apply [PLAN]`. */
-export const run: Run<Options<"apply">> = async (terminal, options, [saved]) => {
+export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {
+  const saved = savedPlanOf(options, file);
   const tell = await planReporter(terminal, "apply", options);
   checkUsage(terminal, options, saved);
   const deployment = deploymentFrom(options);
@@ -32,12 +35,23 @@ export const run: Run<Options<"apply">> = async (terminal, options, [saved]) => 
   return applying(terminal, options, { request, deployment }, tell);
 };
 
+/** A plan that was saved before, by its file or by its run. */
+type Saved = Pick<Request, "saved" | "savedRun">;
+
+function savedPlanOf({ plan: savedRun }: Options<"apply">, saved: string | undefined): Saved | undefined {
+  if (saved !== undefined && savedRun !== undefined) {
+    throw new Refusal(`there are two plans, ${saved} and that of run ${savedRun}; give only one`, exit.usage);
+  }
+  if (savedRun !== undefined) return { savedRun };
+  return saved === undefined ? undefined : { saved };
+}
+
 interface Wanted {
   readonly request: Request;
   readonly deployment: DeploymentWish | undefined;
 }
 
-function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?: string): void {
+function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?: Saved): void {
   const { yes, dryRun, asOf } = options;
   const unreviewed = Object.keys(options).filter((name) => decidesPlan.has(name));
   if (saved !== undefined && unreviewed.length > 0) {
@@ -152,7 +166,7 @@ async function applyWithBars(
     reading.stop();
     total = planned.plan.summary.writes;
     const asks = request.recheck === true;
-    if (request.saved === undefined) showPlan(terminal, options, planned, asks);
+    if (request.saved === undefined && request.savedRun === undefined) showPlan(terminal, options, planned, asks);
     return !asks || total === 0 || terminal.confirm(question(planned.plan));
   };
   const bar = { outcome: async () => writing.update(++done, total) };
@@ -189,18 +203,23 @@ function question({ summary }: Plan): string {
   return `Make ${summary.writes === 1 ? "this change" : `these ${summary.writes} changes`}? Type yes to continue:`;
 }
 
-function wishesOf({ cwd }: Terminal, options: Options<"apply">, saved: string | undefined): Partial<Request> {
+function wishesOf({ cwd, warn }: Terminal, options: Options<"apply">, saved: Saved | undefined): Partial<Request> {
+  const { lockTimeout } = options;
   return {
+    command: "apply",
     waivers: { deletes: options.allowDeletes ?? 0, protected: new Set(options.allowProtected) },
     resend: globsOf("--resend", options.resend, addressGlobFault),
     storage: options.storage === true,
     recheck: asksFirst(options, saved),
-    ...(saved !== undefined && { saved: resolve(cwd, saved) }),
+    ...saved,
+    ...(saved?.saved !== undefined && { saved: resolve(cwd, saved.saved) }),
+    ...(lockTimeout !== undefined && { lockTimeout }),
+    waiting: (holder) => warn(printable(`Waiting for ${holderText(holder)}, which applies since ${holder.since}.`)),
   };
 }
 
 /** While a person reads the plan and answers, others may change what it speaks of. */
-function asksFirst({ yes, dryRun }: Options<"apply">, saved: string | undefined): boolean {
+function asksFirst({ yes, dryRun }: Options<"apply">, saved: Saved | undefined): boolean {
   return !yes && !dryRun && saved === undefined;
 }
 

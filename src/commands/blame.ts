@@ -4,9 +4,10 @@ import { type DecidingLine, decidingLines, exclusiveLine } from "../manifest/dec
 import { type AddressParts, addressOf, partsOfAddress } from "../model/address.ts";
 import { identityOf } from "../model/kinds.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
-import type { Context } from "../reconcile/context.ts";
+import type { Checked } from "../reconcile/context.ts";
 import { type BlamedLine, type Blaming, blameJson, blameText } from "../report/blame.ts";
 import { lastOutcomes } from "../state/last-outcome.ts";
+import { openState } from "../state/open-state.ts";
 import { type Blame, blameLines } from "../workspace/git-blame.ts";
 import { type EffectiveProject, effectiveProject } from "./effective-state.ts";
 import type { Options } from "./flags.ts";
@@ -21,7 +22,7 @@ export const run: Run<Options<"blame">> = async (terminal, options, [address = "
   if (!parts) throw new Refusal(`${address}: expected an address such as payments/api:license/MIT`, exit.usage);
   const effective = await effectiveProject(terminal, requestOf(terminal, options), parts.project);
   if (!effective) return exitCode({ problem: true });
-  const blaming = blamingOf(effective, parts);
+  const blaming = await blamingOf(effective, parts);
   if (blaming.git !== null) terminal.note(`note: no commits are named: ${blaming.git}`);
   report({ text: () => blameText(blaming, terminal.palette), json: () => blameJson(blaming) });
   return exitCode({});
@@ -33,10 +34,11 @@ interface Said extends DecidingLine {
   readonly role: BlamedLine["role"];
 }
 
-function blamingOf({ context, desired }: EffectiveProject, parts: AddressParts): Blaming {
+async function blamingOf({ context, desired }: EffectiveProject, parts: AddressParts): Promise<Blaming> {
   const { project } = desired;
   const said = saidOf(context, desired, parts);
-  const { root } = context.loaded;
+  const { root, workspace } = context.loaded;
+  await using state = await openState({ root, name: workspace.name, env: context.request.env });
   const { lines, git } = blamed(root, said);
   const key = desired.resources.find((each) => identityOf(each) === identityOf(parts))?.key ?? parts.key;
   const names = namesOf(project).map((name) => addressOf(name, parts.kind, key));
@@ -47,7 +49,7 @@ function blamingOf({ context, desired }: EffectiveProject, parts: AddressParts):
     key,
     lines,
     git,
-    outcomes: lastOutcomes(root, names),
+    outcomes: await lastOutcomes(state.journals, names),
   };
 }
 
@@ -55,7 +57,7 @@ function namesOf({ name, id, path }: Project): readonly string[] {
   return [...new Set([name, path ?? name, String(id ?? name)])];
 }
 
-function saidOf({ policies }: Context, desired: DesiredProject, parts: AddressParts): readonly Said[] {
+function saidOf({ policies }: Checked, desired: DesiredProject, parts: AddressParts): readonly Said[] {
   const found = decidingLines(policies, desired.project, parts);
   const exclusive = exclusiveLine(policies, desired.project, parts.kind);
   if (!found && exclusive) return [{ ...exclusive, what: "exclusive: off, since no policy lists it", role: "entry" }];

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { exitCode } from "../base/exit.ts";
+import { exitCode, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { reportedLine, reportedProblem } from "../model/problem-line.ts";
@@ -17,7 +17,8 @@ import { revisionHtml } from "../report/revision/html.ts";
 import { revisionMarkdown } from "../report/revision/markdown.ts";
 import { revisionText } from "../report/revision/text.ts";
 import { compareRevisions } from "../revision/revision.ts";
-import { keptProjects } from "../state/project-list.ts";
+import { openState, type StateOf } from "../state/open-state.ts";
+import { keptProjects, type ProjectList } from "../state/project-list.ts";
 import { readProjectFile } from "../workspace/project-file.ts";
 import type { Options } from "./flags.ts";
 import { reporter } from "./outputs.ts";
@@ -31,7 +32,7 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   const fleetFile = options.projects === undefined ? undefined : projectFile(terminal, options.projects);
   const folder = folderOf(terminal, options);
   const opened = await openRevisions({ folder, from, to: options.to, branch: terminal.env.CI_DEFAULT_BRANCH });
-  const document = documentOf(opened, fleetFile ?? keptFleet(opened.root));
+  const document = documentOf(opened, fleetFile ?? (await keptFleet(terminal, opened)));
   printRevisionProblems(terminal, document);
   report({
     text: () => (document.problems.length > 0 ? "" : revisionText(document, terminal.palette)),
@@ -57,11 +58,20 @@ function projectFile({ cwd }: Terminal, name: string): Fleet {
   return { listing: { source: "file", projects: projects.length }, projects, problems };
 }
 
-function keptFleet(root: string): Fleet | undefined {
-  const kept = keptProjects(root);
+/** As the last plan listed it. A comparison is as good as it can be without. */
+async function keptFleet({ env, note }: Terminal, { root, after }: OpenedRevisions): Promise<Fleet | undefined> {
+  const kept = await keptIn({ root, name: after.side.workspace.name, env }).catch((error) => {
+    if (!(error instanceof Refusal)) throw error;
+    note(printable(`note: the list of projects that the state keeps is not used: ${error.message}`));
+  });
   if (!kept) return undefined;
   const listing = { source: "plan", at: kept.at.toISOString(), projects: kept.projects.length } as const;
   return { listing, projects: kept.projects, problems: [] };
+}
+
+async function keptIn(of: StateOf): Promise<ProjectList | undefined> {
+  await using state = await openState(of);
+  return keptProjects(state.notes);
 }
 
 function documentOf({ before, after }: OpenedRevisions, fleet: Fleet | undefined): RevisionDocument {

@@ -11,7 +11,7 @@ import { matchingLayers } from "../manifest/selection.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
-import { type Context, connectionOf, validated } from "../reconcile/context.ts";
+import { type Checked, connectionOf, validated } from "../reconcile/context.ts";
 import type { Request } from "../reconcile/request.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import { printProblems } from "./print-problems.ts";
@@ -19,7 +19,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** A project's desired state, and the workspace that says so. */
 export interface EffectiveProject {
-  readonly context: Context;
+  readonly context: Checked;
   readonly desired: DesiredProject;
 }
 
@@ -52,7 +52,7 @@ export async function effectiveProject(
   return { context, desired };
 }
 
-function whyUnselected(name: string, project: Project, context: Context): string {
+function whyUnselected(name: string, project: Project, context: Checked): string {
   const [last] = matchingLayers(context.expired, project);
   if (!last) return `no policy selects ${name}${suggestion(name, context)}`;
   return `no policy selects ${name} any more: the last day of ${last.policy.name} was ${last.policy.until}`;
@@ -63,14 +63,14 @@ function namedProject(name: string): Project {
 }
 
 /** Looks the project up where policies could know it by something that was not given, or where only a glob means it. */
-async function identify(terminal: Terminal, name: string, context: Context): Promise<Project> {
+async function identify(terminal: Terminal, name: string, context: Checked): Promise<Project> {
   const project = namedProject(name);
   if (needsLookup(context.policies) && isPartlyKnown(project, context)) return lookUp(name, connectionOf(context));
   return isMeantByGlobs(project, context) ? confirmed(terminal, project, context) : project;
 }
 
 /** Globs match projects that do not exist as well. Where the server cannot be asked, that is said. */
-async function confirmed(terminal: Terminal, project: Project, context: Context): Promise<Project> {
+async function confirmed(terminal: Terminal, project: Project, context: Checked): Promise<Project> {
   try {
     return await lookUp(project.name, { ...connectionOf(context), backoff: once });
   } catch (error) {
@@ -95,21 +95,21 @@ async function lookUp(name: string, connection: ClientOptions): Promise<Project>
   throw new NotListed(`the server lists no project ${name}${didYouMean(name, known)}`);
 }
 
-function isMeantByGlobs(project: Project, { policies, loaded }: Context): boolean {
+function isMeantByGlobs(project: Project, { policies, loaded }: Checked): boolean {
   const names = new Set(namedProjects(policies).map(({ name }) => name.toLowerCase()));
   if (names.has(project.name.toLowerCase())) return false;
   return desiredOf(policies, project, loaded.workspace.server).desired.kinds.size > 0;
 }
 
 /** Whether policies could match the project by what was not given of it: the path of an ID, or the ID of a path. */
-function isPartlyKnown(project: Project, { policies, loaded }: Context): boolean {
+function isPartlyKnown(project: Project, { policies, loaded }: Checked): boolean {
   const given = project.id === undefined ? "path" : "id";
   const forms = policies.flatMap(({ projects, except }) => [...projects, ...except].map(({ form }) => form));
   const others = given === "id" ? forms.some((form) => form !== "id") : forms.includes("id");
   return others || hasErrors(desiredOf(policies, project, loaded.workspace.server).problems);
 }
 
-function suggestion(name: string, { policies }: Context): string {
+function suggestion(name: string, { policies }: Checked): string {
   const named = policies.flatMap(({ projects }) =>
     projects.flatMap(({ form, written }) => (form === "path" ? [written] : [])),
   );

@@ -38,6 +38,7 @@ const giveUpAfter = {
 } as const;
 const out = { flags: "--out <file>", description: "save the plan, as JSON" } as const;
 const detailedExitcode = { flags: "--detailed-exitcode", description: "exit 2 when changes are pending" } as const;
+const yes = { flags: "--yes", description: "do not ask" } as const;
 const storage = { flags: "--storage", description: "plan storage migrations too" } as const;
 const failOnLoosening = {
   flags: "--fail-on-loosening",
@@ -95,6 +96,7 @@ export const flags = {
     ...online,
     asOf,
     out,
+    { flags: "--save", description: "save the plan in the state, for apply --plan RUN" },
     detailedExitcode,
     storage,
     resend,
@@ -103,8 +105,14 @@ export const flags = {
   ],
   apply: [
     ...online,
-    { flags: "--yes", description: "do not ask" },
+    yes,
     storage,
+    { flags: "--plan <run>", description: "apply the plan that this run saved in the state" },
+    {
+      flags: "--lock-timeout <duration>",
+      description: "wait so long for another apply, such as 5m",
+      takes: "duration",
+    },
     { flags: "--dry-run", description: "print every request, send none" },
     { ...asOf, description: "with --dry-run: what counts on another day (UTC), such as 2027-06-30" },
     resend,
@@ -161,6 +169,15 @@ export const flags = {
   ],
   explain: [report],
   journal: offline,
+  runs: [...offline, { flags: "--project <project>", description: "only runs that concern this project" }],
+  state: offline,
+  "state copy": [
+    folder,
+    { flags: "--from <state>", description: "a URL, or a folder with a workspace" },
+    { flags: "--to <state>", description: "a URL, or a folder with a workspace" },
+    quiet,
+  ],
+  "lock release": [folder, yes, quiet],
   "deployments list": [
     ...connected,
     { flags: "--order-by <field>", description: "id, iid, created_at, updated_at or ref" },

@@ -1,35 +1,37 @@
-import { dirname } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { runsText, runText } from "../report/journal.ts";
-import { listRuns, readRun } from "../state/journal.ts";
-import { findWorkspace } from "../workspace/load.ts";
+import type { Journals } from "../state/state.ts";
 import type { Options } from "./flags.ts";
 import { reporter } from "./outputs.ts";
-import { folderOf } from "./run.ts";
+import { stateAround } from "./state-around.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel journal [RUN]`: all runs of this workspace, or what one of them did. */
-export const run: Run<Options<"journal">> = (terminal, options, [wanted]) => {
+export const run: Run<Options<"journal">> = async (terminal, options, [wanted]) => {
   const report = reporter(terminal, options.report);
-  const root = dirname(findWorkspace(folderOf(terminal, options)));
-  const runs = listRuns(root).map((name) => ({ run: name, entries: readRun(root, name) ?? [] }));
+  await using state = await stateAround(terminal, options);
   if (wanted === undefined) {
+    const runs = await allRuns(state.journals);
     report({
       text: () => runsText(runs) || "No runs recorded.",
       json: () => JSON.stringify(runs, null, 2),
     });
     return exit.done;
   }
-  const found = runs.find(({ run }) => run === wanted);
-  if (!found) throw new Refusal(`there is no run ${wanted}${suggestion(wanted, runs)}`);
-  const { entries } = found;
+  const entries = await state.journals.read(wanted);
+  if (!entries) throw new Refusal(`there is no run ${wanted}${suggestion(wanted, await state.journals.list())}`);
   report({ text: () => runText(wanted, entries, terminal.palette), json: () => JSON.stringify(entries, null, 2) });
   return exit.done;
 };
 
-function suggestion(wanted: string, runs: readonly { readonly run: string }[]): string {
-  const names = runs.map(({ run }) => run);
+async function allRuns(journals: Journals) {
+  const runs: Parameters<typeof runsText>[0][number][] = [];
+  for (const run of await journals.list()) runs.push({ run, entries: (await journals.read(run)) ?? [] });
+  return runs;
+}
+
+function suggestion(wanted: string, names: readonly string[]): string {
   const longer = names.find((name) => name.startsWith(wanted));
   return longer === undefined ? didYouMean(wanted, names) : didYouMean(longer, [longer]);
 }

@@ -21,9 +21,14 @@ export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", t
  * A plan by the name of the command that makes it. Where nothing was compared there is nothing to say in text: the
  * problems have said it.
  */
-export async function planAs(command: string, terminal: Terminal, options: Options<"plan">): Promise<ExitCode> {
+export async function planAs(
+  command: "plan" | "drift",
+  terminal: Terminal,
+  options: Options<"plan">,
+): Promise<ExitCode> {
   const tell = await planReporter(terminal, command, options);
-  const { plan, surveyed, missing } = await planning(terminal, options);
+  const found = await planning(command, terminal, options);
+  const { plan, surveyed, missing } = found;
   const json = () => JSON.stringify(plan, null, 2);
   const refusals = refusalsOf(plan, options);
   printProblems(terminal, plan);
@@ -36,13 +41,22 @@ export async function planAs(command: string, terminal: Terminal, options: Optio
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
   tell({ text: () => (surveyed ? planText(plan, terminal.palette) : ""), json }, { plan, exitCode: code, surveyed });
+  tellRecord(terminal, options, found);
   for (const refusal of refusals) terminal.warn(printable(refusal));
   return code;
 }
 
-async function planning(terminal: Terminal, options: Options<"plan">): Promise<Planned> {
+async function planning(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<Planned> {
   const bar = terminal.progress("Reading");
-  return plan({ ...requestOf(terminal, options), ...wishesOf(options), progress: bar.update }).finally(bar.stop);
+  const wishes = { ...wishesOf(options), command, save: options.save === true, progress: bar.update };
+  return plan({ ...requestOf(terminal, options), ...wishes }).finally(bar.stop);
+}
+
+/** A plan that the state was to keep is named; one that is only missing in the history is noted. */
+function tellRecord(terminal: Terminal, { save }: Options<"plan">, { recorded }: Planned): void {
+  if (!recorded) return;
+  if ("trouble" in recorded) terminal.note(printable(`This run is not in the history: ${recorded.trouble}.`));
+  else if (save) terminal.warn(`Saved as ${recorded.run}; to apply it: evenkeel apply --plan ${recorded.run}`);
 }
 
 function wishesOf(options: Options<"plan">): Partial<Request> {

@@ -5,6 +5,7 @@ import { sortedProblems } from "../manifest/problem.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
+import { nameProblems } from "../reconcile/context.ts";
 import { rulesInForce } from "../reconcile/rules.ts";
 import { ledgerKey } from "../state/ledger-key.ts";
 import { type Loaded, loadWorkspace } from "../workspace/load.ts";
@@ -30,7 +31,8 @@ export const run: Run<Options<"validate">> = async (terminal, options) => {
   const today = options.asOf ?? dayOf(new Date());
   const { problems: found, policies, expired, rules } = validate(loaded, today);
   const inForce = await rulesInForce(rules, terminal.env, today);
-  const all = [...sortedProblems([...found, ...inForce.problems]), ...keyProblems(terminal, loaded)];
+  const stated = [...found, ...inForce.problems, ...nameProblems(loaded, terminal.env)];
+  const all = [...sortedProblems(stated), ...keyProblems(terminal, loaded)];
   const { problems, warnings } = bySeverity(all);
   const valid = !hasErrors(all);
   const verdict: Verdict = { format_version: "1.0", valid, problems, warnings };

@@ -98,4 +98,5 @@ export function verb<const Flags extends readonly Flag[]>(
 export const groups: Readonly<Record<string, string>> = {
   deployments: "the deployment records of a project",
   storage: "what is still on a storage",
+  lock: "the lease that keeps two applies apart",
 };

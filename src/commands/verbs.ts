@@ -4,6 +4,7 @@ import { editingVerbs } from "./editing-verbs.ts";
 import { flags } from "./flags.ts";
 import { revisionVerbs } from "./revision-verbs.ts";
 import { routesVerb } from "./routes-verb.ts";
+import { stateVerbs } from "./state-verbs.ts";
 import { type Verb, verb } from "./verb.ts";
 
 /** Every command of `evenkeel`, in the order in which help lists them. */
@@ -37,6 +38,7 @@ export const verbs: readonly Verb[] = [
       ["evenkeel plan", "what apply would change"],
       ["evenkeel plan --target 'payments/*' --detailed-exitcode", "one team; exit 2 when changes are pending"],
       ["evenkeel plan --report json=plan.json", "text for people, and a file for scripts"],
+      ["evenkeel plan --save", "keep the plan in the state, for apply --plan RUN"],
       ["evenkeel plan --report markdown=comment.md --report sarif=plan.sarif", "for a merge request"],
     ],
     options: flags.plan,
@@ -50,6 +52,7 @@ export const verbs: readonly Verb[] = [
       ["evenkeel apply", "show the plan, ask, apply"],
       ["evenkeel apply plan.json", "exactly what was planned and reviewed"],
       ["evenkeel apply --yes", "without asking, as in CI"],
+      ["evenkeel apply --yes --lock-timeout 5m", "wait for another apply, five minutes at most"],
       ["evenkeel apply --dry-run", "every request that would be sent; sends none"],
       [
         "evenkeel apply --yes --record-deployment production --deployment-project ops/policies --sha 1f2e3d --ref main",
@@ -144,6 +147,7 @@ export const verbs: readonly Verb[] = [
     options: flags.journal,
     load: () => import("./journal.ts"),
   }),
+  ...stateVerbs,
   ...deploymentVerbs,
   ...deprecationVerbs,
   routesVerb,

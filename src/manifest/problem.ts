@@ -25,6 +25,7 @@ export const rules = {
   "missing-key": { asks: "a document has the keys that it needs" },
   "wrong-type": { asks: "a value has the type that its key expects" },
   "wrong-value": { asks: "a value is one that its key allows" },
+  "workspace-name": { asks: "a workspace with a shared state has a name" },
   "unused-setting": { asks: "a setting has an effect", severity: "warning" },
   "unknown-integration": { asks: "every slug is in the catalogue" },
   "unknown-parameter": { asks: "every parameter belongs to its integration" },

@@ -11,6 +11,8 @@ import { apiVersion, shape } from "./shape.ts";
 
 /** `evenkeel.yaml`, with defaults filled in (contract 2). */
 export interface Workspace {
+  /** Keeps it apart from others in a shared state. */
+  readonly name: string | undefined;
   readonly server: {
     /** EVENKEEL_URL overrides it. */
     readonly url: string | undefined;
@@ -32,6 +34,7 @@ export interface Workspace {
   readonly guards: { readonly deletePercent: number; readonly deleteMinimum: number };
   /** Globs over addresses. */
   readonly protected: readonly string[];
+  /** A path, or `state`. */
   readonly ledger: string | undefined;
   readonly allowPlaintextSecrets: boolean;
 }
@@ -66,6 +69,7 @@ type WorkspaceText = {
 export const workspaceFile = "evenkeel.yaml";
 
 const defaults = {
+  name: undefined,
   server: {
     url: undefined,
     release: "14.5",

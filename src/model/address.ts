@@ -31,6 +31,12 @@ export function projectMatcher(glob: string): (project: string) => boolean {
   return pathMatcher(split(glob)[0]);
 }
 
+/** An address's project, and the rest of it. */
+export function addressParts(address: string): [project: string, rest: string] {
+  const [project, rest = ""] = split(address);
+  return [project, rest];
+}
+
 function split(address: string): [string, string | undefined] {
   const colon = address.indexOf(":");
   return colon < 0 ? [address, undefined] : [address.slice(0, colon), address.slice(colon + 1)];

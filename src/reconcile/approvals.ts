@@ -4,11 +4,11 @@ import { systemTrouble } from "../base/system-errors.ts";
 import { judgeApprovals } from "../plan/approvals.ts";
 import { sshSignatures } from "../plan/ssh-signature.ts";
 import { approvalPolicy } from "../workspace/approval-policy.ts";
-import type { Context } from "./context.ts";
+import type { Checked, Context } from "./context.ts";
 import type { Prepared } from "./prepared.ts";
 
 /** A context of a run that may write: with the approvals that its plan needs, as EVENKEEL_APPROVALS says. */
-export function withApprovals(context: Context): Context {
+export function withApprovals(context: Checked): Checked {
   const { policy, problems } = approvalPolicy(context.request.env);
   return { ...context, ...(policy && { approvals: policy }), problems: [...context.problems, ...problems] };
 }

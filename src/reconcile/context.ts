@@ -3,6 +3,8 @@ import { digestOf } from "../base/json.ts";
 import type { ClientOptions } from "../client/client.ts";
 import { networkFor } from "../client/network.ts";
 import { shownUrl, urlNameOf, urlOf } from "../client/server-url.ts";
+import { durationOf } from "../manifest/duration.ts";
+import { problemAt } from "../manifest/problem.ts";
 import { isTemplate } from "../manifest/template.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
 import { referencesIn } from "../model/normalise.ts";
@@ -11,15 +13,21 @@ import type { ApprovalPolicy } from "../plan/approvals.ts";
 import type { PlanInput } from "../plan/plan.ts";
 import type { CompiledRule } from "../plan/rules.ts";
 import type { RevisionSide } from "../revision/revision.ts";
+import { claimFor, newRun } from "../state/claim.ts";
+import { type Lease, leaseDuration, takeLease } from "../state/lease.ts";
 import { type Ledger, openLedger } from "../state/ledger.ts";
+import { ledgerFile, readLedgerFile } from "../state/ledger-file.ts";
+import { openState, sharesState, unnamed } from "../state/open-state.ts";
+import { keptProjects, type ProjectList } from "../state/project-list.ts";
+import type { Claim, WorkspaceState } from "../state/state.ts";
 import { commitOf } from "../workspace/git.ts";
 import { type Loaded, loadSettings, type Workspace } from "../workspace/load.ts";
 import { createSecrets, type Secrets } from "../workspace/secrets.ts";
 import { readToken } from "../workspace/token.ts";
 import type { Request } from "./request.ts";
 
-/** A validated workspace and what was asked for of it: all that a run knows before it talks to a server. */
-export interface Context {
+/** A validated workspace and what was asked for of it: all that is known of a run offline. */
+export interface Checked {
   readonly request: Request;
   readonly loaded: Loaded;
   /** Policies that count today. */
@@ -52,18 +60,29 @@ export interface Earlier {
   readonly after: RevisionSide;
 }
 
+/** All that a run knows before it talks to a server. Disposing closes its state. */
+export interface Context extends Checked, AsyncDisposable {
+  readonly state: WorkspaceState;
+  /** The fleet as an earlier run listed it; only for a run since a revision. */
+  readonly listed?: ProjectList;
+  /** The name of the run, and who runs it. */
+  readonly claim: Claim;
+}
+
 /** The parts of a plan that are known before anything is read; `url` is empty where there is none that requests may go to. */
 export type Heading = Pick<PlanInput, "url" | "manifests">;
 
 /** Validates a workspace, and opens what its runs need. What a person can mend is among the problems. */
-export function validated(loaded: Loaded, request: Request): Context {
+export function validated(loaded: Loaded, request: Request): Checked {
   const { env } = request;
   const { root, workspace, digest } = loaded;
   const today = request.today ?? dayOf(new Date());
   const { policies, expired, rules, problems, plaintext } = validate(loaded, today);
   const secrets = createSecrets({ env, root, plaintext, providers: loaded.providers, debug: request.debug });
-  const file = hasErrors(loaded.problems) ? undefined : workspace.ledger;
-  const ledger = file ? openLedger({ root, file, env, secrets }) : undefined;
+  const file = hasErrors(loaded.problems) || keepsLedgerInState(workspace) ? undefined : workspace.ledger;
+  const ledger = file
+    ? openLedger(ledgerFile(root, file), readLedgerFile(root, file), { root, env, secrets })
+    : undefined;
   return {
     request,
     loaded,
@@ -72,7 +91,7 @@ export function validated(loaded: Loaded, request: Request): Context {
     stated: rules,
     rules: [],
     today,
-    problems: [...problems, ...(ledger?.problems ?? [])],
+    problems: [...problems, ...nameProblems(loaded, env), ...(ledger?.problems ?? [])],
     secrets,
     ledger,
     heading: {
@@ -88,12 +107,41 @@ export function digestWithout(digest: string, expired: Validated["expired"]): st
   return expired.length === 0 ? digest : digestOf({ digest, expired: expired.map(({ name }) => name).sort() });
 }
 
+function keepsLedgerInState({ ledger }: Workspace): boolean {
+  return ledger === "state";
+}
+
+/** A shared state keeps workspaces apart by their names (contract 11). */
+export function nameProblems({ workspace, settings: document }: Loaded, env: Request["env"]): readonly Problem[] {
+  if (!document || workspace.name !== undefined || !sharesState(env)) return [];
+  return [problemAt("workspace-name", unnamed, { document, path: [] })];
+}
+
+/** Opens what lasts of a workspace. @throws Refusal where its state cannot be used. */
+export async function openContext(checked: Checked): Promise<Context> {
+  const { loaded, request, secrets, problems, since } = checked;
+  const { root, workspace } = loaded;
+  const { env } = request;
+  const state = await openState({ root, name: workspace.name, env });
+  const listed = since && (await keptProjects(state.notes));
+  const context = {
+    ...checked,
+    state,
+    ...(listed && { listed }),
+    claim: claimFor(newRun(new Date()), env),
+    [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
+  };
+  if (!keepsLedgerInState(workspace)) return context;
+  const ledger = openLedger(state.ledger, await state.ledger.read(), { root, env, secrets });
+  return { ...context, ledger, problems: [...problems, ...ledger.problems] };
+}
+
 /**
  * How to reach the server of a workspace. The secrets that policies name are learnt first, as far as they are set here,
  * for the server may repeat them in anything that is read.
  * @throws Refusal where none is named that requests may go to, or there is no usable token.
  */
-export function connectionOf({ loaded, request, secrets, policies }: Context): ClientOptions {
+export function connectionOf({ loaded, request, secrets, policies }: Checked): ClientOptions {
   const references = policies.flatMap(({ entries }) => entries.flatMap(({ desired }) => referencesIn(desired.fields)));
   secrets.missing(references.filter(({ secret }) => !isTemplate(secret)));
   return { ...connection({ ...loaded.workspace, authorities: loaded.authorities }, request), secrets };
@@ -130,4 +178,10 @@ function connection({ server, requestTimeout, authorities, ...settings }: Settin
     signal,
     ...patience,
   };
+}
+
+/** The lease of a run that may write. @throws Refusal where another run holds it. */
+export function leaseOf({ state, claim, request }: Context): Promise<Lease> {
+  const { env, lockTimeout: patience, signal, waiting } = request;
+  return takeLease(state.leases, claim, { duration: leaseDuration(env, durationOf), patience, signal, waiting });
 }

@@ -6,7 +6,7 @@ import { CallFailed } from "../client/failure.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
 import { planDigest, planOf } from "../plan/plan.ts";
-import type { Context, Heading } from "./context.ts";
+import type { Checked, Heading } from "./context.ts";
 import type { Planned } from "./request.ts";
 import { StalePlan } from "./saved-plan.ts";
 
@@ -16,7 +16,7 @@ const unknown: Heading = { url: "", manifests: { digest: "", commit: null } };
  * The plan of a run that was kept from planning, by problems of its workspace or by what was thrown. Refusals and
  * failed calls are for people to mend; anything else is thrown on, without the secrets that it may hold.
  */
-export function notPlanned(context: Context | undefined, error?: unknown): Planned {
+export function notPlanned(context: Checked | undefined, error?: unknown): Planned {
   const problems = error === undefined ? [] : [problemOf(error)];
   const { heading = unknown, problems: known = [] } = context ?? {};
   const nothing = nothingPlanned(heading, [...known, ...problems]);

@@ -7,10 +7,11 @@ import type { Project } from "../model/types.ts";
 import { judgePlan } from "../plan/guards.ts";
 import { judgeLoosening } from "../plan/loosening.ts";
 import { callOf } from "../plan/plan.ts";
-import { takeLock } from "../state/lock.ts";
+import type { Lease } from "../state/lease.ts";
 import { keepProjects } from "../state/project-list.ts";
 import { judgedForApprovals, withApprovals } from "./approvals.ts";
-import { type Context, connectionOf } from "./context.ts";
+import { type Checked, type Context, connectionOf, leaseOf, openContext } from "./context.ts";
+import { applying, looking } from "./history.ts";
 import { notPlanned, withProblems } from "./not-planned.ts";
 import {
   documentOf,
@@ -24,7 +25,7 @@ import {
 } from "./prepared.ts";
 import { readyToRecord, reportUnfinishedRuns, startRecorder } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
-import { openContext } from "./revisions.ts";
+import { openWorkspace } from "./revisions.ts";
 import { judgedByRules, stepsByRules, withRules } from "./rules.ts";
 import { savedPlan } from "./saved-plan.ts";
 import { guardRules, idleProtection, scopeOf } from "./scope.ts";
@@ -36,15 +37,19 @@ import { forgotten } from "./update-ledger.ts";
  * person can mend is not thrown: it stands in `plan.problems`.
  */
 export async function plan(request: Request): Promise<Planned> {
-  let context: Context | undefined;
+  let known: Checked | undefined;
   try {
-    context = await withRules(await openContext(request));
+    known = await withRules(await openWorkspace(request));
+    if (hasErrors(known.problems)) return notPlanned(known);
+    await using context = await openContext(known);
+    known = context;
     if (hasErrors(context.problems)) return notPlanned(context);
+    await using history = looking(context);
     await using reader = await connectReader(connectionOf(context));
     const { planned } = await newPlan(reader, context);
-    return planned;
+    return await history.end(planned);
   } catch (error) {
-    return notPlanned(context, error);
+    return notPlanned(known, error);
   }
 }
 
@@ -53,7 +58,7 @@ async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
   const scope = scopeOf(context);
   const selection = await select(reader, scope);
   const { desired, problems } = selection;
-  keepListing(context, selection.listing);
+  await keepListing(context, selection.listing);
   const since = sinceOf(context, selection);
   if (hasErrors(problems))
     return preparedOf(context, unreadPlan(context, since, problems, reader.counts.reads), desired);
@@ -76,15 +81,18 @@ async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
 }
 
 /** For runs that have no server to ask. */
-function keepListing({ loaded: { root }, heading }: Context, projects: readonly Project[] | undefined): void {
-  if (projects) keepProjects(root, { server: heading.url, at: new Date(), projects });
+async function keepListing({ state, heading }: Context, projects: readonly Project[] | undefined): Promise<void> {
+  if (projects) await keepProjects(state.notes, { server: heading.url, at: new Date(), projects });
 }
 
 /** The requests that {@link apply} would send now; none is sent, for the client has no way to. */
 export async function rehearse(request: Request): Promise<Rehearsed> {
-  let context: Context | undefined;
+  let known: Checked | undefined;
   try {
-    context = withApprovals(await withRules(await openContext(request)));
+    known = withApprovals(await withRules(await openWorkspace(request)));
+    if (hasErrors(known.problems)) return notPlanned(known);
+    await using context = await openContext(known);
+    known = context;
     if (hasErrors(context.problems)) return notPlanned(context);
     await using reader = await connectReader(connectionOf(context));
     const { planned, refused, targets, moves } = await prepared(reader, context);
@@ -97,12 +105,13 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
     const requests = steps.flatMap((step) => ("change" in step ? [callOf(step.change)] : []));
     return { ...planned, refused, requests, ...(outcomes.size > 0 && { outcomes }) };
   } catch (error) {
-    return notPlanned(context, error);
+    return notPlanned(known, error);
   }
 }
 
 async function prepared(reader: Reader, context: Context): Promise<Prepared> {
-  const found = context.request.saved ? await savedPlan(reader, context) : await newPlan(reader, context);
+  const { saved, savedRun } = context.request;
+  const found = saved || savedRun ? await savedPlan(reader, context) : await newPlan(reader, context);
   return judgedForApprovals(found, context);
 }
 
@@ -119,46 +128,53 @@ function batchesOf(reader: Reader, context: Context, targets: readonly Target[])
 
 /**
  * All of {@link plan}, or a saved plan; then guards, approval, writes and report: where no guard objects and `approve`
- * agrees, the writes. Holds the workspace's lock meanwhile, journals what it does, and remembers in the ledger what it
+ * agrees, the writes. Holds the workspace's lease meanwhile, journals what it does, and remembers in the ledger what it
  * left.
  */
 export async function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
-  let context: Context | undefined;
+  let known: Checked | undefined;
   try {
-    context = withApprovals(await withRules(await openContext(request)));
+    known = withApprovals(await withRules(await openWorkspace(request)));
+    if (hasErrors(known.problems)) return notPlanned(known);
+    await using context = await openContext(known);
+    known = context;
     if (hasErrors(context.problems)) return notPlanned(context);
     request.connecting?.();
-    using _lock = takeLock(context.loaded.root, () => new Date());
+    await using lease = await leaseOf(context);
     readyToRecord(context);
-    const connection = connectionOf(context);
+    await using history = await applying(context);
+    const connection = { ...connectionOf(context), mayWrite: lease.lost };
     await using writer = await connectWriter(connection);
-    const notices = reportUnfinishedRuns(context.loaded.root);
+    const notices = await reportUnfinishedRuns(context);
     const { planned: found, refused, ...rest } = await prepared(writer, context);
     const planned = withProblems(found, notices);
-    if (!planned.surveyed) return planned;
-    if (refused.length > 0) return { ...planned, refused };
+    if (!planned.surveyed) return await history.end(planned);
+    if (refused.length > 0) return await history.end({ ...planned, refused });
     const missing = await missingSecrets(rest.references, context);
-    if (missing.length > 0) return withProblems(planned, missing);
-    if (!(await hooks.approve(planned))) return planned;
-    return await carryOut(writer, context, { ...rest, planned, connection }, hooks);
+    if (missing.length > 0) return await history.end(withProblems(planned, missing));
+    if (!(await hooks.approve(planned))) return await history.end(planned);
+    return await history.end(await carryOut(writer, context, { ...rest, planned, connection, lease }, hooks));
   } catch (error) {
-    return notPlanned(context, error);
+    return notPlanned(known, error);
   }
 }
 
-type Approved = Pick<Prepared, "planned" | "targets" | "moves"> & { readonly connection: ClientOptions };
+type Approved = Pick<Prepared, "planned" | "targets" | "moves"> & {
+  readonly connection: ClientOptions;
+  readonly lease: Lease;
+};
 
 /** The writes of a plan that was approved, each recorded before and after, and the report of what became of them. */
 async function carryOut(
   writer: Writer,
   context: Context,
-  { planned, targets, moves, connection }: Approved,
+  { planned, targets, moves, connection, lease }: Approved,
   { watchers, around }: ApplyHooks,
 ): Promise<Applied> {
   const { concurrency: workers, request } = context;
   const writes = planned.plan.summary.writes > 0;
-  const stopped = () => (request.signal?.aborted ? "the run was stopped" : undefined);
-  await using recorder = await startRecorder(context, planned, watchers);
+  const stopped = () => (request.signal?.aborted ? "the run was stopped" : lease.lost());
+  await using recorder = await startRecorder(context, lease, planned, watchers);
   await using record = writes ? await around?.({ connection, planned }) : undefined;
   const batches = batchesOf(writer, context, targets);
   const changed = await applyChanges(writer, batches, { workers, watchers: recorder.watchers, stopped });

@@ -1,19 +1,14 @@
 import { pid } from "node:process";
 import type { Outcomes, Watcher } from "../apply/apply.ts";
+import { Refusal } from "../base/exit.ts";
 import { shellWord } from "../base/shell-word.ts";
 import type { Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
-import {
-  type Journal,
-  notice,
-  readyJournal,
-  startJournal,
-  type UnfinishedRun,
-  unfinishedRuns,
-  whoRuns,
-} from "../state/journal.ts";
-import type { JournalEntry } from "../state/journal-entry.ts";
+import { type Journal, startJournal, type UnfinishedRun, unfinishedRuns } from "../state/journal.ts";
+import type { JournalEntry, JournalLine } from "../state/journal-entry.ts";
+import type { Lease } from "../state/lease.ts";
+import { saveUnstored } from "../state/unstored.ts";
 import type { Context } from "./context.ts";
 import type { Planned } from "./request.ts";
 import { ledgerWatcher, recordInSync } from "./update-ledger.ts";
@@ -22,8 +17,9 @@ import { ledgerWatcher, recordInSync } from "./update-ledger.ts";
  * Makes sure, before anything is read, that an apply can keep its record.
  * @throws Refusal where a journal or the ledger cannot be kept.
  */
-export function readyToRecord({ loaded: { root }, ledger }: Context): void {
-  readyJournal(root);
+export function readyToRecord({ state, ledger }: Context): void {
+  const trouble = state.journals.trouble();
+  if (trouble) throw new Refusal(trouble);
   ledger?.ready();
 }
 
@@ -40,22 +36,24 @@ export interface Recorder extends AsyncDisposable {
 
 /** Starts the record of an apply. `listeners` are told too: after the ledger, and before the journal. */
 export async function startRecorder(
-  { loaded: { root }, ledger }: Context,
+  context: Context,
+  { token }: Lease,
   { plan, differences }: Planned,
   listeners: readonly Watcher[],
 ): Promise<Recorder> {
+  const { state, ledger, loaded, claim } = context;
   if (ledger) for (const { settled } of differences) recordInSync(ledger, settled);
-  const cutShort = unfinishedRuns(root);
-  const journal = plan.summary.writes > 0 ? startJournal(root, now) : undefined;
-  await journal?.write(startOf(plan));
+  const cutShort = await unfinishedRuns(state.journals);
+  const journal = plan.summary.writes > 0 ? startJournal(state, token, now) : undefined;
+  await journal?.write(startOf(plan, claim));
   const close = async () => {
     await journal?.close();
-    return problemOf("ledger", ledger?.save());
+    return problemOf("ledger", await ledger?.save(token));
   };
   let ended = false;
   return {
     watchers: [
-      ...(ledger ? [ledgerWatcher(ledger, now)] : []),
+      ...(ledger ? [ledgerWatcher(ledger, token, now)] : []),
       ...listeners,
       ...(journal ? [journalling(journal)] : []),
     ],
@@ -63,7 +61,13 @@ export async function startRecorder(
       const counts = withOutcomes(plan, outcomes).summary.outcomes ?? {};
       const lost = problemOf("journal", await journal?.write({ event: "end", outcomes: counts }));
       ended = true;
-      return [...lost, ...(await close()), ...(await noticeAll(root, cutShort))];
+      const kept = journal ? saveUnstored(loaded.root, claim.run, journal.unstored()) : undefined;
+      return [
+        ...lost,
+        ...problemOf("journal", kept),
+        ...(await close()),
+        ...(await noticeAll(context, token, cutShort)),
+      ];
     },
     [Symbol.asyncDispose]: async () => {
       if (!ended) await close();
@@ -77,16 +81,25 @@ function problemOf(rule: string, trouble: string | undefined): Problem[] {
   return trouble ? [{ severity: "error", rule, message: trouble }] : [];
 }
 
-async function noticeAll(root: string, named: readonly UnfinishedRun[]): Promise<Problem[]> {
-  const troubles = await Promise.all(named.map(({ run }) => notice(root, run, now())));
-  return troubles.flatMap((message) => (message ? [{ severity: "warning", rule: "journal", message }] : []));
+async function noticeAll(
+  { state }: Context,
+  token: Lease["token"],
+  named: readonly UnfinishedRun[],
+): Promise<Problem[]> {
+  const line: JournalLine = { at: now().toISOString(), event: "noticed" };
+  const noted = await Promise.allSettled(named.map(({ run }) => state.journals.extend(token, run, [line])));
+  return noted.flatMap((each) => {
+    if (each.status === "fulfilled") return [];
+    if (!(each.reason instanceof Refusal)) throw each.reason;
+    return [{ severity: "warning", rule: "journal", message: each.reason.message }];
+  });
 }
 
-function startOf({ manifests, server, summary }: Plan): JournalEntry {
+function startOf({ manifests, server, summary }: Plan, { who, host }: Context["claim"]): JournalEntry {
   const { commit, digest } = manifests;
   return {
     event: "start",
-    who: whoRuns(),
+    who: `${who}@${host}`,
     pid,
     commit,
     manifests: digest,
@@ -96,8 +109,9 @@ function startOf({ manifests, server, summary }: Plan): JournalEntry {
 }
 
 /** Reports runs that were killed, until an apply that reported them ends: a report from a run that is killed does not count. */
-export function reportUnfinishedRuns(root: string): Problem[] {
-  return unfinishedRuns(root).map(({ run, inFlight }) => {
+export async function reportUnfinishedRuns({ state }: Context): Promise<Problem[]> {
+  const runs = await unfinishedRuns(state.journals);
+  return runs.map(({ run, inFlight }) => {
     const flying = inFlight.length > 0 ? `in flight: ${inFlight.join(", ")}` : "nothing was in flight";
     const message = `run ${run} did not finish: ${flying}; see evenkeel journal ${shellWord(run)}`;
     return { severity: "warning", rule: "run-cut-short", message };

@@ -4,6 +4,7 @@ import type { Difference } from "../diff/diff.ts";
 import type { Call } from "../model/types.ts";
 import type { Objection, Waivers } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { Holder } from "../state/state.ts";
 import type { Move } from "../storage/moves.ts";
 import type { MovingProgress } from "../storage/progress.ts";
 
@@ -38,6 +39,16 @@ export interface Request {
   readonly saved?: string;
   /** A commit: only projects that want something else than there. */
   readonly since?: string;
+  /** The run whose plan the state keeps, to be carried out instead of a new one. */
+  readonly savedRun?: string;
+  /** The command that the state keeps a summary of; left out: it keeps none. */
+  readonly command?: "plan" | "drift" | "apply";
+  /** Whether the state keeps the plan itself. */
+  readonly save?: boolean;
+  /** Milliseconds to wait for another apply; left out: none. */
+  readonly lockTimeout?: number;
+  /** Told of each run that is waited for. */
+  readonly waiting?: (holder: Holder) => void;
   /** Told as projects are read. */
   readonly progress?: (done: number, total: number) => void;
   /** Whether storage migrations are planned too. */
@@ -67,6 +78,8 @@ export interface Planned {
   readonly missing: readonly string[];
   /** Whether a saved plan was refused whole since manifests changed. */
   readonly stale?: boolean;
+  /** The run, where the state keeps a summary of it, or why it could not keep one. */
+  readonly recorded?: { readonly run: string } | { readonly trouble: string };
 }
 
 /** A plan and the requests that would carry it out; outcomes only where a saved plan's target is stale. */

@@ -10,7 +10,7 @@ import { gitObjects } from "../workspace/git-objects.ts";
 import { findWorkspace, loadWorkspace, type Workspace } from "../workspace/load.ts";
 import { type LoadedRevision, loadRevision, type ParsedOnce, parsedOnce } from "../workspace/load-revision.ts";
 import { commitNamed, mergeBaseWith, repositoryAround } from "../workspace/repository.ts";
-import { type Context, validated } from "./context.ts";
+import { type Checked, validated } from "./context.ts";
 import type { Request } from "./request.ts";
 
 /** Which two revisions of a workspace to compare. */
@@ -67,7 +67,7 @@ export function commitOfRevision(folder: string, revision: string): string {
 }
 
 /** A validated workspace, with the manifests of the commit that the run compares with where there is one. @throws Refusal. */
-export async function openContext(request: Request): Promise<Context> {
+export async function openWorkspace(request: Request): Promise<Checked> {
   if (request.since === undefined) return validated(loadWorkspace(request.folder, request.env), request);
   const once = parsedOnce(request.since.length);
   const loaded = loadWorkspace(request.folder, request.env, once.parse);
@@ -88,7 +88,7 @@ function problemBefore(commit: string, { place, path, rule, message }: Problem):
 }
 
 /** A workspace that was read through `once`, and the same one as it was at an earlier commit. @throws Refusal. */
-async function openEarlier({ loaded: now, today }: Context, commit: string, once: ParsedOnce): Promise<OpenedSide> {
+async function openEarlier({ loaded: now, today }: Checked, commit: string, once: ParsedOnce): Promise<OpenedSide> {
   const repository = repositoryAround(now.root);
   await using objects = gitObjects(repository.top);
   const named = commitNamed(repository, commit);

@@ -18,7 +18,7 @@ import {
 } from "../plan/rules.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { readRulesFolder } from "../workspace/rules-folder.ts";
-import { type Context, digestWithout } from "./context.ts";
+import { type Checked, type Context, digestWithout } from "./context.ts";
 import type { Request } from "./request.ts";
 
 /** The rules that hold for a run, and what is wrong with them. */
@@ -49,7 +49,7 @@ export async function rulesInForce(
 }
 
 /** The context with the rules in force, and their problems among its own. */
-export async function withRules(context: Context): Promise<Context> {
+export async function withRules(context: Checked): Promise<Checked> {
   const { rules, problems } = await rulesInForce(context.stated, context.request.env, context.today);
   return {
     ...context,

@@ -3,6 +3,7 @@ import { Ajv, type ValidateFunction } from "ajv";
 import { recheckTargets } from "../apply/recheck.ts";
 import { exit, Refusal } from "../base/exit.ts";
 import { memoized } from "../base/memoize.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { schemaFaults } from "../base/schema-faults.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
@@ -28,7 +29,11 @@ import { movesAgain } from "./storage-moves.ts";
  * @throws Refusal for one of another format, one that was edited, and one that is not what its schema says.
  */
 export function readPlan(path: string): Plan {
-  const plan = parse(path);
+  return planIn(textOf(path), path);
+}
+
+function planIn(text: string, path: string): Plan {
+  const plan = parse(text, path);
   if (!isRow(plan) || typeof plan.format_version !== "string" || typeof plan.digest !== "string") {
     throw new Refusal(`${path} is not a saved plan; evenkeel plan --out FILE writes one`);
   }
@@ -66,13 +71,29 @@ function twiceIn({ resource_changes: changes }: Plan): string | undefined {
   return twice && `${twice.address} is listed twice`;
 }
 
-function parse(path: string): unknown {
+function textOf(path: string): string {
   try {
-    return JSON.parse(readFileSync(path, "utf8"));
+    return readFileSync(path, "utf8");
   } catch (error) {
-    const why = error instanceof SyntaxError ? "it is not JSON" : systemTrouble(error);
-    throw new Refusal(`cannot read the plan ${path}: ${why}`);
+    throw new Refusal(`cannot read the plan ${path}: ${systemTrouble(error)}`);
   }
+}
+
+function parse(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal(`cannot read the plan ${path}: it is not JSON`);
+  }
+}
+
+/** The plan that a request names: a file, or one that the state keeps. @throws Refusal as {@link readPlan}. */
+async function requestedPlan({ request: { saved = "", savedRun }, state }: Context): Promise<Plan> {
+  if (savedRun === undefined) return readPlan(saved);
+  const text = await state.plans.read(savedRun);
+  if (text !== undefined) return planIn(text, `of run ${savedRun}`);
+  const suggestion = didYouMean(savedRun, await state.plans.list());
+  throw new Refusal(`the state keeps no plan of run ${savedRun}${suggestion || "; evenkeel plan --save keeps one"}`);
 }
 
 /** A saved plan that is stale altogether, since manifests changed. */
@@ -103,7 +124,7 @@ function checkCurrent(plan: Plan, now: Heading): void {
  */
 export async function savedPlan(reader: Reader, context: Context): Promise<Prepared> {
   const { request, heading } = context;
-  const read = readPlan(request.saved ?? "");
+  const read = await requestedPlan(context);
   checkCurrent(read, heading);
   const moves = read.resource_changes.filter(isMove);
   const changes = read.resource_changes.filter((change) => !isMove(change));

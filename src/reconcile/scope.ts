@@ -19,7 +19,7 @@ import { type GuardRules, type Objection, standing, type Waivers } from "../plan
 import { whyIdle } from "../plan/idle-protection.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { Ledger } from "../state/ledger.ts";
-import { keptProjects } from "../state/project-list.ts";
+import type { ProjectList } from "../state/project-list.ts";
 import { addressesOf } from "../storage/moves.ts";
 import type { Context } from "./context.ts";
 import type { Request } from "./request.ts";
@@ -27,7 +27,7 @@ import { exceptionsOf } from "./rules.ts";
 
 /** What a run reads: everything that policies select, limited as requested. */
 export function scopeOf(context: Context): SurveyScope {
-  const { loaded, policies, expired, ledger, concurrency, request, since, heading } = context;
+  const { loaded, policies, expired, ledger, concurrency, request, since, listed, heading } = context;
   const { server } = loaded.workspace;
   const targets = request.targets ?? [];
   const inShard = request.shard ?? (() => true);
@@ -42,7 +42,7 @@ export function scopeOf(context: Context): SurveyScope {
     globs: [...targets, ...(request.resend ?? [])].filter((glob) => !meansMoves(glob)),
     spoken: [...spokenOf(loaded.workspace.protected, request), ...exceptionsOf(context)],
     includes: (project) => inTarget(project) && inShard(project.name),
-    ...(since && { since: { ...since, ...fleetFor(loaded.root, heading.url) } }),
+    ...(since && { since: { ...since, ...fleetFor(listed, heading.url) } }),
     ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger) }),
     diff: (project) => ({
       ...(ledger && { ledger }),
@@ -58,8 +58,7 @@ export function scopeOf(context: Context): SurveyScope {
 /** Milliseconds for which a list of projects is believed: one that was created since is found by the next plan of all. */
 const longestBelieved = 3_600_000;
 
-function fleetFor(root: string, server: string): Pick<Since, "recent" | "listed"> {
-  const kept = keptProjects(root);
+function fleetFor(kept: ProjectList | undefined, server: string): Pick<Since, "recent" | "listed"> {
   if (kept?.server !== server) return { recent: undefined, listed: undefined };
   const age = Date.now() - kept.at.getTime();
   return { recent: age >= 0 && age < longestBelieved ? kept.projects : undefined, listed: kept.projects };

@@ -23,7 +23,7 @@ const nothing: PlannedMoves = { moves: [], objections: [], problems: [] };
 export async function movesOf(reader: Reader, context: Context): Promise<PlannedMoves> {
   const { request } = context;
   if (!request.storage) return nothing;
-  const scope = movesScope(context);
+  const scope = await movesScope(context);
   if (scope.migrations.length === 0) return { ...nothing, problems: [undeclared] };
   const targets = (request.targets ?? []).map(addressMatcher);
   const inTarget = (address: string) => targets.length === 0 || targets.some((matches) => matches(address));
@@ -47,13 +47,13 @@ function storageOf(address: string): string {
   return address.slice(0, address.lastIndexOf("/"));
 }
 
-function movesScope({ loaded, heading, request }: Context): Omit<MovesScope, "includes"> {
+async function movesScope({ loaded, heading, request, state }: Context): Promise<Omit<MovesScope, "includes">> {
   const { migrations } = readMigrations(loaded);
   const resends = (request.resend ?? []).map(addressMatcher);
   return {
     migrations,
     platform: loaded.workspace.server,
-    history: historyOf(loaded.root, heading.url),
+    history: await historyOf(state.journals, heading.url),
     resend: (address) => resends.some((matches) => matches(address)),
   };
 }
@@ -68,7 +68,7 @@ export async function movesAgain(
   const addresses = new Set(planned.map(({ address }) => address));
   const includes = (address: string) => addresses.has(address);
   const asked = new Set(planned.filter(wasAskedFor).map(({ address }) => address));
-  const scope = { ...movesScope(context), includes };
+  const scope = { ...(await movesScope(context)), includes };
   const resend = (address: string) => asked.has(address) || scope.resend(address);
   const { moves, objections, problems } = await planMoves(reader, { ...scope, resend });
   const now = new Map(moves.map((move) => [move.change.address, move]));

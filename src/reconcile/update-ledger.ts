@@ -9,6 +9,7 @@ import { isRemoval } from "../model/turns-off.ts";
 import type { Change, Problem } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Ledger } from "../state/ledger.ts";
+import type { LeaseToken } from "../state/state.ts";
 
 const saveEvery = 2000;
 
@@ -16,7 +17,7 @@ const saveEvery = 2000;
  * Remembers in the ledger what each write left; saved every two seconds, so that a kill forgets little. Once it could
  * not be saved, nothing else is sent.
  */
-export function ledgerWatcher(ledger: Ledger, now: () => Date): Watcher {
+export function ledgerWatcher(ledger: Ledger, token: LeaseToken, now: () => Date): Watcher {
   let saved = now().getTime();
   let trouble: string | undefined;
   return {
@@ -26,7 +27,7 @@ export function ledgerWatcher(ledger: Ledger, now: () => Date): Watcher {
       rememberWrite(ledger, event.change, event);
       if (now().getTime() - saved < saveEvery) return;
       saved = now().getTime();
-      trouble ??= ledger.save();
+      trouble ??= await ledger.save(token);
     },
   };
 }

@@ -1,23 +1,68 @@
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Refusal } from "../base/exit.ts";
-import { systemTrouble } from "../base/system-errors.ts";
-import { isThere, makeFolder, replaceFile } from "../workspace/durable-file.ts";
+import { folderJournals } from "./folder/journals.ts";
+import { checkHeld, folderLeases } from "./folder/lease.ts";
+import { folderRuns } from "./folder/runs.ts";
+import { stateFolder } from "./folder/state-folder.ts";
+import { folderTexts } from "./folder/texts.ts";
+import { ledgerFile, readLedgerFile } from "./ledger-file.ts";
+import { signaturesIn } from "./signatures.ts";
+import type { LedgerStore, WorkspaceState } from "./state.ts";
 
-const ignored =
-  "# The journal, the lock and the key stay on this machine. A ledger is committed.\njournal/\nlock\n*.key\n";
+/** Where `ledger: state` is kept in a folder; the same file as `ledger: .evenkeel/ledger.ndjson`. */
+const ledger = ".evenkeel/ledger.ndjson";
 
-/**
- * `.evenkeel` in the workspace, made if it is not there, with what git must never take from it ignored.
- * @throws Refusal where it cannot be made.
- */
-export function stateFolder(root: string): string {
-  const folder = join(root, ".evenkeel");
+/** The state in `.evenkeel` of a workspace: files that a person can read. Nothing is made before something is kept. */
+export function folderState(root: string): WorkspaceState {
+  const ready = () => void stateFolder(root);
+  const place = join(root, ".evenkeel");
+  const plans = folderTexts(root, "plans", "json", ready);
+  const signatures = folderTexts(root, "plans", "sig", ready);
+  const summaries = folderTexts(root, "runs", "json", ready);
+  const notes = folderTexts(root, "notes", "txt", ready);
+  const journals = folderJournals(root, ready);
+  return {
+    place,
+    shared: false,
+    leases: folderLeases(place, ready),
+    journals,
+    runs: folderRuns(summaries, plans, journals),
+    ledger: heldLedger(root, place),
+    plans,
+    approvals: {
+      add: async (run, signature) => signatures.write(run, `${(await signatures.read(run)) ?? ""}${signature}`),
+      list: async (run) => signaturesIn((await signatures.read(run)) ?? ""),
+    },
+    notes,
+    contents: async () => ({
+      runs: (await summaries.list()).length,
+      journals: (await journals.list()).length,
+      plans: (await plans.list()).length,
+      approvals: (await signatures.list()).length,
+      ledger: readLedgerFile(root, ledger).lines.size,
+      notes: (await notes.list()).length,
+      bytes: sizeOf(place),
+    }),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+function heldLedger(root: string, place: string): LedgerStore {
+  const file = ledgerFile(root, ledger);
+  return {
+    ...file,
+    write: async (token, key, edits) => {
+      checkHeld(place, token);
+      await file.write(token, key, edits);
+    },
+  };
+}
+
+function sizeOf(folder: string): number {
   try {
-    makeFolder(folder);
-    const ignore = join(folder, ".gitignore");
-    if (!isThere(ignore)) replaceFile(ignore, ignored);
-  } catch (error) {
-    throw new Refusal(`cannot write to ${folder}: ${systemTrouble(error)}`);
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    return files.reduce((sum, file) => sum + (statSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0), 0);
+  } catch {
+    return 0;
   }
-  return folder;
 }

@@ -1,6 +1,6 @@
 import type { OutcomeStatus } from "../model/types.ts";
-import { listRuns, readRun } from "./journal.ts";
 import type { JournalLine } from "./journal-entry.ts";
+import type { Journals } from "./state.ts";
 
 /** What a run did to one resource. */
 export interface RunOutcome {
@@ -18,11 +18,11 @@ export interface RunOutcome {
  * The run that last applied one of these addresses, which are names of one thing, and what was tried since, newest
  * first. @throws Refusal where a journal cannot be read.
  */
-export function lastOutcomes(root: string, addresses: readonly string[]): readonly RunOutcome[] {
+export async function lastOutcomes(journals: Journals, addresses: readonly string[]): Promise<readonly RunOutcome[]> {
   const names = new Set(addresses.map((address) => address.toLowerCase()));
   const found: RunOutcome[] = [];
-  for (const run of listRuns(root).toReversed()) {
-    const outcome = outcomeIn(run, readRun(root, run) ?? [], names);
+  for (const run of (await journals.list()).toReversed()) {
+    const outcome = outcomeIn(run, (await journals.read(run)) ?? [], names);
     if (outcome) found.push(outcome);
     if (outcome?.status === "applied") break;
   }

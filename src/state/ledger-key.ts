@@ -5,13 +5,12 @@ import { systemTrouble } from "../base/system-errors.ts";
 import type { Problem } from "../model/types.ts";
 import { isThere, readRegular, replaceFile } from "../workspace/durable-file.ts";
 import type { Secrets } from "../workspace/secrets.ts";
-import { stateFolder } from "./folder.ts";
+import { stateFolder } from "./folder/state-folder.ts";
 
-/** Where a ledger lies, and what it needs to be read. */
+/** What a ledger needs to be read. */
 export interface LedgerOptions {
-  /** The workspace's folder, and the ledger's path in it. */
+  /** The workspace's folder. */
   readonly root: string;
-  readonly file: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: Secrets;
 }

@@ -1,7 +1,7 @@
-import { join } from "node:path";
+import { Refusal } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
 import type { Project } from "../model/types.ts";
-import { isThere, makeFolder, readRegular, replaceFile } from "../workspace/durable-file.ts";
+import type { Texts } from "./state.ts";
 
 /** The projects of a server, as a run listed them. */
 export interface ProjectList {
@@ -10,27 +10,32 @@ export interface ProjectList {
   readonly projects: readonly Project[];
 }
 
-const folderIn = (root: string) => join(root, ".evenkeel", "cache");
-const fileIn = (root: string) => join(folderIn(root), "projects.json");
+const note = "projects";
 
 /**
  * Keeps the list for runs that have no server to ask, in the place of the one before. One that cannot be kept is none:
  * no run fails for it.
  */
-export function keepProjects(root: string, { server, at, projects }: ProjectList): void {
+export async function keepProjects(notes: Texts, { server, at, projects }: ProjectList): Promise<void> {
   const rows = projects.map(({ id, path }) => [id ?? null, path ?? null]);
-  try {
-    makeFolder(folderIn(root));
-    const ignore = join(folderIn(root), ".gitignore");
-    if (!isThere(ignore)) replaceFile(ignore, "*\n");
-    replaceFile(fileIn(root), JSON.stringify({ format: 1, server, at: at.toISOString(), projects: rows }), 0o600);
-  } catch {}
+  const text = JSON.stringify({ format: 1, server, at: at.toISOString(), projects: rows });
+  await notes.write(note, text).catch(onlyRefusals);
 }
 
 /** The list that was kept last; undefined where there is none that can be read. */
-export function keptProjects(root: string): ProjectList | undefined {
+export async function keptProjects(notes: Pick<Texts, "read">): Promise<ProjectList | undefined> {
+  const text = await notes.read(note).catch(onlyRefusals);
+  return text === undefined ? undefined : listIn(parsed(text));
+}
+
+function onlyRefusals(error: unknown): undefined {
+  if (!(error instanceof Refusal)) throw error;
+  return undefined;
+}
+
+function parsed(text: string): unknown {
   try {
-    return listIn(JSON.parse(readRegular(fileIn(root))));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { endpoints } from "../model/endpoints.ts";
 import { repositoryKinds } from "../model/repository-kinds.ts";
-import { listRuns, readRun } from "../state/journal.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
+import type { Journals } from "../state/state.ts";
 
 /** What the journal remembers of a storage address: the last run that did anything about it, and how far it came. */
 export interface Earlier {
@@ -15,10 +15,10 @@ export interface Earlier {
 export type History = ReadonlyMap<string, Earlier>;
 
 /** What earlier runs against this server did about storages, by address. */
-export function historyOf(root: string, url: string): History {
+export async function historyOf(journals: Journals, url: string): Promise<History> {
   const history = new Map<string, Earlier>();
-  for (const run of listRuns(root)) {
-    const entries = readRun(root, run) ?? [];
+  for (const run of await journals.list()) {
+    const entries = (await journals.read(run)) ?? [];
     if (entries.some((entry) => entry.event === "start" && isSame(entry.server, url))) {
       for (const entry of entries) remember(history, run, entry);
     }

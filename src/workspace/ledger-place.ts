@@ -16,7 +16,7 @@ export function ledgerProblems(
   ledger: string | undefined,
   workspace: Placed | undefined,
 ): readonly Problem[] {
-  if (ledger === undefined || workspace === undefined) return [];
+  if (ledger === undefined || ledger === "state" || workspace === undefined) return [];
   const fault = faultOf(root, ledger);
   return fault ? [problemAt("ledger", fault, { document: workspace, path: ["ledger"] })] : [];
 }
@@ -50,7 +50,10 @@ function resolved(path: string): string {
 const taken: readonly (readonly [RegExp, string])[] = [
   [/\.ya?ml$/i, "a name that does not end in .yaml or .yml"],
   [/(?:^|\/)\.git(?:\/|$)/i, "a path outside .git"],
-  [/^\.evenkeel\/(?:lock|journal|cache|\.gitignore)(?:[./]|$)|\.key$/i, "a path that is not used for other state"],
+  [
+    /^\.evenkeel\/(?:lock|journal|runs|plans|notes|\.gitignore)(?:[./]|$)|\.key$/i,
+    "a path that is not used for other state",
+  ],
 ];
 
 function nameFault(path: string, root: string): string | undefined {

@@ -1,15 +1,18 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { pid, ppid } from "node:process";
 import { describe, expect, test } from "vitest";
-import { takeLock } from "../../src/state/lock.ts";
+import { folderState } from "../../src/state/folder.ts";
+import { takeLease } from "../../src/state/lease.ts";
 import { folder } from "../support/folder.ts";
+import { claim } from "./laws.ts";
 
 function left(text: string) {
   const { root } = folder({ ".evenkeel/lock": text });
   const file = join(root, ".evenkeel/lock");
-  return { file, take: () => takeLock(root, () => new Date()) };
+  const mine = { ...claim("mine"), host: hostname() };
+  return { file, take: () => takeLease(folderState(root).leases, mine, { duration: 60_000 }) };
 }
 
 const owner = { host: hostname(), since: "2026-01-01T00:00:00Z" };
@@ -20,39 +23,49 @@ test.each<[string, object]>([
   ["of another boot of this machine", { pid: ppid, boot: "another" }],
   ["whose number has gone to a later process", { pid: ppid, started: "1" }],
   ["that names no process", { pid: 0 }],
-])("a lock %s is taken over", (_, more) => {
+])("a lock %s is taken over", async (_, more) => {
   const { take, file } = lockOf(more);
-  const lock = take();
-  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ pid, host: hostname() });
-  lock[Symbol.dispose]();
+  const lease = await take();
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ pid, host: hostname(), run: "mine" });
+  await lease[Symbol.asyncDispose]();
   expect(() => readFileSync(file)).toThrow("ENOENT");
 });
 
-test.each(["", "null", "{"])("a lock that holds %j is none of a living run", (text) => {
-  left(text).take()[Symbol.dispose]();
+test.each(["", "null", "{"])("a lock that holds %j is none of a living run", async (text) => {
+  await (await left(text).take())[Symbol.asyncDispose]();
+});
+
+test("a lock that was not renewed is taken over, on whichever machine its process lives", async () => {
+  for (const host of [hostname(), "another"]) {
+    const { take, file } = lockOf({ pid: ppid, host, run: "theirs", fence: 7, milliseconds: 60_000 });
+    await expect(take()).rejects.toThrow("run theirs of somebody on");
+    const before = Date.now() / 1000 - 61;
+    utimesSync(file, before, before);
+    await (await take())[Symbol.asyncDispose]();
+  }
 });
 
 describe("a lock is not taken", () => {
   test.each<[string, object]>([
     ["from a process that lives", { pid: ppid }],
     ["from another machine", { pid, host: "another" }],
-  ])("%s", (_, more) => {
-    expect(lockOf(more).take).toThrow("another apply holds this workspace since 2026-01-01");
+  ])("%s", async (_, more) => {
+    await expect(lockOf(more).take()).rejects.toThrow("another apply holds this workspace since 2026-01-01");
   });
 
-  test("twice by one process, and given back only by its owner", () => {
+  test("twice by one process, and given back only by its owner", async () => {
     const { take, file } = left("");
-    const lock = take();
-    expect(take).toThrow(`process ${pid}`);
+    const lease = await take();
+    await expect(take()).rejects.toThrow(`process ${pid}`);
     writeFileSync(file, "another's");
-    lock[Symbol.dispose]();
+    await lease[Symbol.asyncDispose]();
     expect(readFileSync(file, "utf8")).toBe("another's");
   });
 
-  test("where its place is taken by something else", () => {
+  test("where its place is taken by something else", async () => {
     const { take, file } = left("");
     rmSync(file);
     mkdirSync(file);
-    expect(take).toThrow(/cannot take the lock .*: it is a folder/);
+    await expect(take()).rejects.toThrow(/cannot take the lock .*: it is a folder/);
   });
 });

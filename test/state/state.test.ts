@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { listRuns, readRun, unfinishedRuns } from "../../src/state/journal.ts";
+import { folderState } from "../../src/state/folder.ts";
+import { unfinishedRuns } from "../../src/state/journal.ts";
 import { ledgerKey } from "../../src/state/ledger-key.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
 import { workspaceText } from "../e2e/workspace.ts";
@@ -100,23 +101,26 @@ describe("journals of earlier runs", () => {
     path: "/",
   });
 
-  test("lines that are none of a journal's are passed over", () => {
+  test("lines that are none of a journal's are passed over", async () => {
     const text = ["null", "5", '{"event":"intent"}', '{"event":"toString","at":"x"}', intent, intent.slice(0, 40)].join(
       "\n",
     );
     const { root } = folder({ ".evenkeel/journal/r.ndjson": text });
-    expect(readRun(root, "r")).toEqual([JSON.parse(intent)]);
-    expect(unfinishedRuns(root)).toEqual([{ run: "r", inFlight: ["p:license/MIT"] }]);
+    const { journals } = folderState(root);
+    expect(await journals.read("r")).toEqual([JSON.parse(intent)]);
+    expect(await unfinishedRuns(journals)).toEqual([{ run: "r", inFlight: ["p:license/MIT"] }]);
   });
 
-  test("what cannot be read is a sentence", () => {
+  test("what cannot be read is a sentence", async () => {
     const { root } = folder({ ".evenkeel/journal/r.ndjson/x": "" });
-    expect(() => unfinishedRuns(root)).toThrow("cannot read the journal .evenkeel/journal/r.ndjson: it is a folder");
+    const { journals } = folderState(root);
+    const words = "cannot read the journal .evenkeel/journal/r.ndjson: it is a folder";
+    await expect(unfinishedRuns(journals)).rejects.toThrow(words);
     rmSync(join(root, ".evenkeel/journal/r.ndjson"), { recursive: true });
     symlinkSync("nowhere", join(root, ".evenkeel/journal/r.ndjson"));
-    expect(() => unfinishedRuns(root)).toThrow("no such file");
+    await expect(unfinishedRuns(journals)).rejects.toThrow("no such file");
     rmSync(join(root, ".evenkeel"), { recursive: true });
     writeFileSync(join(root, ".evenkeel"), "");
-    expect(listRuns(root)).toEqual([]);
+    expect(await journals.list()).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readyJournal, startJournal } from "../../src/state/journal.ts";
+import { folderState } from "../../src/state/folder.ts";
+import { startJournal } from "../../src/state/journal.ts";
 import type { JournalEntry } from "../../src/state/journal-entry.ts";
 import { historyOf } from "../../src/storage/history.ts";
+import { taken } from "../state/laws.ts";
+import { tempFolder } from "../support/folder.ts";
 
 const server = "http://127.0.0.1:1";
 const begin: JournalEntry = { event: "start", who: "a@b", pid: 1, commit: null, manifests: "", server, changes: 1 };
@@ -14,15 +14,13 @@ const sent = (address: string, method: string, path: string): JournalEntry => {
 };
 
 test("what was sent tells a storage move from a resource of a project that is called storage", async () => {
-  const root = mkdtempSync(join(tmpdir(), "evenkeel-history-"));
-  readyJournal(root);
-  const journal = startJournal(root, () => new Date());
+  const state = folderState(tempFolder());
+  const journal = startJournal(state, await taken(state, "r"), () => new Date());
   await journal.write(begin);
   await journal.write(sent("storage:license/projects", "PATCH", "/projects/storage/managed_licenses/7"));
   await journal.write(sent("storage:nfs-1/projects", "POST", "/project_repository_storage_moves"));
   await journal.close();
-  expect([...historyOf(root, server)]).toEqual([
-    ["storage:nfs-1/projects", { run: journal.run, state: "sent", to: undefined }],
+  expect([...(await historyOf(state.journals, server))]).toEqual([
+    ["storage:nfs-1/projects", { run: "r", state: "sent", to: undefined }],
   ]);
-  rmSync(root, { recursive: true });
 });

@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { packagedServer, systemServer } from "./database.mjs";
 
 /** What some tests need and not every machine has: their titles end with `(needs zsh)`. All are Debian's packages too. */
 const programs = {
+  postgresql: (await packagedServer()) ?? systemServer(),
   chromium: ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync),
   bash: shell("bash"),
   zsh: shell("zsh"),

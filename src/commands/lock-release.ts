@@ -1,0 +1,32 @@
+import { exit, Refusal } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
+import { holderText } from "../state/lease.ts";
+import type { Holder } from "../state/state.ts";
+import type { Options } from "./flags.ts";
+import { stateAround } from "./state-around.ts";
+import type { Terminal } from "./terminal.ts";
+import type { Run } from "./verb.ts";
+
+/** `evenkeel lock release RUN`: for a run that is gone and whose lease has not ended yet. */
+export const run: Run<Options<"lock release">> = async (terminal, options, [wanted = ""]) => {
+  await using state = await stateAround(terminal, options);
+  const holder = await state.leases.holder();
+  if (!holder) throw new Refusal("no run holds the lease of this workspace");
+  if (holder.run !== wanted) throw new Refusal(`run ${wanted} does not hold the lease; ${holderText(holder)} does`);
+  if (!(await agreed(terminal, options, holder))) {
+    terminal.warn("Not released.");
+    return exit.problem;
+  }
+  if (!(await state.leases.release(wanted))) throw new Refusal(`run ${wanted} does not hold the lease any more`);
+  terminal.print(printable(`Released the lease of ${holderText(holder)}, held since ${holder.since}.`));
+  return exit.done;
+};
+
+async function agreed(terminal: Terminal, { yes }: Options<"lock release">, holder: Holder): Promise<boolean> {
+  if (yes) return true;
+  if (!terminal.interactive) throw new Refusal("stdin is not a terminal: pass --yes", exit.usage);
+  terminal.warn(printable(`${holderText(holder)} holds the lease since ${holder.since}.`));
+  return terminal.confirm(
+    "If it still runs, it stops before its next project. Release its lease? Type yes to continue:",
+  );
+}

@@ -1,0 +1,22 @@
+import { exit } from "../base/exit.ts";
+import { historyJson, historyText } from "../report/history.ts";
+import { concerns } from "../state/run-summary.ts";
+import type { Options } from "./flags.ts";
+import { reporter } from "./outputs.ts";
+import { stateAround } from "./state-around.ts";
+import type { Run } from "./verb.ts";
+
+/** `evenkeel runs`: summaries of the runs of this workspace, newest first. */
+export const run: Run<Options<"runs">> = async (terminal, options) => {
+  const report = reporter(terminal, options.report);
+  await using state = await stateAround(terminal, options);
+  const { project } = options;
+  const all = await state.runs.list();
+  const runs = project === undefined ? all : all.filter((summary) => concerns(summary, project));
+  const holder = await state.leases.holder();
+  report({
+    text: () => historyText(runs, holder?.run) || "No runs recorded.",
+    json: () => historyJson(runs),
+  });
+  return exit.done;
+};

@@ -1,0 +1,50 @@
+import { basename, dirname, resolve } from "node:path";
+import { exit, Refusal } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
+import { counted } from "../base/text.ts";
+import { durationOf } from "../manifest/duration.ts";
+import { claimFor, newRun } from "../state/claim.ts";
+import { copyState } from "../state/copy.ts";
+import { folderState } from "../state/folder.ts";
+import { leaseDuration, takeLease } from "../state/lease.ts";
+import { stateAt, unnamed } from "../state/open-state.ts";
+import type { WorkspaceState } from "../state/state.ts";
+import { loadSettings } from "../workspace/load.ts";
+import type { Options } from "./flags.ts";
+import { folderOf } from "./run.ts";
+import type { Terminal } from "./terminal.ts";
+import type { Run } from "./verb.ts";
+
+/** `evenkeel state copy --from URL|DIR --to URL|DIR`: holds both leases meanwhile. */
+export const run: Run<Options<"state copy">> = async (terminal, options) => {
+  const { from, to } = options;
+  if (from === undefined || to === undefined) throw new Refusal("state copy needs --from and --to", exit.usage);
+  await using source = await stateIn(terminal, options, "--from", from);
+  await using target = await stateIn(terminal, options, "--to", to);
+  if (source.place === target.place) throw new Refusal("--from and --to are the same state", exit.usage);
+  const claim = claimFor(newRun(new Date()), terminal.env);
+  const duration = leaseDuration(terminal.env, durationOf);
+  await using _read = await takeLease(source.leases, claim, { duration });
+  await using written = await takeLease(target.leases, claim, { duration });
+  const { copied, present } = await copyState(source, target, written);
+  const known = present > 0 ? `; ${counted(present, "run was", "runs were")} there already` : "";
+  terminal.print(printable(`Copied ${counted(copied, "run")} to ${target.place}${known}.`));
+  return exit.done;
+};
+
+async function stateIn(
+  terminal: Terminal,
+  options: Options<"state copy">,
+  flag: string,
+  place: string,
+): Promise<WorkspaceState> {
+  if (!place.includes("://")) return folderState(rootOf(resolve(terminal.cwd, place)));
+  const { name } = loadSettings(folderOf(terminal, options));
+  if (name === undefined) throw new Refusal(unnamed);
+  return stateAt(place, flag, name, terminal.env);
+}
+
+/** A workspace's folder, also by the name of its `.evenkeel`. */
+function rootOf(folder: string): string {
+  return basename(folder) === ".evenkeel" ? dirname(folder) : folder;
+}

@@ -1,0 +1,41 @@
+import { exit } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
+import { counted } from "../base/text.ts";
+import { holderText } from "../state/lease.ts";
+import type { Contents, Holder } from "../state/state.ts";
+import type { Options } from "./flags.ts";
+import { reporter } from "./outputs.ts";
+import { stateAround } from "./state-around.ts";
+import type { Run } from "./verb.ts";
+
+/** `evenkeel state`: where it is, who holds the lease, how much it keeps. */
+export const run: Run<Options<"state">> = async (terminal, options) => {
+  const report = reporter(terminal, options.report);
+  await using state = await stateAround(terminal, options);
+  const { place, shared } = state;
+  const lease = (await state.leases.holder()) ?? null;
+  const contents = await state.contents();
+  report({
+    text: () => [`State: ${place}`, leaseText(lease), contentsText(contents)].map(printable).join("\n"),
+    json: () => JSON.stringify({ place, shared, lease, contents }, null, 2),
+  });
+  return exit.done;
+};
+
+function leaseText(holder: Holder | null): string {
+  if (!holder) return "Lease: free";
+  const until = holder.deadline ? `, until ${holder.deadline} unless renewed` : "";
+  return `Lease: ${holderText(holder)} since ${holder.since}${until}`;
+}
+
+function contentsText({ runs, journals, plans, approvals, ledger, notes, bytes }: Contents): string {
+  const parts = [
+    counted(runs, "run"),
+    counted(journals, "journal"),
+    counted(plans, "saved plan"),
+    counted(approvals, "signed plan"),
+    `${counted(ledger, "project")} in the ledger`,
+    counted(notes, "note"),
+  ];
+  return `Keeps: ${parts.join(", ")}; ${Math.ceil(bytes / 1024)} KB`;
+}

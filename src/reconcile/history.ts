@@ -1,0 +1,113 @@
+import { Refusal } from "../base/exit.ts";
+import { withOutcomes } from "../plan/outcomes.ts";
+import { touchedBy } from "../state/run-summary.ts";
+import type { Context } from "./context.ts";
+import { withProblems } from "./not-planned.ts";
+import type { Applied, Planned } from "./request.ts";
+
+/** The summary of a run that the state keeps. One that is left without its end is told as failed. */
+export interface RunHistory extends AsyncDisposable {
+  /** Keeps what a run came to, and its plan where that was asked for. Returns it with what was kept. */
+  readonly end: <Result extends Applied>(result: Result) => Promise<Result>;
+}
+
+/** The history of a run that only looks: nothing is kept before its end. */
+export function looking(context: Context): RunHistory {
+  return keeping(context, new Date().toISOString());
+}
+
+/** The history of a run that writes: a summary without an end is kept at once. */
+export async function applying(context: Context): Promise<RunHistory> {
+  const started = new Date().toISOString();
+  await record(context, { ...headOf(context, started), ...nothingYet });
+  return keeping(context, started);
+}
+
+const nothingYet = { ended: null, outcome: null, changes: 0, touched: {} } as const;
+
+function keeping(context: Context, started: string): RunHistory {
+  let ended = false;
+  return {
+    end: async (result) => {
+      ended = true;
+      const saved = await save(context, result);
+      const recorded = await keep(context, started, saved);
+      return recorded ? { ...saved, recorded } : saved;
+    },
+    [Symbol.asyncDispose]: async () => {
+      const failed = { ...nothingYet, ended: new Date().toISOString(), outcome: "failed" };
+      if (!ended) await record(context, { ...headOf(context, started), ...failed });
+    },
+  };
+}
+
+async function keep(context: Context, started: string, result: Applied): Promise<Planned["recorded"]> {
+  const { request, claim } = context;
+  const { plan, outcomes } = result;
+  const changes = withOutcomes(plan, outcomes).resource_changes.map(({ address, change, outcome }) => ({
+    address,
+    action: change.actions[0],
+    status: outcome?.status,
+  }));
+  const trouble = await record(context, {
+    ...headOf(context, started),
+    ended: new Date().toISOString(),
+    outcome: outcomeOf(result, context),
+    changes: plan.summary.writes,
+    ...touchedBy(changes),
+  });
+  if (!request.command) return undefined;
+  return trouble === undefined ? { run: claim.run } : { trouble };
+}
+
+/** A plan that was to be saved and could not be is told in it. */
+async function save<Result extends Applied>({ request, state, claim }: Context, result: Result): Promise<Result> {
+  if (!request.save) return result;
+  try {
+    await state.plans.write(claim.run, JSON.stringify(result.plan, null, 2));
+    return result;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const message = `the plan could not be saved: ${error.message}`;
+    return withProblems(result, [{ severity: "error", rule: "state", message }]);
+  }
+}
+
+type Summary = Parameters<Context["state"]["runs"]["record"]>[0];
+
+function headOf({ claim, heading, request }: Context, started: string) {
+  const { run, who, host, job } = claim;
+  const { commit } = heading.manifests;
+  return { run, command: request.command ?? "", who, host, ...(job !== undefined && { job }), started, commit };
+}
+
+/** A look that cannot be recorded is as good as any. */
+async function record({ request, state }: Context, summary: Summary): Promise<string | undefined> {
+  if (!request.command) return undefined;
+  try {
+    await state.runs.record(summary);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+}
+
+/** In a word: what the exit code says, but for what options make of it. */
+function outcomeOf({ plan, outcomes, refused, stale }: Applied, { request }: Context): string {
+  if (request.signal?.aborted) return "interrupted";
+  if (refused && refused.length > 0) return "refused";
+  if (stale) return "stale";
+  if (plan.problems.length > 0) return "failed";
+  if (request.command !== "apply") return lookedAt(plan.summary.writes, request.command);
+  if (plan.summary.writes === 0) return "in sync";
+  if (!outcomes) return "not approved";
+  const statuses = new Set([...outcomes.values()].map(({ status }) => status));
+  if (["failed", "unknown", "skipped"].some((bad) => statuses.has(bad as "failed"))) return "failed";
+  return statuses.has("stale") ? "stale" : "applied";
+}
+
+function lookedAt(writes: number, command: "plan" | "drift" | undefined): string {
+  if (writes === 0) return "in sync";
+  return command === "drift" ? "drift" : "pending";
+}

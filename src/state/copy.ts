@@ -1,0 +1,60 @@
+import type { Lease } from "./lease.ts";
+import type { LedgerEdit, WorkspaceState } from "./state.ts";
+
+/** Runs that were copied, and those that were there already and stay as they are. */
+export interface Copied {
+  readonly copied: number;
+  readonly present: number;
+}
+
+/**
+ * Copies everything of one state that another lacks; what both have stays as the target has it, so that a copy that was
+ * cut short is completed by the next one. `lease` is the target's.
+ */
+export async function copyState(source: WorkspaceState, target: WorkspaceState, { token }: Lease): Promise<Copied> {
+  const known = new Set((await target.runs.list()).map(({ run }) => run));
+  const runs = (await source.runs.list()).filter(({ run }) => !known.has(run));
+  await copyJournals(source, target, token);
+  await copyTexts(source.plans, target.plans);
+  for (const run of await source.plans.list()) await copySignatures(source, target, run);
+  await copyTexts(source.notes, target.notes);
+  await copyLedger(source, target, token);
+  // Last, so that a run is known as copied only where all of it is.
+  for (const summary of runs.toReversed()) await target.runs.record(summary);
+  return { copied: runs.length, present: known.size };
+}
+
+async function copyJournals(source: WorkspaceState, target: WorkspaceState, token: Lease["token"]): Promise<void> {
+  const there = new Set(await target.journals.list());
+  for (const run of await source.journals.list()) {
+    const lines = (await source.journals.read(run)) ?? [];
+    const done = there.has(run) ? ((await target.journals.read(run))?.length ?? 0) : 0;
+    await target.journals.extend(token, run, lines.slice(done));
+  }
+}
+
+async function copyTexts(source: WorkspaceState["plans"], target: WorkspaceState["plans"]): Promise<void> {
+  const there = new Set(await target.list());
+  for (const name of await source.list()) {
+    const text = there.has(name) ? undefined : await source.read(name);
+    if (text !== undefined) await target.write(name, text);
+  }
+}
+
+async function copySignatures(source: WorkspaceState, target: WorkspaceState, run: string): Promise<void> {
+  const there = new Set(await target.approvals.list(run));
+  for (const signature of await source.approvals.list(run)) {
+    if (!there.has(signature)) await target.approvals.add(run, signature);
+  }
+}
+
+async function copyLedger(source: WorkspaceState, target: WorkspaceState, token: Lease["token"]): Promise<void> {
+  const { lines: there } = await target.ledger.read();
+  for (const [name, { project, key, resources }] of (await source.ledger.read()).lines) {
+    const known = there.get(name)?.resources ?? {};
+    const edits: LedgerEdit[] = Object.entries(resources)
+      .filter(([rest]) => !(rest in known))
+      .map(([rest, memory]) => ({ project, rest, memory }));
+    if (edits.length > 0) await target.ledger.write(token, key, edits);
+  }
+}

@@ -1,0 +1,107 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Refusal } from "../../base/exit.ts";
+import { systemTrouble } from "../../base/system-errors.ts";
+import { appendTo, isFolder, isThere, makeFolder, readRegular } from "../../workspace/durable-file.ts";
+import { outputTrouble } from "../../workspace/output-file.ts";
+import { isUnfinished, journalLineIn } from "../journal.ts";
+import type { JournalLine } from "../journal-entry.ts";
+import type { JournalAppender, Journals, LeaseToken } from "../state.ts";
+import { checkHeld } from "./lease.ts";
+
+/** Where journals lie in a workspace, one file of JSON lines a run. */
+const home = join(".evenkeel", "journal");
+
+/** The journals of a workspace's folder. */
+export function folderJournals(root: string, ready: () => void): Journals {
+  return {
+    trouble: () => {
+      ready();
+      return journalTrouble(root);
+    },
+    open: (token) => appender(root, token, ready),
+    list: async () => listRuns(root),
+    read: async (run) => readRun(root, run),
+    unfinished: async () => listRuns(root).filter((run) => isUnfinished(readRun(root, run) ?? [])),
+    extend: (token, run, lines) => {
+      ready();
+      return extend(root, token, run, lines);
+    },
+  };
+}
+
+function fileOf(run: string): string {
+  return join(home, `${run}.ndjson`);
+}
+
+/** Why no journal can be kept, as far as that can be known. */
+function journalTrouble(root: string): string | undefined {
+  const trouble = folderTrouble(join(root, home)) ?? outputTrouble(join(root, fileOf("new")));
+  return trouble && `cannot write a journal in ${home}: ${trouble}`;
+}
+
+function folderTrouble(folder: string): string | undefined {
+  try {
+    makeFolder(folder);
+    return undefined;
+  } catch (error) {
+    return systemTrouble(error);
+  }
+}
+
+function appender(root: string, token: LeaseToken, ready: () => void): JournalAppender {
+  ready();
+  folderTrouble(join(root, home));
+  const { append, close } = appendTo(join(root, fileOf(token.run)), "ax");
+  return {
+    append: async (line) => {
+      checkHeld(join(root, ".evenkeel"), token);
+      await append(`${JSON.stringify(line)}\n`).catch((error) => unwritable(token.run, error));
+    },
+    close,
+  };
+}
+
+function unwritable(run: string, error: unknown): never {
+  throw new Refusal(`the journal ${fileOf(run)} cannot be written: ${systemTrouble(error)}`);
+}
+
+/** On lines of their own, whatever a kill left of the last one. */
+async function extend(root: string, token: LeaseToken, run: string, lines: readonly JournalLine[]): Promise<void> {
+  if (lines.length === 0) return;
+  checkHeld(join(root, ".evenkeel"), token);
+  folderTrouble(join(root, home));
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const whole = isThere(join(root, fileOf(run))) ? `\n${text}` : text;
+  const file = appendTo(join(root, fileOf(run)));
+  await file
+    .append(whole)
+    .catch((error) => unwritable(run, error))
+    .finally(file.close);
+}
+
+function listRuns(root: string): string[] {
+  const folder = join(root, home);
+  try {
+    if (!isFolder(folder)) return [];
+    const files = readdirSync(folder).filter((name) => name.endsWith(".ndjson"));
+    return files.map((name) => name.slice(0, -".ndjson".length)).sort();
+  } catch (error) {
+    throw new Refusal(`cannot read the journals in ${home}: ${systemTrouble(error)}`);
+  }
+}
+
+function readRun(root: string, run: string): JournalLine[] | undefined {
+  if (!listRuns(root).includes(run)) return undefined;
+  return textOf(root, run)
+    .split("\n")
+    .flatMap((line) => journalLineIn(line) ?? []);
+}
+
+function textOf(root: string, run: string): string {
+  try {
+    return readRegular(join(root, fileOf(run)));
+  } catch (error) {
+    throw new Refusal(`cannot read the journal ${fileOf(run)}: ${systemTrouble(error)}`);
+  }
+}

@@ -1,0 +1,215 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  fstatSync,
+  futimesSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { pid } from "node:process";
+import { Refusal } from "../../base/exit.ts";
+import { systemCode, systemTrouble } from "../../base/system-errors.ts";
+import { readRegular } from "../../workspace/durable-file.ts";
+import type { Claim, Holder, Leases, LeaseToken } from "../state.ts";
+import { LeaseLost } from "../trouble.ts";
+import { bootOfMachine, isRunning, type ProcessMark, startOfProcess } from "./process-mark.ts";
+
+/**
+ * What the file `lock` holds. It is never rewritten: a renewal touches it. Before leases ended by themselves there was
+ * no `run` and no `milliseconds`.
+ */
+interface Owner extends ProcessMark {
+  readonly host: string;
+  readonly since: string;
+  readonly run?: string;
+  readonly who?: string;
+  readonly job?: string;
+  readonly fence?: number;
+  readonly milliseconds?: number;
+}
+
+/** Files that this process holds: its own number in any other is that of an earlier process. */
+const held = new Set<string>();
+
+/** The lease of a workspace as a file; one whose process of this machine is dead is free at once. */
+export function folderLeases(folder: string, ready: () => void): Leases {
+  const file = join(folder, "lock");
+  return {
+    take: async (claim, milliseconds) => {
+      ready();
+      return take(file, claim, milliseconds, new Date());
+    },
+    renew: async (token) => touch(file, token, new Date()),
+    giveBack: async (token) => giveBack(file, token),
+    holder: async () => holderIn(file),
+    release: async (run) => release(file, run),
+  };
+}
+
+/** @throws LeaseLost where a run does not hold the lease any more; Refusal where nobody can tell. */
+export function checkHeld(folder: string, { run, fence }: LeaseToken): void {
+  const file = join(folder, "lock");
+  const owner = readOwner(file);
+  if (owner?.run !== run || owner.fence !== fence || isOver(file, owner, Date.now())) throw new LeaseLost(run);
+}
+
+function take(file: string, claim: Claim, milliseconds: number, now: Date): LeaseToken | { heldBy: Holder } {
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const before = readOwner(file);
+    const fence = Math.max(now.getTime(), (before?.fence ?? 0) + 1);
+    if (create(file, textOf(claim, milliseconds, fence, now))) return { run: claim.run, fence };
+    const heldBy = setAside(file);
+    if (heldBy) return { heldBy };
+  }
+  throw new Refusal(`another apply just took the lock ${file}`);
+}
+
+function textOf({ run, who, host, pid, job }: Claim, milliseconds: number, fence: number, now: Date): string {
+  const owner: Owner = {
+    pid,
+    host,
+    since: now.toISOString(),
+    boot: bootOfMachine(),
+    started: startOfProcess(pid),
+    run,
+    who,
+    ...(job !== undefined && { job }),
+    fence,
+    milliseconds,
+  };
+  return JSON.stringify(owner);
+}
+
+/** The file appears with its text in it or not at all, so that nobody takes a half-written lock for a dead one. */
+function create(file: string, text: string): boolean {
+  const draft = `${file}.${randomBytes(6).toString("hex")}`;
+  try {
+    writeFileSync(draft, text, { flag: "wx" });
+    linkSync(draft, file);
+    held.add(file);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") return false;
+    throw new Refusal(`cannot take the lock ${file}: ${systemTrouble(error)}`);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Of the file that was opened and read, so that no other run's lease is made longer. */
+function touch(file: string, { run, fence }: LeaseToken, now: Date): boolean {
+  let opened: number | undefined;
+  try {
+    opened = openSync(file, "r+");
+    const owner = ownerIn(readFileSync(opened, "utf8"));
+    if (owner?.run !== run || owner.fence !== fence || isOverAt(owner, fstatSync(opened).mtimeMs, now.getTime()))
+      return false;
+    futimesSync(opened, now, now);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return false;
+    throw new Refusal(`cannot renew the lock ${file}: ${systemTrouble(error)}`);
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
+}
+
+/** Gives back what is still this run's own; a lock that cannot be removed is taken over by the next one. */
+function giveBack(file: string, { run, fence }: LeaseToken): void {
+  held.delete(file);
+  try {
+    const owner = ownerIn(readRegular(file));
+    if (owner?.run === run && owner.fence === fence) rmSync(file, { force: true });
+  } catch {}
+}
+
+function release(file: string, run: string): boolean {
+  if (holderIn(file)?.run !== run) return false;
+  try {
+    rmSync(file, { force: true });
+    return true;
+  } catch (error) {
+    throw new Refusal(`cannot release the lock ${file}: ${systemTrouble(error)}`);
+  }
+}
+
+/**
+ * Moves a lock that is nobody's any more away under a name of this process's own, so that of two takers only one gets
+ * it. Returns who holds it where somebody does.
+ */
+function setAside(file: string): Holder | undefined {
+  const holder = holderIn(file);
+  if (holder) return holder;
+  const aside = `${file}.${randomBytes(6).toString("hex")}`;
+  try {
+    renameSync(file, aside);
+    const moved = readOwner(aside);
+    if (moved && isHeld(aside, moved, file)) renameSync(aside, file);
+    else rmSync(aside, { force: true });
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    if (systemCode(error) !== "ENOENT") throw new Refusal(`cannot take over the lock ${file}: ${systemTrouble(error)}`);
+  }
+  return undefined;
+}
+
+function holderIn(file: string): Holder | undefined {
+  const owner = readOwner(file);
+  if (!owner || !isHeld(file, owner, file)) return undefined;
+  const { run = `process-${owner.pid}`, who = "somebody", host, pid, job, fence = 0, since, milliseconds } = owner;
+  const touched = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const deadline = milliseconds === undefined ? undefined : new Date(touched + milliseconds).toISOString();
+  return { run, who, host, pid, job, fence, since, deadline };
+}
+
+/**
+ * Undefined where the lock is gone, or holds nothing that a lock does: it appears whole, so it is none of a living run.
+ * @throws Refusal where it is no file or cannot be read, and nobody can tell.
+ */
+function readOwner(file: string): Owner | undefined {
+  try {
+    if (!lstatSync(file, { throwIfNoEntry: false })) return undefined;
+    return ownerIn(readRegular(file));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw new Refusal(`cannot take the lock ${file}: ${systemTrouble(error)}; if no apply is running here, remove it`);
+  }
+}
+
+function ownerIn(text: string): Owner | undefined {
+  try {
+    const owner: Partial<Owner> | null = JSON.parse(text);
+    const isOwner = Number.isInteger(owner?.pid) && Number(owner?.pid) > 0 && typeof owner?.host === "string";
+    return isOwner ? (owner as Owner) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `home`: where the lock lay, if it was moved. */
+function isHeld(file: string, owner: Owner, home: string): boolean {
+  return isAlive(owner, home) && !isOver(file, owner, Date.now());
+}
+
+/** A process of another machine cannot be asked, and counts as alive. */
+function isAlive(owner: Owner, file: string): boolean {
+  if (owner.host !== hostname()) return true;
+  return owner.pid === pid ? held.has(file) : isRunning(owner);
+}
+
+function isOver(file: string, owner: Owner, now: number): boolean {
+  const touched = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  return touched === undefined || isOverAt(owner, touched, now);
+}
+
+function isOverAt({ milliseconds }: Owner, touched: number, now: number): boolean {
+  return milliseconds !== undefined && now > touched + milliseconds;
+}

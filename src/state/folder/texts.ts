@@ -1,0 +1,51 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { Refusal } from "../../base/exit.ts";
+import { systemTrouble } from "../../base/system-errors.ts";
+import { isFolder, isThere, makeFolder, readRegular, replaceFile } from "../../workspace/durable-file.ts";
+import { isRunName } from "../claim.ts";
+import type { Texts } from "../state.ts";
+
+/** Files of one folder and one ending, by their names. */
+export interface Files extends Texts {
+  readonly remove: (name: string) => void;
+}
+
+/** Texts as files `NAME.ENDING` in a folder below `.evenkeel`, each written whole or not at all. */
+export function folderTexts(root: string, name: string, ending: string, ready: () => void): Files {
+  const folder = join(root, ".evenkeel", name);
+  const shown = (each: string) => join(".evenkeel", name, `${each}.${ending}`);
+  const fileOf = (each: string) => join(folder, `${each}.${ending}`);
+  return {
+    read: async (each) => {
+      if (!isRunName(each) || !isThere(fileOf(each))) return undefined;
+      return tried(`cannot read ${shown(each)}`, () => readRegular(fileOf(each)));
+    },
+    write: async (each, text) => {
+      ready();
+      tried(`cannot write ${shown(each)}`, () => {
+        makeFolder(folder);
+        replaceFile(fileOf(each), text);
+      });
+    },
+    list: async () => tried(`cannot read .evenkeel/${name}`, () => namesIn(folder, `.${ending}`)),
+    remove: (each) => tried(`cannot remove ${shown(each)}`, () => rmSync(fileOf(each), { force: true })),
+  };
+}
+
+function namesIn(folder: string, ending: string): string[] {
+  if (!isFolder(folder)) return [];
+  const files = readdirSync(folder).filter((name) => name.endsWith(ending));
+  return files
+    .map((name) => name.slice(0, -ending.length))
+    .filter(isRunName)
+    .sort();
+}
+
+function tried<Result>(sentence: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw new Refusal(`${sentence}: ${systemTrouble(error)}`);
+  }
+}

@@ -1,0 +1,108 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Refusal } from "../base/exit.ts";
+import type { Claim, Holder, Leases, LeaseToken } from "./state.ts";
+
+/** A lease that this run holds, and renews while it does. Disposing gives it back. */
+export interface Lease extends AsyncDisposable {
+  readonly token: LeaseToken;
+  /**
+   * Why nothing may be sent with it any more; undefined while it is held. Asks nobody: it is told by this machine's
+   * clock, which goes on while a process is paused.
+   */
+  readonly lost: () => string | undefined;
+}
+
+export interface LeaseOptions {
+  /** Milliseconds for which it is held without being renewed. */
+  readonly duration: number;
+  /** Milliseconds to wait for another run; left out: none. */
+  readonly patience?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Told of each holder that is waited for. */
+  readonly waiting?: ((holder: Holder) => void) | undefined;
+}
+
+const standardDuration = 60_000;
+const betweenLooks = 500;
+
+/**
+ * How long a lease lasts that nobody renews (`EVENKEEL_LEASE`, milliseconds).
+ * @throws Refusal where it is no duration of at least a second.
+ */
+export function leaseDuration(
+  { EVENKEEL_LEASE: written }: Readonly<Record<string, string | undefined>>,
+  durationOf: (text: string) => number | undefined,
+): number {
+  const duration = written ? durationOf(written) : standardDuration;
+  if (duration !== undefined && duration >= 1000 && duration <= 3_600_000) return duration;
+  throw new Refusal(`EVENKEEL_LEASE is ${JSON.stringify(written)}; expected a duration from 1s to 1h`);
+}
+
+/**
+ * Takes the lease of a workspace, so that two applies never overlap; an expired one is taken over.
+ * @throws Refusal where another run holds it, or the wait for it was stopped.
+ */
+export async function takeLease(leases: Leases, claim: Claim, options: LeaseOptions): Promise<Lease> {
+  const { duration, patience = 0, signal, waiting } = options;
+  const end = performance.now() + patience;
+  let told: string | undefined;
+  for (;;) {
+    const asked = performance.now();
+    const taken = await leases.take(claim, duration);
+    if ("fence" in taken) return held(leases, taken, duration, asked);
+    const { heldBy } = taken;
+    if (asked >= end) throw new Refusal(heldSentence(heldBy, patience));
+    if (told !== heldBy.run) waiting?.(heldBy);
+    told = heldBy.run;
+    await pause(Math.min(betweenLooks, end - asked), undefined, { ...(signal && { signal }) }).catch(() => {});
+    if (signal?.aborted) throw new Refusal(`stopped while waiting for run ${heldBy.run}: ${signal.reason}`);
+  }
+}
+
+/** Who holds a lease, as sentences name it: `run R of ada on build-7 (process 42), https://ci/jobs/1`. */
+export function holderText({ run, who, host, pid, job }: Holder): string {
+  return `run ${run} of ${who} on ${host} (process ${pid})${job ? `, ${job}` : ""}`;
+}
+
+function heldSentence(holder: Holder, patience: number): string {
+  const waited = patience > 0 ? ` after ${patience / 1000} s of waiting` : "";
+  const end = holder.deadline ? "it ends by itself once it is not renewed, and" : "if that is gone,";
+  const way = `${end} evenkeel lock release ${holder.run} takes it away`;
+  return `another apply holds this workspace since ${holder.since}${waited}: ${holderText(holder)}; ${way}`;
+}
+
+function held(leases: Leases, token: LeaseToken, duration: number, asked: number): Lease {
+  let until = asked + duration;
+  let reason: string | undefined;
+  let renewing: Promise<void> = Promise.resolve();
+  const lose = (why: string) => {
+    reason ??= `run ${token.run} lost its lease: ${why}`;
+  };
+  const lost = () => {
+    if (performance.now() > until) lose(`it was not renewed for ${duration / 1000} s`);
+    return reason;
+  };
+  const renew = async () => {
+    if (lost() !== undefined) return clearInterval(timer);
+    const now = performance.now();
+    try {
+      if (await leases.renew(token, duration)) until = now + duration;
+      else lose("another run took it, or it was released");
+    } catch {
+      // A state that cannot be reached for a while may come back before the lease ends.
+    }
+  };
+  const timer = setInterval(() => {
+    renewing = renewing.then(renew);
+  }, duration / 3);
+  timer.unref();
+  return {
+    token,
+    lost,
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(timer);
+      await renewing;
+      await leases.giveBack(token).catch(() => {});
+    },
+  };
+}

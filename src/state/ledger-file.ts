@@ -1,0 +1,104 @@
+import { dirname, join } from "node:path";
+import { Refusal } from "../base/exit.ts";
+import { canonical } from "../base/json.ts";
+import { systemCode, systemTrouble } from "../base/system-errors.ts";
+import type { Place, Problem } from "../model/types.ts";
+import { makeFolder, noRegularFile, readRegular, replaceFile } from "../workspace/durable-file.ts";
+import { type LedgerLine, ledgerLine } from "../workspace/ledger-line.ts";
+import { outputAt, outputTrouble } from "../workspace/output-file.ts";
+import type { LedgerContents, LedgerEdit, LedgerStore } from "./state.ts";
+
+/** A ledger in a file of one JSON line a project, sorted, so that it merges in git (contract 6). */
+export function ledgerFile(root: string, file: string): LedgerStore {
+  const path = join(root, file);
+  const unwritable = (trouble: string) => `the ledger ${file} cannot be written: ${trouble}`;
+  return {
+    file,
+    read: async () => readLedgerFile(root, file),
+    trouble: () => {
+      const trouble = folderTrouble(dirname(path)) ?? outputTrouble(path);
+      return trouble && unwritable(trouble);
+    },
+    write: async (_, key, edits) => {
+      const { lines } = readLedgerFile(root, file);
+      try {
+        write(path, editLines(new Map(lines), key, edits));
+      } catch (error) {
+        throw new Refusal(unwritable(systemTrouble(error)));
+      }
+    },
+  };
+}
+
+/** The lines of a ledger's file, and those that cannot be used as warnings; a file that cannot be read is an error. */
+export function readLedgerFile(root: string, file: string): LedgerContents {
+  const lines = new Map<string, LedgerLine>();
+  const problems: Problem[] = [];
+  const read = textOf(join(root, file), file);
+  if (typeof read !== "string") return { lines, problems: [read] };
+  for (const [index, text] of read.split("\n").entries()) {
+    if (text.trim() === "") continue;
+    const line = ledgerLine(text);
+    const place = { file, line: index + 1, column: 1 };
+    if (!line || lines.has(line.project.toLowerCase())) problems.push(unusable(place, line));
+    if (line)
+      lines.set(line.project.toLowerCase(), lines.has(line.project.toLowerCase()) ? { ...line, key: "" } : line);
+  }
+  return { lines, problems };
+}
+
+/** Changes some addresses; what another key left of their projects is forgotten. Returns the lines. */
+export function editLines(
+  lines: Map<string, LedgerLine>,
+  key: string,
+  edits: readonly LedgerEdit[],
+): ReadonlyMap<string, LedgerLine> {
+  for (const { project, rest, memory } of edits) {
+    const before = lines.get(project.toLowerCase());
+    const resources = before?.key === key ? { ...before.resources } : {};
+    if (memory) Object.assign(resources, { [rest]: memory });
+    else Reflect.deleteProperty(resources, rest);
+    lines.set(project.toLowerCase(), { project, key, resources });
+  }
+  return lines;
+}
+
+function folderTrouble(folder: string): string | undefined {
+  try {
+    makeFolder(folder);
+    return undefined;
+  } catch (error) {
+    return systemTrouble(error);
+  }
+}
+
+function write(path: string, lines: ReadonlyMap<string, LedgerLine>): void {
+  const kept = [...lines.values()].filter(({ resources }) => Object.keys(resources).length > 0);
+  const sorted = kept.map(canonicalLine).sort();
+  const output = outputAt(path);
+  if (!("file" in output)) throw noRegularFile();
+  replaceFile(output.file, sorted.map((line) => `${line}\n`).join(""));
+}
+
+/** The project first, so that sorting the lines sorts the projects. */
+function canonicalLine({ project, key, resources }: LedgerLine): string {
+  return `{"project":${JSON.stringify(project)},"key":"${key}","resources":${canonical(resources)}}`;
+}
+
+/** The text of a ledger; none where there is none yet, or a link leads to none. */
+function textOf(path: string, file: string): string | Problem {
+  try {
+    return readRegular(path);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return "";
+    const message = `the ledger cannot be read: ${systemTrouble(error)}`;
+    return { severity: "error", rule: "ledger", message, place: { file, line: 1, column: 1 } };
+  }
+}
+
+function unusable(place: Place, line: LedgerLine | undefined): Problem {
+  const message = line
+    ? `${line.project} is listed twice, as after a merge; its entries are ignored`
+    : "not a ledger line, as after a merge conflict; ignored";
+  return { severity: "warning", rule: "ledger", message, place };
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { Refusal } from "../base/exit.ts";
+import { systemTrouble } from "../base/system-errors.ts";
+import { folderState } from "./folder.ts";
+import type { WorkspaceState } from "./state.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The workspace whose state is opened. */
+export interface StateOf {
+  /** Its folder. */
+  readonly root: string;
+  /** Its `name:`; a shared state needs one. */
+  readonly name: string | undefined;
+  readonly env: Environment;
+}
+
+/** Where a shared state is, and the variable that says so. */
+interface Address {
+  readonly url: string;
+  readonly variable: string;
+}
+
+/**
+ * What lasts of a workspace: in the database that EVENKEEL_STATE or the file of EVENKEEL_STATE_FILE names, else in its
+ * folder. An empty variable counts as unset.
+ * @throws Refusal, which never repeats the URL, where it cannot be used.
+ */
+export async function openState({ root, name, env }: StateOf): Promise<WorkspaceState> {
+  const address = addressIn(env);
+  if (!address) return folderState(root);
+  if (name === undefined) throw new Refusal(unnamed);
+  return stateAt(address.url, address.variable, name, env);
+}
+
+/** Why a workspace without `name:` cannot use a shared state. */
+export const unnamed = "a shared state keeps workspaces apart by name; expected name: in evenkeel.yaml";
+
+/** Whether the environment names a shared state. */
+export function sharesState(env: Environment): boolean {
+  return Boolean(env.EVENKEEL_STATE || env.EVENKEEL_STATE_FILE);
+}
+
+/** The state of a named workspace in a database. What it needs is loaded here and not before. */
+export async function stateAt(url: string, variable: string, name: string, env: Environment): Promise<WorkspaceState> {
+  const { postgresState } = await import("./postgres.ts");
+  return postgresState(url, variable, name, env);
+}
+
+function addressIn({ EVENKEEL_STATE: url, EVENKEEL_STATE_FILE: file }: Environment): Address | undefined {
+  if (url && file) throw new Refusal("EVENKEEL_STATE and EVENKEEL_STATE_FILE are both set; set only one");
+  if (url) return { url, variable: "EVENKEEL_STATE" };
+  return file ? { url: textOf(file), variable: "the file that EVENKEEL_STATE_FILE names" } : undefined;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new Refusal(`EVENKEEL_STATE_FILE names ${file}, which cannot be read: ${systemTrouble(error)}`);
+  }
+}

@@ -1,0 +1,149 @@
+import { databaseAt } from "./postgres/connection.ts";
+import { postgresJournals } from "./postgres/journals.ts";
+import { postgresLeases } from "./postgres/lease.ts";
+import { postgresLedger } from "./postgres/ledger.ts";
+import { migrate } from "./postgres/schema.ts";
+import { openPostgres, type PostgresSession } from "./postgres/session.ts";
+import { kept, looks } from "./retention.ts";
+import { summaryIn } from "./run-summary.ts";
+import type { Approvals, Contents, Runs, Texts, WorkspaceState } from "./state.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The state of a workspace in PostgreSQL 13 or later, in tables of the schema `evenkeel`. `name` is how messages call
+ * the setting that holds the URL.
+ * @throws Refusal where it cannot be reached, or is newer than this program.
+ */
+export async function postgresState(
+  url: string,
+  name: string,
+  workspace: string,
+  env: Environment,
+): Promise<WorkspaceState> {
+  const database = databaseAt(url, name, env);
+  const session = await openPostgres(database);
+  try {
+    await migrate(session);
+  } catch (error) {
+    await session[Symbol.asyncDispose]();
+    throw error;
+  }
+  return {
+    place: `PostgreSQL, ${database.place}, workspace ${workspace}`,
+    shared: true,
+    leases: postgresLeases(session, workspace),
+    journals: postgresJournals(session, workspace),
+    runs: runsIn(session, workspace),
+    ledger: postgresLedger(session, workspace),
+    plans: textsIn(session, workspace, { table: "plan", name: "run", text: "document", more: ", saved" }),
+    approvals: approvalsIn(session, workspace),
+    notes: textsIn(session, workspace, { table: "note", name: "name", text: "content", more: "" }),
+    contents: () => contentsOf(session, workspace),
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
+}
+
+const prune = `
+  WITH gone AS (DELETE FROM evenkeel.plan
+    WHERE workspace = $1 AND saved < now() - $2 * interval '1 millisecond' RETURNING run),
+  unsigned AS (DELETE FROM evenkeel.approval WHERE workspace = $1 AND run IN (SELECT run FROM gone))
+  DELETE FROM evenkeel.run
+  WHERE workspace = $1 AND command = ANY ($4) AND started < now() - $3 * interval '1 millisecond'`;
+
+function runsIn({ query }: PostgresSession, workspace: string): Runs {
+  return {
+    record: async (summary) => {
+      const { run, command, started } = summary;
+      await query(
+        `INSERT INTO evenkeel.run (workspace, run, command, started, summary) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (workspace, run) DO UPDATE SET summary = excluded.summary`,
+        [workspace, run, command, started, JSON.stringify(summary)],
+      );
+      await query(prune, [workspace, kept.plans, kept.looks, looks]);
+    },
+    list: async () => {
+      const rows = await query<{ summary: string }>(
+        "SELECT summary FROM evenkeel.run WHERE workspace = $1 ORDER BY started DESC, run DESC",
+        [workspace],
+      );
+      return rows.flatMap(({ summary }) => summaryIn(summary) ?? []);
+    },
+  };
+}
+
+/** A table of texts: the columns of name and text, and one that holds when it was written. */
+interface TextTable {
+  readonly table: string;
+  readonly name: string;
+  readonly text: string;
+  readonly more: string;
+}
+
+function textsIn({ query }: PostgresSession, workspace: string, { table, name, text, more }: TextTable): Texts {
+  return {
+    read: async (wanted) => {
+      const [row] = await query<{ text: string }>(
+        `SELECT ${text} AS text FROM evenkeel.${table} WHERE workspace = $1 AND ${name} = $2`,
+        [workspace, wanted],
+      );
+      return row?.text;
+    },
+    write: async (wanted, content) => {
+      await query(
+        `INSERT INTO evenkeel.${table} (workspace, ${name}, ${text}${more}) VALUES ($1, $2, $3${more && ", now()"})
+         ON CONFLICT (workspace, ${name}) DO UPDATE SET ${text} = excluded.${text}`,
+        [workspace, wanted, content],
+      );
+    },
+    list: async () => {
+      const rows = await query<{ name: string }>(
+        `SELECT ${name} AS name FROM evenkeel.${table} WHERE workspace = $1 ORDER BY ${name}`,
+        [workspace],
+      );
+      return rows.map((row) => row.name);
+    },
+  };
+}
+
+function approvalsIn({ query }: PostgresSession, workspace: string): Approvals {
+  return {
+    add: async (run, signature) => {
+      await query(
+        "INSERT INTO evenkeel.approval (workspace, run, signature) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        [workspace, run, signature],
+      );
+    },
+    list: async (run) => {
+      const rows = await query<{ signature: string }>(
+        "SELECT signature FROM evenkeel.approval WHERE workspace = $1 AND run = $2 ORDER BY position",
+        [workspace, run],
+      );
+      return rows.map(({ signature }) => signature);
+    },
+  };
+}
+
+const tables = ["run", "journal", "plan", "approval", "ledger", "note"];
+
+async function contentsOf({ query }: PostgresSession, workspace: string): Promise<Contents> {
+  const counts = `SELECT
+    (SELECT count(*) FROM evenkeel.run WHERE workspace = $1) AS runs,
+    (SELECT count(*) FROM evenkeel.journal WHERE workspace = $1 AND position = 0) AS journals,
+    (SELECT count(*) FROM evenkeel.plan WHERE workspace = $1) AS plans,
+    (SELECT count(DISTINCT run) FROM evenkeel.approval WHERE workspace = $1) AS approvals,
+    (SELECT count(DISTINCT project) FROM evenkeel.ledger WHERE workspace = $1) AS ledger,
+    (SELECT count(*) FROM evenkeel.note WHERE workspace = $1) AS notes,
+    ${tables.map((table) => `(SELECT coalesce(sum(pg_column_size(t.*)), 0) FROM evenkeel.${table} AS t WHERE workspace = $1)`).join(" + ")} AS bytes`;
+  const [row] = await query<Readonly<Record<keyof Contents, string>>>(counts, [workspace]);
+  const number = (name: keyof Contents) => Number(row?.[name] ?? 0);
+  return {
+    runs: number("runs"),
+    journals: number("journals"),
+    plans: number("plans"),
+    approvals: number("approvals"),
+    ledger: number("ledger"),
+    notes: number("notes"),
+    bytes: number("bytes"),
+  };
+}

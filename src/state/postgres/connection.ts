@@ -1,0 +1,134 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { ConnectionOptions } from "node:tls";
+import type { ClientConfig } from "pg";
+import { Refusal } from "../../base/exit.ts";
+import { knownSecrets } from "../../base/known-secrets.ts";
+import { didYouMean } from "../../base/nearest.ts";
+import { systemTrouble } from "../../base/system-errors.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How to reach a database. */
+export interface Database {
+  /** For people: `db on host:5432`, without user and password. */
+  readonly place: string;
+  readonly user: string;
+  /** One after the other until one of them is not refused for its encryption. */
+  readonly attempts: readonly ClientConfig[];
+}
+
+const parameters = ["sslmode", "sslrootcert", "sslcert", "sslkey", "application_name"] as const;
+const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
+
+type Parameters = Partial<Record<(typeof parameters)[number], string>>;
+
+/**
+ * Reads `postgres://USER[:PASSWORD]@HOST[:PORT]/DB`; what it leaves out comes from libpq's variables. No message repeats
+ * the URL. @throws Refusal where it is none.
+ */
+export function databaseAt(text: string, name: string, env: Environment): Database {
+  const url = parsed(text, name);
+  const password = decoded(url.password, name) || env.PGPASSWORD || undefined;
+  for (const secret of [url.password, password ?? ""]) knownSecrets.learn(secret, "[state password]");
+  const user = decoded(url.username, name) || env.PGUSER;
+  const database = decoded(url.pathname.slice(1), name);
+  if (!user || !url.hostname || !database) throw new Refusal(`${name} lacks its ${lacking(user, url)}; ${expected}`);
+  const given = parametersOf(url, name);
+  const host = decoded(url.hostname, name).replace(/^\[(.*)\]$/, "$1");
+  const port = Number(url.port || env.PGPORT || 5432);
+  const base = { host, port, user, database, ...(password !== undefined && { password }) };
+  const attempts = encryptions({ ...variablesOf(env), ...given }, host).map((ssl) => ({
+    ...base,
+    ssl,
+    application_name: given.application_name ?? "evenkeel",
+  }));
+  return { place: `${database} on ${decoded(url.hostname, name)}:${port}`, user, attempts };
+}
+
+const expected = "expected postgres://USER[:PASSWORD]@HOST[:PORT]/DB";
+
+function parsed(text: string, name: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^postgres(?:ql)?:$/.test(url.protocol)) return url;
+  throw new Refusal(`${name} is no address of a state; ${expected}`);
+}
+
+function decoded(part: string, name: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new Refusal(`${name} has a % that stands for no character; write %25 for a plain one`);
+  }
+}
+
+function lacking(user: string | undefined, { hostname }: URL): string {
+  if (!user) return "user";
+  return hostname ? "database" : "host";
+}
+
+function parametersOf({ searchParams }: URL, name: string): Parameters {
+  const known: readonly string[] = parameters;
+  const stray = [...searchParams.keys()].find((key) => !known.includes(key));
+  if (stray !== undefined) throw new Refusal(`${name} has an unknown parameter ${stray}${didYouMean(stray, known)}`);
+  return Object.fromEntries(searchParams);
+}
+
+function variablesOf({ PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY }: Environment): Parameters {
+  return {
+    ...(PGSSLMODE && { sslmode: PGSSLMODE }),
+    ...(PGSSLROOTCERT && { sslrootcert: PGSSLROOTCERT }),
+    ...(PGSSLCERT && { sslcert: PGSSLCERT }),
+    ...(PGSSLKEY && { sslkey: PGSSLKEY }),
+  };
+}
+
+type Encryption = ConnectionOptions | false;
+
+/** What libpq does for each `sslmode`. Node's own authorities count where no file names others. */
+function encryptions({ sslmode = "prefer", ...files }: Parameters, host: string): readonly Encryption[] {
+  const mode = modes.find((each) => each === sslmode);
+  if (!mode) throw new Refusal(`sslmode is ${JSON.stringify(sslmode)}; expected one of ${modes.join(", ")}`);
+  // A socket of this machine has no encryption.
+  if (host.startsWith("/")) return [false];
+  const own = certificatesIn(files);
+  const trusting: Encryption = { ...own, servername: host, rejectUnauthorized: false };
+  const checking: Encryption = { ...own, servername: host };
+  const anyName: Encryption = { ...checking, checkServerIdentity: () => undefined };
+  const table: Readonly<Record<(typeof modes)[number], readonly Encryption[]>> = {
+    disable: [false],
+    allow: [false, trusting],
+    prefer: [trusting, false],
+    require: [own.ca === undefined ? trusting : anyName],
+    "verify-ca": [anyName],
+    "verify-full": [checking],
+  };
+  return table[mode];
+}
+
+function certificatesIn({ sslrootcert, sslcert, sslkey }: Parameters): ConnectionOptions {
+  const root = sslrootcert === "system" ? undefined : (sslrootcert ?? standard("root.crt"));
+  const texts = { ca: root, cert: sslcert ?? standard("postgresql.crt"), key: sslkey ?? standard("postgresql.key") };
+  const read = Object.entries(texts).flatMap(([use, file]) => (file ? [[use, contentOf(file)]] : []));
+  return Object.fromEntries(read);
+}
+
+/** libpq's own places; none where there is no such file. */
+function standard(name: string): string | undefined {
+  const file = join(homedir(), ".postgresql", name);
+  try {
+    readFileSync(file);
+    return file;
+  } catch {
+    return undefined;
+  }
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Refusal(`cannot read ${file} for the connection to the state: ${systemTrouble(error)}`);
+  }
+}

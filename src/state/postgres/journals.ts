@@ -1,0 +1,85 @@
+import { journalLineIn } from "../journal.ts";
+import type { JournalLine } from "../journal-entry.ts";
+import type { JournalAppender, Journals, LeaseToken } from "../state.ts";
+import { LeaseLost } from "../trouble.ts";
+import { heldLease } from "./lease.ts";
+import type { PostgresSession } from "./session.ts";
+
+/** Positions make a repeated statement harmless: what is stored already is left alone. */
+const append = `
+  WITH ${heldLease},
+  added AS (
+    INSERT INTO evenkeel.journal (workspace, run, position, event, entry)
+    SELECT $1, $4, position, event, entry FROM held, unnest($5::int[], $6::text[], $7::text[]) AS t(position, event, entry)
+    ON CONFLICT DO NOTHING)
+  SELECT 1 FROM held`;
+
+const unfinished = `
+  SELECT DISTINCT run FROM evenkeel.journal AS j
+  WHERE workspace = $1 AND position = 0 AND NOT EXISTS (
+    SELECT 1 FROM evenkeel.journal AS e
+    WHERE e.workspace = j.workspace AND e.run = j.run AND e.event IN ('end', 'noticed'))
+  ORDER BY run`;
+
+/** The journals of a workspace as rows, one a line. */
+export function postgresJournals({ query }: PostgresSession, workspace: string): Journals {
+  const store = async (token: LeaseToken, run: string, from: number, lines: readonly JournalLine[]) => {
+    const positions = lines.map((_, index) => from + index);
+    const events = lines.map(({ event }) => event);
+    const entries = lines.map((line) => JSON.stringify(line));
+    const values = [workspace, token.run, token.fence, run, positions, events, entries];
+    if ((await query(append, values)).length === 0) throw new LeaseLost(token.run);
+  };
+  const names = async (text: string) => (await query<{ run: string }>(text, [workspace])).map(({ run }) => run);
+  return {
+    trouble: () => undefined,
+    open: (token) => appender((from, lines) => store(token, token.run, from, lines)),
+    list: () => names("SELECT run FROM evenkeel.journal WHERE workspace = $1 AND position = 0 ORDER BY run"),
+    read: async (run) => {
+      const rows = await query<{ entry: string }>(
+        "SELECT entry FROM evenkeel.journal WHERE workspace = $1 AND run = $2 ORDER BY position",
+        [workspace, run],
+      );
+      return rows.length > 0 ? rows.flatMap(({ entry }) => journalLineIn(entry) ?? []) : undefined;
+    },
+    unfinished: () => names(unfinished),
+    extend: async (token, run, lines) => {
+      const [last] = await query<{ next: number | null }>(
+        "SELECT max(position) + 1 AS next FROM evenkeel.journal WHERE workspace = $1 AND run = $2",
+        [workspace, run],
+      );
+      await store(token, run, last?.next ?? 0, lines);
+    },
+  };
+}
+
+type Store = (from: number, lines: readonly JournalLine[]) => Promise<void>;
+
+/** One statement at a time; what arrives meanwhile goes with the next one. */
+function appender(store: Store): JournalAppender {
+  let position = 0;
+  let waiting: JournalLine[] = [];
+  let next: Promise<void> | undefined;
+  let current: Promise<void> = Promise.resolve();
+  const flush = async () => {
+    await current;
+    const lines = waiting;
+    const from = position;
+    waiting = [];
+    position += lines.length;
+    next = undefined;
+    current = store(from, lines);
+    await current;
+  };
+  return {
+    append: (line) => {
+      waiting.push(line);
+      next ??= flush();
+      return next;
+    },
+    close: async () => {
+      await next?.catch(() => {});
+      await current.catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Holder, Leases } from "../state.ts";
+import type { PostgresSession } from "./session.ts";
+
+/** Columns of a lease that somebody holds; times are the server's. */
+interface LeaseRow {
+  readonly fence: string;
+  readonly run: string;
+  readonly who: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly job: string | null;
+  readonly since: Date;
+  readonly deadline: Date;
+}
+
+/** Holds the row until its statement is over, so that nobody takes the lease over in the middle of it. */
+export const heldLease = `held AS (
+  SELECT 1 FROM evenkeel.lease
+  WHERE workspace = $1 AND run = $2 AND fence = $3 AND deadline > clock_timestamp() FOR SHARE)`;
+
+const take = `
+  INSERT INTO evenkeel.lease AS l (workspace, fence, run, who, host, pid, job, since, deadline)
+  VALUES ($1, 1, $2, $3, $4, $5, $6, clock_timestamp(), clock_timestamp() + $7 * interval '1 millisecond')
+  ON CONFLICT (workspace) DO UPDATE
+  SET fence = l.fence + 1, run = excluded.run, who = excluded.who, host = excluded.host, pid = excluded.pid,
+      job = excluded.job, since = excluded.since, deadline = excluded.deadline
+  WHERE l.deadline <= clock_timestamp() OR l.run = excluded.run
+  RETURNING fence`;
+
+const renew = `
+  UPDATE evenkeel.lease SET deadline = clock_timestamp() + $4 * interval '1 millisecond'
+  WHERE workspace = $1 AND run = $2 AND fence = $3 AND deadline > clock_timestamp() RETURNING 1`;
+
+const giveBack = `
+  UPDATE evenkeel.lease SET deadline = '-infinity', run = NULL WHERE workspace = $1 AND run = $2 AND fence = $3`;
+
+const release = `
+  UPDATE evenkeel.lease SET deadline = '-infinity', run = NULL
+  WHERE workspace = $1 AND run = $2 AND deadline > clock_timestamp() RETURNING 1`;
+
+const find = `
+  SELECT fence, run, who, host, pid, job, since, deadline FROM evenkeel.lease
+  WHERE workspace = $1 AND deadline > clock_timestamp()`;
+
+/** The lease of a workspace as a row with a deadline by the server's clock. */
+export function postgresLeases({ query }: PostgresSession, workspace: string): Leases {
+  const holder = async () => {
+    const [row] = await query<LeaseRow>(find, [workspace]);
+    return row && holderOf(row);
+  };
+  const leases: Leases = {
+    take: async (claim, milliseconds) => {
+      const { run, who, host, pid, job = null } = claim;
+      const [row] = await query<{ fence: string }>(take, [workspace, run, who, host, pid, job, milliseconds]);
+      if (row) return { run, fence: Number(row.fence) };
+      const heldBy = await holder();
+      return heldBy ? { heldBy } : leases.take(claim, milliseconds);
+    },
+    renew: async ({ run, fence }, milliseconds) =>
+      (await query(renew, [workspace, run, fence, milliseconds])).length > 0,
+    giveBack: async ({ run, fence }) => void (await query(giveBack, [workspace, run, fence])),
+    holder,
+    release: async (run) => (await query(release, [workspace, run])).length > 0,
+  };
+  return leases;
+}
+
+function holderOf({ fence, job, since, deadline, ...rest }: LeaseRow): Holder {
+  return {
+    ...rest,
+    fence: Number(fence),
+    since: since.toISOString(),
+    deadline: deadline.toISOString(),
+    ...(job !== null && { job }),
+  };
+}

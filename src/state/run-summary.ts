@@ -1,0 +1,94 @@
+import { isObject } from "../base/json.ts";
+import { addressParts } from "../model/address.ts";
+import type { Action, OutcomeStatus } from "../model/types.ts";
+
+/** What is kept of a run (contract 11): at most 2 KB, and 100 bytes for each changed address. */
+export interface RunSummary {
+  readonly run: string;
+  readonly command: string;
+  readonly who: string;
+  readonly host: string;
+  /** URL of the CI job. */
+  readonly job?: string;
+  /** ISO 8601. */
+  readonly started: string;
+  /** Null while the run goes on, and for ever where it was killed. */
+  readonly ended: string | null;
+  /** In a word or two: `applied`, `in sync`, `pending`, `drift`, `failed`, `refused`, `stale`, `interrupted`. */
+  readonly outcome: string | null;
+  readonly changes: number;
+  readonly commit: string | null;
+  /** What changed: by project, then by the rest of its address; `~a` is an update that was applied. */
+  readonly touched: Touched;
+  /** Addresses that did not fit. */
+  readonly omitted?: number;
+}
+
+type Touched = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** An address with what was planned for it and what became of it. */
+export interface TouchedAddress {
+  readonly address: string;
+  readonly action: Action;
+  readonly status?: OutcomeStatus | undefined;
+}
+
+const room = { run: 1024, address: 100 } as const;
+
+/** The addresses of a run as its summary keeps them: as many as there is room for, the first ones first. */
+export function touchedBy(changes: readonly TouchedAddress[]): Pick<RunSummary, "touched" | "omitted"> {
+  const touched = new Map<string, Map<string, string>>();
+  let left = room.run + changes.length * room.address;
+  let omitted = 0;
+  for (const change of changes) {
+    const [project, rest] = addressParts(change.address);
+    left -= sizeOf(rest) + sizeOf(codeOf(change)) + (touched.has(project) ? 0 : sizeOf(project) + 2);
+    if (left < 0) omitted++;
+    else touched.set(project, (touched.get(project) ?? new Map()).set(rest, codeOf(change)));
+  }
+  const rows = [...touched].map(([project, codes]) => [project, Object.fromEntries(codes)] as const);
+  return { touched: Object.fromEntries(rows), ...(omitted > 0 && { omitted }) };
+}
+
+/** Bytes of a text as JSON, with the colon or comma behind it. */
+function sizeOf(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text)) + 1;
+}
+
+/** As reports mark actions, and then the outcome. */
+const actions: Readonly<Record<Action, string>> = { create: "+", update: "~", disable: "x", delete: "-" };
+const statuses: Readonly<Record<OutcomeStatus, string>> = {
+  applied: "a",
+  failed: "f",
+  skipped: "k",
+  stale: "t",
+  unknown: "u",
+};
+
+function codeOf({ action, status }: TouchedAddress): string {
+  return actions[action] + (status ? statuses[status] : "");
+}
+
+/** Reads a summary's text; undefined for what is none. */
+export function summaryIn(text: string): RunSummary | undefined {
+  try {
+    const read: unknown = JSON.parse(text);
+    return isSummary(read) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSummary(read: unknown): read is RunSummary {
+  if (!isObject(read)) return false;
+  const { run, command, who, host, started, ended, outcome, changes, commit, touched } = read;
+  const texts = [run, command, who, host, started].every((each) => typeof each === "string");
+  const perhaps = [ended, outcome, commit].every((each) => each === null || typeof each === "string");
+  return texts && perhaps && typeof changes === "number" && isObject(touched);
+}
+
+/** Whether a run changed, or would change, anything of a project; one whose addresses did not all fit may have. */
+export function concerns({ touched, omitted = 0 }: RunSummary, project: string): boolean {
+  const wanted = project.toLowerCase();
+  return omitted > 0 || Object.keys(touched).some((name) => name.toLowerCase() === wanted);
+}

@@ -1,0 +1,145 @@
+import type { Memory } from "../diff/last-applied.ts";
+import type { Problem } from "../model/types.ts";
+import type { LedgerLine } from "../workspace/ledger-line.ts";
+import type { JournalLine } from "./journal-entry.ts";
+import type { RunSummary } from "./run-summary.ts";
+
+/**
+ * What lasts between the runs of one workspace, wherever it lies. `test/state/laws.ts` says what each backend promises;
+ * what cannot be kept or read is thrown as a {@link Refusal} with a sentence for people.
+ */
+export interface WorkspaceState extends AsyncDisposable {
+  /** Where it is, for people; without a password. */
+  readonly place: string;
+  /** Whether other machines see it too. */
+  readonly shared: boolean;
+  readonly leases: Leases;
+  readonly journals: Journals;
+  readonly runs: Runs;
+  readonly ledger: LedgerStore;
+  /** Saved plans as JSON texts, by the run that made them. */
+  readonly plans: Texts;
+  readonly approvals: Approvals;
+  /** What else a workspace remembers by name, such as the fleet's list of projects. */
+  readonly notes: Texts;
+  /** What it keeps, counted. */
+  readonly contents: () => Promise<Contents>;
+}
+
+/** Who wants the lease of a workspace. */
+export interface Claim {
+  readonly run: string;
+  readonly who: string;
+  readonly host: string;
+  readonly pid: number;
+  /** URL of the CI job. */
+  readonly job?: string | undefined;
+}
+
+/** Proves to a state that a run holds the lease. `fence` grows with each holder. */
+export interface LeaseToken {
+  readonly run: string;
+  readonly fence: number;
+}
+
+/** Who holds the lease of a workspace. Times are ISO 8601; without a deadline it is held until it is given back. */
+export interface Holder extends Claim, LeaseToken {
+  readonly since: string;
+  readonly deadline?: string | undefined;
+}
+
+/** The lease of a workspace: one run at a time may write (contract 11). */
+export interface Leases {
+  /** Takes it for so many milliseconds where it is free, expired or held by this very run; else tells who holds it. */
+  readonly take: (claim: Claim, milliseconds: number) => Promise<LeaseToken | { readonly heldBy: Holder }>;
+  /** Holds it for so many milliseconds from now; false where it has expired or is another's by now. */
+  readonly renew: (token: LeaseToken, milliseconds: number) => Promise<boolean>;
+  readonly giveBack: (token: LeaseToken) => Promise<void>;
+  readonly holder: () => Promise<Holder | undefined>;
+  /** Takes it away from a run; false where that run does not hold it. */
+  readonly release: (run: string) => Promise<boolean>;
+}
+
+/** Journals by the name of their run. */
+export interface Journals {
+  /** Whether one can be kept, as far as that can be known: undefined, or why not. */
+  readonly trouble: () => string | undefined;
+  /** Opens the journal of a new run; only the holder of the lease can append to it. */
+  readonly open: (token: LeaseToken) => JournalAppender;
+  /** Names of the runs that have one, oldest first. */
+  readonly list: () => Promise<readonly string[]>;
+  /** The entries of a run in the order in which they were appended; undefined where there is no such run. */
+  readonly read: (run: string) => Promise<readonly JournalLine[] | undefined>;
+  /** Runs that neither ended nor were noticed since, oldest first. */
+  readonly unfinished: () => Promise<readonly string[]>;
+  /** Appends to the journal of another run. */
+  readonly extend: (token: LeaseToken, run: string, lines: readonly JournalLine[]) => Promise<void>;
+}
+
+export interface JournalAppender {
+  /**
+   * Resolves when the line is durable; lines that arrive together share one write. After one that could not be stored
+   * every later one is rejected too.
+   */
+  readonly append: (line: JournalLine) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Summaries of runs. */
+export interface Runs {
+  /** Puts the summary of a run in the place of an earlier one of the same run. */
+  readonly record: (summary: RunSummary) => Promise<void>;
+  /** Newest first. */
+  readonly list: () => Promise<readonly RunSummary[]>;
+}
+
+/** Texts by name. */
+export interface Texts {
+  readonly read: (name: string) => Promise<string | undefined>;
+  readonly write: (name: string, text: string) => Promise<void>;
+  /** Names in their order. */
+  readonly list: () => Promise<readonly string[]>;
+}
+
+/** Signatures of saved plans: armored blocks, oldest first. */
+export interface Approvals {
+  readonly add: (run: string, signature: string) => Promise<void>;
+  readonly list: (run: string) => Promise<readonly string[]>;
+}
+
+/** What a ledger holds of each project, by its name in lower case, and what in it could not be used. */
+export interface LedgerContents {
+  readonly lines: ReadonlyMap<string, LedgerLine>;
+  readonly problems: readonly Problem[];
+}
+
+/** What became of one address: what is remembered of it now, or nothing any more. */
+export interface LedgerEdit {
+  readonly project: string;
+  /** The address without its project. */
+  readonly rest: string;
+  readonly memory: Memory | undefined;
+}
+
+/** Where a ledger's lines lie. */
+export interface LedgerStore {
+  /** Its path in the workspace, where it is a file. */
+  readonly file?: string;
+  readonly read: () => Promise<LedgerContents>;
+  /** Whether it can be written, as far as that can be known: undefined, or why not. */
+  readonly trouble: () => string | undefined;
+  /** Changes these addresses, made with this key, and leaves what other runs wrote. */
+  readonly write: (token: LeaseToken, key: string, edits: readonly LedgerEdit[]) => Promise<void>;
+}
+
+/** How much a state keeps. */
+export interface Contents {
+  readonly runs: number;
+  readonly journals: number;
+  readonly plans: number;
+  readonly approvals: number;
+  /** Projects that the ledger knows. */
+  readonly ledger: number;
+  readonly notes: number;
+  readonly bytes: number;
+}

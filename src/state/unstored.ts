@@ -1,0 +1,37 @@
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Refusal } from "../base/exit.ts";
+import { systemTrouble } from "../base/system-errors.ts";
+import { makeFolder, replaceFile } from "../workspace/durable-file.ts";
+import { stateFolder } from "./folder/state-folder.ts";
+import type { JournalLine } from "./journal-entry.ts";
+
+/**
+ * Puts what a journal could not store of requests that were sent into a file: in the workspace, else in the system's
+ * temporary folder. Returns a sentence that names it; undefined where nothing is missing.
+ */
+export function saveUnstored(root: string, run: string, lines: readonly JournalLine[]): string | undefined {
+  const outcomes = lines.filter(isOfRequest);
+  if (outcomes.length === 0) return undefined;
+  const text = outcomes.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const what = `${outcomes.length} of the outcomes of run ${run} could not be stored`;
+  const trouble = save(() => join(stateFolder(root), "journal", `${run}.unstored`), text);
+  if ("file" in trouble) return `${what} and stand in ${trouble.file}`;
+  const second = save(() => join(tmpdir(), `evenkeel-${run}.unstored`), text);
+  return "file" in second ? `${what} and stand in ${second.file}` : `${what}: ${second.why}`;
+}
+
+function isOfRequest(line: JournalLine): boolean {
+  return line.event === "scheduled" || (line.event === "outcome" && line.status !== "skipped");
+}
+
+function save(place: () => string, text: string): { readonly file: string } | { readonly why: string } {
+  try {
+    const file = place();
+    makeFolder(dirname(file));
+    replaceFile(file, text, 0o600);
+    return { file };
+  } catch (error) {
+    return { why: error instanceof Refusal ? error.message : systemTrouble(error) };
+  }
+}

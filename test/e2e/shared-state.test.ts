@@ -1,0 +1,223 @@
+import { hostname } from "node:os";
+import { beforeAll, describe, expect, test } from "vitest";
+import { databases } from "../state/databases.ts";
+import type { Database } from "../support/database.mjs";
+import { type Folder, folder } from "../support/folder.ts";
+import { runProgram, start, until } from "./program.ts";
+import { policyText, type Scene, type Setting, scene, token, workspaceText } from "./workspace.ts";
+
+const [available] = await databases();
+const names = ["p", "q", "r"];
+const policy = { projects: names, licenses: { MIT: "allowed", "AGPL-3.0": "denied" } };
+const projects = names.map((path) => ({ path, licenses: { MIT: "denied" } }));
+const job = "https://ci.example.com/jobs/7";
+
+describe.skipIf(!available)("a shared state (needs postgresql)", () => {
+  let database: Database;
+  let count = 0;
+
+  beforeAll(async () => {
+    if (available) database = await available.started();
+  });
+
+  /** A server, and a fresh clone of one workspace for each runner. */
+  async function fleet(setting: Setting = {}) {
+    const name = `fleet-${++count}`;
+    const workspace = { concurrency: 2, ...setting.workspace, name };
+    const made = await scene({ projects, policy, ...setting, workspace });
+    const env = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "2s" };
+    const clone = () => runner(made, { policy, ...setting, workspace }, env);
+    return { ...made, name, clone, env };
+  }
+
+  function runner(made: Scene, { workspace, policy: body = policy }: Setting, env: Readonly<Record<string, string>>) {
+    const files = folder({
+      "evenkeel.yaml": workspaceText({ url: made.server.url }, workspace),
+      "all.yaml": policyText(body),
+    });
+    return {
+      ...files,
+      run: (args: readonly string[], more = {}) => runProgram(args, files.root, { ...env, ...more }),
+      begin: (args: readonly string[], more = {}) => start(args, files.root, { ...env, ...more }),
+    };
+  }
+
+  const rows = async (at: { run: (args: readonly string[]) => Promise<{ stdout: string }> }, ...more: string[]) =>
+    JSON.parse((await at.run(["runs", "--report", "json", ...more])).stdout);
+
+  test("is seen by every clone: history, journal, ledger and saved plans, and never the password", async () => {
+    const { clone, server } = await fleet({ workspace: { ledger: "state" } });
+    const key = { EVENKEEL_LEDGER_KEY: "a-key-of-this-test" };
+    const [a, b, c] = [clone(), clone(), clone()];
+    const saved = await a.run(["plan", "--save"], { ...key, CI_JOB_URL: job });
+    const [planned, ...none] = await rows(b);
+    expect(none).toEqual([]);
+    expect(planned).toEqual({
+      run: expect.stringMatching(/^\d{8}T\d{6}Z-/),
+      command: "plan",
+      who: expect.any(String),
+      host: hostname(),
+      started: expect.any(String),
+      ended: expect.any(String),
+      outcome: "pending",
+      changes: 6,
+      commit: null,
+    });
+    expect(saved).toMatchObject({ code: 0, stderr: expect.stringContaining(`apply --plan ${planned.run}`) });
+
+    const wrong = await b.run(["apply", "--plan", `${planned.run}0`], key);
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining(`did you mean ${planned.run}?`) });
+    expect(server.requests.writes).toBe(0);
+    const applied = await b.run(["apply", "--plan", planned.run], key);
+    expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply: 6 applied.") });
+    expect(await c.run(["drift"], key)).toMatchObject({ code: 0 });
+
+    const all = await rows(c);
+    expect(all.map(({ command, outcome, changes }: typeof planned) => [command, outcome, changes])).toEqual([
+      ["drift", "in sync", 0],
+      ["apply", "applied", 6],
+      ["apply", "failed", 0],
+      ["plan", "pending", 6],
+    ]);
+    expect(await rows(c, "--project", "Q")).toHaveLength(2);
+    expect(await rows(c, "--project", "other")).toEqual([]);
+    expect((await a.run(["runs"])).stdout).toMatch(/apply: 6 changes, applied$/m);
+    const journal = await a.run(["journal", all[1].run, "--report", "json"]);
+    expect(JSON.parse(journal.stdout)).toHaveLength(14);
+
+    const told = await a.run(["state"]);
+    expect(told.stdout).toMatch(/^State: PostgreSQL, postgres on 127\.0\.0\.1:\d+, workspace fleet-\d+\nLease: free\n/);
+    expect(told.stdout).toMatch(/4 runs, 1 journal, 1 saved plan, 0 signed plans, 3 projects in the ledger/);
+    const texts = [saved, wrong, applied, told, journal].flatMap(({ stdout, stderr }) => [stdout, stderr]);
+    expect(JSON.stringify([texts, all, ...[a, b, c].map((each) => each.files())])).not.toContain(database.password);
+    for (const each of [a, b, c]) expect(Object.keys(each.files()).sort()).toEqual(["all.yaml", "evenkeel.yaml"]);
+  });
+
+  test("lets one apply at a time write: another names its holder, or waits for it", async () => {
+    const many = Array.from({ length: 15 }, (_, index) => `p${index}`);
+    const seeded = { projects: many.map((path) => ({ path })), policy: { projects: many, licenses: policy.licenses } };
+    const { clone, server } = await fleet({ ...seeded, latency: 150 });
+    const [a, b, c] = [clone(), clone(), clone()];
+    const first = a.begin(["apply", "--yes"], { CI_JOB_URL: job, GITLAB_USER_LOGIN: "ada" });
+    await until(() => server.requests.writes > 0);
+    const waiting = c.begin(["apply", "--yes", "--lock-timeout", "1m"]);
+    const refused = await b.run(["apply", "--yes"]);
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    const holder = `of ada on ${hostname()} (process ${first.pid}), ${job}`;
+    expect(refused.stderr).toContain(holder);
+    expect(refused.stderr).toContain("evenkeel lock release 20");
+    expect((await b.run(["state"])).stdout).toContain(holder);
+    expect((await b.run(["plan"])).code).toBe(0);
+    const second = await waiting.ended;
+    expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes") });
+    expect(second.stderr).toMatch(/^Waiting for run \S+ of ada on /);
+    expect((await first.ended).code).toBe(0);
+    expect(server.requests.writes).toBe(30);
+  });
+
+  test("a cancelled apply gives its lease back, and a paused one that lost it writes nothing more", async () => {
+    const { clone, server } = await fleet({ latency: 120 });
+    const [a, b, c] = [clone(), clone(), clone()];
+    const cancelled = a.begin(["apply", "--yes"]);
+    await until(() => server.requests.writes > 0);
+    cancelled.kill("SIGTERM");
+    expect((await cancelled.ended).code).toBe(130);
+    expect((await b.run(["state"])).stdout).toContain("Lease: free");
+
+    const before = server.requests.writes;
+    const paused = b.begin(["apply", "--yes", "--report", "json"]);
+    await until(() => server.requests.writes > before);
+    paused.kill("SIGSTOP");
+    const other = await c.run(["apply", "--yes", "--lock-timeout", "30s"]);
+    expect(other).toMatchObject({ code: 0, stderr: expect.stringContaining("did not finish") });
+    const written = server.requests.writes;
+    paused.kill("SIGCONT");
+    const ended = await paused.ended;
+    expect(server.requests.writes).toBe(written);
+    expect(ended.code).toBe(1);
+    const plan = JSON.parse(ended.stdout);
+    expect(plan.summary.outcomes.skipped).toBeGreaterThan(0);
+    const skipped = plan.resource_changes.find(
+      ({ outcome }: { outcome: { status: string } }) => outcome.status === "skipped",
+    );
+    expect(skipped.outcome.error).toContain("lost its lease");
+  });
+
+  test("a killed apply is named by the next one and blocks nobody for longer than its lease; lock release ends that", async () => {
+    const { clone, server } = await fleet({ latency: 120 });
+    const [a, b] = [clone(), clone()];
+    const killed = a.begin(["apply", "--yes"], { EVENKEEL_LEASE: "30m" });
+    await until(() => server.requests.writes > 0);
+    killed.kill("SIGKILL");
+    await killed.ended;
+    const [{ run, ended, outcome }] = await rows(b);
+    expect([ended, outcome]).toEqual([null, null]);
+    expect(await b.run(["apply", "--yes", "--lock-timeout", "1s"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`after 1 s of waiting: run ${run} `),
+    });
+    expect(await b.run(["lock", "release", run])).toMatchObject({ code: 64 });
+    expect(await b.run(["lock", "release", "another", "--yes"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`run ${run} of `),
+    });
+    const released = await b.run(["lock", "release", run, "--yes"]);
+    expect(released).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Released the lease of run ${run} of `),
+    });
+    expect(await b.run(["apply", "--yes"])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`run ${run} did not finish: in flight: `),
+    });
+    expect(await b.run(["apply", "--yes"])).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  describe("what is wrong is one sentence, and nothing is asked of the server", () => {
+    type Broken = (at: Folder, url: string) => Readonly<Record<string, string>>;
+    const withUrl =
+      (change: (url: string) => string): Broken =>
+      (_, url) => ({ EVENKEEL_STATE: change(url) });
+    test.each<[string, Broken, RegExp]>([
+      ["no name", (at, _) => nameless(at), /^evenkeel\.yaml:1:1 .*a shared state keeps workspaces apart by name/],
+      [
+        "another scheme",
+        withUrl(() => "mysql://u:CANARY@h/d"),
+        /EVENKEEL_STATE is no address of a state; expected postgres:/,
+      ],
+      ["no database", withUrl((url) => url.replace(/\/postgres$/, "")), /lacks its database/],
+      [
+        "an unknown parameter",
+        withUrl((url) => `${url}?sslmod=require`),
+        /unknown parameter sslmod; did you mean sslmode\?/,
+      ],
+      ["an unknown sslmode", withUrl((url) => `${url}?sslmode=maybe`), /sslmode is "maybe"; expected one of disable/],
+      ["a wrong password", withUrl((url) => url.replace(":Xq7", ":Zq8")), /refuses the password of evenkeel/],
+      ["a database that is not there", withUrl((url) => url.replace(/postgres$/, "nowhere")), /does not exist/],
+      [
+        "nobody listening",
+        withUrl((url) => url.replace(/:\d+\//, ":1/")),
+        /postgres on 127\.0\.0\.1:1: connection refused/,
+      ],
+      ["TLS where there is none", withUrl((url) => `${url}?sslmode=verify-full`), /does not support SSL/],
+      ["two places", (_, url) => ({ EVENKEEL_STATE: url, EVENKEEL_STATE_FILE: "x" }), /are both set/],
+      ["a file that is not there", () => ({ EVENKEEL_STATE: "", EVENKEEL_STATE_FILE: "/nowhere" }), /cannot be read/],
+      ["a lease of no time", () => ({ EVENKEEL_LEASE: "0s" }), /EVENKEEL_LEASE is "0s"; expected a duration/],
+    ])("%s", async (_, broken, words) => {
+      const { clone, server } = await fleet();
+      const at = clone();
+      server.requests.reset();
+      const ran = await at.run(["apply", "--yes"], broken(at, database.url()));
+      expect(ran).toMatchObject({ code: 1, stdout: "" });
+      expect(ran.stderr).toMatch(words);
+      expect(ran.stderr.trim().split("\n")).toHaveLength(1);
+      expect(ran.stderr).not.toContain("CANARY");
+      expect(server.requests.kept).toEqual([]);
+    });
+  });
+
+  function nameless(at: Folder): Readonly<Record<string, string>> {
+    at.write("evenkeel.yaml", at.read("evenkeel.yaml").replace(/^name: .*\n/m, ""));
+    return {};
+  }
+});

@@ -1,0 +1,111 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { JournalLine } from "../../src/state/journal-entry.ts";
+import { databases } from "../state/databases.ts";
+import type { Database } from "../support/database.mjs";
+import { runProgram, start, until } from "./program.ts";
+import { scene, token } from "./workspace.ts";
+
+const [available] = await databases();
+const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
+const policy = { projects: names, licenses: { MIT: "allowed", "AGPL-3.0": "denied" } };
+
+describe.skipIf(!available)("an apply with a shared state (needs postgresql)", () => {
+  let database: Database;
+  let count = 0;
+
+  beforeAll(async () => {
+    if (available) database = await available.started();
+  });
+
+  async function fleet(latency: number) {
+    const workspace = { name: `chaos-${++count}`, concurrency: 3 };
+    const made = await scene({ projects: names.map((path) => ({ path })), policy, workspace, latency });
+    const env = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "1s" };
+    return {
+      ...made,
+      begin: (...args: string[]) => start(args, made.root, env),
+      run: (...args: string[]) => runProgram(args, made.root, env),
+    };
+  }
+
+  type Fleet = Awaited<ReturnType<typeof fleet>>;
+
+  async function journals({ run }: Fleet): Promise<readonly JournalLine[]> {
+    const { stdout } = await run("journal", "--report", "json");
+    return JSON.parse(stdout).flatMap(({ entries }: { entries: JournalLine[] }) => entries);
+  }
+
+  const intents = (lines: readonly JournalLine[]) => lines.filter(({ event }) => event === "intent").length;
+
+  /** Each license stands once in each project, whatever happened on the way. */
+  async function converged({ ask }: Fleet): Promise<void> {
+    for (const path of names) {
+      const { json } = await ask("GET", `/projects/${path}/managed_licenses`);
+      expect(json.map(({ name }: { name: string }) => name).sort()).toEqual(["AGPL-3.0", "MIT"]);
+    }
+  }
+
+  test("that is killed again and again sends nothing without its intent, and the next one goes on", async () => {
+    const made = await fleet(40);
+    for (const writes of [1, 4, 9, 15]) {
+      const running = made.begin("apply", "--yes", "--lock-timeout", "20s");
+      await until(() => made.server.requests.writes >= writes);
+      running.kill("SIGKILL");
+      await running.ended;
+    }
+    expect(await made.run("apply", "--yes", "--lock-timeout", "20s")).toMatchObject({ code: 0 });
+    const lines = await journals(made);
+    expect(intents(lines)).toBeGreaterThanOrEqual(made.server.requests.writes);
+    expect(lines.filter(({ event }) => event === "noticed")).toHaveLength(4);
+    await converged(made);
+    const history = JSON.parse((await made.run("runs", "--report", "json")).stdout);
+    expect(history.map(({ outcome }: { outcome: string }) => outcome)).toEqual(["applied", null, null, null, null]);
+  });
+
+  test("goes on where the database is killed and comes back, again and again", async () => {
+    const made = await fleet(60);
+    const env = { EVENKEEL_LEASE: "1m" };
+    const running = start(["apply", "--yes"], made.root, {
+      EVENKEEL_TOKEN: token,
+      EVENKEEL_STATE: database.url(),
+      ...env,
+    });
+    for (const writes of [2, 8, 14]) {
+      await until(() => made.server.requests.writes >= writes);
+      await database.kill();
+      await database.start();
+    }
+    expect(await running.ended).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("24 applied") });
+    const lines = await journals(made);
+    expect(made.server.requests.writes).toBe(24);
+    expect(intents(lines)).toBe(24);
+    expect(lines.filter((line) => line.event === "outcome" && line.status === "applied")).toHaveLength(24);
+    expect(lines.map(({ event }) => event).at(-1)).toBe("end");
+    await converged(made);
+  });
+
+  test("stops where the database stays away: what was in flight is told in a file, and the rest is skipped", async () => {
+    const made = await fleet(60);
+    const running = made.begin("apply", "--yes", "--report", "json");
+    await until(() => made.server.requests.writes >= 4);
+    await database.kill();
+    const ended = await running.ended;
+    await database.start();
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/the state postgres on 127\.0\.0\.1:\d+ has been away for 10 s: connection/);
+    const [, file = ""] = /outcomes of run \S+ could not be stored and stand in (\S+)/.exec(ended.stderr) ?? [];
+    const unstored = readFileSync(join(made.root, file.replace(made.root, "")), "utf8")
+      .trim()
+      .split("\n");
+    const lines = await journals(made);
+    const stored = lines.filter((line) => line.event === "outcome" && line.status !== "skipped");
+    expect(stored.length + unstored.length).toBe(made.server.requests.writes);
+    expect(intents(lines)).toBeGreaterThanOrEqual(made.server.requests.writes);
+    const { outcomes } = JSON.parse(ended.stdout).summary;
+    expect(outcomes).toMatchObject({ applied: made.server.requests.writes, skipped: 24 - made.server.requests.writes });
+    expect(await made.run("apply", "--yes", "--lock-timeout", "20s")).toMatchObject({ code: 0 });
+    await converged(made);
+  });
+});

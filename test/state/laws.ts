@@ -1,0 +1,231 @@
+import { describe, expect, test } from "vitest";
+import type { JournalLine } from "../../src/state/journal-entry.ts";
+import type { RunSummary } from "../../src/state/run-summary.ts";
+import type { Claim, LeaseToken, WorkspaceState } from "../../src/state/state.ts";
+
+/** A backend under test: each place is empty at first, and may be opened any number of times. */
+export interface Backend {
+  readonly name: string;
+  readonly place: () => Promise<{ readonly open: () => Promise<WorkspaceState> }>;
+}
+
+const minute = 60_000;
+/** Long enough for a busy machine to do something meanwhile. */
+const brief = 1500;
+const at = "2026-11-21T08:00:00.000Z";
+
+export function claim(run: string): Claim {
+  return { run, who: "ada", host: "build-7", pid: process.pid, job: `https://ci.example.com/${run}` };
+}
+
+export async function taken(state: WorkspaceState, run: string, milliseconds = minute): Promise<LeaseToken> {
+  const token = await state.leases.take(claim(run), milliseconds);
+  if ("heldBy" in token) throw new Error(`held by ${token.heldBy.run}`);
+  return token;
+}
+
+export function line(address: string, event: "intent" | "outcome" = "intent"): JournalLine {
+  if (event === "outcome") return { at, event, address, status: "applied" };
+  return { at, event, address, action: "create", method: "POST", path: "/" };
+}
+
+export function summary(run: string, more: Partial<RunSummary> = {}): RunSummary {
+  const head = { run, command: "apply", who: "ada", host: "build-7", started: at, commit: null };
+  return { ...head, ended: at, outcome: "applied", changes: 1, touched: { p: { "license/MIT": "+a" } }, ...more };
+}
+
+const addresses = (lines: readonly JournalLine[] = []) => lines.map((each) => ("address" in each ? each.address : ""));
+const memory = (sent: string) => ({ sent: { color: sent } });
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** What every backend of the state promises, whoever else uses the same place at the same time. */
+export function laws({ name, place }: Backend): void {
+  const opened = async (count = 1) => {
+    const { open } = await place();
+    return Promise.all(Array.from({ length: count }, open));
+  };
+  const one = async () => {
+    const [state] = await opened();
+    if (!state) throw new Error("nothing was opened");
+    return state;
+  };
+  const two = async () => {
+    const [a, b] = await opened(2);
+    if (!a || !b) throw new Error("nothing was opened");
+    return [a, b] as const;
+  };
+
+  describe(`${name}: the lease`, () => {
+    test("has one holder, however many want it at once", async () => {
+      const states = await opened(5);
+      const all = await Promise.all(states.map((state, index) => state.leases.take(claim(`r${index}`), minute)));
+      const winners = all.flatMap((each) => ("fence" in each ? [each.run] : []));
+      expect(winners).toHaveLength(1);
+      const names = all.flatMap((each) => ("heldBy" in each ? [each.heldBy.run] : []));
+      expect(names).toEqual(Array(4).fill(winners[0]));
+      expect(await states[0]?.leases.holder()).toMatchObject({
+        ...claim(winners[0] ?? ""),
+        since: expect.stringMatching(/^\d{4}-.*Z$/),
+        deadline: expect.stringMatching(/^\d{4}-.*Z$/),
+      });
+    });
+
+    test("is free once it was given back, and each holder has a higher fence", async () => {
+      const [a, b] = await two();
+      const first = await taken(a, "a");
+      await a.leases.giveBack(first);
+      expect(await b.leases.holder()).toBeUndefined();
+      const second = await taken(b, "b");
+      expect(second.fence).toBeGreaterThan(first.fence);
+      await a.leases.giveBack(first);
+      expect(await a.leases.holder()).toMatchObject({ run: "b" });
+    });
+
+    test("lasts as long as it is renewed, and not longer", async () => {
+      const [a, b] = await two();
+      const token = await taken(a, "a", brief);
+      for (let round = 0; round < 3; round++) {
+        await pause(brief / 2);
+        expect(await a.leases.renew(token, brief)).toBe(true);
+      }
+      expect(await b.leases.take(claim("b"), minute)).toMatchObject({ heldBy: { run: "a" } });
+      await pause(brief + 50);
+      expect(await a.leases.renew(token, brief)).toBe(false);
+      await taken(b, "b");
+      expect(await a.leases.renew(token, 300)).toBe(false);
+    });
+
+    test("can be taken away, from the run that is named and no other", async () => {
+      const [a, b] = await two();
+      const token = await taken(a, "a");
+      expect(await b.leases.release("b")).toBe(false);
+      expect(await b.leases.release("a")).toBe(true);
+      expect(await b.leases.release("a")).toBe(false);
+      expect(await a.leases.renew(token, minute)).toBe(false);
+      await expect(a.journals.open(token).append(line("p:license/MIT"))).rejects.toThrow("lost its lease");
+    });
+  });
+
+  describe(`${name}: who lost the lease`, () => {
+    test.each(["expired", "taken over", "released"])("because it was %s writes nothing more", async (how) => {
+      const [a, b] = await two();
+      const token = await taken(a, "a", how === "released" ? minute : brief);
+      const journal = a.journals.open(token);
+      await journal.append(line("p:license/MIT"));
+      if (how === "released") await b.leases.release("a");
+      else await pause(brief + 50);
+      if (how === "taken over") await taken(b, "b");
+      await expect(journal.append(line("q:license/MIT"))).rejects.toThrow("run a lost its lease");
+      await expect(a.journals.extend(token, "a", [line("r:license/MIT")])).rejects.toThrow("lost its lease");
+      const edit = { project: "p", rest: "license/MIT", memory: memory("late") };
+      await expect(a.ledger.write(token, "key", [edit])).rejects.toThrow("lost its lease");
+      await journal.close();
+      expect(addresses(await b.journals.read("a"))).toEqual(["p:license/MIT"]);
+      expect((await b.ledger.read()).lines.size).toBe(0);
+    });
+  });
+
+  describe(`${name}: a journal`, () => {
+    test("holds what was appended, whole and in order, as soon as the append resolves", async () => {
+      const [a, b] = await two();
+      const journal = a.journals.open(await taken(a, "a"));
+      const names = Array.from({ length: 300 }, (_, index) => `p${index}:license/\0 "MIT" \u{1F600}\n`);
+      const appended = names.slice(0, 299).map((each) => journal.append(line(each)));
+      await appended[0];
+      expect(addresses(await b.journals.read("a"))[0]).toBe(names[0]);
+      await Promise.all(appended);
+      await journal.append(line(names[299] ?? ""));
+      expect(addresses(await b.journals.read("a"))).toEqual(names);
+      await journal.close();
+    });
+
+    test("of a run is told from others, and extended by later runs", async () => {
+      const [a, b] = await two();
+      const first = await taken(a, "a");
+      const journal = a.journals.open(first);
+      await journal.append(line("p:license/MIT"));
+      await journal.close();
+      await a.leases.giveBack(first);
+      const second = await taken(b, "b");
+      expect(await b.journals.unfinished()).toEqual(["a"]);
+      await b.journals.extend(second, "a", [{ at, event: "noticed" }]);
+      expect(await b.journals.unfinished()).toEqual([]);
+      expect(await a.journals.list()).toEqual(["a"]);
+      expect(await a.journals.read("a")).toEqual([line("p:license/MIT"), { at, event: "noticed" }]);
+      expect(await a.journals.read("b")).toBeUndefined();
+    });
+  });
+
+  describe(`${name}: the ledger`, () => {
+    test("loses nothing when two runs write that read it before", async () => {
+      const [a, b] = await two();
+      await Promise.all([a.ledger.read(), b.ledger.read()]);
+      const first = await taken(a, "a");
+      await a.ledger.write(first, "key", [
+        { project: "P", rest: "license/MIT", memory: memory("a") },
+        { project: "P", rest: "license/ISC", memory: memory("a") },
+        { project: "q", rest: "license/MIT", memory: memory("a") },
+      ]);
+      await a.leases.giveBack(first);
+      const second = await taken(b, "b");
+      await b.ledger.write(second, "key", [
+        { project: "p", rest: "license/MIT", memory: memory("b") },
+        { project: "q", rest: "license/MIT", memory: undefined },
+        { project: "r", rest: "license/MIT", memory: memory("b") },
+      ]);
+      const { lines, problems } = await a.ledger.read();
+      expect(problems).toEqual([]);
+      expect(lines.get("p")).toMatchObject({
+        key: "key",
+        resources: { "license/MIT": memory("b"), "license/ISC": memory("a") },
+      });
+      expect(lines.get("q")?.resources ?? {}).toEqual({});
+      expect(lines.get("r")).toMatchObject({ resources: { "license/MIT": memory("b") } });
+    });
+  });
+
+  describe(`${name}: runs, plans, signatures and notes`, () => {
+    test("summaries come newest first, and the later one of a run counts", async () => {
+      const [a, b] = await two();
+      await a.runs.record(summary("r1", { ended: null, outcome: null }));
+      await b.runs.record(summary("r2", { command: "plan", started: "2026-11-22T08:00:00.000Z" }));
+      await a.runs.record(summary("r1"));
+      const runs = await b.runs.list();
+      expect(runs).toEqual([summary("r2", { command: "plan", started: "2026-11-22T08:00:00.000Z" }), summary("r1")]);
+    });
+
+    test("texts come back as they were, and names that were not written are none", async () => {
+      const state = await one();
+      const text = 'a plan \u{1F600}\n"quoted" \\0\r\n';
+      for (const texts of [state.plans, state.notes]) {
+        expect(await texts.read("r1")).toBeUndefined();
+        await texts.write("r1", "before");
+        await texts.write("r1", text);
+        expect(await texts.read("r1")).toBe(text);
+        expect(await texts.read("../r1")).toBeUndefined();
+        expect(await texts.list()).toEqual(["r1"]);
+      }
+    });
+
+    test("signatures are kept in their order", async () => {
+      const state = await one();
+      const signature = (body: string) => `-----BEGIN SSH SIGNATURE-----\n${body}\n-----END SSH SIGNATURE-----\n`;
+      expect(await state.approvals.list("r1")).toEqual([]);
+      await state.approvals.add("r1", signature("second in the alphabet"));
+      await state.approvals.add("r1", signature("first"));
+      expect(await state.approvals.list("r1")).toEqual([signature("second in the alphabet"), signature("first")]);
+    });
+
+    test("what is kept is counted", async () => {
+      const state = await one();
+      const token = await taken(state, "a");
+      await state.journals.open(token).append(line("p:license/MIT"));
+      await state.runs.record(summary("a"));
+      await state.plans.write("a", "{}");
+      await state.ledger.write(token, "key", [{ project: "p", rest: "license/MIT", memory: memory("a") }]);
+      const { bytes, ...counts } = await state.contents();
+      expect(counts).toEqual({ runs: 1, journals: 1, plans: 1, approvals: 0, ledger: 1, notes: 0 });
+      expect(bytes).toBeGreaterThan(100);
+    });
+  });
+}

@@ -1,0 +1,174 @@
+import { createServer, connect as dial, type Socket } from "node:net";
+import pg from "pg";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startJournal } from "../../src/state/journal.ts";
+import { stateAt } from "../../src/state/open-state.ts";
+import type { WorkspaceState } from "../../src/state/state.ts";
+import type { Database } from "../support/database.mjs";
+import { databases } from "./databases.ts";
+import { line, summary, taken } from "./laws.ts";
+
+const [available] = await databases();
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => {
+  let database: Database;
+  let count = 0;
+
+  beforeAll(async () => {
+    if (available) database = await available.started();
+  });
+
+  async function asked(text: string, on = "postgres"): Promise<readonly Record<string, unknown>[]> {
+    const client = new pg.Client(database.url(on));
+    await client.connect();
+    const { rows } = await client.query(text);
+    await client.end();
+    return rows ?? [];
+  }
+
+  async function fresh(): Promise<string> {
+    const name = `fresh${++count}`;
+    await asked(`CREATE DATABASE ${name}`);
+    return name;
+  }
+
+  async function open(url: string, env = {}): Promise<WorkspaceState> {
+    const state = await stateAt(url, "EVENKEEL_STATE", "w", env);
+    closing.push(() => state[Symbol.asyncDispose]());
+    return state;
+  }
+
+  test("needs no right beyond a schema of its own, and says which it lacks", async () => {
+    const name = await fresh();
+    await asked("CREATE ROLE small LOGIN PASSWORD 'small-CANARY'");
+    const url = database.url(name).replace(/\/\/[^@]*/, "//small:small-CANARY");
+    await expect(open(url)).rejects.toThrow(/small may not do this in the state .*: permission denied for database/);
+    await asked("CREATE SCHEMA evenkeel AUTHORIZATION small", name);
+    const state = await open(url);
+    await taken(state, "r");
+    expect(await (await open(url)).leases.holder()).toMatchObject({ run: "r" });
+  });
+
+  test("newer than the program is refused, and left as it is", async () => {
+    const name = await fresh();
+    await open(database.url(name));
+    await asked("INSERT INTO evenkeel.migration (version) VALUES (99)", name);
+    await expect(open(database.url(name))).rejects.toThrow(
+      /^the state has schema version 99, and this version of evenkeel knows \d+; upgrade evenkeel$/,
+    );
+  });
+
+  test("is made once, however many come first at the same time", async () => {
+    const url = database.url(await fresh());
+    const states = await Promise.all(Array.from({ length: 6 }, () => open(url)));
+    for (const state of states) expect(await state.runs.list()).toEqual([]);
+  });
+
+  test("with rows that somebody broke tells of them or passes them over, and keeps the rest", async () => {
+    const name = await fresh();
+    const state = await open(database.url(name));
+    const token = await taken(state, "r");
+    const journal = startJournal(state, token, () => new Date());
+    await journal.write({ event: "end", outcomes: {} });
+    await state.runs.record(summary("r"));
+    await state.ledger.write(token, "key", [
+      { project: "p", rest: "license/MIT", memory: { sent: {} } },
+      { project: "q", rest: "license/MIT", memory: { sent: {} } },
+    ]);
+    await asked("INSERT INTO evenkeel.journal VALUES ('w', 'r', 7, 'end', '{')", name);
+    await asked("INSERT INTO evenkeel.run VALUES ('w', 'broken', 'plan', now(), 'null')", name);
+    await asked("UPDATE evenkeel.ledger SET memory = '[]' WHERE project = 'p'", name);
+    expect(await state.journals.read("r")).toHaveLength(1);
+    expect(await state.runs.list()).toEqual([summary("r")]);
+    const { lines, problems } = await state.ledger.read();
+    expect([...lines.keys()]).toEqual(["q"]);
+    expect(problems).toMatchObject([{ message: "1 row of the state's ledger cannot be read and are ignored" }]);
+  });
+
+  test("forgets plans after a month and looks after a quarter, and never an apply", async () => {
+    const state = await open(database.url(await fresh()));
+    const old = "2020-01-01T00:00:00.000Z";
+    await state.runs.record(summary("applied", { started: old }));
+    await state.runs.record(summary("planned", { started: old, command: "plan" }));
+    await state.runs.record(summary("now"));
+    expect((await state.runs.list()).map(({ run }) => run)).toEqual(["now", "applied"]);
+  });
+
+  test("takes its password from libpq's variable where the URL has none", async () => {
+    const url = database.url().replace(`:${database.password}@`, "@");
+    await expect(open(url)).rejects.toThrow("wants a password of evenkeel, and none is set");
+    await open(url, { PGPASSWORD: database.password });
+  });
+
+  /** Lets so many messages of the client through, and is gone then. */
+  async function cut(
+    after: number,
+  ): Promise<{ readonly url: (name: string) => string; readonly wasCut: () => boolean }> {
+    let left = after;
+    const sockets = new Set<Socket>();
+    const server = createServer((client) => {
+      const upstream = dial(database.port, "127.0.0.1");
+      for (const socket of [client, upstream]) {
+        sockets.add(socket.on("error", () => {}));
+        socket.on("close", () => {
+          client.destroy();
+          upstream.destroy();
+        });
+      }
+      client.on("data", (message) => {
+        if (left-- > 0) upstream.write(message);
+        else for (const socket of sockets) socket.destroy();
+      });
+      upstream.on("data", (message) => client.write(message));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closing.push(() => server.close());
+    const { port } = server.address() as { port: number };
+    return {
+      url: (name) => database.url(name).replace(String(database.port), String(port)),
+      wasCut: () => left < 0,
+    };
+  }
+
+  /** All that a run asks of its state, from the first table to the lease given back. */
+  async function whole(url: string, run: string): Promise<void> {
+    const state = await stateAt(url, "EVENKEEL_STATE", "w", {});
+    const token = await taken(state, run);
+    await state.runs.record(summary(run, { ended: null }));
+    const journal = state.journals.open(token);
+    for (const address of ["p:license/MIT", "q:license/MIT"]) await journal.append(line(address));
+    await state.ledger.write(token, "key", [{ project: run, rest: "license/MIT", memory: { sent: {} } }]);
+    await state.plans.write(run, "{}");
+    await state.runs.record(summary(run));
+    await state.leases.giveBack(token);
+    await state[Symbol.asyncDispose]();
+  }
+
+  test("that was left at any statement is read and used by the next run", async () => {
+    let done = false;
+    let after = 0;
+    for (; !done; after++) {
+      const name = await fresh();
+      const proxy = await cut(after);
+      const finished = whole(proxy.url(name), "crashed").then(
+        () => true,
+        () => false,
+      );
+      while (!proxy.wasCut() && !done) done = await Promise.race([finished, pause(5).then(() => false)]);
+      const state = await open(database.url(name));
+      await state.leases.release("crashed");
+      await whole(database.url(name), "next");
+      const lines = (await state.journals.read("crashed")) ?? [];
+      expect(lines).toEqual([line("p:license/MIT"), line("q:license/MIT")].slice(0, lines.length));
+      expect((await state.runs.list()).map(({ run }) => run)).toContain("next");
+      expect(await state.leases.holder()).toBeUndefined();
+    }
+    expect(after).toBeGreaterThan(30);
+  }, 120_000);
+});
+
+const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));

