@@ -45,7 +45,7 @@ export async function select(reader: Reader, scope: SurveyScope): Promise<Select
     ...found.problems,
     ...merged.flatMap(({ problems }) => problems),
     ...unlisted(projects, scope),
-    ...(since ? [] : noLongerSelected(policies, expired, listing)),
+    ...(since ? [] : noLongerSelected(policies, expired, listing, scope.includes)),
   ];
   const idle = idleGlobs(scope.globs, desired, since ? " among the projects that want something else" : "");
   return { desired, listing, of, problems: [...sortedProblems(problems), ...idle] };

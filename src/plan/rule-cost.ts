@@ -13,25 +13,34 @@ interface Estimate {
   readonly bound: Bound;
 }
 
-type Scope = ReadonlyMap<string, Bound>;
+/** What is known of an expression before it is evaluated. */
+export interface Sizing {
+  readonly variables: ReadonlyMap<string, Bound>;
+  /** States of its largest pattern. */
+  readonly patternSize: number;
+}
+
+/** What calls of `matches` are rewritten to; as long, so that every place in an expression stays where it was. */
+export const linearMatch = "re2find";
 
 /**
  * How many steps an expression takes at most, whatever values of this size it meets: told without evaluating it, and
  * the same on every machine, so that what takes too long is refused and never interrupted.
  */
-export function costOf(tree: ASTNode, variables: Scope): number {
-  return estimate(tree, variables).cost;
+export function costOf(tree: ASTNode, scope: Sizing): number {
+  return estimate(tree, scope).cost;
 }
 
-function estimate(node: ASTNode, scope: Scope): Estimate {
+function estimate(node: ASTNode, scope: Sizing): Estimate {
   if (node.op === "value") return { cost: 1, bound: leaf(typeof node.args === "string" ? node.args.length : 20) };
-  if (node.op === "id") return { cost: 1, bound: scope.get(node.args) ?? leaf(20) };
+  if (node.op === "id") return { cost: 1, bound: scope.variables.get(node.args) ?? leaf(20) };
   const loop = loopOf(node);
   if (loop) return estimateLoop(loop, scope);
   const parts = childrenOf(node).map((child) => estimate(child, scope));
   const bounds = parts.map(({ bound }) => bound);
   const read = bounds.reduce((sum, bound) => sum + weight(bound), 0);
-  const cost = parts.reduce((sum, part) => sum + part.cost, 1 + (accesses.has(node.op) ? 0 : read / 100));
+  const own = (accesses.has(node.op) ? 1 : 1 + read / 100) + slowness(node, read, scope);
+  const cost = parts.reduce((sum, part) => sum + part.cost, own);
   return { cost, bound: resultOf(node, bounds) };
 }
 
@@ -50,13 +59,25 @@ function resultOf(node: ASTNode, bounds: readonly Bound[]): Bound {
 
 const truths: ReadonlySet<string> = new Set(["==", "!=", "in", "<", "<=", ">", ">=", "&&", "||", "!_"]);
 
+/**
+ * Beyond reading its values once: a pattern may be in each of its states at each character, a duration is parsed in
+ * steps that each copy the rest, and a time zone is looked up each time.
+ */
+function slowness(node: ASTNode, read: number, { patternSize }: Sizing): number {
+  if (node.op === "call") return node.args[0] === "duration" ? read ** 2 / 100 : 0;
+  if (node.op !== "rcall") return 0;
+  const [name, , { length }] = node.args;
+  if (name === linearMatch) return (read * patternSize) / 50;
+  return name.startsWith("get") && length > 0 ? 1000 : 0;
+}
+
 /** Whether a call gives a number or a truth, however large what it is asked of. */
 function isMeasure(node: ASTNode): boolean {
   return (node.op === "call" || node.op === "rcall") && measures.has(node.args[0]);
 }
 
 const measures: ReadonlySet<string> = new Set(
-  "size has startsWith endsWith contains matches re2find indexOf lastIndexOf bool int uint double type hasValue".split(
+  `size has startsWith endsWith contains ${linearMatch} indexOf lastIndexOf bool int uint double type hasValue`.split(
     " ",
   ),
 );
@@ -81,11 +102,13 @@ function loopOf(node: ASTNode): Loop | undefined {
   return isBind && over ? { over, variable: variable.args, steps: rest, kind } : undefined;
 }
 
-function estimateLoop({ over, variable, steps, kind }: Loop, scope: Scope): Estimate {
+function estimateLoop({ over, variable, steps, kind }: Loop, scope: Sizing): Estimate {
   const range = estimate(over, scope);
   const times = kind === "bind" ? 1 : range.bound.size;
   const entry = kind === "bind" ? range.bound : itemOf(range.bound);
-  const inner = steps.map((step) => estimate(step, new Map([...scope, [variable, entry]])));
+  const inner = steps.map((step) =>
+    estimate(step, { ...scope, variables: new Map([...scope.variables, [variable, entry]]) }),
+  );
   const cost = range.cost + 1 + times * inner.reduce((sum, step) => sum + step.cost, 2);
   const last = inner.at(-1)?.bound ?? leaf(1);
   if (kind === "bind") return { cost, bound: last };

@@ -2,7 +2,7 @@ import { type ASTNode, Environment, type EvaluationError, type ParseError } from
 import { RE2JS, RE2JSException } from "re2js";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { childrenOf } from "./rule-cost.ts";
+import { childrenOf, linearMatch } from "./rule-cost.ts";
 import { ChangeView, changeFields, nothing, PlanView, planFields, SummaryView, summaryFields } from "./rule-view.ts";
 
 /** What is wrong with an expression, and before which of its characters. */
@@ -14,6 +14,8 @@ export interface ExpressionFault {
 /** An expression that knows its names; `ask` gives its value or why there is none, and never throws. */
 export interface Expression {
   readonly tree: ASTNode;
+  /** States of its largest pattern. */
+  readonly patternSize: number;
   readonly ask: (view: ChangeView | PlanView) => { readonly value: unknown } | { readonly fault: ExpressionFault };
 }
 
@@ -34,7 +36,8 @@ export function compileExpression(text: string, root: Root): Expression | { read
     if (type !== "bool" && type !== "dyn") {
       return { fault: { message: `expected true or false, got ${typeWord(type)}`, offset: expression.ast.start } };
     }
-    return { tree: expression.ast, ask: (view) => asked(() => expression({ [root]: view }), root) };
+    const patternSize = Math.max(0, ...patterns.map(sizeOf));
+    return { tree: expression.ast, patternSize, ask: (view) => asked(() => expression({ [root]: view }), root) };
   } catch (error) {
     return { fault: faultOf(error, root) };
   }
@@ -54,9 +57,6 @@ function asked(evaluate: () => unknown, root: Root): ReturnType<Expression["ask"
 
 /** Far more than a rule needs, and far less than what takes time to parse. */
 const limits = { maxAstNodes: 1000, maxDepth: 50, maxListElements: 500, maxMapEntries: 100 };
-
-/** As long as `matches`, whose place it takes, so that every place in an expression stays where it was. */
-const linearMatch = "re2find";
 
 const compiledPattern = memoized((pattern: string) => RE2JS.compile(pattern));
 
@@ -94,8 +94,8 @@ function patternFault({ node }: Pattern): ExpressionFault | undefined {
   if (node.op !== "value" || typeof node.args !== "string") return fault("matches needs its pattern written out here");
   if (node.args.length > longestPattern) return fault(`a pattern may have up to ${longestPattern} characters`);
   try {
-    compiledPattern(node.args);
-    return undefined;
+    const isLarge = compiledPattern(node.args).programSize() > largestPattern;
+    return isLarge ? fault("this pattern is too large; use fewer or smaller counts such as {9}") : undefined;
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     return fault(`not a regular expression of RE2: ${error.message.replace("error parsing regexp: ", "")}`);
@@ -103,6 +103,11 @@ function patternFault({ node }: Pattern): ExpressionFault | undefined {
 }
 
 const longestPattern = 500;
+const largestPattern = 300;
+
+function sizeOf({ node: { args } }: Pattern): number {
+  return typeof args === "string" ? compiledPattern(args).programSize() : 0;
+}
 
 /** Undefined where not every call could be found. */
 function withLinearPatterns(text: string, patterns: readonly Pattern[]): string | undefined {

@@ -6,8 +6,8 @@ import { bySeverity } from "../model/problem-line.ts";
 import type { Change, Place, Problem } from "../model/types.ts";
 import type { Objection } from "./guards.ts";
 import { type Plan, planDigest, plannedChange } from "./plan.ts";
-import { type Bound, costOf } from "./rule-cost.ts";
 import type { Expression, ExpressionFault } from "./rule-language.ts";
+import { tooLongOnChanges, tooLongOnPlan } from "./rule-limits.ts";
 import { ChangeView, type CountsOfPlan, PlanView } from "./rule-view.ts";
 
 /** A rule whose expression knows its names. */
@@ -67,12 +67,9 @@ export function judgeByRules(
 ): RuleVerdict {
   const changes = plan.resource_changes.map((planned) => new ChangeView(planned));
   const sources = new Map(plan.resource_changes.map(({ address, source }) => [address, source]));
-  const sizes = sizesOf(changes);
   const findings = [...rules].sort(byNameAndPlace).flatMap((rule) => {
     const asked = withoutExceptions(changes, rule, context);
-    return rule.on === "plan"
-      ? askPlan(rule, new PlanView(plan.summary, asked), sizes)
-      : askChanges(rule, asked, sizes);
+    return rule.on === "plan" ? askPlan(rule, new PlanView(plan.summary, asked)) : askChanges(rule, asked);
   });
   return {
     objections: findings.flatMap(({ rule, ...found }) => (rule.severity === "error" ? [objectionOf(rule, found)] : [])),
@@ -130,14 +127,14 @@ interface Found {
 
 type Finding = Found & { readonly rule: PlanRule };
 
-function askPlan(rule: CompiledRule, view: PlanView, sizes: Sizes): readonly Finding[] {
-  const undecided = tooLong(rule, boundOfPlan(sizes), 1) ?? answerOf(rule, view);
+function askPlan(rule: CompiledRule, view: PlanView): readonly Finding[] {
+  const undecided = tooLongOnPlan(rule.expression, view.changes) ?? answerOf(rule, view);
   if (undecided === false) return [];
   return [{ rule, addresses: [], ...(undecided !== true && { undecided }) }];
 }
 
-function askChanges(rule: CompiledRule, changes: readonly ChangeView[], sizes: Sizes): readonly Finding[] {
-  const slow = tooLong(rule, boundOfChange(sizes), changes.length);
+function askChanges(rule: CompiledRule, changes: readonly ChangeView[]): readonly Finding[] {
+  const slow = tooLongOnChanges(rule.expression, changes);
   if (slow) return [{ rule, addresses: [], undecided: slow }];
   const holds: string[] = [];
   const unknown = new Map<string, { undecided: ExpressionFault; addresses: string[] }>();
@@ -161,44 +158,6 @@ function answerOf({ expression }: CompiledRule, view: ChangeView | PlanView): bo
   if ("fault" in answer) return answer.fault;
   if (typeof answer.value === "boolean") return answer.value;
   return { message: "it is neither true nor false there", offset: expression.tree.start };
-}
-
-/** Of the changes that a plan holds: how many, how many fields, how long a text. */
-type Sizes = Readonly<Record<"changes" | "fields" | "text", number>>;
-
-/** About a second or two, whichever rule it is. */
-const mostSteps = 20_000_000;
-
-function tooLong({ expression, on }: CompiledRule, bound: Bound, times: number): ExpressionFault | undefined {
-  const steps = costOf(expression.tree, new Map([[on, bound]])) * times;
-  if (steps <= mostSteps) return undefined;
-  const message = "it could take too long on a plan of this size; put fewer loops inside each other";
-  return { message, offset: expression.tree.start };
-}
-
-function sizesOf(changes: readonly ChangeView[]): Sizes {
-  let [fields, text] = [1, 1];
-  for (const { before, after, ...texts } of changes) {
-    for (const each of Object.values(texts)) text = Math.max(text, each.length);
-    for (const [name, value] of [...Object.entries(before), ...Object.entries(after)]) {
-      text = Math.max(text, name.length, JSON.stringify(value, withoutBigInt)?.length ?? 0);
-    }
-    fields = Math.max(fields, Object.keys(before).length, Object.keys(after).length);
-  }
-  return { changes: changes.length, fields, text };
-}
-
-function withoutBigInt(_: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
-}
-
-function boundOfChange({ fields, text }: Sizes): Bound {
-  const map: Bound = { size: fields, item: { size: text } };
-  return { size: 1, fields: { before: map, after: map }, item: { size: text } };
-}
-
-function boundOfPlan(sizes: Sizes): Bound {
-  return { size: 1, fields: { changes: { size: sizes.changes, item: boundOfChange(sizes) } }, item: { size: 20 } };
 }
 
 function objectionOf(rule: PlanRule, found: Found): Objection {

@@ -1,4 +1,5 @@
-import { dayOf } from "../base/day.ts";
+import { dayOf, isDay } from "../base/day.ts";
+import { Refusal } from "../base/exit.ts";
 import { digestOf } from "../base/json.ts";
 import type { ClientOptions } from "../client/client.ts";
 import { networkFor } from "../client/network.ts";
@@ -77,6 +78,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
   const { env } = request;
   const { root, workspace, digest } = loaded;
   const today = request.today ?? dayOf(new Date());
+  if (!isDay(today)) throw new Refusal(`expected a date that exists, such as 2027-06-30, got ${JSON.stringify(today)}`);
   const { policies, expired, rules, problems, plaintext } = validate(loaded, today);
   const secrets = createSecrets({ env, root, plaintext, providers: loaded.providers, debug: request.debug });
   const file = hasErrors(loaded.problems) || keepsLedgerInState(workspace) ? undefined : workspace.ledger;
@@ -91,7 +93,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
     stated: rules,
     rules: [],
     today,
-    problems: [...problems, ...nameProblems(loaded, env), ...(ledger?.problems ?? [])],
+    problems: [...notToday(today), ...problems, ...nameProblems(loaded, env), ...(ledger?.problems ?? [])],
     secrets,
     ledger,
     heading: {
@@ -100,6 +102,12 @@ export function validated(loaded: Loaded, request: Request): Checked {
     },
     concurrency: request.concurrency ?? workspace.concurrency,
   };
+}
+
+/** A report as of another day must not pass for one of today. */
+function notToday(day: string): readonly Problem[] {
+  if (day === dayOf(new Date())) return [];
+  return [{ severity: "warning", rule: "as-of", message: `this is as of ${day}, not of today` }];
 }
 
 /** Manifests of which less counts are other manifests: a plan that was saved before a policy expired is stale. */

@@ -14,7 +14,7 @@ export interface Request {
   readonly folder: string;
   /** Holds the token, the secrets and EVENKEEL_URL. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The day, such as 2027-06-30, that decides what has expired; today, in UTC, where it is left out. */
+  /** The day, such as 2027-06-30, in UTC, that decides what has expired; where it is left out, that of the clock. */
   readonly today?: string;
   /** Globs over addresses; none: everything. */
   readonly targets?: readonly string[];

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { parseManifest } from "../../src/manifest/document.ts";
+import { readRules } from "../../src/manifest/rules.ts";
+import type { PlannedChange } from "../../src/plan/plan.ts";
+import { compileRules, judgeByRules } from "../../src/plan/rules.ts";
 import type { Setting } from "../e2e/workspace.ts";
 import { blocks, read } from "../readme.ts";
 import { runs } from "../reconcile/runs.ts";
@@ -96,6 +100,27 @@ test.each(rules)("$name objects where the chapter says so, and nowhere else", as
   const { message } = parse(text) as { message: string };
   expect(await told(fires)).toEqual([expect.stringContaining(`rule ${name}: ${message} (rules/rule.yaml:`)]);
   expect(await told(passes)).toEqual([]);
+});
+
+test("none of them is too long to be asked of 10,000 changes with many fields each", async () => {
+  const { rules: compiled } = await compileRules(
+    readRules(parseManifest("rules.yaml", rules.map(({ text }) => text).join("---\n")).documents).rules,
+  );
+  const flags = Object.fromEntries(Array.from({ length: 14 }, (_, i) => [`flag_${i}_events`, true]));
+  const after = { ...flags, new_issue_url: `https://bugs.example.com/${"x".repeat(80)}` };
+  const planned = Array.from({ length: 10_000 }, (_, i): PlannedChange => {
+    const named = { address: `group/project-${i}:integration/irc-gateway`, project: `group/project-${i}` };
+    const change = { actions: ["create"] as const, before: null, after, after_sensitive: {} };
+    const from = { source: { file: "policies/all.yaml", line: 1, column: 1 }, action_reason: "not on the server" };
+    const call = { method: "PUT", path: "" } as const;
+    return { ...named, kind: "integration", key: "irc-gateway", change, live: null, ...from, call };
+  });
+  const summary = { projects: 10_000, live: 0, unmanaged: 0, unverified: 0 };
+  const { objections } = judgeByRules({ resource_changes: planned, summary }, compiled, {
+    today: "2026-01-01",
+    means: () => () => false,
+  });
+  expect(objections.map(({ message }) => message.split(":")[0])).toEqual(["rule no-new-irc", "rule small-steps"]);
 });
 
 test("what validate says of a wrong name is what the chapter shows", async () => {

@@ -30,10 +30,14 @@ describe("an editor completes", () => {
     expect(await offered(`${head}apiVersion: evenkeel/v1\nkind: |`)).toEqual([
       "Workspace",
       "Policy",
+      "Rule",
       "StorageMigration",
     ]);
     expect(await offered(policy("|"))).toEqual(
       expect.arrayContaining(["except", "priority", "vars", "integrations", "disabled", "licenses", "exclusive"]),
+    );
+    expect(await offered(`${head}apiVersion: evenkeel/v1\nkind: Rule\n|`)).toEqual(
+      expect.arrayContaining(["name", "severity", "on", "when", "message", "except", "until", "reason"]),
     );
     expect(await offered(workspace("server:\n  |"))).toEqual(expect.arrayContaining(["url", "release", "tier"]));
     expect(await offered(workspace("server:\n  tier: |"))).toEqual(["free", "premium", "ultimate"]);

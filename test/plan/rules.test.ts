@@ -96,6 +96,7 @@ describe("what comes from anybody's merge request", () => {
   test.each([
     ['change.key.matches("(?=a)")', "not a regular expression of RE2: invalid or unsupported Perl syntax: `(?=`"],
     ['change.key.matches("((a{100}){100}){100}")', "not a regular expression of RE2: invalid repeat count: `{100}`"],
+    ['change.key.matches("(a|b|c|d|e|f){300}")', expect.stringContaining("this pattern is too large")],
     ["change.key.matches(change.project)", "matches needs its pattern written out here"],
     ['change.key . matches /* */ ("a")', expect.any(String)],
     ['change.key.matches( // matches\n "(a+)+$")', "expected no comment inside a call of matches"],
@@ -122,6 +123,8 @@ describe("what comes from anybody's merge request", () => {
     `plan.changes.map(a, plan.changes.map(b, b.address + a.address)).size() > 2`,
     `[plan.changes + plan.changes].all(a, [a + a + a].all(b, [b + b + b].all(c, c.exists(x, c.exists(y, x.key == y.key)))))`,
     `cel.bind(a, plan.changes + plan.changes, a.all(x, a.all(y, a.all(z, x.key == z.key))))`,
+    'plan.changes.all(a, plan.changes.all(b, timestamp("2027-01-01T00:00:00Z").getHours("Europe/Berlin") > 0))',
+    'plan.changes.exists(a, duration(plan.changes.map(b, b.address).join("")) > duration("1s"))',
     `plan.changes.exists(a, plan.changes.map(b, b.address).join(",").split("").exists(c, c == "!"))`,
   ])("%s is not run on 3,000 changes, and objects", async (when) => {
     const rules = await compiled(rule(when, "plan"));

@@ -239,6 +239,7 @@ describe("a policy with until", () => {
     expect(writing).toMatchObject({ code: 64, reads: 0, stderr: expect.stringContaining("only with --dry-run") });
     const dry = await evenkeel("apply", "--dry-run", "--as-of", "2027-07-01");
     expect([dry.code, dry.writes, dry.stdout.includes("expired: trial.yaml:4")]).toEqual([0, 0, true]);
+    expect(dry.stderr).toContain("warning: this is as of 2027-07-01, not of today  (as-of)\n");
     expect((await evenkeel("drift", "--as-of", "2027-07-01")).code).toBe(2);
   });
 });
