@@ -11,16 +11,17 @@ import { type Hunk, hunkOf, movedByAll } from "./hunks.ts";
 import { desiredAfter, type Fleet, type Manifests, type Thing, withText } from "./manifests.ts";
 import {
   absenceProposals,
+  decidingVariable,
   fieldProposals,
   type Proposal,
   presenceProposals,
   type Subject,
-  subjectOf,
+  subjectIn,
 } from "./proposals.ts";
 import { spelled } from "./spelling.ts";
 
 /** Manifests on the way to what is live, and what was done to them. */
-export interface Draft {
+export interface ManifestDraft {
   readonly manifests: Manifests;
   readonly hunks: readonly Hunk[];
   readonly notes: readonly string[];
@@ -29,7 +30,7 @@ export interface Draft {
 }
 
 /** A change of a plan whose live side is right. `live` has all that the server tells of it, where it is there. */
-export interface Target {
+export interface LiveTarget {
   readonly thing: Thing;
   readonly change: Change;
   readonly live: Live | undefined;
@@ -42,17 +43,21 @@ export interface Drafting {
 }
 
 /** Makes the manifests say what is live, for this one thing and nothing else in the fleet. */
-export function acceptChange(manifests: Manifests, target: Target, drafting: Drafting): Draft {
-  const draft: Draft = { manifests, hunks: [], notes: [], left: [] };
+export function acceptChange(manifests: Manifests, target: LiveTarget, drafting: Drafting): ManifestDraft {
+  const draft: ManifestDraft = { manifests, hunks: [], notes: [], left: [] };
   const { change, live } = target;
   if (change.action === "create") return acceptAbsence(draft, target, drafting);
   if (change.action === "update") return acceptFields(draft, target, drafting);
   return live ? acceptPresence(draft, { ...target, live }, drafting) : draft;
 }
 
-function acceptFields(start: Draft, { thing, live }: Target, drafting: Drafting): Draft {
+/** What variables decide comes first, so that an entry that has to be restated keeps them. */
+function acceptFields(start: ManifestDraft, { thing, live }: LiveTarget, drafting: Drafting): ManifestDraft {
   if (!live) return start;
-  const names = differing(wantedNow(start, thing, drafting), live);
+  const subject = subjectNow(start, thing, drafting);
+  const all = differing(wantedNow(start, thing, drafting), live);
+  const byVariable = (name: string) => decidingVariable(subject, name) !== undefined;
+  const names = [...all.filter(byVariable), ...all.filter((name) => !byVariable(name))];
   return names.reduce((draft, name) => acceptField(draft, { thing, name, live }, drafting), start);
 }
 
@@ -72,7 +77,7 @@ interface FieldTarget {
 }
 
 /** One variable may decide on several fields: none that is right may turn wrong. */
-function acceptField(draft: Draft, { thing, name, live }: FieldTarget, drafting: Drafting): Draft {
+function acceptField(draft: ManifestDraft, { thing, name, live }: FieldTarget, drafting: Drafting): ManifestDraft {
   const wrong = differing(wantedNow(draft, thing, drafting), live);
   if (!wrong.includes(name)) return draft;
   const spellings = wrong.map((each) => [each, spelled(thing, each, live.fields[each] ?? null)] as const);
@@ -86,7 +91,7 @@ function acceptField(draft: Draft, { thing, name, live }: FieldTarget, drafting:
 }
 
 /** Behind a line that is taken away, one of a farther layer may come to light. */
-function acceptAbsence(draft: Draft, target: Target, drafting: Drafting): Draft {
+function acceptAbsence(draft: ManifestDraft, target: LiveTarget, drafting: Drafting): ManifestDraft {
   const { thing } = target;
   const subject = subjectNow(draft, thing, drafting);
   const isGone = (desired: DesiredProject) => wantedOf(desired, thing)?.presence !== "present";
@@ -98,7 +103,11 @@ function acceptAbsence(draft: Draft, target: Target, drafting: Drafting): Draft 
 }
 
 /** Declared as `import` would; what it needs and cannot know becomes a reference to be set. */
-function acceptPresence(draft: Draft, { thing, live }: Target & { readonly live: Live }, drafting: Drafting): Draft {
+function acceptPresence(
+  draft: ManifestDraft,
+  { thing, live }: LiveTarget & { readonly live: Live },
+  drafting: Drafting,
+): ManifestDraft {
   const { project } = thing;
   const found = importProject({ project, live: [live], others: [], unread: [] }, drafting.fleet.workspace.server);
   const [imported] = withReferences([found]);
@@ -119,11 +128,11 @@ function acceptPresence(draft: Draft, { thing, live }: Target & { readonly live:
   );
 }
 
-function subjectNow({ manifests }: Draft, thing: Thing, { made }: Drafting): Subject {
-  return subjectOf(manifests, thing, identityOf(thing), made);
+function subjectNow({ manifests }: ManifestDraft, thing: Thing, { made }: Drafting): Subject {
+  return subjectIn(manifests, thing, identityOf(thing), made);
 }
 
-function wantedNow({ manifests }: Draft, thing: Thing, { fleet }: Drafting): Desired | undefined {
+function wantedNow({ manifests }: ManifestDraft, thing: Thing, { fleet }: Drafting): Desired | undefined {
   return wantedOf(desiredOf(manifests.policies, thing.project, fleet.workspace.server).desired, thing);
 }
 
@@ -136,10 +145,10 @@ function wantedOf({ resources }: DesiredProject, thing: Thing): Desired | undefi
 function firstOf(
   proposals: Iterable<Proposal>,
   isSaid: (desired: DesiredProject) => boolean,
-  draft: Draft,
+  draft: ManifestDraft,
   subject: Subject,
   { fleet }: Drafting,
-): Draft {
+): ManifestDraft {
   for (const { file, texts, note } of proposals) {
     const text = texts.at(-1);
     const next = text === undefined ? undefined : withText(draft.manifests, file, text, fleet.workspace);
@@ -151,7 +160,7 @@ function firstOf(
   return { ...draft, left: [...draft.left, whyNot(subject)] };
 }
 
-function hunksOf({ manifests, hunks }: Draft, file: string, texts: Proposal["texts"]): readonly Hunk[] {
+function hunksOf({ manifests, hunks }: ManifestDraft, file: string, texts: Proposal["texts"]): readonly Hunk[] {
   let before = manifests.texts.get(file) ?? "";
   return texts.reduce<readonly Hunk[]>((found, text = before) => {
     const hunk = hunkOf(file, before, text);

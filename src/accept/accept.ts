@@ -8,6 +8,7 @@ import { CallFailed } from "../client/failure.ts";
 import type { Difference } from "../diff/diff.ts";
 import { readInventory } from "../live/read-live.ts";
 import { readAndDiff, type Selection, type SurveyScope, select } from "../live/survey.ts";
+import { parseManifest } from "../manifest/document.ts";
 import { projectsOf } from "../manifest/layers.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
@@ -21,11 +22,11 @@ import { scopeOf } from "../reconcile/scope.ts";
 import type { LeaseToken } from "../state/state.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import { textIn } from "../workspace/texts.ts";
-import { acceptChange, type Target } from "./accept-change.ts";
+import { acceptChange, type LiveTarget } from "./accept-change.ts";
 import type { NewHome } from "./homes.ts";
 import { type Hunk, movedByAll } from "./hunks.ts";
 import type { Fleet, Manifests } from "./manifests.ts";
-import { judged } from "./remember.ts";
+import { judgedAfter } from "./remember.ts";
 
 export type { Hunk } from "./hunks.ts";
 
@@ -160,10 +161,10 @@ async function targetsOf(
   differences: readonly Difference[],
   fleet: Fleet,
   { workers }: SurveyScope,
-): Promise<readonly Target[]> {
+): Promise<readonly LiveTarget[]> {
   const projects = new Map(fleet.projects.map((project) => [project.name, project]));
   const changes = differences.flatMap((difference) => difference.changes);
-  return inParallel(changes, workers, async (change): Promise<Target> => {
+  return inParallel(changes, workers, async (change): Promise<LiveTarget> => {
     const { kind, key, live } = change;
     const thing = { project: projects.get(change.project) ?? { name: change.project }, kind, key: live?.key ?? key };
     if (!isRemoval(change)) return { thing: { ...thing, key }, change, live };
@@ -181,7 +182,7 @@ interface AcceptedAll {
 function acceptAll(
   context: Context,
   request: AcceptRequest,
-  targets: readonly Target[],
+  targets: readonly LiveTarget[],
   { fleet, scope }: { readonly fleet: Fleet; readonly scope: SurveyScope },
 ): AcceptedAll {
   const {
@@ -194,7 +195,7 @@ function acceptAll(
   const manifests = targets.reduce((before, target) => {
     const { change } = target;
     const draft = acceptChange(before, target, { fleet, made: request.newHome(target.thing.project, root) });
-    const judgement = judged(draft, target, { context, scope });
+    const judgement = judgedAfter(draft, target, { context, scope });
     const thing = { address: change.address, hunks: draft.hunks, notes: [...draft.notes, ...judgement.notes] };
     things = [...things.map((each) => ({ ...each, hunks: movedByAll(draft.hunks, each.hunks) })), thing];
     problems.push(...judgement.problems);
@@ -204,7 +205,7 @@ function acceptAll(
 }
 
 /** The texts of all files that may have a say in what is accepted. @throws Refusal where one cannot be read any more. */
-function textsFor({ loaded: { root }, policies }: Context, targets: readonly Target[]): Map<string, string> {
+function textsFor({ loaded: { root }, policies }: Context, targets: readonly LiveTarget[]): Map<string, string> {
   const layers = targets.flatMap(({ thing }) => matchingLayers(policies, thing.project));
   const files = new Set(layers.map(({ policy }) => policy.document.file));
   return new Map([...files].map((name) => [name, textNow(root, name).replace(/^\uFEFF/, "")]));
@@ -227,11 +228,11 @@ function write({ loaded, policies }: Context, request: AcceptRequest, after: Man
     const mark = before.startsWith("\uFEFF") ? "\uFEFF" : "";
     return before === mark + text ? [] : [[name, mark + text]];
   });
-  const others = loaded.documents.filter(({ file }) => !changed.some(([name]) => name === file));
-  const policiesNow = after.policies.map(({ document }) => document);
-  const documents = [...others, ...policiesNow.filter(({ file }) => changed.some(([name]) => name === file))];
-  if (hasErrors(validate({ documents, problems: loaded.problems, workspace: loaded.workspace }).problems)) {
+  const texts = new Map(changed);
+  const edited = changed.flatMap(([name]) => parseManifest(name, after.texts.get(name) ?? "").documents);
+  const documents = [...loaded.documents.filter(({ file }) => !texts.has(file)), ...edited];
+  if (hasErrors(validate({ ...loaded, documents }).problems) && !hasErrors(validate(loaded).problems)) {
     throw new Refusal("the manifests would not be valid afterwards; nothing was written");
   }
-  if (changed.length > 0) request.write(root, new Map(changed));
+  if (changed.length > 0) request.write(root, texts);
 }

@@ -1,3 +1,4 @@
+import equal from "fast-deep-equal";
 import { canonical } from "../base/json.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { desiredOf, type Merged } from "../manifest/layers.ts";
@@ -16,7 +17,11 @@ export interface Manifests {
   readonly policies: readonly Policy[];
 }
 
-/** With another text in the place of a file's, or with a new file; undefined where the text has mistakes. */
+/**
+ * With another text in the place of a file's, or with a new file; undefined where the text has mistakes. Documents keep
+ * their order, those that did not count before do not count now, and
+ * those that say the same stay the same.
+ */
 export function withText(
   manifests: Manifests,
   file: string,
@@ -26,8 +31,17 @@ export function withText(
   const { documents, problems } = parseManifest(file, text);
   const read = readPolicies({ documents, workspace });
   if (hasErrors([...problems, ...read.problems])) return undefined;
-  const others = manifests.policies.filter(({ document }) => document.file !== file);
-  return { texts: new Map([...manifests.texts, [file, text]]), policies: [...others, ...read.policies] };
+  const isHere = ({ document }: Policy) => document.file === file;
+  const here = new Map(manifests.policies.filter(isHere).map((policy) => [policy.document.index, policy]));
+  const before = parseManifest(file, manifests.texts.get(file) ?? "").documents.length;
+  const policies = read.policies.flatMap((policy) => {
+    const { index, value } = policy.document;
+    const was = here.get(index);
+    if (!was && index < before) return [];
+    return was && equal(was.document.value, value) ? was : policy;
+  });
+  const others = manifests.policies.filter((policy) => !isHere(policy));
+  return { texts: new Map([...manifests.texts, [file, text]]), policies: [...others, ...policies] };
 }
 
 /** One thing of one project. */

@@ -30,7 +30,7 @@ export interface Subject {
 }
 
 /** The subject as manifests are now. */
-export function subjectOf(manifests: Manifests, thing: Thing, identity: string, made: NewHome | undefined): Subject {
+export function subjectIn(manifests: Manifests, thing: Thing, identity: string, made: NewHome | undefined): Subject {
   const { entries } = decidingOf(matchingLayers(manifests.policies, thing.project));
   return { thing, manifests, entry: entries.get(identity), made };
 }
@@ -147,7 +147,7 @@ function sectionOf({ kind }: Thing): string {
 }
 
 /** The variable whose value a parameter is, or the one whose value that is; undefined where more goes into it. */
-function decidingVariable({ thing, manifests, entry }: Subject, name: string): Variable | undefined {
+export function decidingVariable({ thing, manifests, entry }: Subject, name: string): Variable | undefined {
   const { vars } = decidingOf(matchingLayers(manifests.policies, thing.project));
   const seen = new Set<Variable>();
   let found = variableIn(entry?.written?.parameters[name], vars);

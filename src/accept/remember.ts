@@ -6,7 +6,7 @@ import { compareField } from "../model/normalise.ts";
 import type { Desired, DesiredProject, Live, Problem } from "../model/types.ts";
 import type { Context } from "../reconcile/context.ts";
 import { rememberAccepted } from "../reconcile/update-ledger.ts";
-import type { Draft, Target } from "./accept-change.ts";
+import type { LiveTarget, ManifestDraft } from "./accept-change.ts";
 
 /** What is left to say of something that was accepted. */
 export interface Judgement {
@@ -20,7 +20,11 @@ interface Judging {
 }
 
 /** Lets the ledger learn that what is live is right, and says what a plan would list all the same. */
-export function judged(draft: Draft, { thing, change, live }: Target, { context, scope }: Judging): Judgement {
+export function judgedAfter(
+  draft: ManifestDraft,
+  { thing, change, live }: LiveTarget,
+  { context, scope }: Judging,
+): Judgement {
   const { ledger, loaded } = context;
   const { desired } = desiredOf(draft.manifests.policies, thing.project, loaded.workspace.server);
   const identity = identityOf(thing);

@@ -28,10 +28,10 @@ export interface Editable {
 export type Edited = string | undefined;
 
 /** A value to be written: a scalar that takes the style of what it replaces, or a node as it is. */
-export type Written = string | number | boolean | Node;
+export type YamlValue = string | number | boolean | Node;
 
 /** Puts a value in the place of another, or adds the last key of the path to its mapping. Nothing else is touched. */
-export function setIn({ text, document }: Editable, path: Path, value: Written): Edited {
+export function setIn({ text, document }: Editable, path: Path, value: YamlValue): Edited {
   const root = rootsOf(text)[document];
   const found = findIn(root, path);
   if (!found)
@@ -86,7 +86,7 @@ export function inOrderAs(before: string, after: string): string {
 }
 
 /** A scalar as a document would have it, with escapes for what YAML text cannot hold. */
-function inline(value: Written, like: Scalar | undefined, inFlow: boolean): string {
+function inline(value: YamlValue, like: Scalar | undefined, inFlow: boolean): string {
   if (isNodeValue(value)) return rendered(value, true);
   const node = scalarOf(value);
   const style = like?.type;
@@ -97,7 +97,7 @@ function inline(value: Written, like: Scalar | undefined, inFlow: boolean): stri
   return /^[\w./@#:+-]+$/.test(text) && !text.endsWith(":") ? text : rendered(node, inFlow);
 }
 
-function isNodeValue(value: Written): value is Node {
+function isNodeValue(value: YamlValue): value is Node {
   return typeof value === "object";
 }
 
@@ -132,7 +132,7 @@ function isMissing(root: unknown, path: Path): boolean {
   return found !== undefined && !found.pair;
 }
 
-function mapOf(path: Path, value: Written): YAMLMap {
+function mapOf(path: Path, value: YamlValue): YAMLMap {
   const map = new YAMLMap();
   map.items = [new PairNode(scalarOf(String(path.at(-1))), isNodeValue(value) ? value : scalarOf(value))];
   return map;
@@ -182,7 +182,7 @@ function rootsOf(text: string): readonly unknown[] {
   return roots.filter((root) => root !== null && !(isScalar(root) && root.value === null));
 }
 
-function withPair(source: Lined, map: YAMLMap, key: string, value: Written): Edited {
+function withPair(source: Lined, map: YAMLMap, key: string, value: YamlValue): Edited {
   const added = mapOf([key], value);
   const last = map.items.at(-1);
   if (map.flow) return withFlow(source.text, map, last && endOf(last), rendered(added, true).slice(1, -1).trim());

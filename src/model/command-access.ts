@@ -31,7 +31,7 @@ export interface CommandAccess {
 /** Commands that need a token, as README lists them. */
 export const commandAccess: readonly CommandAccess[] = [
   {
-    commands: ["plan", "drift", "apply --dry-run", "import", "routes --live", "routes --diff"],
+    commands: ["plan", "drift", "apply --dry-run", "import", "accept", "routes --live", "routes --diff"],
     ...{ role: "maintainer", of: "each project", scope: "read_api" },
   },
   { commands: ["apply"], role: "maintainer", of: "each project", scope: "api" },
@@ -42,7 +42,7 @@ export const commandAccess: readonly CommandAccess[] = [
   },
   { commands: ["plan --storage", "storage status"], role: "administrator", scope: "read_api" },
   { commands: ["apply --storage"], role: "administrator", scope: "api" },
-  { commands: ["show", "routes", "whoami"], scope: "read_api" },
+  { commands: ["show", "blame", "routes", "whoami"], scope: "read_api" },
 ];
 
 /** The row of `plan`: a token that lacks it can do next to nothing. */

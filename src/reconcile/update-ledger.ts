@@ -62,10 +62,10 @@ export function recordInSync(ledger: Ledger, settled: readonly InSync[]): void {
 }
 
 /** A resource as it is to be remembered. */
-export type Settled = Pick<InSync, "address" | "desired" | "live" | "unverified">;
+export type Remembered = Pick<InSync, "address" | "desired" | "live" | "unverified">;
 
 /** Remembers that what the server has is right, whatever moved it; what cannot be seen stays as it was remembered. */
-export function rememberAccepted(ledger: Ledger, { address, desired, live, unverified }: Settled): void {
+export function rememberAccepted(ledger: Ledger, { address, desired, live, unverified }: Remembered): void {
   const before = ledger.recall(address);
   const seen = { updatedAt: live.updatedAt, unseen: unverified, unkept: before?.unkept ?? [] };
   ledger.remember(address, keeping(before, memoryOf(desired, address, seen, ledger.fingerprint), unverified));

@@ -1,0 +1,193 @@
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { until } from "./program.ts";
+import { type Scene, type Setting, scene } from "./workspace.ts";
+
+const head = "apiVersion: evenkeel/v1\nkind: Policy\n";
+
+const team = `# The payments team.
+${head}name: payments
+projects: ["payments/**"]
+vars:
+  channel: "#payments"   # the team's room
+  tracker: https://bugs.example.com
+integrations:
+  irc-gateway:
+    # kept short
+    recipients: \${vars.channel}
+    server_host: 'irc.example.com'  # ours
+    push_events: true
+licenses: { MIT: allowed, AGPL-3.0: denied }
+---
+# One project of theirs.
+${head}name: core
+projects:
+  - payments/core
+vars:
+  channel: "#core"   # its own room
+integrations:
+  external-wiki: { external_wiki_url: "https://wiki.example.com/core" } # the wiki
+`;
+
+const irc = { recipients: "#payments", server_host: "irc.example.com", push_events: true };
+
+const projects = [
+  { id: 1, path: "payments/core", integrations: { "irc-gateway": { ...irc, recipients: "#core" } } },
+  { id: 2, path: "payments/api", integrations: { "irc-gateway": irc } },
+];
+
+async function made(
+  text: string,
+  setting: Setting = {},
+): Promise<Scene & { readonly read: (name?: string) => string }> {
+  const own = await scene({ projects, ...setting });
+  own.write("team.yaml", text);
+  const applied = await own.evenkeel("apply", "--yes");
+  expect(applied).toMatchObject({ code: 0 });
+  return { ...own, read: (name = "team.yaml") => readFileSync(join(own.root, name), "utf8") };
+}
+
+const put = ({ ask }: Scene, project: number, slug: string, body: object) =>
+  ask("PUT", `/projects/${project}/integrations/${slug}`, { json: body });
+
+test("the line itself, the variable that this project alone uses, and a line of its own where others are meant", async () => {
+  const own = await made(team);
+  await put(own, 1, "external-wiki", { external_wiki_url: "https://new.example.com/${x}" });
+  const wiki = await own.evenkeel("accept", "payments/core:integration/external-wiki");
+  expect(wiki).toMatchObject({ code: 0, stderr: "", writes: 0 });
+  expect(wiki.stdout).toContain(`  team.yaml:26\n  -   external-wiki: { external_wiki_url: "https://wiki`);
+  const first = team.replace("https://wiki.example.com/core", () => "https://new.example.com/$${x}");
+  expect(own.read()).toBe(first);
+
+  await put(own, 1, "irc-gateway", { ...irc, recipients: "#elsewhere" });
+  const room = await own.evenkeel("accept", "Payments/core:integration/irc-gateway");
+  expect(room.stdout).toContain("vars.channel of policy core (team.yaml) decides, and only payments/core uses it");
+  const second = first.replace('"#core"', '"#elsewhere"');
+  expect(own.read()).toBe(second);
+
+  await put(own, 2, "irc-gateway", { ...irc, recipients: "#api", push_events: false });
+  await own.ask("PATCH", `/projects/2/managed_licenses/MIT`, { json: { approval_status: "denied" } });
+  const rest = await own.evenkeel("accept", "payments/api:*");
+  expect(rest.stdout).toContain(
+    "policy payments (team.yaml) speaks for other projects too: said for payments/api alone in policies/payments/api.yaml, a new file",
+  );
+  expect(own.read()).toBe(second);
+  expect(own.read("policies/payments/api.yaml")).toBe(
+    `# yaml-language-server: $schema=../../.evenkeel/schemas/manifest.schema.json
+${head}name: payments/api
+projects:
+  - payments/api
+vars:
+  channel: "#api"
+integrations:
+  irc-gateway:
+    # kept short
+    recipients: \${vars.channel}
+    server_host: 'irc.example.com' # ours
+    push_events: false
+licenses:
+  MIT: denied
+`,
+  );
+  expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+  expect(await own.evenkeel("accept", "payments/*:*")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("payments/api:license/MIT is as the manifests say: nothing to accept."),
+  });
+});
+
+test("what is off becomes disabled, what is gone is withdrawn, and what is there is declared", async () => {
+  const own = await made(team.replaceAll("\n", "\r\n").replace(/^/, "\uFEFF"));
+  await own.ask("DELETE", "/projects/1/integrations/external-wiki");
+  await own.ask("DELETE", "/projects/2/integrations/irc-gateway");
+  await own.ask("DELETE", "/projects/2/managed_licenses/AGPL-3.0");
+  const { code, stdout } = await own.evenkeel("accept", "*", "--report", "json");
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ dry_run: false, problems: [], accepted: [{}, {}, {}] });
+  const text = own.read();
+  expect(text.startsWith("\uFEFF# The payments team.\r\n")).toBe(true);
+  expect(text.replaceAll("\r\n", "")).not.toContain("\n");
+  expect(text).toContain("licenses: { MIT: allowed }");
+  expect(text).toContain("except:\r\n  - payments/api\r\nlicenses:\r\n  AGPL-3.0: denied");
+  expect(text).toContain("disabled: [external-wiki]");
+  expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+
+  await put(own, 2, "irc-gateway", irc);
+  const back = await own.evenkeel("accept", "payments/api:integration/irc-gateway");
+  expect(back).toMatchObject({ code: 0, stderr: "" });
+  expect(own.read("policies/payments/api.yaml")).not.toContain("disabled");
+  expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+});
+
+test("a dry run and a change of the manifests meanwhile leave every file as it is", async () => {
+  const own = await made(team);
+  await put(own, 1, "irc-gateway", { ...irc, recipients: "#elsewhere" });
+  const dry = await own.evenkeel("accept", "--dry-run", "payments/core:integration/irc-gateway");
+  expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining("1 file would change.") });
+  expect(own.read()).toBe(team);
+
+  const slow = await scene({ projects, latency: 400 });
+  slow.write("team.yaml", team);
+  const running = slow.begin("accept", "payments/core:integration/irc-gateway", "payments/core:license/*");
+  await until(() => slow.server.requests.count("GET") > 0);
+  writeFileSync(join(slow.root, "team.yaml"), `${team}# edited\n`);
+  const ended = await running.ended;
+  expect(ended).toMatchObject({ code: 1, stdout: "" });
+  expect(ended.stderr).toContain("the manifests changed meanwhile; nothing was written: run it again");
+});
+
+test("what means nothing is refused with the nearest word, and nothing is sent for a bad glob", async () => {
+  const own = await made(team);
+  const misspelt = await own.evenkeel("accept", "payments/core:license/MTI");
+  expect(misspelt).toMatchObject({ code: 1, stdout: "" });
+  expect(misspelt.stderr).toContain("did you mean payments/core:license/MIT?");
+  const unknown = await own.evenkeel("accept", "payments/croe:license/MIT");
+  expect(unknown.stderr).toContain("no policy selects payments/croe; did you mean payments/core?");
+  for (const bad of [[], ["!x:license/*"], ["(a|b):license/*"]]) {
+    expect(await own.evenkeel("accept", ...bad)).toMatchObject({ code: 64, reads: 0 });
+  }
+});
+
+const hook = `${head}name: chat
+projects: [payments/core]
+integrations:
+  chat-notifications-a:
+    webhook: { secret: env:HOOK }
+    channel: "#a"
+`;
+const canary = { HOOK: "https://chat.example.com/CANARY-of-accept" };
+const address = "payments/core:integration/chat-notifications-a";
+
+test("a hidden change is remembered by the ledger, and a secret is never accepted", async () => {
+  const own = await made(hook, { workspace: { ledger: "ledger.ndjson" }, secrets: canary });
+  await put(own, 1, "chat-notifications-a", { webhook: "https://chat.example.com/other", channel: "#a" });
+  expect((await own.evenkeel("drift")).stdout).toContain("suspected drift");
+  const { code, stdout } = await own.evenkeel("accept", address);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("does not report webhook") });
+  expect(own.read()).toBe(hook);
+  expect((await own.evenkeel("drift")).code).toBe(0);
+
+  const rotated = { HOOK: "https://chat.example.com/CANARY-rotated" };
+  await put(own, 1, "chat-notifications-a", { webhook: "https://chat.example.com/other", channel: "#b" });
+  const partly = await own.evenkeelWith(rotated, "accept", address);
+  expect(partly.code).toBe(1);
+  expect(partly.stderr).toContain(`${address} was accepted in part: the server does not report webhook`);
+  expect(own.read()).toBe(hook.replace("#a", "#b"));
+  expect(partly.stdout + partly.stderr).not.toContain("CANARY");
+});
+
+test("a linked manifest is edited where it lies, and literal secrets are not shown", async () => {
+  const literal = hook
+    .replace("{ secret: env:HOOK }", '"https://chat.example.com/CANARY-literal"')
+    .replace("payments/core", '"**"');
+  const own = await scene({ projects, workspace: { allowPlaintextSecrets: true } });
+  own.write("deep/real.yaml", literal);
+  symlinkSync("deep/real.yaml", join(own.root, "linked.yaml"));
+  expect((await own.evenkeel("apply", "--yes")).code).toBe(0);
+  await put(own, 1, "chat-notifications-a", { webhook: "https://chat.example.com/CANARY-literal", channel: "#b" });
+  const ran = await own.evenkeel("accept", address);
+  expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('channel: "#b"') });
+  expect(ran.stdout + ran.stderr).not.toContain("CANARY-literal");
+  expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+});
