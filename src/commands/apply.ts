@@ -53,7 +53,8 @@ interface Wanted {
 
 function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?: Saved): void {
   const { yes, dryRun, asOf } = options;
-  const unreviewed = Object.keys(options).filter((name) => decidesPlan.has(name));
+  const given = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const unreviewed = given.filter((name) => decidesPlan.has(name));
   if (saved !== undefined && unreviewed.length > 0) {
     const names = unreviewed.map(flagOf).join(" and ");
     throw new Refusal(`a saved plan is applied as it was reviewed; plan again to use ${names}`, exit.usage);

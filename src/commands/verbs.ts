@@ -40,6 +40,7 @@ export const verbs: readonly Verb[] = [
       ["evenkeel plan --report json=plan.json", "text for people, and a file for scripts"],
       ["evenkeel plan --save", "keep the plan in the state, for apply --plan RUN"],
       ["evenkeel plan --report markdown=comment.md --report sarif=plan.sarif", "for a merge request"],
+      ["evenkeel plan --resend 'payments/*:integration/*' --out plan.json", "rotated secrets, through review"],
     ],
     options: flags.plan,
     load: () => import("./plan.ts"),

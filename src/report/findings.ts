@@ -92,8 +92,8 @@ function worstFirst<Each extends { readonly level: Level }>(findings: readonly E
 
 /** What was carried out, or not, is in the order in which it was. */
 function byUrgency(changes: readonly PlannedChange[]): readonly PlannedChange[] {
-  const rank = (change: PlannedChange) => (change.outcome ? 0 : urgencyOf(change));
-  return [...changes].sort((a, b) => rank(a) - rank(b));
+  const ranked = changes.map((change) => ({ change, rank: change.outcome ? 0 : urgencyOf(change) }));
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ change }) => change);
 }
 
 const levels: readonly Level[] = ["error", "warning", "note"];

@@ -61,7 +61,7 @@ function groupDetails(group: PlannedGroup): string {
     longestNames,
     (omitted) => `… and ${counted(omitted, "more project")}.`,
   );
-  return folded(htmlCode(groupLine(group)), [group], names);
+  return folded(htmlCode(groupLine(group)), [group], ["Projects:", "", ...names]);
 }
 
 function projectDetails(project: string, groups: readonly PlannedGroup[]): string {

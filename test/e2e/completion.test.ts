@@ -41,7 +41,7 @@ describe("what may come next", () => {
     ["commands", ["va"], ["validate"]],
     ["commands of two words", ["deployments", "li"], ["list"]],
     ["a second word of a command that is one", ["deprecations", "s"], ["scan"]],
-    ["options", ["plan", "--fail"], ["--fail-on-loosening"]],
+    ["options", ["plan", "--fail"], ["--fail-on-loosening", "--fail-on-guard"]],
     ["choices of an option", ["serve", "--tier", ""], ["free", "premium", "ultimate"]],
     ["kinds of reports", ["plan", "--report", "mark"], ["markdown"]],
     ["a value behind an equals sign", ["plan", "--report=mark"], ["--report=markdown"]],

@@ -79,6 +79,35 @@ test("--allow-deletes lets as many pass as it says, and no more", async () => {
   expect(await evenkeel("apply", "--yes", "--allow-deletes", "11")).toMatchObject({ code: 0, writes: 11 });
 });
 
+test("plan --fail-on-guard exits as apply would, and says what would let it pass", async () => {
+  const { evenkeel, policy } = await fleet([12], [1], {});
+  const refused = await evenkeel("plan", "--fail-on-guard", "--detailed-exitcode", "--report", "sarif=plan.sarif");
+  expect(refused).toMatchObject({ code: 3, writes: 0 });
+  expect(refused.stderr).toBe(
+    "Refused by --fail-on-guard: a guard would refuse to apply this plan. If intended, apply with --allow-deletes 11.\n",
+  );
+  policy({ projects: ["p0"], ...keeping(12) }, "policy-0");
+  expect(await evenkeel("plan", "--fail-on-guard")).toMatchObject({ code: 0, stderr: "" });
+});
+
+test("a guard that was waived does not read as a refusal, in text, report or saved plan", async () => {
+  const { evenkeel, read } = await fleet([12], [1], {});
+  await evenkeel("plan", "--out", "plan.json");
+  const waive = ["--allow-deletes", "11", "--report", "json=done.json", "--report", "markdown=done.md"];
+  for (const args of [
+    ["apply", "--dry-run"],
+    ["apply", "plan.json"],
+  ]) {
+    const { stdout, code } = await evenkeel(...args, ...waive);
+    expect(code).toBe(0);
+    for (const text of [stdout, read("done.md")]) {
+      expect(text).toContain("Guards that were waived for this run");
+      expect(text).not.toContain("would refuse");
+    }
+    expect(JSON.parse(read("done.json")).objections).toMatchObject([{ guard: "delete-percent", waived: true }]);
+  }
+});
+
 test("what is protected is not disabled or deleted, and may be updated", async () => {
   const { evenkeel, policy } = await scene({
     projects: [

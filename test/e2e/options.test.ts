@@ -28,6 +28,11 @@ describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
     ["a target with a saved plan", ["apply", "plan.json", "--target", "p"], /as it was reviewed.*--target/],
     ["a shard of a saved plan", ["apply", "plan.json", "--shard", "1/2"], /as it was reviewed.*--shard/],
     ["a saved plan and --resend", ["apply", "plan.json", "--resend", "p:*"], /as it was reviewed.*--resend/],
+    [
+      "a saved plan and all that decides what a plan holds",
+      ["apply", "plan.json", "--storage", "--target", "p:*", "--shard", "1/2", "--yes"],
+      /as it was reviewed; plan again to use --storage and --target and --shard/,
+    ],
     ["a saved plan and --storage", ["apply", "plan.json", "--storage", "--dry-run"], /as it was reviewed.*--storage/],
     ["a release in words", ["serve", "--release", "abc"], /--release takes a release such as 15\.0, not "abc"/],
     ["a target that no glob says", ["plan", "--target", "p:license/!(MIT)"], /--target .*expected a glob without/],

@@ -25,14 +25,16 @@ test("one plan has every surface, from one reading, and no secret on any", async
   expect(ran.reads).toBe(again.reads);
   const plan = JSON.parse(read("out/json")) as Plan;
   expect(plan.summary.writes).toBe(5);
-  expect(read("out/markdown")).toContain("### Evenkeel: 1 to disable, 4 to create");
+  expect(read("out/markdown")).toContain("### Evenkeel: 2 loosened, 1 to disable, 4 to create");
   expect(JSON.parse(read("out/sarif")).runs[0].results).toHaveLength(5);
   expect(parseXml(read("out/junit")).attributes.failures).toBe("5");
-  expect(JSON.parse(read("out/codequality"))).toHaveLength(5);
-  expect(read("out/github").match(/^::/gm)).toHaveLength(5);
-  expect(JSON.parse(read("out/terraform"))).toEqual({ create: 4, update: 0, delete: 1 });
+  const first = ["review-loosened", "review-losses", "review-disabled"];
+  const entries: { check_name: string }[] = JSON.parse(read("out/codequality"));
+  expect([entries.slice(0, 3).map((entry) => entry.check_name), entries.length]).toEqual([first, 3 + 5]);
+  expect(read("out/github").match(/^::/gm)).toHaveLength(3 + 5);
+  expect(JSON.parse(read("out/terraform"))).toEqual({ create: 4, update: 0, delete: 1, loosened: 2, losses: 1 });
   expect(read("out/prometheus")).toMatch(/kind="integration",action="disable"\} 1\n/);
-  expect(read("out/ndjson").trimEnd().split("\n")).toHaveLength(7);
+  expect(read("out/ndjson").trimEnd().split("\n")).toHaveLength(1 + 3 + 5 + 1);
   for (const kind of planKinds) {
     expect(read(`out/${kind}`)).not.toContain(secret);
     expect(read(`out/${kind}`)).not.toContain(token);
@@ -83,8 +85,8 @@ test("annotations come with the step's summary, appended, where there is one", a
   write("summary.md", "before\n");
   const env = { GITHUB_STEP_SUMMARY: join(root, "summary.md") };
   const ran = await evenkeelWith(env, "plan", "--report", "github");
-  expect(ran.stdout).toMatch(/^::warning file=all\.yaml,line=\d+,col=\d+,title=Evenkeel%3A planned-disable::/);
-  expect(read("summary.md")).toMatch(/^before\n<!-- evenkeel:plan -->\n\n### Evenkeel: 1 to disable/);
+  expect(ran.stdout).toMatch(/^::warning file=all\.yaml,line=\d+,col=\d+,title=Evenkeel%3A review-loosened::/);
+  expect(read("summary.md")).toMatch(/^before\n<!-- evenkeel:plan -->\n\n### Evenkeel: 2 loosened, 1 to disable/);
   await evenkeelWith(env, "plan", "--report", "json");
   expect(read("summary.md").match(/evenkeel:plan/g)).toHaveLength(1);
   const lost = await evenkeelWith({ GITHUB_STEP_SUMMARY: root }, "plan", "--report", "github");
@@ -136,7 +138,7 @@ test("shards of a pipeline come together as one plan, which is applied", async (
   const merged = await evenkeel("merge", ...files, "--out", "plan.json", "--report", "markdown=comment.md");
   expect(merged).toMatchObject({ code: 0, stderr: "", reads: 0, writes: 0 });
   expect(merged.stdout).toContain("Plan: 12 to create");
-  expect(read("comment.md")).toContain("### Evenkeel: 12 to create");
+  expect(read("comment.md")).toContain("### Evenkeel: 12 loosened, 12 to create");
   await evenkeel("plan", "--out", "whole.json");
   const [plan, whole] = ["plan.json", "whole.json"].map((file) => JSON.parse(read(file)) as Plan);
   expect(plan?.resource_changes).toEqual(whole?.resource_changes);

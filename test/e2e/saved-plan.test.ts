@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Plan } from "../../src/plan/plan.ts";
+import { type Plan, planDigest } from "../../src/plan/plan.ts";
 import { serve } from "../client/scripted.ts";
 import { folder } from "../support/folder.ts";
 import { runProgram } from "./program.ts";
@@ -34,6 +34,77 @@ test("a saved plan is carried out as it was reviewed, without asking; once", asy
   const again = await made.evenkeel("apply", "plan.json", "--report", "json");
   expect(again).toMatchObject({ code: 4, writes: 0 });
   expect(again.plan().summary.outcomes).toMatchObject({ stale: 8, applied: 0 });
+});
+
+test("says what became of each change, a line each, and counts them last", async () => {
+  await made.ask("PUT", "/projects/p/integrations/external-wiki", { form: { external_wiki_url: "https://mine" } });
+  const { stdout } = await made.evenkeel("apply", "plan.json");
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines[0]).toMatch(/^Plan of \d{4}-.* UTC, for http/);
+  expect(lines.filter((line) => /^ {2}[-+~x] \w+ \w/.test(line)).map((line) => line.split(":")[0])).toEqual([
+    ...["stale", "applied", "applied", "applied"].map((status, i) => `  ${i === 2 ? "+" : "~"} ${status} p`),
+    ...["applied", "applied", "applied", "applied"].map((status, i) => `  ${i === 2 ? "+" : "~"} ${status} q`),
+  ]);
+  expect(lines).toContain("  ~ applied q:license/MIT, loosened");
+  expect(lines.at(-1)).toBe("Apply: 7 applied, 1 stale.");
+});
+
+test("one made before policies were judged in it is judged when it is applied", async () => {
+  const { tightened: _, loosened: __, losses: ___, ...summary } = saved().summary;
+  const changes = saved().resource_changes.map(({ tendency: _, losses: __, ...change }) => change);
+  const old = { ...saved(), summary, resource_changes: changes } as unknown as Plan;
+  save({ ...old, digest: planDigest(old) });
+  expect(await made.evenkeel("apply", "plan.json", "--fail-on-loosening")).toMatchObject({ code: 3, writes: 0 });
+  const applied = await made.evenkeel("apply", "plan.json", "--report", "json");
+  expect(applied).toMatchObject({ code: 0, writes: 8 });
+  expect(applied.plan().summary).toMatchObject({ tightened: 2, loosened: 2 });
+});
+
+describe("a plan that sends a rotated secret again", () => {
+  const hook = { "chat-webhook-c": { webhook: { secret: "env:HOOK" } } };
+  const secrets = { HOOK: "https://chat.example.com/hooks/old" };
+  const planned = async (workspace: object = {}) => {
+    const made = await scene({
+      projects: [{ path: "p" }],
+      policy: { projects: ["p"], integrations: hook },
+      workspace,
+      secrets,
+    });
+    expect((await made.evenkeel("apply", "--yes")).code).toBe(0);
+    expect(told((await made.evenkeel("plan", "--report", "json")).plan())).toEqual([]);
+    const resent = await made.evenkeel(
+      "plan",
+      "--resend",
+      "p:integration/chat*",
+      "--out",
+      "plan.json",
+      "--detailed-exitcode",
+    );
+    expect(resent).toMatchObject({ code: 2, writes: 0 });
+    expect(resent.stdout).toContain("asked for by --resend");
+    return made;
+  };
+  const rotated = { HOOK: "https://chat.example.com/hooks/new" };
+
+  test.each([
+    ["without a ledger", {}],
+    ["with one", { ledger: ".evenkeel/ledger.ndjson" }],
+  ])("carries it %s, and sends it just once", async (_, workspace) => {
+    const made = await planned(workspace);
+    const { requests, ...applied } = await made.evenkeelWith(rotated, "apply", "plan.json");
+    expect(applied).toMatchObject({ code: 0, stderr: "", writes: 1 });
+    expect(requests.at(-1)).toBe("PUT /projects/p/integrations/chat-webhook-c");
+    expect(applied.stdout).toContain("  ~ applied p:integration/chat-webhook-c\n");
+    expect(await made.evenkeelWith(rotated, "apply", "plan.json")).toMatchObject({ code: 4, writes: 0 });
+  });
+
+  test("and leaves alone what moved since", async () => {
+    const made = await planned();
+    await made.ask("PUT", "/projects/p/integrations/chat-webhook-c", {
+      form: { webhook: "https://chat.example.com/x" },
+    });
+    expect(await made.evenkeelWith(rotated, "apply", "plan.json")).toMatchObject({ code: 4, writes: 0 });
+  });
 });
 
 test("two plans of equal input differ in created_at alone", async () => {

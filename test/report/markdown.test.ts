@@ -33,7 +33,7 @@ describe("a plan in a merge request comment", () => {
     const equal = (count: number) => Array.from({ length: count }, (_, i) => planned(`pay/p-${i}`, "chat", "disable"));
     const some = markdownOf(planWith({ changes: equal(3) }));
     expect(some).toContain("| **disable** | `3 projects: chat disabled (policies/base.yaml:12)` |");
-    expect(some).toContain("\n- `pay/p-0`\n- `pay/p-1`\n- `pay/p-2`\n\n</details>");
+    expect(some).toContain("\n\nProjects:\n\n- `pay/p-0`\n- `pay/p-1`\n- `pay/p-2`\n\n</details>");
     const many = markdownOf(planWith({ changes: equal(10_000) }));
     expect(many).toContain("`10,000 projects: chat disabled (policies/base.yaml:12)`");
     expect(many).toMatch(/\n… and \d+ more projects\.\n\n<\/details>/);
@@ -81,7 +81,7 @@ describe("a plan in a merge request comment", () => {
   });
 });
 
-test.each(["mixed", "in-sync"])("the plan of %s reads as its golden comment", async (name) => {
+test.each(["mixed", "in-sync", "fleet"])("the plan of %s reads as its golden comment", async (name) => {
   const file = join(import.meta.dirname, "../cases/plan", name);
   const plan = JSON.parse(readFileSync(`${file}.json`, "utf8")) as Plan;
   await expect(`${markdownOf(plan)}\n`).toMatchFileSnapshot(`${file}.md`);

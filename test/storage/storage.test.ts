@@ -181,7 +181,13 @@ describe("the journal", () => {
     const { plan, apply, write, root } = await stage({ migrations: [{ ...drain, repositories: ["snippets"] }] });
     await apply();
     expect((await plan()).plan.resource_changes).toEqual([]);
-    expect((await plan({ resend: ["storage:old/*"] })).plan.resource_changes).toHaveLength(1);
+    const resent = (await plan({ resend: ["storage:old/*"] })).plan;
+    expect(resent.resource_changes.map(({ action_reason }) => action_reason)).toEqual([
+      "all snippets on old, asked for by --resend",
+    ]);
+    write("plan.json", JSON.stringify(resent));
+    const again = await apply({ saved: join(root, "plan.json"), storage: false });
+    expect(statuses(again)).toEqual({ "storage:old/snippets": "applied" });
     write("storage.yaml", readFileSync(join(root, "storage.yaml"), "utf8").replace('"new"', '"newer"'));
     expect((await plan()).plan.resource_changes).toHaveLength(1);
   });

@@ -17,9 +17,10 @@ export function sectionOf(change: PlannedChange): Section {
   return change.tendency === "loosened" ? "loosened" : actionOf(change);
 }
 
-/** Changes in the order of the list. */
+/** Changes in the order of the list; in each part, those that cost somebody events come first. */
 export function inSections(changes: readonly PlannedChange[]): readonly PlannedChange[] {
-  return sections.flatMap((section) => changes.filter((change) => sectionOf(change) === section));
+  const ordered = [...changes.filter(({ losses }) => losses), ...changes.filter(({ losses }) => !losses)];
+  return sections.flatMap((section) => ordered.filter((change) => sectionOf(change) === section));
 }
 
 /** Rows that have been drawn once stay as the reader left them. */

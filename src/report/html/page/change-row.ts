@@ -79,7 +79,7 @@ function placeNode({ file, line }: Place): HTMLElement {
 
 /** Who loses events by it; else the first field that changes, and how many more do. */
 function briefOf({ losses, action_reason: reason }: PlannedChange, sides: Sides): readonly (Node | string)[] {
-  if (losses?.[0] !== undefined) return [visible(losses[0]), ...moreOf(losses.length - 1)];
+  if (losses?.[0] !== undefined) return [element("span", "loss", visible(losses[0])), ...moreOf(losses.length - 1)];
   const { before, after } = sides;
   const names = fieldNames(sides);
   const [name, ...more] = names;
