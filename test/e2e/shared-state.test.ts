@@ -90,7 +90,13 @@ describe.skipIf(!available)("a shared state (needs postgresql)", () => {
     expect(told.stdout).toMatch(/4 runs, 1 journal, 1 saved plan, 0 signed plans, 3 projects in the ledger/);
     const texts = [saved, wrong, applied, told, journal].flatMap(({ stdout, stderr }) => [stdout, stderr]);
     expect(JSON.stringify([texts, all, ...[a, b, c].map((each) => each.files())])).not.toContain(database.password);
-    for (const each of [a, b, c]) expect(Object.keys(each.files()).sort()).toEqual(["all.yaml", "evenkeel.yaml"]);
+
+    const copy = await a.run(["state", "copy", "--from", database.url(), "--to", "copy"], { EVENKEEL_STATE: "" });
+    expect(copy).toMatchObject({ code: 0, stdout: expect.stringContaining("Copied 4 runs to ") });
+    expect(copy.stdout + copy.stderr).not.toContain(database.password);
+    const back = ["state", "copy", "--from", "copy", "--to", database.url()];
+    expect((await a.run(back)).stdout).toMatch(/^Copied 0 runs to PostgreSQL.*; 4 runs were there already\.$/m);
+    for (const each of [b, c]) expect(Object.keys(each.files()).sort()).toEqual(["all.yaml", "evenkeel.yaml"]);
   });
 
   test("lets one apply at a time write: another names its holder, or waits for it", async () => {
@@ -102,6 +108,13 @@ describe.skipIf(!available)("a shared state (needs postgresql)", () => {
     await until(() => server.requests.writes > 0);
     const waiting = c.begin(["apply", "--yes", "--lock-timeout", "1m"]);
     const refused = await b.run(["apply", "--yes"]);
+    const cancelled = b.begin(["apply", "--yes", "--lock-timeout", "1m"]);
+    await until(() => cancelled.said().includes("Waiting for"));
+    cancelled.kill("SIGTERM");
+    expect(await cancelled.ended).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining("stopped while waiting"),
+    });
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     const holder = `of ada on ${hostname()} (process ${first.pid}), ${job}`;
     expect(refused.stderr).toContain(holder);

@@ -2,11 +2,12 @@ import { createServer, connect as dial, type Socket } from "node:net";
 import pg from "pg";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startJournal } from "../../src/state/journal.ts";
+import { takeLease } from "../../src/state/lease.ts";
 import { stateAt } from "../../src/state/open-state.ts";
 import type { WorkspaceState } from "../../src/state/state.ts";
 import type { Database } from "../support/database.mjs";
 import { databases } from "./databases.ts";
-import { line, summary, taken } from "./laws.ts";
+import { claim, line, summary, taken } from "./laws.ts";
 
 const [available] = await databases();
 const closing: (() => unknown)[] = [];
@@ -133,6 +134,21 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
       wasCut: () => left < 0,
     };
   }
+
+  test("that cannot be reached loses the lease by this machine's clock, and a lost one stays lost", async () => {
+    const proxy = await cut(60);
+    const name = await fresh();
+    await open(database.url(name));
+    const state = await stateAt(proxy.url(name), "EVENKEEL_STATE", "w", {});
+    const lease = await takeLease(state.leases, claim("r"), { duration: 1000 });
+    expect(lease.lost()).toBeUndefined();
+    while (!proxy.wasCut()) await state.runs.list().catch(() => {});
+    await pause(1100);
+    expect(lease.lost()).toBe("run r lost its lease: it was not renewed for 1 s");
+    const other = await open(database.url(name));
+    expect((await taken(other, "s")).fence).toBeGreaterThan(lease.token.fence);
+    expect(lease.lost()).toContain("lost its lease");
+  });
 
   /** All that a run asks of its state, from the first table to the lease given back. */
   async function whole(url: string, run: string): Promise<void> {

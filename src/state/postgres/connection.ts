@@ -93,8 +93,9 @@ function encryptions({ sslmode = "prefer", ...files }: Parameters, host: string)
   // A socket of this machine has no encryption.
   if (host.startsWith("/")) return [false];
   const own = certificatesIn(files);
-  const trusting: Encryption = { ...own, servername: host, rejectUnauthorized: false };
-  const checking: Encryption = { ...own, servername: host };
+  // Node takes an address for `localhost` where it is not told the host.
+  const trusting: Encryption = { ...own, host, rejectUnauthorized: false };
+  const checking: Encryption = { ...own, host };
   const anyName: Encryption = { ...checking, checkServerIdentity: () => undefined };
   const table: Readonly<Record<(typeof modes)[number], readonly Encryption[]>> = {
     disable: [false],

@@ -144,7 +144,8 @@ function isPassing(error: unknown): boolean {
   if (error instanceof Refusal || !(error instanceof Error)) return false;
   if (isOfDatabase(error)) return passing.test(codeOf(error));
   return (
-    /^E[A-Z_]+$/.test(codeOf(error)) || /terminated|timeout|connection error|not queryable|ended/i.test(error.message)
+    /^E(?!RR_)[A-Z_]+$/.test(codeOf(error)) ||
+    /terminated|timeout|connection error|not queryable|ended/i.test(error.message)
   );
 }
 
@@ -174,7 +175,7 @@ function words(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const { errors = [error] } = error as Partial<AggregateError>;
   const [first = error] = errors;
-  if (/^E[A-Z_]+$/.test(codeOf(first))) return connectionWords[codeOf(first)] ?? systemTrouble(first);
+  if (/^E(?!RR_)[A-Z_]+$/.test(codeOf(first))) return connectionWords[codeOf(first)] ?? systemTrouble(first);
   return knownSecrets.clean(first instanceof Error ? first.message : String(first));
 }
 

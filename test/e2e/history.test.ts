@@ -1,0 +1,120 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { claimFor } from "../../src/state/claim.ts";
+import { touchedBy } from "../../src/state/run-summary.ts";
+import { tempFolder } from "../support/folder.ts";
+import { scene } from "./workspace.ts";
+
+const projects = ["p", "q"].map((path) => ({ path, licenses: { MIT: "denied" } }));
+const policy = { projects: ["p", "q"], licenses: { MIT: "allowed" } };
+const rowsIn = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout);
+
+test("plans, drifts and applies are kept in the folder, where git ignores them, and cost no request", async () => {
+  const { evenkeel, evenkeelWith, files, write } = await scene({ projects, policy });
+  write(".evenkeel/.gitignore", "# mine\njournal/\nlock\n*.key");
+  const planned = await evenkeel("plan");
+  expect(await evenkeel("drift")).toMatchObject({ code: 2, reads: planned.reads });
+  await evenkeelWith({ GITHUB_ACTOR: "grace" }, "apply", "--yes", "--target", "q");
+  expect(await evenkeel("apply", "--yes", "--target", "p", "--fail-on-nothing")).toMatchObject({ code: 64 });
+  const runs = rowsIn(await evenkeel("runs", "--report", "json"));
+  expect(runs.map(({ command, outcome, changes }: Record<string, unknown>) => [command, outcome, changes])).toEqual([
+    ["apply", "applied", 1],
+    ["drift", "drift", 2],
+    ["plan", "pending", 2],
+  ]);
+  expect(runs[0]).toMatchObject({ who: "grace" });
+  expect(rowsIn(await evenkeel("runs", "--project", "p", "--report", "json"))).toHaveLength(2);
+  expect(files()[".evenkeel/.gitignore"]?.split("\n")).toEqual(
+    expect.arrayContaining(["# mine", "journal/", "runs/", "plans/", "notes/"]),
+  );
+  const summaries = Object.keys(files()).filter((name) => name.startsWith(".evenkeel/runs/"));
+  expect(summaries).toHaveLength(3);
+});
+
+test("a run of before there were summaries is told by its journal", async () => {
+  const { evenkeel, write } = await scene({ projects, policy });
+  const at = "2026-01-01T00:00:00.000Z";
+  const lines = [
+    { at, event: "start", who: "ada@desk", pid: 1, commit: "abc", manifests: "", server: "http://x", changes: 2 },
+    { at, event: "intent", address: "p:license/MIT", action: "update", method: "PATCH", path: "/" },
+    { at, event: "outcome", address: "p:license/MIT", status: "failed" },
+    { at, event: "end", outcomes: { failed: 1, skipped: 1 } },
+  ];
+  write(".evenkeel/journal/20260101T000000Z-0001.ndjson", lines.map((line) => JSON.stringify(line)).join("\n"));
+  const [run, ...others] = rowsIn(await evenkeel("runs", "--project", "P", "--report", "json"));
+  expect(others).toEqual([]);
+  const told = { command: "apply", who: "ada", host: "desk", started: at, ended: at, outcome: "failed", changes: 2 };
+  expect(run).toEqual({ run: "20260101T000000Z-0001", ...told, commit: "abc" });
+});
+
+test("a plan that cannot be recorded is as good as any; one that was to be saved is an error", async () => {
+  const { root, evenkeel } = await scene({ projects, policy });
+  writeFileSync(join(root, ".evenkeel"), "");
+  const planned = await evenkeel("plan");
+  expect(planned).toMatchObject({ code: 0, stderr: expect.stringContaining("This run is not in the history: cannot") });
+  expect(planned.stderr.trim().split("\n")).toHaveLength(1);
+  expect(await evenkeel("plan", "--quiet")).toMatchObject({ code: 0, stderr: "" });
+  expect(await evenkeel("plan", "--save", "--quiet")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("the plan could not be saved: cannot"),
+  });
+});
+
+test("a saved plan in the folder is checked like a file", async () => {
+  const { evenkeel, read, write, files } = await scene({ projects, policy });
+  const { stderr } = await evenkeel("plan", "--save");
+  const [, run = ""] = /apply --plan (\S+)/.exec(stderr) ?? [];
+  const file = `.evenkeel/plans/${run}.json`;
+  const text = read(file);
+  write(file, text.replace('"allowed"', '"denied"'));
+  expect(await evenkeel("apply", "--plan", run)).toMatchObject({
+    code: 1,
+    writes: 0,
+    stderr: expect.stringContaining(`of run ${run} was edited`),
+  });
+  write(file, text);
+  expect(await evenkeel("apply", "--plan", run, "--target", "p")).toMatchObject({ code: 64, writes: 0 });
+  expect(await evenkeel("apply", "plan.json", "--plan", run)).toMatchObject({ code: 64, writes: 0 });
+  expect(await evenkeel("apply", "--plan", "../runs/x")).toMatchObject({ code: 1, reads: 0 });
+  expect(await evenkeel("apply", "--plan", run)).toMatchObject({ code: 0, writes: 2 });
+  expect(Object.keys(files())).toContain(file);
+});
+
+test("a state is copied whole, and only what is missing", async () => {
+  const { evenkeel } = await scene({ projects, policy, workspace: { ledger: "state" } });
+  await evenkeel("plan", "--save");
+  await evenkeel("apply", "--yes");
+  const target = tempFolder();
+  const copied = await evenkeel("state", "copy", "--from", ".", "--to", target);
+  expect(copied).toMatchObject({ code: 0, stdout: `Copied 2 runs to ${target}/.evenkeel.\n` });
+  const again = await evenkeel("state", "copy", "--from", ".evenkeel", "--to", target);
+  expect(again.stdout).toBe(`Copied 0 runs to ${target}/.evenkeel; 2 runs were there already.\n`);
+  const { contents } = rowsIn(await evenkeel("state", "--report", "json"));
+  const back = tempFolder();
+  await evenkeel("state", "copy", "--from", target, "--to", back);
+  writeFileSync(join(back, "evenkeel.yaml"), "apiVersion: evenkeel/v1\nkind: Workspace\n");
+  const { contents: same } = rowsIn(await evenkeel("state", "-C", back, "--report", "json"));
+  expect({ ...same, bytes: 0 }).toEqual({ ...contents, bytes: 0 });
+  expect(contents).toMatchObject({ runs: 2, journals: 1, plans: 1, ledger: 2 });
+  expect(await evenkeel("state", "copy", "--from", ".", "--to", ".")).toMatchObject({ code: 64 });
+  expect(await evenkeel("state", "copy", "--from", ".")).toMatchObject({ code: 64 });
+});
+
+test("a summary takes at most 2 KB, and 100 bytes for each changed address", () => {
+  const long = "x".repeat(5000);
+  const head = claimFor("20261121T072315Z-1f2e", { GITLAB_USER_LOGIN: long, CI_JOB_URL: `https://${long}` });
+  const address = fc.tuple(fc.string({ unit: "binary", maxLength: 300 }), fc.string({ maxLength: 40 }));
+  fc.assert(
+    fc.property(fc.array(address, { maxLength: 30 }), (pairs) => {
+      const changes = pairs.map(([project, key]) => ({
+        address: `${project.replaceAll(":", "")}:license/${key}`,
+        action: "create" as const,
+        status: "applied" as const,
+      }));
+      const summary = { ...head, command: "apply", started: "2026-11-21T08:00:00.000Z", ...touchedBy(changes) };
+      expect(Buffer.byteLength(JSON.stringify(summary))).toBeLessThanOrEqual(2000 + 100 * changes.length);
+    }),
+  );
+});
