@@ -133,7 +133,7 @@ export class Congestion {
 }
 
 function isAlike(a: Pace, b: Pace): boolean {
-  return Math.abs(Math.log(b.inFlight / a.inFlight)) < 0.05;
+  return Math.abs(Math.log(b.inFlight / a.inFlight)) < 0.1;
 }
 
 /** Whether more in flight brought more answers by so much, or fewer as many fewer; nothing, where the same brought less. */

@@ -2,6 +2,7 @@ import { inParallel } from "../base/concurrency.ts";
 import { compareTexts } from "../base/text.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
+import type { CallFailed } from "../client/failure.ts";
 import { type Difference, type DiffOptions, diff } from "../diff/diff.ts";
 import { noLongerSelected } from "../manifest/expired-projects.ts";
 import { desiredOf } from "../manifest/layers.ts";
@@ -10,6 +11,7 @@ import { sortedProblems } from "../manifest/problem.ts";
 import { addressOf } from "../model/address.ts";
 import { addressTest, speakingOtherwise } from "../model/identity.ts";
 import type { DesiredProject, Platform, Problem, Project } from "../model/types.ts";
+import { watchEverywhere } from "./everywhere.ts";
 import { type FoundProjects, findProjects, type ProjectScope } from "./find-projects.ts";
 import { firstProjects, type Missing, missingProblems } from "./missing.ts";
 import { readReadable, type Trusts, type Unread } from "./read-live.ts";
@@ -78,13 +80,17 @@ export async function readAndDiff(
   scope: SurveyScope,
 ): Promise<Survey> {
   let done = 0;
+  const everywhere = watchEverywhere(desired.length);
   const read = await inParallel(desired, scope.workers, async (project) => {
     const result = await surveyProject(reader, project, scope);
+    everywhere.add(result.failure);
     // Places cost a parse of the manifest: worked out here one by one, they don't hold a signal up when the plan is made.
     for (const { origin } of result.difference?.changes ?? []) origin.place();
     scope.progress?.(++done, desired.length);
     return result;
   });
+  const common = everywhere.problem();
+  if (common) return { differences: [], problems: [common], lookUps: 0 };
   const missing = read.flatMap((each) => each.missing ?? []);
   const before = reader.counts.reads;
   const known = listing ?? (missing.some(({ project }) => project.path) ? await firstProjects(reader) : []);
@@ -122,6 +128,8 @@ export interface Surveyed {
   readonly problems: readonly Problem[];
   /** What of it could not be read, where the rest was. */
   readonly unread?: readonly Unread[];
+  /** Set where nothing of it could be read. */
+  readonly failure?: CallFailed;
   /** Set where the server does not know the project. */
   readonly missing?: Missing;
 }
@@ -141,5 +149,5 @@ function unreadable(project: Project, { failure }: Unread): Surveyed {
   const message = explained(failure);
   const problem: Problem = { severity: "error", rule: "unreadable", message, project: project.name };
   const isMissing = failure.status === 404 && !failure.unknownRoute;
-  return { problems: [problem], ...(isMissing && { missing: { project, message } }) };
+  return { problems: [problem], failure, ...(isMissing && { missing: { project, message } }) };
 }

@@ -23,16 +23,16 @@ function workspaceOf(manifests) {
   return folder;
 }
 
-async function measure(kind, url, count, folder) {
+async function measure(kind, url, count, folder, times = kind === "peer" ? 1 : repeats, fixed = "") {
   const runs = [];
-  for (let repeat = 0; repeat < (kind === "peer" ? 1 : repeats); repeat++) {
-    const { stdout } = await execute(process.execPath, [join(here, "runs.mjs"), kind, url, count, folder]);
+  for (let repeat = 0; repeat < times; repeat++) {
+    const { stdout } = await execute(process.execPath, [join(here, "runs.mjs"), kind, url, count, folder, fixed]);
     runs.push(JSON.parse(stdout));
   }
   return runs.sort((a, b) => a.milliseconds - b.milliseconds)[Math.floor(runs.length / 2)];
 }
 
-async function rowsFor(count, latency, kinds) {
+async function rowsFor(count, latency, kinds, times) {
   const layered = workspaceOf([layers()]);
   const single = workspaceOf(Array.from({ length: count }, (_, index) => manifestOf(index)));
   const folders = { load: single, plan: layered, plans: single };
@@ -43,12 +43,32 @@ async function rowsFor(count, latency, kinds) {
     const url = String(line).trim();
     const figures = {};
     for (const kind of kinds)
-      figures[kind] = await measure(kind.replace("plans", "plan"), url, count, folders[kind] ?? "");
+      figures[kind] = await measure(kind.replace("plans", "plan"), url, count, folders[kind] ?? "", times);
     const label = latency ? `${count}, ${latency} ms away` : count;
     return kinds.map((kind) => rowOf(label, count, kind, figures[kind], figures.floor));
   } finally {
     server.kill();
     for (const folder of [layered, single]) rmSync(folder, { recursive: true });
+  }
+}
+
+/** A server that slows down under load: what the plan finds, beside each fixed ceiling. */
+async function underLoad(count, knee) {
+  const folder = workspaceOf([layers()]);
+  const words = [join(here, "server.mjs"), count, 20, knee];
+  const server = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    const [line] = await once(server.stdout, "data");
+    const url = String(line).trim();
+    const rows = [];
+    for (const fixed of ["", "8", "16", "32"]) {
+      const { milliseconds } = await measure("plan", url, count, folder, 1, fixed);
+      rows.push(`${fixed || "auto"} ${(milliseconds / 1000).toFixed(2)} s`);
+    }
+    return rows.join(", ");
+  } finally {
+    server.kill();
+    rmSync(folder, { recursive: true });
   }
 }
 
@@ -82,7 +102,13 @@ const print = (cells) => console.log(`| ${cells.join(" | ")} |`);
 print(header);
 print(header.map(() => "---"));
 for (const count of counts) (await rowsFor(count, 0, Object.keys(names))).forEach(print);
-for (const row of await rowsFor(Math.min(1000, counts.at(-1)), 20, ["plan", "floor", "peer"])) print(row);
+for (const [latency, count] of [
+  [20, 1000],
+  [100, 300],
+])
+  (await rowsFor(Math.min(count, counts.at(-1)), latency, ["plan", "floor", "peer"], 1)).forEach(print);
+
+console.log(`\n250 projects, 20 ms away, slower the more are in flight, knee at 16: ${await underLoad(250, 16)}.`);
 
 const bare = startUp("-e", "0");
 const help = startUp(program, "--help");

@@ -1,7 +1,8 @@
 // One measured run in a process of its own: node runs.mjs KIND URL COUNT [FOLDER]; prints its figures as JSON.
 import { paths, slugs } from "./fleet.mjs";
 
-const [kind, url, count, folder] = process.argv.slice(2);
+const [kind, url, count, folder, fixed] = process.argv.slice(2);
+/** Of the floor: what undici's own examples and most scripts have; the plan finds its own number. */
 const concurrency = 16;
 const projects = paths(Number(count));
 
@@ -19,7 +20,7 @@ const runs = {
     const { plan } = await import("../../dist/index.js");
     const env = { EVENKEEL_TOKEN: "bench", EVENKEEL_URL: url };
     return async () => {
-      const { plan: document } = await plan({ folder, env, concurrency });
+      const { plan: document } = await plan({ folder, env, ...(fixed && { concurrency: Number(fixed) }) });
       const { writes, reads } = document.summary;
       if (writes > 0 || reads < Number(count) || document.problems.length > 0)
         throw new Error(`not in sync: ${JSON.stringify(document.summary)}`);
@@ -27,7 +28,7 @@ const runs = {
     };
   },
 
-  /** The same requests at the same concurrency, with nothing around them. */
+  /** The same requests, 16 at a time, with nothing around them. */
   async floor() {
     const { Pool } = await import("undici");
     const pool = new Pool(url, { connections: concurrency, pipelining: 1 });

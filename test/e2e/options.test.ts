@@ -23,6 +23,8 @@ describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
     ["a report without its path", ["plan", "--report", "json="], /path/],
     ["a shard beyond the last", ["plan", "--shard", "3/2"], /I\/N/],
     ["a time without a unit", ["plan", "--timeout", "soon"], /duration/],
+    ["a time of nothing", ["plan", "--timeout", "0s"], /in no time/],
+    ["a patience of nothing", ["plan", "--give-up-after", "0ms"], /in no time/],
     ["a concurrency in words", ["plan", "--concurrency", "many"], /whole number/],
     ["a concurrency of nothing", ["plan", "--concurrency", "0"], /whole number/],
     ["a target with a saved plan", ["apply", "plan.json", "--target", "p"], /as it was reviewed.*--target/],
