@@ -51,8 +51,11 @@ export { callOf, type Plan, type PlanInput, type PlannedChange, planOf, type Sum
 export { strictnessOf as tendencyOf } from "./plan/strictness.ts";
 export { apply, plan, rehearse } from "./reconcile/reconcile.ts";
 export type { Applied, ApplyHooks, Around, Planned, Rehearsed, Request } from "./reconcile/request.ts";
+export { type OpenedRevisions, openRevisions, type RevisionRequest } from "./reconcile/revisions.ts";
 export { plain } from "./report/palette.ts";
 export { outcomesText, planText } from "./report/text.ts";
+export type { RevisionChange } from "./revision/compared.ts";
+export { compareRevisions, type RevisionDiff, type RevisionSide } from "./revision/revision.ts";
 export { shiftBetween } from "./routes/audience.ts";
 export type { EventDetails } from "./routes/conditions.ts";
 export type { Listener } from "./routes/listener.ts";

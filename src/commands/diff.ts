@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { exitCode, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
+import { shownUrl } from "../client/server-url.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { reportedLine, reportedProblem } from "../model/problem-line.ts";
 import type { Problem, Project } from "../model/types.ts";
@@ -13,7 +14,6 @@ import {
   type RevisionProblem,
   revisionDocument,
 } from "../report/revision/document.ts";
-import { revisionHtml } from "../report/revision/html.ts";
 import { revisionMarkdown } from "../report/revision/markdown.ts";
 import { revisionText } from "../report/revision/text.ts";
 import { compareRevisions } from "../revision/revision.ts";
@@ -29,6 +29,7 @@ import type { Run } from "./verb.ts";
 /** `evenkeel diff [REV]`: what manifests want otherwise than at a revision; offline. */
 export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
   const report = reporter(terminal, options.report, revisionKinds);
+  const html = await pageFor(options.report);
   const fleetFile = options.projects === undefined ? undefined : projectFile(terminal, options.projects);
   const folder = folderOf(terminal, options);
   const opened = await openRevisions({ folder, from, to: options.to, branch: terminal.env.CI_DEFAULT_BRANCH });
@@ -38,13 +39,19 @@ export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
     text: () => (document.problems.length > 0 ? "" : revisionText(document, terminal.palette)),
     json: () => JSON.stringify(document, null, 2),
     markdown: () => revisionMarkdown(document),
-    html: () => revisionHtml(document),
+    html: () => html(document),
   });
   return exitCode({
     problem: document.problems.length > 0,
     pending: options.detailedExitcode === true && isDifferent(document),
   });
 };
+
+/** The page is loaded where it is asked for. */
+async function pageFor(asked: readonly string[] = []): Promise<(document: RevisionDocument) => string> {
+  if (!asked.some((each) => each.split("=")[0] === "html")) return () => "";
+  return (await import("../report/revision/html.ts")).revisionHtml;
+}
 
 /** The projects that there are, as far as that can be known offline. */
 interface Fleet {
@@ -59,14 +66,19 @@ function projectFile({ cwd }: Terminal, name: string): Fleet {
 }
 
 /** As the last plan listed it. A comparison is as good as it can be without. */
-async function keptFleet({ env, note }: Terminal, { root, after }: OpenedRevisions): Promise<Fleet | undefined> {
+async function keptFleet(terminal: Terminal, { root, before, after }: OpenedRevisions): Promise<Fleet | undefined> {
+  const { env, note } = terminal;
   const kept = await keptIn({ root, name: after.side.workspace.name, env }).catch((error) => {
     if (!(error instanceof Refusal)) throw error;
     note(printable(`note: the list of projects that the state keeps is not used: ${error.message}`));
   });
   if (!kept) return undefined;
-  const listing = { source: "plan", at: kept.at.toISOString(), projects: kept.projects.length } as const;
-  return { listing, projects: kept.projects, problems: [] };
+  const { server, at: listed, projects } = kept;
+  const isOurs = [before, after].some(({ side }) => shownUrl(env, side.workspace.server) === server);
+  const message = `the projects are those that a plan listed on ${server}, another server`;
+  const stray: Problem = { severity: "warning", rule: "project-list", message };
+  const listing = { source: "plan", at: listed.toISOString(), projects: projects.length } as const;
+  return { listing, projects, problems: isOurs ? [] : [stray] };
 }
 
 async function keptIn(of: StateOf): Promise<ProjectList | undefined> {

@@ -24,6 +24,14 @@ export function compareLayers(a: Layer, b: Layer): number {
   return compareTexts(a.policy.name, b.policy.name);
 }
 
+/** Whether the very same policies decide, in the same order: then nothing can differ. */
+export function sameLayers(some: readonly Layer[], others: readonly Layer[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ policy, literal }, index) => policy === others[index]?.policy && literal === others[index].literal)
+  );
+}
+
 /** The policies that match a project, the most specific first. */
 export function matchingLayers(policies: readonly Policy[], project: Project): readonly Layer[] {
   const path = project.path?.toLowerCase();
@@ -79,7 +87,7 @@ function indexed(lines: readonly Line[]): Index {
 function candidates({ ids, paths, folders }: Index, id: number | undefined, path: string | undefined): readonly Line[] {
   const byId = id === undefined ? [] : (ids.get(id) ?? []);
   if (path === undefined) return byId;
-  const globs = [...foldersAbove(path)].flatMap((folder) => folders.get(folder) ?? []);
+  const globs = folders.size === 0 ? [] : [...foldersAbove(path)].flatMap((folder) => folders.get(folder) ?? []);
   return [...byId, ...(paths.get(path) ?? []), ...globs.filter(({ selector }) => isMatch(selector, id, path))];
 }
 

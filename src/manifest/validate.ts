@@ -9,7 +9,7 @@ import { problemAt, sortedProblems } from "./problem.ts";
 import { namedProjects, needsLookup } from "./projects.ts";
 import { providerProblems } from "./provider-uses.ts";
 import { type PlanRule, readRules } from "./rules.ts";
-import { compareLayers, type Layer, matchingLayers } from "./selection.ts";
+import { compareLayers, type Layer, matchingLayers, sameLayers } from "./selection.ts";
 import type { GlobSelector } from "./selector.ts";
 import type { Loaded } from "./workspace.ts";
 
@@ -26,11 +26,13 @@ export interface Validated extends Policies {
 
 /**
  * Everything that can be known before any request (contract 3), on a day in UTC such as 2027-06-30; without one nothing
- * has expired. Never throws, whatever manifests hold.
+ * has expired. Never throws, whatever manifests hold. `beside`: policies of another revision that are validated too;
+ * projects for which the very same ones decide there are not judged again.
  */
 export function validate(
   loaded: Pick<Loaded, "documents" | "problems" | "workspace" | "providers">,
   today = "",
+  beside?: readonly Policy[],
 ): Validated {
   const { policies: all, problems, plaintext } = readPolicies(loaded);
   const { policies, expired } = byExpiry(all, today);
@@ -42,7 +44,7 @@ export function validate(
     ...migrationProblems,
     ...ruleProblems,
     ...duplicates(all),
-    ...namedProjectProblems(policies),
+    ...namedProjectProblems(policies, beside),
     ...globProblems(policies),
     ...(today === "" ? [] : expiryProblems(all, rules, today)),
     ...providerProblems(policies, loaded.providers),
@@ -74,11 +76,12 @@ function duplicates(policies: readonly Policy[]): readonly Problem[] {
   });
 }
 
-function namedProjectProblems(policies: readonly Policy[]): readonly Problem[] {
+function namedProjectProblems(policies: readonly Policy[], beside: readonly Policy[] | undefined): readonly Problem[] {
   const partial = needsLookup(policies);
   const defining = definitions(policies);
   return namedProjects(policies).flatMap((project) => {
     const layers = matchingLayers(policies, project);
+    if (beside && sameLayers(layers, matchingLayers(beside, project))) return [];
     return merge(layers, probeOf(project), partial ? definedOutside(layers, defining) : undefined).problems;
   });
 }

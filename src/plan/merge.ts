@@ -44,6 +44,7 @@ export function mergePlans(parts: readonly [NamedPlan, ...NamedPlan[]]): Plan {
 const headings: readonly (readonly [what: string, of: (plan: Plan) => string])[] = [
   ["the same manifests", ({ manifests }) => manifests.digest],
   ["the same server", ({ server }) => server.url],
+  ["one revision of --since", ({ scope }) => scope?.since ?? ""],
   ["one version of Evenkeel", ({ evenkeel_version }) => evenkeel_version],
 ];
 
@@ -95,8 +96,19 @@ function joinedScope(scopes: readonly PlanScope[]): Pick<Plan, "scope"> {
   const shards = distinct(scopes.flatMap(({ shards }) => shards ?? []));
   const [first] = shards;
   const isSplit = first !== undefined && shards.length < totalOf(first);
-  if (targets.length === 0 && !isSplit) return {};
-  return { scope: { ...(targets.length > 0 && { targets }), ...(isSplit && { shards }) } };
+  const revised = joinedSince(scopes);
+  if (targets.length === 0 && !isSplit && !revised) return {};
+  return { scope: { ...revised, ...(targets.length > 0 && { targets }), ...(isSplit && { shards }) } };
+}
+
+/** Parts since one revision are counted together; where one was not counted, the whole is not. */
+function joinedSince(scopes: readonly PlanScope[]): PlanScope | undefined {
+  const since = scopes[0]?.since;
+  if (since === undefined) return undefined;
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+  const all = scopes.flatMap(({ of }) => of ?? []);
+  const projects = sum(scopes.map(({ projects = 0 }) => projects));
+  return { since, projects, ...(all.length === scopes.length && { of: sum(all) }) };
 }
 
 function distinct(texts: readonly string[]): string[] {

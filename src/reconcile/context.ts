@@ -34,6 +34,7 @@ export interface Checked {
   /** Policies that count today. */
   readonly policies: Validated["policies"];
   readonly expired: Validated["expired"];
+  readonly plaintext: Validated["plaintext"];
   /** The rules of the workspace as they are stated; `withRules` compiles them into those in force. */
   readonly stated: Validated["rules"];
   readonly rules: readonly CompiledRule[];
@@ -46,7 +47,7 @@ export interface Checked {
   readonly ledger: Ledger | undefined;
   readonly heading: Heading;
   /** The manifests of the commit that the run compares with. */
-  readonly since?: Earlier;
+  readonly since?: EarlierManifests;
   /** Requests in flight, and projects worked on side by side. */
   readonly concurrency: number;
   /** The approvals that an apply needs, where any are asked for. */
@@ -54,7 +55,7 @@ export interface Checked {
 }
 
 /** The manifests as they were at a commit, and as they are. */
-export interface Earlier {
+export interface EarlierManifests {
   /** Its full ID. */
   readonly commit: string;
   readonly before: RevisionSide;
@@ -90,6 +91,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
     loaded,
     policies,
     expired,
+    plaintext,
     stated: rules,
     rules: [],
     today,

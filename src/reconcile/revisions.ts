@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import equal from "fast-deep-equal";
 import { dayOf } from "../base/day.ts";
 import { readMigrations } from "../manifest/migrations.ts";
+import type { Policy } from "../manifest/policies.ts";
 import { validate } from "../manifest/validate.ts";
 import { defaultWorkspace } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
@@ -57,8 +58,9 @@ export async function openRevisions({ folder, from, to, branch }: RevisionReques
   await using objects = gitObjects(repository.top);
   const read = (commit: string) => loadRevision(repository, commit, objects, once);
   const is = later === null ? loadWorkspace(folder, {}, once.parse) : await read(later);
-  const after = sideOf(later, is, { beside: defaultWorkspace, today });
-  return { root, before: sideOf(earlier, await read(earlier), { beside: after.side.workspace, today }), after };
+  const after = sideOf(later, is, { beside: is?.workspace ?? defaultWorkspace, today });
+  const beside = { beside: after.side.workspace, judged: after.side.policies, today };
+  return { root, before: sideOf(earlier, await read(earlier), beside), after };
 }
 
 /** The full ID of the commit that a revision names in the repository of a workspace. @throws Refusal (64) where there is none. */
@@ -73,7 +75,9 @@ export async function openWorkspace(request: Request): Promise<Checked> {
   const loaded = loadWorkspace(request.folder, request.env, once.parse);
   const context = validated(loaded, request);
   const { commit, side: before, problems } = await openEarlier(context, request.since, once);
-  const { side: after } = sideOf(null, loaded, { beside: loaded.workspace, today: context.today });
+  const { policies, plaintext } = context;
+  const { workspace, settings } = loaded;
+  const after = { workspace, settings, policies, plaintext, migrations: readMigrations(loaded).migrations };
   const wrong = problems
     .filter(({ severity }) => severity === "error")
     .map((each) => problemBefore(commit ?? "", each));
@@ -88,26 +92,29 @@ function problemBefore(commit: string, { place, path, rule, message }: Problem):
 }
 
 /** A workspace that was read through `once`, and the same one as it was at an earlier commit. @throws Refusal. */
-async function openEarlier({ loaded: now, today }: Checked, commit: string, once: ParsedOnce): Promise<OpenedSide> {
-  const repository = repositoryAround(now.root);
+async function openEarlier(now: Checked, commit: string, once: ParsedOnce): Promise<OpenedSide> {
+  const repository = repositoryAround(now.loaded.root);
   await using objects = gitObjects(repository.top);
   const named = commitNamed(repository, commit);
   const read = await loadRevision(repository, named, objects, once);
-  return sideOf(named, read, { beside: now.workspace, today });
+  return sideOf(named, read, { beside: now.loaded.workspace, judged: now.policies, today: now.today });
 }
 
 interface Reading {
   /** The workspace on the other side; policies that both have in common are read by it where it reads them alike. */
   readonly beside: Workspace;
+  /** Its policies, where they are validated already. */
+  readonly judged?: readonly Policy[];
   /** Decides what has expired, on both sides alike. */
   readonly today: string;
 }
 
-function sideOf(commit: string | null, read: LoadedRevision | undefined, { beside, today }: Reading): OpenedSide {
+function sideOf(commit: string | null, read: LoadedRevision | undefined, reading: Reading): OpenedSide {
+  const { beside, judged, today } = reading;
   const nothing = { workspace: beside, documents: [], problems: [] };
   const { workspace, documents, problems: found, settings }: LoadedRevision = read ?? nothing;
-  const reading = readsAlike(workspace, beside) ? beside : workspace;
-  const { policies, plaintext, problems } = validate({ documents, workspace: reading, problems: found }, today);
+  const by = readsAlike(workspace, beside) ? beside : workspace;
+  const { policies, plaintext, problems } = validate({ documents, workspace: by, problems: found }, today, judged);
   const { migrations } = readMigrations({ documents });
   return {
     commit,

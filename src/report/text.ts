@@ -18,6 +18,7 @@ export function planText(plan: Plan, palette: Palette): string {
     movingNotes(plan, palette),
     ...objectionsText(plan, palette),
     headline(plan, palette),
+    sinceText(plan),
     countsText(plan),
   ]);
 }
@@ -74,6 +75,15 @@ function headline({ summary, problems }: Plan, palette: Palette): string {
   return palette.strong(
     `Plan: ${actions.join(", ")}; ${summary.changed_projects} of ${counted(summary.projects, "project")} changed.`,
   );
+}
+
+/** What a plan since a revision did not look at. */
+function sinceText({ scope }: Plan): string {
+  if (scope?.since === undefined) return "";
+  const { since, projects = 0, of } = scope;
+  const all = of === undefined ? "" : ` of ${of}`;
+  const others = of === undefined ? "All others" : `The other ${of - projects}`;
+  return `Since ${since.slice(0, 12)}: ${projects}${all} projects want something else. ${others} were not looked at.`;
 }
 
 function countsText({ summary, unverified: entries }: Plan): string {

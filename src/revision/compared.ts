@@ -3,7 +3,7 @@ import { identityOf, kinds, type Strictness } from "../model/kinds.ts";
 import { isReference, normalise } from "../model/normalise.ts";
 import type { Desired, DesiredProject, Fields, Kind, Origin, Place, Resource, Value } from "../model/types.ts";
 import { strictnessOf } from "../plan/strictness.ts";
-import { notesOf } from "./notes.ts";
+import { disableNotes, editNotes } from "./notes.ts";
 
 /**
  * What a revision wants otherwise: `declare`, listed from now on; `edit`, with other values; `disable`, off from now on;
@@ -70,8 +70,8 @@ function stateOf(desired: Desired | undefined): Fields | null {
 function withdrawn(was: Desired, after: Wanted): Unaddressed {
   const origin = after.exclusive.get(was.kind);
   if (!origin || was.presence === "absent") return untouched(was);
-  const change = made("disable", was, was.fields, kinds[was.kind].removed.after, origin);
-  return { ...change, notes: [...(change.notes ?? []), "no longer listed, and exclusive removes what is not"] };
+  const notes = [...disableNotes(was), "no longer listed, and exclusive removes what is not"];
+  return made("disable", was, was.fields, kinds[was.kind].removed.after, origin, notes);
 }
 
 /** What stays as it is on the server makes nothing stricter or laxer. */
@@ -81,18 +81,19 @@ function untouched(was: Desired): Unaddressed {
 }
 
 function removed(was: Desired | undefined, is: Desired): Unaddressed {
-  return made("disable", is, was?.fields ?? null, kinds[is.kind].removed.after, is.origin);
+  return made("disable", is, was?.fields ?? null, kinds[is.kind].removed.after, is.origin, disableNotes(is));
 }
 
 function edited(was: Desired, is: Desired, before: Wanted, after: Wanted): Unaddressed | undefined {
   const names = [...new Set([...Object.keys(was.fields), ...Object.keys(is.fields)])];
   const differing = names.filter((name) => !isSame(is, name, was.fields[name], is.fields[name], before, after));
   if (differing.length === 0) return undefined;
-  const change = made("edit", is, only(was.fields, differing), only(is.fields, differing), is.origin);
   const hidden = differing.some((name) => spelt(was.fields[name]) === spelt(is.fields[name]));
-  return hidden
-    ? { ...change, notes: [...(change.notes ?? []), "a secret literal in the manifest is another"] }
-    : change;
+  const notes = [
+    ...editNotes(is, was.fields, is.fields),
+    ...(hidden ? ["a secret literal in the manifest is another"] : []),
+  ];
+  return made("edit", is, only(was.fields, differing), only(is.fields, differing), is.origin, notes);
 }
 
 function isSame(
@@ -126,10 +127,10 @@ function made(
   before: Fields | null,
   after: Fields | null,
   origin: Origin,
+  notes: readonly string[] = [],
 ): Unaddressed {
   const change = { kind, key, action, before, after };
   const tendency = strictnessOf(change);
-  const notes = notesOf(change);
   return { ...change, ...(tendency && { tendency }), ...(notes.length > 0 && { notes }), origin };
 }
 

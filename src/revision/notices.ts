@@ -31,7 +31,7 @@ interface Found {
 }
 
 /** What goes elsewhere, reaches further, or is guarded less. */
-export function noticesOf({ before, after, changes, settings, projects }: Found): readonly Notice[] {
+export function noticesFor({ before, after, changes, settings, projects }: Found): readonly Notice[] {
   const pairs = changedPolicies(before.policies, after.policies);
   return [
     ...settings.flatMap((setting) => settingNotice(setting, after.settings)),

@@ -5,13 +5,13 @@ import type { StorageMigration } from "../manifest/migrations.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { idleGlobs, knownProjects, needsLookup } from "../manifest/projects.ts";
-import { type Layer, matchingLayers } from "../manifest/selection.ts";
+import { matchingLayers, sameLayers } from "../manifest/selection.ts";
 import { layersByGlob } from "../manifest/validate.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { comparedProject, type DraftChange, type RevisionChange, type Wanted } from "./compared.ts";
 import { migrationChanges } from "./migrations.ts";
-import { type Notice, noticesOf } from "./notices.ts";
+import { type Notice, noticesFor } from "./notices.ts";
 import { changedPolicies } from "./selectors.ts";
 import { changedSettings, type SettingChange } from "./settings.ts";
 
@@ -56,7 +56,7 @@ export function compareRevisions(
   return {
     changes,
     settings,
-    notices: noticesOf({
+    notices: noticesFor({
       before,
       after,
       changes: [...changes, ...(listing ? [] : reselected(before, after))],
@@ -106,14 +106,6 @@ const nowhere = () => false;
 /** What nobody knows without asking the server stays as it is written. */
 const asWritten = (fact: string) => `\${${fact}}`;
 
-/** Whether two lists of layers come to the same: policies that two revisions have in common are read once. */
-function sameLayers(some: readonly Layer[], others: readonly Layer[]): boolean {
-  return (
-    some.length === others.length &&
-    some.every(({ policy, literal }, index) => policy === others[index]?.policy && literal === others[index].literal)
-  );
-}
-
 function wanted({ resources, exclusive }: DesiredProject, { plaintext }: RevisionSide): Wanted {
   return { resources, exclusive, literal: (reference) => plaintext.get(reference) };
 }
@@ -158,6 +150,6 @@ function pathless({ policies }: RevisionSide, projects: readonly Project[]): rea
 }
 
 /** Projects that are wanted otherwise: each once. */
-export function projectsIn(changes: readonly Pick<RevisionChange, "project">[]): ReadonlySet<string> {
+export function projectsWantedOtherwise(changes: readonly Pick<RevisionChange, "project">[]): ReadonlySet<string> {
   return new Set(changes.map(({ project }) => project));
 }

@@ -44,14 +44,9 @@ export function changedSettings(before: Workspace, after: Workspace): readonly S
   const changes = changed.map((setting): SettingChange => {
     const [first, second] = [was.get(setting), is.get(setting)];
     const alarm = alarms[setting]?.(first, second);
-    return { setting, before: withoutUser(first), after: withoutUser(second), ...(alarm !== undefined && { alarm }) };
+    return { setting, before: first, after: second, ...(alarm !== undefined && { alarm }) };
   });
   return changes.toSorted((a, b) => Number(b.alarm !== undefined) - Number(a.alarm !== undefined));
-}
-
-/** An address may hold a password, and nothing of it is to be shown. */
-function withoutUser(value: unknown): unknown {
-  return typeof value === "string" ? value.replace(/(\/\/)[^/@]*@/g, "$1…@") : value;
 }
 
 function flat(value: object, prefix = ""): ReadonlyMap<string, unknown> {

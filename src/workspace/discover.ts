@@ -6,7 +6,7 @@ import type { Problem } from "../model/types.ts";
 import { entriesBelow, isManifest, isWithin, type Located, list, onceEach, rootOf, targetOf } from "./folders.ts";
 import { ignoredIn } from "./ignored.ts";
 import { ofFiles, search } from "./search.ts";
-import { disk, type Entry, type Tree } from "./tree.ts";
+import { disk, type Entry, type FileTree } from "./tree.ts";
 
 /** Manifests of a workspace: paths relative to it with forward slashes, sorted; a file with several names is one. */
 export interface Discovered {
@@ -16,7 +16,7 @@ export interface Discovered {
 
 /** Finds manifests by the workspace's patterns, or by the default rule (contract 2). A nested workspace is its own. */
 export function discover(
-  tree: Tree,
+  tree: FileTree,
   root: string,
   patterns: readonly string[] | undefined,
   workspace: Placed | undefined,
@@ -25,7 +25,7 @@ export function discover(
 }
 
 /** What git ignores does not count, nor do dot paths, node_modules and linked folders. */
-function byDefault(tree: Tree, folder: string): Discovered {
+function byDefault(tree: FileTree, folder: string): Discovered {
   const root = rootOf(tree, folder);
   const problems: Problem[] = [];
   const rules = new Map([[root.real, ignoredIn(tree, root.real)]]);
@@ -51,7 +51,7 @@ function byDefault(tree: Tree, folder: string): Discovered {
 }
 
 function leadsTo(
-  tree: Tree,
+  tree: FileTree,
   { entry, ...found }: Located & { readonly entry: Entry },
 ): Located & { readonly isFolder: boolean } {
   const target = entry.isSymbolicLink() ? targetOf(tree, found) : undefined;
@@ -66,7 +66,7 @@ function unsearched(root: Located, link: Located): Problem {
 }
 
 /** Patterns decide alone: git is not asked. Dot paths and node_modules count where a pattern spells them. */
-function byPatterns(tree: Tree, root: Located, patterns: readonly string[], workspace: Placed): Discovered {
+function byPatterns(tree: FileTree, root: Located, patterns: readonly string[], workspace: Placed): Discovered {
   const problems: Problem[] = [];
   const left = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => matcherOf(pattern.slice(1)));
   const told = new Set<string>();

@@ -3,7 +3,7 @@ import { join as joinNames } from "node:path/posix";
 import { problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
-import type { Entry, Tree } from "./tree.ts";
+import type { Entry, FileTree } from "./tree.ts";
 
 /** A file or folder: its path in the workspace, with forward slashes, and where it really lies. */
 export interface Located {
@@ -12,7 +12,7 @@ export interface Located {
 }
 
 /** The workspace's own folder. */
-export function rootOf(tree: Tree, root: string): Located {
+export function rootOf(tree: FileTree, root: string): Located {
   return { path: "", real: tree.real(root) };
 }
 
@@ -38,7 +38,7 @@ export function entriesBelow(folder: Located, walk: Walk): readonly (Located & {
 }
 
 /** What is in a folder; nothing where a workspace of its own lies there. */
-export function list(tree: Tree, { path, real }: Located, problems: Problem[]): readonly Entry[] {
+export function list(tree: FileTree, { path, real }: Located, problems: Problem[]): readonly Entry[] {
   try {
     const entries = tree.list(real);
     return path !== "" && entries.some(({ name }) => name === workspaceFile) ? [] : entries;
@@ -49,7 +49,7 @@ export function list(tree: Tree, { path, real }: Located, problems: Problem[]): 
 }
 
 /** Where a link leads, and whether to a folder; undefined where it leads nowhere. */
-export function targetOf(tree: Tree, link: Located): (Located & { readonly isFolder: boolean }) | undefined {
+export function targetOf(tree: FileTree, link: Located): (Located & { readonly isFolder: boolean }) | undefined {
   try {
     const real = tree.real(link.real);
     return { path: link.path, real, isFolder: tree.stat(real).isDirectory() };

@@ -42,7 +42,7 @@ async function contents(output: Output, id: string): Promise<Buffer> {
 }
 
 function lacking(id: string): string {
-  return `git lacks the object ${id}, as in a clone with --filter; git fetch --refetch --no-filter origin brings it`;
+  return `git lacks ${id}, as in a clone with --filter; git fetch --refetch --no-filter origin brings it`;
 }
 
 /** What a process prints, taken line by line or by a number of bytes. */
@@ -74,7 +74,7 @@ class Output {
 
   async #more(): Promise<void> {
     const { value, done } = await this.#chunks.next();
-    if (done) throw new Refusal("git cat-file ended before it had answered", exit.usage);
+    if (done) throw new Refusal(lacking("what was asked for"), exit.usage);
     this.#rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, value]) : value;
   }
 }

@@ -1,12 +1,11 @@
 import { dirname, join, relative, sep } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
-import { mostManifestBytes } from "./read.ts";
-import type { Repository } from "./repository.ts";
-import { disk, type Entry, type Tree } from "./tree.ts";
+import type { GitRepository } from "./repository.ts";
+import { disk, type Entry, type FileTree } from "./tree.ts";
 
 /** The files of a revision that a workspace may be made of: what lies below it, and the ignore rules above it. */
-export interface GitTree extends Tree {
-  /** The ID of the blob that a path leads to; undefined where there is no file, and for one too large to be read. */
+export interface GitTree extends FileTree {
+  /** The ID of the blob that a path leads to; undefined where there is no file. */
   readonly idOf: (path: string) => string | undefined;
   /** Blobs that say which files count: links and ignore rules. */
   readonly rules: readonly string[];
@@ -21,7 +20,6 @@ type Node = Blob | Folder;
 interface Blob {
   readonly form: "file" | "link";
   readonly id: string;
-  readonly size: number;
 }
 
 interface Folder {
@@ -30,8 +28,8 @@ interface Folder {
 }
 
 /** The tree of a commit. @throws Refusal where git cannot list it. */
-export function gitTree({ top, prefix, ask }: Repository, commit: string): GitTree {
-  const listed = ask("ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--", ...pathsFor(prefix));
+export function gitTree({ top, prefix, ask }: GitRepository, commit: string): GitTree {
+  const listed = ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", ...pathsFor(prefix));
   if (listed === undefined) throw new Refusal(`git cannot list the files of ${commit}`, exit.usage);
   const rows = listed.split("\0").flatMap((row) => rowOf(row) ?? []);
   const root: Folder = { form: "folder", children: new Map() };
@@ -51,12 +49,12 @@ export function gitTree({ top, prefix, ask }: Repository, commit: string): GitTr
       const found = look(folder);
       return found?.form === "folder" ? [...found.children].map(entryOf) : missing();
     },
-    stat: (path) => statOf(look(real(path))),
+    stat: (path) => statOf(look(real(path)), blobs),
     read: (path) => (isGit(path) ? disk.read(path) : (blobs.get(file(path).id) ?? missing())),
     has: (path) => (isGit(path) ? disk.has(path) : look(path) !== undefined),
     idOf: (path) => {
       const found = look(real(path));
-      return found?.form === "file" && found.size <= mostManifestBytes ? found.id : undefined;
+      return found?.form === "file" ? found.id : undefined;
     },
     rules: rows.flatMap(({ path, node }) => (node && decides(path, node) ? node.id : [])),
     submodules: rows.flatMap(({ path, node }) => (node ? [] : [path])),
@@ -80,12 +78,12 @@ interface Row {
   readonly node: Blob | undefined;
 }
 
-/** `100644 blob ID    SIZE\tPATH` */
+/** `100644 blob ID\tPATH` */
 function rowOf(row: string): Row | undefined {
-  const [, mode, type, id = "", size, path = ""] = /^(\d+) (\w+) (\w+) +(\d+|-)\t(.*)$/s.exec(row) ?? [];
+  const [, mode, type, id = "", path = ""] = /^(\d+) (\w+) (\w+)\t(.*)$/s.exec(row) ?? [];
   if (type === "commit") return { path, node: undefined };
   if (type !== "blob") return undefined;
-  return { path, node: { form: mode === "120000" ? "link" : "file", id, size: Number(size) } };
+  return { path, node: { form: mode === "120000" ? "link" : "file", id } };
 }
 
 function place(folder: Folder, [name = "", ...rest]: readonly string[], node: Blob): void {
@@ -127,12 +125,12 @@ function follow(links: Links, path: string, depth: number): string {
   return found.form === "link" ? follow(links, join(above, linkText(found)), depth + 1) : here;
 }
 
-function statOf(node: Node | undefined): ReturnType<Tree["stat"]> {
+function statOf(node: Node | undefined, blobs: ReadonlyMap<string, Buffer>): ReturnType<FileTree["stat"]> {
   if (!node) return missing();
   return {
     isFile: () => node.form === "file",
     isDirectory: () => node.form === "folder",
-    size: node.form === "folder" ? 0 : node.size,
+    size: node.form === "folder" ? 0 : (blobs.get(node.id)?.length ?? 0),
   };
 }
 
@@ -145,8 +143,8 @@ function entryOf([name, { form }]: readonly [string, Node]): Entry {
   };
 }
 
-function decides(path: string, { form, size }: Blob): boolean {
-  return size <= mostManifestBytes && (form === "link" || /(?:^|\/)\.gitignore$/.test(path));
+function decides(path: string, { form }: Blob): boolean {
+  return form === "link" || /(?:^|\/)\.gitignore$/.test(path);
 }
 
 function missing(): never {

@@ -1,6 +1,6 @@
 import { dirname, join, relative, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
-import type { Tree } from "./tree.ts";
+import type { FileTree } from "./tree.ts";
 
 /** What git ignores from here down: the nearest rule that speaks of a path decides. */
 export interface Ignored {
@@ -16,7 +16,7 @@ interface Rules {
 }
 
 /** The rules around a workspace, as far up as its repository goes; also its own ones where it is in none. */
-export function ignoredIn(tree: Tree, root: string): Ignored {
+export function ignoredIn(tree: FileTree, root: string): Ignored {
   const repository = findRepository(tree, root);
   if (repository === undefined) return ignoredBy(tree, []).below(root);
   const exclude = rulesIn(tree, repository, join(repository, ".git", "info", "exclude"));
@@ -26,7 +26,7 @@ export function ignoredIn(tree: Tree, root: string): Ignored {
   return (outer.has(root, true) ? ignoredBy(tree, []) : outer).below(root);
 }
 
-function ignoredBy(tree: Tree, levels: readonly Rules[]): Ignored {
+function ignoredBy(tree: FileTree, levels: readonly Rules[]): Ignored {
   return {
     has: (path, isFolder) => levels.reduce((ignored, level) => decide(level, path, isFolder) ?? ignored, false),
     below: (folder) => ignoredBy(tree, [...levels, ...rulesIn(tree, folder, join(folder, ".gitignore"))]),
@@ -40,7 +40,7 @@ function decide({ folder, rules }: Rules, path: string, isFolder: boolean): bool
   return ignored ? true : unignored ? false : undefined;
 }
 
-function rulesIn(tree: Tree, folder: string, file: string): readonly Rules[] {
+function rulesIn(tree: FileTree, folder: string, file: string): readonly Rules[] {
   if (!tree.has(file)) return [];
   try {
     return [{ folder, rules: ignore().add(tree.read(file).toString("utf8")) }];
@@ -49,7 +49,7 @@ function rulesIn(tree: Tree, folder: string, file: string): readonly Rules[] {
   }
 }
 
-function findRepository(tree: Tree, folder: string): string | undefined {
+function findRepository(tree: FileTree, folder: string): string | undefined {
   if (tree.has(join(folder, ".git"))) return folder;
   const parent = dirname(folder);
   return parent === folder ? undefined : findRepository(tree, parent);

@@ -6,7 +6,7 @@ import { blobId, type GitObjects } from "./git-objects.ts";
 import { type GitTree, gitTree } from "./git-tree.ts";
 import { findManifests, joined, type ParseManifest } from "./load.ts";
 import { readText } from "./read.ts";
-import type { Repository } from "./repository.ts";
+import type { GitRepository } from "./repository.ts";
 
 /** A workspace as it was at a revision. */
 export type LoadedRevision = Omit<Loaded, "root" | "digest">;
@@ -33,7 +33,7 @@ export function parsedOnce(idLength: number): ParsedOnce {
 
 /** The workspace of a repository at a commit; undefined where it had none there. Mistakes are problems. */
 export async function loadRevision(
-  repository: Repository,
+  repository: GitRepository,
   commit: string,
   objects: GitObjects,
   once: ParsedOnce,
@@ -41,29 +41,30 @@ export async function loadRevision(
   const tree = gitTree(repository, commit);
   const root = join(repository.top, repository.prefix, ".");
   if (!tree.has(join(root, workspaceFile))) return undefined;
+  const ids = new Map<string, string | undefined>();
   const fetch = async (files: readonly string[]) => {
-    const ids = files.flatMap((file) => newId(tree, root, file, once) ?? []);
-    tree.add(await objects.read([...new Set(ids)]));
+    for (const file of files) ids.set(file, idAt(tree, root, file));
+    const unknown = files.flatMap((file) => newId(file, ids.get(file), once) ?? []);
+    tree.add(await objects.read([...new Set(unknown)]));
   };
+  const manifest = (file: string) => manifestAt(tree, root, file, ids.get(file), once);
   tree.add(await objects.read(tree.rules));
   await fetch([workspaceFile]);
-  const found = findManifests(tree, root, manifestAt(tree, root, workspaceFile, once));
+  const found = findManifests(tree, root, manifest(workspaceFile));
   await fetch(found.files);
   const unread = tree.submodules.filter((path) => path.startsWith(repository.prefix));
   const problems = unread.map((path) =>
     problemIn(path.slice(repository.prefix.length), "submodule", "manifests in a submodule are not read at a revision"),
   );
-  return joined(found, [{ documents: [], problems }, ...found.files.map((file) => manifestAt(tree, root, file, once))]);
+  return joined(found, [{ documents: [], problems }, ...found.files.map(manifest)]);
 }
 
 /** What has to be fetched of a file; undefined where its content is known, or nothing can be read. */
-function newId(tree: GitTree, root: string, file: string, once: ParsedOnce): string | undefined {
-  const id = idAt(tree, root, file);
+function newId(file: string, id: string | undefined, once: ParsedOnce): string | undefined {
   return id === undefined || once.recall(file, id) ? undefined : id;
 }
 
-function manifestAt(tree: GitTree, root: string, file: string, once: ParsedOnce): Parsed {
-  const id = idAt(tree, root, file);
+function manifestAt(tree: GitTree, root: string, file: string, id: string | undefined, once: ParsedOnce): Parsed {
   const known = id === undefined ? undefined : once.recall(file, id);
   if (known) return known;
   const read = readText(tree, root, file);

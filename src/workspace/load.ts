@@ -18,7 +18,7 @@ import { ledgerProblems } from "./ledger-place.ts";
 import { readCertificates } from "./pem.ts";
 import { loadProviders, providersPath } from "./providers-file.ts";
 import { readText } from "./read.ts";
-import { disk, type Tree } from "./tree.ts";
+import { disk, type FileTree } from "./tree.ts";
 
 export type { Document } from "../manifest/document.ts";
 export type { Loaded, Workspace } from "../manifest/workspace.ts";
@@ -63,7 +63,7 @@ export interface FoundManifests extends ReadWorkspace {
 }
 
 /** Finds the manifests of the workspace that `head`, an `evenkeel.yaml`, describes as `read` says. */
-export function findManifests(tree: Tree, root: string, head: Parsed, read = readWorkspace(head)): FoundManifests {
+export function findManifests(tree: FileTree, root: string, head: Parsed, read = readWorkspace(head)): FoundManifests {
   const [settings] = head.documents;
   const { files, problems } = discover(tree, root, read.workspace.manifests, settings);
   return { ...read, files, ...(settings && { settings }), problems: [...read.problems, ...problems] };

@@ -3,16 +3,16 @@ import { join, sep } from "node:path";
 import { systemTrouble } from "../base/system-errors.ts";
 import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
-import type { Tree } from "./tree.ts";
+import type { FileTree } from "./tree.ts";
 
 /** A manifest of more bytes than this is not even read. */
-export const mostManifestBytes = 4 * 1024 * 1024;
+const mostBytes = 4 * 1024 * 1024;
 
 /** `bytes`: as they lie there, with a byte order mark. */
 export type Read = { readonly text: string; readonly bytes: Buffer } | { readonly problem: Problem };
 
 /** The text of a manifest, without a byte order mark; or why it is none. */
-export function readText(tree: Tree, root: string, file: string): Read {
+export function readText(tree: FileTree, root: string, file: string): Read {
   try {
     const path = join(root, file);
     if (leaves(tree, root, path)) {
@@ -20,14 +20,14 @@ export function readText(tree: Tree, root: string, file: string): Read {
     }
     const stat = tree.stat(path);
     if (!stat.isFile()) return { problem: problemIn(file, "unreadable", "expected a file") };
-    if (stat.size > mostManifestBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
+    if (stat.size > mostBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
     return textOf(file, tree.read(path));
   } catch (error) {
     return { problem: problemIn(file, "unreadable", `cannot be read (${systemTrouble(error)})`) };
   }
 }
 
-function leaves(tree: Tree, root: string, path: string): boolean {
+function leaves(tree: FileTree, root: string, path: string): boolean {
   return !tree.real(path).startsWith(tree.real(root) + sep);
 }
 

@@ -7,7 +7,7 @@ import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
 
 /** A repository, asked through the `git` program. Nothing is ever written to it, or fetched. */
-export interface Repository {
+export interface GitRepository {
   /** The top folder of the work tree, links followed. */
   readonly top: string;
   /** From there to the workspace: empty, or ending in a slash. */
@@ -20,7 +20,7 @@ export interface Repository {
  * The repository that a folder lies in.
  * @throws Refusal (64) without git, outside of a repository, and where git refuses to read it, in git's own words.
  */
-export function repositoryAround(folder: string): Repository {
+export function repositoryAround(folder: string): GitRepository {
   const home = realpathSync.native(folder);
   const { status, stdout, stderr, error } = git(home, ["rev-parse", "--show-toplevel", "--show-prefix"]);
   if (error) throw new Refusal("the git program is needed to read revisions, and it cannot be run here", exit.usage);
@@ -57,8 +57,11 @@ export function gitEnvironment(cwd: string): NodeJS.ProcessEnv {
   const own = Object.keys(env).filter((name) => name.startsWith("EVENKEEL_"));
   const elsewhere = isInRepository(cwd) ? ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] : [];
   const kept = Object.entries(env).filter(([name]) => !own.includes(name) && !elsewhere.includes(name));
-  return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", LC_ALL: "C" };
+  return { ...Object.fromEntries(kept), ...offline, LC_ALL: "C" };
 }
+
+/** A clone with --filter would fetch what it lacks as soon as it is read. */
+const offline = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
 
 /** What a hook sets for the folder that it runs in would mislead git in another. */
 function isInRepository(folder: string): boolean {
@@ -70,7 +73,7 @@ function isInRepository(folder: string): boolean {
  * The full ID of the commit that a revision names.
  * @throws Refusal (64) where git finds none; a shallow clone is told how to get it.
  */
-export function commitNamed({ ask }: Repository, revision: string): string {
+export function commitNamed({ ask }: GitRepository, revision: string): string {
   const found = revision.startsWith("-") ? undefined : ask("rev-parse", "--verify", "--quiet", `${revision}^{commit}`);
   if (found) return found.trim();
   const said = `git finds no commit ${JSON.stringify(revision.slice(0, 100))} here`;
@@ -84,7 +87,7 @@ const remotes = ["origin/HEAD", "origin/main", "origin/master"] as const;
  * The commit that a merge request starts from: the merge base of a revision and the remote's default branch.
  * `branch`: what that is called, where the pipeline knows. @throws Refusal (64), with the way to get it.
  */
-export function mergeBaseWith({ ask }: Repository, revision: string, branch = "main"): string {
+export function mergeBaseWith({ ask }: GitRepository, revision: string, branch = "main"): string {
   const full = (name: string) => ask("rev-parse", "--verify", "--quiet", `refs/remotes/${name}^{commit}`)?.trim();
   const remote = remotes.find(full);
   const fetch = `git fetch ${isShallow(ask) ? "--unshallow " : ""}origin ${shellWord(`+refs/heads/${branch}:refs/remotes/origin/${branch}`)}`;
@@ -99,6 +102,6 @@ function orName(fetch: string): string {
   return `${fetch} brings it, or name a revision, such as HEAD~1`;
 }
 
-function isShallow(ask: Repository["ask"]): boolean {
+function isShallow(ask: GitRepository["ask"]): boolean {
   return ask("rev-parse", "--is-shallow-repository")?.trim() === "true";
 }

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path/posix";
 import { type GlobRules, globFolder, globMatcher, globReach, isGlob } from "../base/glob.ts";
 import type { Problem } from "../model/types.ts";
 import { inside, isManifest, isWithin, type Located, list, targetOf } from "./folders.ts";
-import type { Tree } from "./tree.ts";
+import type { FileTree } from "./tree.ts";
 
 /** How patterns over files are read. */
 export const ofFiles: GlobRules = { crossing: false, cased: true, dots: false };
@@ -11,7 +11,7 @@ export const ofFiles: GlobRules = { crossing: false, cased: true, dots: false };
 const mostLinks = 8;
 
 export interface Search {
-  readonly tree: Tree;
+  readonly tree: FileTree;
   readonly root: Located;
   readonly pattern: string;
   /** Called with a linked folder that the pattern reaches, and that cannot be followed: why. */
@@ -70,7 +70,7 @@ export function search({ tree, root, pattern, refuse, problems }: Search): reado
 }
 
 /** The folder that a pattern is below, where there is one. */
-function startOf(tree: Tree, root: Located, pattern: string): readonly Located[] {
+function startOf(tree: FileTree, root: Located, pattern: string): readonly Located[] {
   const folder = isGlob(pattern) ? globFolder(pattern) : dirname(pattern);
   const path = folder === "." ? "" : folder;
   const target = path === "" ? root : targetOf(tree, { path, real: join(root.real, path) });

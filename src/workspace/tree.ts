@@ -4,7 +4,7 @@ import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync, type 
 export type Entry = Pick<Dirent, "name" | "isDirectory" | "isFile" | "isSymbolicLink">;
 
 /** The files that a workspace is read from: those on disk, or those of a revision. Paths are absolute. */
-export interface Tree {
+export interface FileTree {
   /** The path with its links followed. @throws what the system says. */
   readonly real: (path: string) => string;
   /** @throws what the system says. */
@@ -17,7 +17,7 @@ export interface Tree {
 }
 
 /** The files as they are. */
-export const disk: Tree = {
+export const disk: FileTree = {
   real: (path) => realpathSync.native(path),
   list: (folder) => readdirSync(folder, { withFileTypes: true }),
   stat: (path) => statSync(path),

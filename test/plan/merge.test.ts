@@ -36,6 +36,20 @@ describe("plans of shards", () => {
     expect(whole.digest).toBe(planDigest(whole));
   });
 
+  test("are counted together where they are since one revision, and refused where they are not", () => {
+    const since = (name: string, scope: PlanScope) => withPlan({ name, plan: planWith({ changes: [] }) }, { scope });
+    const [one, other] = ["1", "2"].map((index) => ({
+      since: "a".repeat(40),
+      projects: 2,
+      of: 5,
+      shards: [`${index}/2`],
+    }));
+    if (!one || !other) throw new Error("two parts");
+    const whole = merged([since("a", one), since("b", other)]);
+    expect(whole.scope).toEqual({ since: "a".repeat(40), projects: 4, of: 10 });
+    expect(() => merged([since("a", one), since("b", { shards: ["2/2"] })])).toThrow(/one revision of --since/);
+  });
+
   test("are the same in whatever order they come, and one alone is itself", () => {
     const cut = fc.array(fc.nat({ max: 3 }), { minLength: changes.length, maxLength: changes.length });
     fc.assert(

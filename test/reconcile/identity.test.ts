@@ -98,6 +98,24 @@ test("a project that the server does not list counts as protected by a glob that
   expect(warnings(planned).filter((each) => each.includes("does not list project 42"))).toHaveLength(1);
 });
 
+test("a server that does not route GET /projects/:id is asked for the list of all, once", async () => {
+  const site = await serve(({ path }) => {
+    if (path.includes("/integrations")) return { body: [{ slug: "irc-gateway", active: true }] };
+    if (/\/projects\/\d+$/.test(path)) return { status: 404, body: { error: "404 Not Found" } };
+    return { body: [{ id: 42, path_with_namespace: "payments/core" }] };
+  });
+  const run = await runs({
+    policies: { one: { projects: [42, 43], disabled: policy.disabled }, two: { projects: ["payments/core"] } },
+    site: { url: site.url },
+  });
+  expect(changes(await run.plan())).toEqual([
+    "disable 43:integration/irc-gateway",
+    "disable payments/core:integration/irc-gateway",
+  ]);
+  const asked = site.seen.map(({ path }) => path.replace(/^\/api\/v4|\?.*$/g, ""));
+  expect(asked.filter((path) => /^\/projects(?:\/\d+)?$/.test(path))).toEqual(["/projects/42", "/projects"]);
+});
+
 describe("a protected glob that protects nothing", () => {
   test.each([
     ["payments/cor:integration/*", /no project/],

@@ -39,6 +39,35 @@ test("lists come in pages, with the headers that lead on", async () => {
   expect((await ask("GET", "/projects?per_page=0&page=x")).status).toBe(400);
 });
 
+test("one project is shown under either name, and to nobody who may not see it", async () => {
+  const { ask } = await serving({
+    seed: { projects: [...(fleet.projects ?? []), { id: 99, path: "g/secret", visible: false }] },
+  });
+  for (const name of ["7", "g%2Fp7", "G%2FP7"]) {
+    expect((await ask("GET", `/projects/${name}`)).json).toMatchObject({ id: 7, path_with_namespace: "g/p7" });
+  }
+  for (const name of ["99", "100", "g%2Fnone"]) {
+    const { status, json } = await ask("GET", `/projects/${name}`);
+    expect([status, json.message]).toEqual([404, "404 Project Not Found"]);
+  }
+});
+
+test("projects come in the order that is asked for, and by their IDs where that is", async () => {
+  const { ask } = await serving({ seed: fleet });
+  const idsOf = ({ json }: { json: { id: number }[] }) => json.map(({ id }) => id);
+  expect(idsOf(await ask("GET", "/projects?order_by=id&sort=desc&per_page=2"))).toEqual([45, 44]);
+  expect(idsOf(await ask("GET", "/projects?order_by=path&per_page=3"))).toEqual([1, 10, 11]);
+  expect((await ask("GET", "/projects?order_by=age")).status).toBe(400);
+  const seen: number[] = [];
+  for (let next: string | undefined = "/projects?pagination=keyset&order_by=id&sort=asc&per_page=20"; next; ) {
+    const page = await ask("GET", next);
+    seen.push(...idsOf(page));
+    expect(["x-page", "x-next-page", "x-total"].map((name) => page.headers.get(name))).toEqual([null, null, null]);
+    next = /api\/v4(\/projects\?[^>]*)>; rel="next"/.exec(page.headers.get("link") ?? "")?.[1];
+  }
+  expect(seen).toEqual(Array.from({ length: 45 }, (_, index) => index + 1));
+});
+
 test("an empty list has one page", async () => {
   const { ask } = await serving();
   const { json, headers } = await ask("GET", "/projects");

@@ -1,7 +1,7 @@
 import type { ReportedProblem } from "../../model/problem-line.ts";
 import type { Place } from "../../model/types.ts";
 import { type RevisionAction, type RevisionChange, revisionActions } from "../../revision/compared.ts";
-import { projectsIn, type RevisionDiff } from "../../revision/revision.ts";
+import { projectsWantedOtherwise, type RevisionDiff } from "../../revision/revision.ts";
 import type { SettingChange } from "../../revision/settings.ts";
 
 /** Where the fleet's projects are known from. */
@@ -66,7 +66,7 @@ function summaryOf(changes: readonly RevisionChange[]): RevisionSummary {
   const actions = revisionActions.map((action) => [action, changes.filter((each) => each.action === action).length]);
   const tending = (tendency: RevisionChange["tendency"]) => changes.filter((each) => each.tendency === tendency).length;
   return {
-    projects: projectsIn(changes.filter(({ kind }) => kind !== "storage")).size,
+    projects: projectsWantedOtherwise(changes.filter(({ kind }) => kind !== "storage")).size,
     ...(Object.fromEntries(actions) as Record<RevisionAction, number>),
     tightened: tending("tightened"),
     loosened: tending("loosened"),

@@ -65,6 +65,7 @@ function settingsText({ settings }: RevisionDocument, palette: Palette): string 
 /** Counts in one sentence. */
 export function headlineOf(document: RevisionDocument): string {
   const { declare, edit, disable, withdraw, projects, loosened, tightened } = document.summary;
+  if (document.problems.length > 0) return `Nothing was compared: ${counted(document.problems.length, "problem")}.`;
   if (!isDifferent(document)) return "Nothing is wanted otherwise.";
   const actions = `${declare} to declare, ${edit} to edit, ${disable} to disable, ${withdraw} to withdraw`;
   const licenses = loosened + tightened > 0 ? `; ${loosened} loosened, ${tightened} tightened` : "";
