@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { Congestion } from "./congestion.ts";
-import { type Allowance, Quota } from "./quota.ts";
+import { Quota, type QuotaAnswer } from "./quota.ts";
 import type { Stop } from "./stop.ts";
 import { callLater } from "./timer.ts";
 
@@ -17,7 +17,7 @@ export interface Limiter {
   /** The server asked for less: half the room, once for all that was in flight. */
   overloaded(sending: Sending): void;
   /** What an answer says of the server's rate limit: all requests keep to it, so that none is refused. */
-  allowed(sending: Sending, allowance: Allowance): void;
+  allowed(sending: Sending, allowance: QuotaAnswer): void;
   /** Nothing is run for so many milliseconds; a longer pause that stands already is kept. */
   pause(milliseconds: number): void;
   /** Milliseconds until the pause ends, 0 where there is none. */

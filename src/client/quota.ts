@@ -1,5 +1,5 @@
 /** What an answer says of a rate limit: requests in all and left of them, and milliseconds until they are counted anew. */
-export interface Allowance {
+export interface QuotaAnswer {
   readonly limit: number;
   readonly left: number;
   readonly resetIn: number;
@@ -39,7 +39,7 @@ export class Quota {
    * An answer to a request that was sent at `sent`. Returns the milliseconds for which nothing may be sent, mostly 0.
    * Answers come in any order: one that knows of more left counts only where its request was sent after less was known.
    */
-  told({ limit, left, resetIn }: Allowance, sent: number, now: number): number {
+  told({ limit, left, resetIn }: QuotaAnswer, sent: number, now: number): number {
     const kept = resetIn <= this.#longest ? Math.floor(limit / othersShare) : 0;
     const usable = Math.max(0, left - kept);
     if (usable > this.left(now) && sent < this.#toldAt) return 0;

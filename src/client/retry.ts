@@ -1,5 +1,5 @@
 import type { CallFailed } from "./failure.ts";
-import type { Allowance } from "./quota.ts";
+import type { QuotaAnswer } from "./quota.ts";
 import type { Broken, Headers } from "./received.ts";
 
 /** Full-jitter exponential backoff: milliseconds, and how often a request is tried in all. */
@@ -78,7 +78,7 @@ function resetDelay(headers: Headers, serverNow: number): number | undefined {
  * What RateLimit-Limit, -Remaining and -Reset say; undefined where one of them is missing. Times are whole seconds,
  * rounded by whichever rule, so that one is added.
  */
-export function allowanceIn(headers: Headers, now: number): Allowance | undefined {
+export function allowanceIn(headers: Headers, now: number): QuotaAnswer | undefined {
   const left = wholeNumber(headers["ratelimit-remaining"]);
   if (left === undefined) return undefined;
   const limit = wholeNumber(headers["ratelimit-limit"]);

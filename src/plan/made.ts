@@ -1,8 +1,7 @@
 import type { Plan, PlanScope } from "./plan.ts";
 
 /** What a plan was limited to, by revision too: `shard 1/8, --target payments/*`; empty for everything. */
-export function scopeText({ targets = [], shards = [], ...rest }: PlanScope = {}): string {
-  const { since, projects, of } = rest as Revised;
+export function scopeText({ targets = [], shards = [], since, projects, of }: PlanScope = {}): string {
   const counts =
     projects === undefined ? "" : ` (${[projects, of].filter((each) => each !== undefined).join(" of ")} projects)`;
   const words = [
@@ -11,13 +10,6 @@ export function scopeText({ targets = [], shards = [], ...rest }: PlanScope = {}
     ...targets.map((glob) => `--target ${glob}`),
   ];
   return words.join(", ");
-}
-
-/** A plan of the projects that want something else than at a revision. */
-interface Revised {
-  readonly since?: string;
-  readonly projects?: number;
-  readonly of?: number;
 }
 
 /** When a plan was made and of which commit, in one line, so that an old one is seen. */

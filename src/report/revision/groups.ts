@@ -3,7 +3,7 @@ import { firstFew } from "../../base/text.ts";
 import type { RevisionAction, RevisionChange } from "../../revision/compared.ts";
 
 /** Changes of several projects that are equal but for the project. */
-export interface ChangeGroup {
+export interface RevisionGroup {
   readonly change: RevisionChange;
   readonly projects: readonly string[];
   /** Files beyond that of `change` that say the same. */
@@ -13,20 +13,20 @@ export interface ChangeGroup {
 const order: readonly RevisionAction[] = ["disable", "withdraw", "edit", "declare"];
 
 /** Each change once for all projects that have it: what loosens first, then what turns off; larger groups first. */
-export function groupsOf(changes: readonly RevisionChange[]): readonly ChangeGroup[] {
+export function revisionGroups(changes: readonly RevisionChange[]): readonly RevisionGroup[] {
   const groups = grouped(changes, ({ address: _, project: __, source: ___, ...rest }) => JSON.stringify(rest));
   return [...groups.values()].flatMap(groupOf).sort(byWeight);
 }
 
-function groupOf(changes: readonly RevisionChange[]): readonly ChangeGroup[] {
+function groupOf(changes: readonly RevisionChange[]): readonly RevisionGroup[] {
   const [change] = changes;
   if (!change) return [];
   const files = new Set(changes.map(({ source }) => source.file));
   return [{ change, projects: changes.map(({ project }) => project), otherFiles: files.size - 1 }];
 }
 
-function byWeight(a: ChangeGroup, b: ChangeGroup): number {
-  const rank = ({ change }: ChangeGroup) => (change.tendency === "loosened" ? -1 : order.indexOf(change.action));
+function byWeight(a: RevisionGroup, b: RevisionGroup): number {
+  const rank = ({ change }: RevisionGroup) => (change.tendency === "loosened" ? -1 : order.indexOf(change.action));
   return rank(a) - rank(b) || b.projects.length - a.projects.length;
 }
 
@@ -55,7 +55,7 @@ export function whatOf({ kind, key, action, tendency }: RevisionChange): string 
 }
 
 /** `policies/all.yaml:5`, and how many more files say the same. */
-export function placeOfGroup({ change: { source }, otherFiles }: ChangeGroup): string {
+export function placeOfGroup({ change: { source }, otherFiles }: RevisionGroup): string {
   const more =
     otherFiles > 0 ? ` and ${otherFiles.toLocaleString("en")} more ${otherFiles === 1 ? "file" : "files"}` : "";
   return `${source.file}:${source.line}${more}`;

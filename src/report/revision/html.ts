@@ -3,7 +3,7 @@ import { printable } from "../../base/printable.ts";
 import { settingText } from "../../revision/notices.ts";
 import { shown } from "../text-changes.ts";
 import type { RevisionDocument } from "./document.ts";
-import { type ChangeGroup, fieldRows, groupsOf, placeOfGroup, projectsText, whatOf } from "./groups.ts";
+import { fieldRows, placeOfGroup, projectsText, type RevisionGroup, revisionGroups, whatOf } from "./groups.ts";
 import { comparedOf, fleetOf, headlineOf, noticeText } from "./text.ts";
 
 const style = `
@@ -44,7 +44,7 @@ export function revisionHtml(document: RevisionDocument): string {
 <p>${text(comparedOf(document))} ${text(fleetOf(document))}</p>
 </header>
 <main>
-${section("Problems and warnings", doubts, "first")}${section("Look at these", notices.map(noticeText), "first")}${groupsOf(changes).map(groupHtml).join("\n")}
+${section("Problems and warnings", doubts, "first")}${section("Look at these", notices.map(noticeText), "first")}${revisionGroups(changes).map(groupHtml).join("\n")}
 ${section("Settings in evenkeel.yaml", settings.map(settingText))}</main>
 </body>
 </html>`;
@@ -56,7 +56,7 @@ function section(title: string, lines: readonly string[], look = ""): string {
   return `<section class="${look}"><h2>${title}</h2><ul>\n${items}\n</ul></section>\n`;
 }
 
-function groupHtml(group: ChangeGroup): string {
+function groupHtml(group: RevisionGroup): string {
   const { change, projects } = group;
   const rows = fieldRows(change).map(({ name, before, after }) => {
     const cells = [before, after].map((value) => `<td>${value === undefined ? "" : text(shown(value))}</td>`);

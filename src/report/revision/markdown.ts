@@ -4,7 +4,7 @@ import { longestMarkdown } from "../markdown.ts";
 import { code, fitting, heading, htmlCode, row } from "../markdown-text.ts";
 import { shown } from "../text-changes.ts";
 import type { RevisionDocument, RevisionProblem } from "./document.ts";
-import { type ChangeGroup, fieldRows, groupsOf, placeOfGroup, projectsText, whatOf } from "./groups.ts";
+import { fieldRows, placeOfGroup, projectsText, type RevisionGroup, revisionGroups, whatOf } from "./groups.ts";
 import { comparedOf, fleetOf, headlineOf, noticeText } from "./text.ts";
 
 /** Projects that a folded list names at most. */
@@ -22,7 +22,7 @@ export function revisionMarkdown(document: RevisionDocument): string {
     listOf("**Look at these**", document.notices.map(noticeText)),
   ].filter(Boolean);
   const rest = [
-    ...groupsOf(document.changes).map(groupMarkdown),
+    ...revisionGroups(document.changes).map(groupMarkdown),
     listOf("**Settings in evenkeel.yaml**", document.settings.map(settingText)),
     listOf("**Warnings**", document.warnings.map(problemText)),
   ].filter(Boolean);
@@ -48,7 +48,7 @@ function listOf(title: string, lines: readonly string[]): string {
   return [title, "", ...lines.slice(0, longestList).map((line) => `- ${code(line)}`), ...more].join("\n");
 }
 
-function groupMarkdown(group: ChangeGroup): string {
+function groupMarkdown(group: RevisionGroup): string {
   const { change, projects } = group;
   const head = `<details><summary>${htmlCode(`${projectsText(projects)}: ${whatOf(change)}`)} ${htmlCode(placeOfGroup(group))}</summary>`;
   const rows = fieldRows(change).map(({ name, before, after }) =>

@@ -5,7 +5,7 @@ import { settingText } from "../../revision/notices.ts";
 import type { Palette } from "../palette.ts";
 import { shown } from "../text-changes.ts";
 import { isDifferent, type RevisionDocument, type RevisionNotice } from "./document.ts";
-import { type ChangeGroup, fieldRows, groupsOf, placeOfGroup, projectsText, someOf, whatOf } from "./groups.ts";
+import { fieldRows, placeOfGroup, projectsText, type RevisionGroup, revisionGroups, someOf, whatOf } from "./groups.ts";
 
 const marks: Readonly<Record<RevisionAction, readonly [symbol: string, paint: keyof Palette]>> = {
   declare: ["+", "add"],
@@ -18,7 +18,7 @@ const marks: Readonly<Record<RevisionAction, readonly [symbol: string, paint: ke
 export function revisionText(document: RevisionDocument, palette: Palette): string {
   return [
     noticesText(document, palette),
-    ...groupsOf(document.changes).map((group) => groupText(group, palette)),
+    ...revisionGroups(document.changes).map((group) => groupText(group, palette)),
     settingsText(document, palette),
     [palette.strong(headlineOf(document)), comparedOf(document), fleetOf(document)].join("\n"),
   ]
@@ -38,7 +38,7 @@ export function noticeText({ message, projects, file, line }: RevisionNotice): s
   return `${whom}${message}${file === undefined ? "" : ` (${file}:${line})`}`;
 }
 
-function groupText(group: ChangeGroup, palette: Palette): string {
+function groupText(group: RevisionGroup, palette: Palette): string {
   const { change, projects } = group;
   const [symbol, paint] = marks[change.action];
   const whom = palette.strong(printable(projectsText(projects)));
