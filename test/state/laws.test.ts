@@ -6,6 +6,7 @@ import { tempFolder } from "../support/folder.ts";
 import { databases } from "./databases.ts";
 import { laws } from "./laws.ts";
 
+const found = await databases();
 const opened: WorkspaceState[] = [];
 afterAll(async () => {
   for (const state of opened) await state[Symbol.asyncDispose]();
@@ -25,7 +26,7 @@ laws({
 });
 
 let places = 0;
-for (const { name, started } of await databases()) {
+for (const { name, started } of found) {
   laws({
     name,
     place: async () => {

@@ -55,7 +55,7 @@ export function laws({ name, place }: Backend): void {
     return [a, b] as const;
   };
 
-  describe(`${name}: the lease`, () => {
+  describe.concurrent(`${name}: the lease`, () => {
     test("has one holder, however many want it at once", async () => {
       const states = await opened(5);
       const all = await Promise.all(states.map((state, index) => state.leases.take(claim(`r${index}`), minute)));
@@ -102,11 +102,13 @@ export function laws({ name, place }: Backend): void {
       expect(await b.leases.release("a")).toBe(true);
       expect(await b.leases.release("a")).toBe(false);
       expect(await a.leases.renew(token, minute)).toBe(false);
-      await expect(a.journals.open(token).append(line("p:license/MIT"))).rejects.toThrow("lost its lease");
+      const journal = a.journals.open(token);
+      await expect(journal.append(line("p:license/MIT"))).rejects.toThrow("lost its lease");
+      await journal.close();
     });
   });
 
-  describe(`${name}: who lost the lease`, () => {
+  describe.concurrent(`${name}: who lost the lease`, () => {
     test.each(["expired", "taken over", "released"])("because it was %s writes nothing more", async (how) => {
       const [a, b] = await two();
       const token = await taken(a, "a", how === "released" ? minute : brief);
@@ -219,7 +221,9 @@ export function laws({ name, place }: Backend): void {
     test("what is kept is counted", async () => {
       const state = await one();
       const token = await taken(state, "a");
-      await state.journals.open(token).append(line("p:license/MIT"));
+      const journal = state.journals.open(token);
+      await journal.append(line("p:license/MIT"));
+      await journal.close();
       await state.runs.record(summary("a"));
       await state.plans.write("a", "{}");
       await state.ledger.write(token, "key", [{ project: "p", rest: "license/MIT", memory: memory("a") }]);
