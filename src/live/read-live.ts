@@ -167,7 +167,8 @@ async function readKind(
     const one = declared.get(key);
     if (!one)
       return isTold({ kind, key }, resources) ? liveOf({ kind, key, fields: {} }, row) : untold(project, kind, key);
-    return trusts(project.name, one, row.updated_at) ? asDeclared(one, row) : tryOne(one, row);
+    if (trusts(project.name, one, row.updated_at)) return asDeclared(one, row);
+    return isWhole(one, row) ? liveOf(one, row) : tryOne(one, row);
   });
   for (const { key } of rows) declared.delete(key);
   const unlisted = [...declared.values()].map((one) => tryOne(one));
@@ -182,11 +183,15 @@ async function readOne(
   row: Row | undefined,
 ): Promise<Live | undefined> {
   if (!row && !columnOf(resource, "active")) return undefined;
-  const isListed = (name: string) => columnOf(resource, name)?.level === "top" && row && name in row;
-  const isWhole = !kinds[resource.kind].read?.single || Object.keys(resource.fields).every(isListed);
-  if (row && isWhole) return liveOf(resource, row);
+  if (row && isWhole(resource, row)) return liveOf(resource, row);
   const single = await readSingle(reader, project, resource);
   return single && liveOf(resource, single);
+}
+
+/** Whether the row of a list shows all that is declared. */
+function isWhole(resource: Resource, row: Row): boolean {
+  if (!kinds[resource.kind].read?.single) return true;
+  return Object.keys(resource.fields).every((name) => columnOf(resource, name)?.level === "top" && name in row);
 }
 
 function asDeclared(desired: Desired, row: Row): Live {

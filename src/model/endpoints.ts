@@ -1,4 +1,5 @@
 import { Refusal } from "../base/exit.ts";
+import { memoized } from "../base/memoize.ts";
 import type { AnswerShape } from "./answer-shape.ts";
 import type { NeededRole } from "./command-access.ts";
 import { legacyStatuses, licenseStatuses } from "./license-status.ts";
@@ -275,22 +276,28 @@ export const endpoints: Readonly<Record<EndpointName, Endpoint>> = table;
 /** The older name of the integrations segment (spec: Versioning 2), for servers that do not route the newer one. */
 export const integrationsAlias = { segment: "/integrations", alias: "/services" } as const;
 
+/** A path's literal text and the names of its segments, in turn. */
+const partsOf = memoized((name: EndpointName): readonly string[] => endpoints[name].path.split(/:(\w+)/));
+
 /**
  * The call of an endpoint, its path filled in and URL-encoded.
  * @throws RangeError where `segments` lacks a name that the path has: a mistake in this program; Refusal for a segment
  * that would lead to another path.
  */
 export function call(name: EndpointName, segments: Readonly<Record<string, string>>, parameters?: Fields): Call {
-  const { method, path, body, list, answer, query } = endpoints[name];
+  const { method, body, list, answer, query } = endpoints[name];
   const segment = (each: string): string => {
     const value = segments[each];
     if (value === undefined) throw new RangeError(`${name} needs ${each}`);
     // Whatever reads URLs resolves these, percent-encoded or not.
-    if (value.split("/").some((part) => part === "." || part === "..")) throw new Refusal(notAName(value));
-    return value;
+    if (value.includes(".") && value.split("/").some((part) => part === "." || part === ".."))
+      throw new Refusal(notAName(value));
+    return encodeURIComponent(value);
   };
   const asked = query ? { ...query, ...parameters } : parameters;
-  const filled = path.replace(/:(\w+)/g, (_, each: string) => encodeURIComponent(segment(each)));
+  const filled = partsOf(name)
+    .map((part, index) => (index % 2 ? segment(part) : part))
+    .join("");
   const expected = expectedOf(answer, { ...parameters, ...segments });
   const how = { ...(body && { body }), ...(list && { list }) };
   return { method, path: filled, ...(asked && { parameters: asked }), ...how, answer: expected };

@@ -74,7 +74,7 @@ export async function onStage<Result>(
       EVENKEEL_URL: chaos.length > 0 ? server.url : wire.url,
     },
     waivers: { deletes: 1000, protected: new Set<string>() },
-    patience: { lookUpFor: 20 },
+    patience: { lookUpFor: 20, giveUpAfter: 300 },
   };
   const stage: Stage = {
     folder: root,
