@@ -1,5 +1,6 @@
 import { memoized } from "../base/memoize.ts";
-import type { Scalar } from "../model/types.ts";
+import { isReference } from "../model/normalise.ts";
+import type { Scalar, Value } from "../model/types.ts";
 
 /** A string with interpolations, taken apart (contract 3 "Interpolation"): literal text and references in turn. */
 type Template = readonly (string | Reference)[];
@@ -33,9 +34,10 @@ export function referencesOf(text: string): readonly string[] {
 }
 
 /** Whether a value speaks of the project by itself or by a variable, or may; `vars` are those that it can refer to. */
-export function namesProject(value: unknown, vars: ReadonlyMap<string, unknown>, depth = 0): boolean {
-  if (!isTemplate(value)) return false;
-  return referencesOf(value).some((name) => {
+export function namesProject(value: Value | undefined, vars: ReadonlyMap<string, Value>, depth = 0): boolean {
+  const text = isReference(value) ? value.secret : value;
+  if (!isTemplate(text)) return false;
+  return referencesOf(text).some((name) => {
     const reference = parseReference(name);
     if (depth > 10 || !reference || "project" in reference) return true;
     return !vars.has(reference.variable) || namesProject(vars.get(reference.variable), vars, depth + 1);

@@ -34,13 +34,13 @@ test("who the token is and what it may do, without a workspace", async () => {
   token    maintainer token, scopes read_api
   project  payments/api: Maintainer, can be read
 
-yes  plan, drift, apply --dry-run, import, routes --live, routes --diff: Maintainer or Owner of each project, scope read_api
+yes  plan, drift, apply --dry-run, import, accept, routes --live, routes --diff: Maintainer or Owner of each project, scope read_api
 no   apply: Maintainer or Owner of each project, scope api; missing: scope api
 yes  deployments list, show, merge-requests: Reporter of the project, scope read_api
 no   deployments create, update, apply --record-deployment: Developer of the project of the policies, scope api; missing: scope api
 no   plan --storage, storage status: administrator, scope read_api; missing: role administrator
 no   apply --storage: administrator, scope api; missing: scope api, role administrator
-yes  show, routes, whoami: any role, scope read_api
+yes  show, blame, routes, whoami: any role, scope read_api
 `);
   expect(server.requests.kept.map(({ method, path }) => `${method} ${path}`)).toEqual([
     "GET /api/v4/user",

@@ -42,7 +42,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
         expect(stage.wire.writes).toEqual([]);
         expect(stage.server.requests.writes).toBe(0);
         expect(requests.length).toBe(plan.summary.writes);
-        const left = [...stage.written().keys()].filter((name) => ![".gitignore", "projects.json"].includes(name));
+        const left = [...stage.written().keys()].filter((name) => ![".gitignore", "projects.txt"].includes(name));
         expect(left).toEqual([]);
       });
     });
