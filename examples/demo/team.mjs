@@ -88,7 +88,7 @@ async function demo(url, database) {
 const bin = (await packagedServer()) ?? systemServer();
 if (!bin) throw new Error("no PostgreSQL here: npm ci installs one, or apt-get install postgresql");
 const database = await startDatabase(home, bin);
-const server = begin("server", home, {}, `serve --seed ${join(quickstart, "seed.yaml")} --latency 300`, false);
+const server = begin("server", home, {}, `serve --seed ${join(quickstart, "seed.yaml")} --latency 1000`, false);
 try {
   await until(() => /http:\S+/.test(server.said()));
   const [url] = /http:\S+/.exec(server.said());

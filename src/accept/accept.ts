@@ -94,10 +94,7 @@ async function accepted(
   const survey = await readAndDiff(reader, selection, scope);
   const problems = [...known, ...survey.problems];
   const inSync = meant(request.addresses, context, selection, survey.differences, problems);
-  const fleet = {
-    workspace: context.loaded.workspace,
-    projects: projectsOf(context.policies, selection.listing).projects,
-  };
+  const fleet = { workspace: context.loaded.workspace, projects: selection.projects };
   const targets = await targetsOf(reader, survey.differences, fleet, scope);
   const outcome = acceptAll(context, request, targets, { fleet, scope });
   if (!request.dryRun) write(context, request, outcome.manifests);

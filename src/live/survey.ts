@@ -32,6 +32,8 @@ export interface SurveyScope extends ProjectScope {
 
 /** The desired state of each project of a run, before any of them is read, and its problems. */
 export interface Selection extends Pick<FoundProjects, "listing" | "of"> {
+  /** Everything that policies select, under each name that had to be known, whatever this run is limited to. */
+  readonly projects: FoundProjects["projects"];
   readonly desired: readonly DesiredProject[];
   readonly problems: readonly Problem[];
 }
@@ -50,7 +52,7 @@ export async function select(reader: Reader, scope: SurveyScope): Promise<Select
     ...(since ? [] : noLongerSelected(policies, expired, listing, scope.includes)),
   ];
   const idle = idleGlobs(scope.globs, desired, since ? " among the projects that want something else" : "");
-  return { desired, listing, of, problems: [...sortedProblems(problems), ...idle] };
+  return { projects: found.projects, desired, listing, of, problems: [...sortedProblems(problems), ...idle] };
 }
 
 function unlisted(projects: readonly Project[], { spoken }: SurveyScope): Problem[] {
