@@ -18,6 +18,7 @@ import { appliedText, outcomesText, planText, waiversText } from "../report/text
 import { holderText } from "../state/lease.ts";
 import { deploymentFrom } from "./deployment-options.ts";
 import type { Options } from "./flags.ts";
+import { noteUnrecorded } from "./note-unrecorded.ts";
 import { printMissingSecrets, printProblems } from "./print-problems.ts";
 import { globsOf, requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
@@ -118,6 +119,7 @@ async function applying(terminal: Terminal, options: Options<"apply">, wanted: W
     { text: () => resultText(terminal, wanted, applied, plan), json: () => json(plan) },
     { plan, exitCode: code, surveyed: applied.surveyed },
   );
+  noteUnrecorded(terminal, applied);
   if (applied.refused) terminal.warn(refusalText(applied.refused, plan));
   else if (applied.surveyed && !applied.outcomes) terminal.warn("Not applied; nothing was written.");
   return code;

@@ -7,6 +7,7 @@ import { plan } from "../reconcile/reconcile.ts";
 import type { Planned, Request } from "../reconcile/request.ts";
 import { planText, waiversText } from "../report/text.ts";
 import type { Options } from "./flags.ts";
+import { noteUnrecorded } from "./note-unrecorded.ts";
 import { writeTo } from "./outputs.ts";
 import { printMissingSecrets, printProblems } from "./print-problems.ts";
 import { globsOf, requestOf } from "./run.ts";
@@ -53,10 +54,10 @@ async function planning(command: "plan" | "drift", terminal: Terminal, options: 
 }
 
 /** A plan that the state was to keep is named; one that is only missing in the history is noted. */
-function tellRecord(terminal: Terminal, { save }: Options<"plan">, { recorded }: Planned): void {
-  if (!recorded) return;
-  if ("trouble" in recorded) terminal.note(printable(`This run is not in the history: ${recorded.trouble}.`));
-  else if (save) terminal.warn(`Saved as ${recorded.run}; to apply it: evenkeel apply --plan ${recorded.run}`);
+function tellRecord(terminal: Terminal, { save }: Options<"plan">, planned: Planned): void {
+  const { savedAs } = planned;
+  noteUnrecorded(terminal, planned);
+  if (save && savedAs) terminal.warn(`Saved as ${savedAs}; to apply it: evenkeel apply --plan ${savedAs}`);
 }
 
 function wishesOf(options: Options<"plan">): Partial<Request> {

@@ -1,11 +1,10 @@
 import { Refusal } from "../base/exit.ts";
-import { withOutcomes } from "../plan/outcomes.ts";
 import { touchedBy } from "../state/run-summary.ts";
 import type { Context } from "./context.ts";
 import { withProblems } from "./not-planned.ts";
 import type { Applied, Planned } from "./request.ts";
 
-/** The summary of a run that the state keeps. One that is left without its end is told as failed. */
+/** The summary of a run that the state keeps. One that is left without its end is told as failed or interrupted. */
 export interface RunHistory extends AsyncDisposable {
   /** Keeps what a run came to, and its plan where that was asked for. Returns it with what was kept. */
   readonly end: <Result extends Applied>(result: Result) => Promise<Result>;
@@ -35,8 +34,9 @@ function keeping(context: Context, started: string): RunHistory {
       return recorded ? { ...saved, recorded } : saved;
     },
     [Symbol.asyncDispose]: async () => {
-      const failed = { ...nothingYet, ended: new Date().toISOString(), outcome: "failed" };
-      if (!ended) await record(context, { ...headOf(context, started), ...failed });
+      const outcome = context.request.signal?.aborted ? "interrupted" : "failed";
+      const end = { ...nothingYet, ended: new Date().toISOString(), outcome };
+      if (!ended) await record(context, { ...headOf(context, started), ...end });
     },
   };
 }
@@ -44,10 +44,10 @@ function keeping(context: Context, started: string): RunHistory {
 async function keep(context: Context, started: string, result: Applied): Promise<Planned["recorded"]> {
   const { request, claim } = context;
   const { plan, outcomes } = result;
-  const changes = withOutcomes(plan, outcomes).resource_changes.map(({ address, change, outcome }) => ({
+  const changes = plan.resource_changes.map(({ address, change }) => ({
     address,
     action: change.actions[0],
-    status: outcome?.status,
+    status: outcomes?.get(address)?.status,
   }));
   const trouble = await record(context, {
     ...headOf(context, started),
@@ -65,7 +65,7 @@ async function save<Result extends Applied>({ request, state, claim }: Context, 
   if (!request.save) return result;
   try {
     await state.plans.write(claim.run, JSON.stringify(result.plan, null, 2));
-    return result;
+    return { ...result, savedAs: claim.run };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const message = `the plan could not be saved: ${error.message}`;

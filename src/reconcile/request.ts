@@ -78,6 +78,8 @@ export interface Planned {
   readonly missing: readonly string[];
   /** Whether a saved plan was refused whole since manifests changed. */
   readonly stale?: boolean;
+  /** The run by which the state keeps the plan, where that was asked for. */
+  readonly savedAs?: string;
   /** The run, where the state keeps a summary of it, or why it could not keep one. */
   readonly recorded?: { readonly run: string } | { readonly trouble: string };
 }

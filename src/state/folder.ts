@@ -1,7 +1,8 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { folderJournals } from "./folder/journals.ts";
-import { checkHeld, folderLeases } from "./folder/lease.ts";
+import { folderLeases } from "./folder/lease.ts";
+import { checkHeld } from "./folder/lock-file.ts";
 import { folderRuns } from "./folder/runs.ts";
 import { stateFolder } from "./folder/state-folder.ts";
 import { folderTexts } from "./folder/texts.ts";
@@ -21,12 +22,15 @@ export function folderState(root: string): WorkspaceState {
   const summaries = folderTexts(root, "runs", "json", ready);
   const notes = folderTexts(root, "notes", "txt", ready);
   const journals = folderJournals(root, ready);
+  const forget = (run: string) => {
+    for (const files of [plans, signatures]) files.remove(run);
+  };
   return {
     place,
     shared: false,
     leases: folderLeases(place, ready),
     journals,
-    runs: folderRuns(summaries, plans, journals),
+    runs: folderRuns(summaries, { list: plans.list, remove: forget }, journals),
     ledger: heldLedger(root, place),
     plans,
     approvals: {

@@ -50,7 +50,7 @@ export interface Holder extends Claim, LeaseToken {
 
 /** The lease of a workspace: one run at a time may write (contract 11). */
 export interface Leases {
-  /** Takes it for so many milliseconds where it is free, expired or held by this very run; else tells who holds it. */
+  /** Takes it for so many milliseconds where it is free or has expired; else tells who holds it. */
   readonly take: (claim: Claim, milliseconds: number) => Promise<LeaseToken | { readonly heldBy: Holder }>;
   /** Holds it for so many milliseconds from now; false where it has expired or is another's by now. */
   readonly renew: (token: LeaseToken, milliseconds: number) => Promise<boolean>;

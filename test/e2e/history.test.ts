@@ -62,6 +62,20 @@ test("a plan that cannot be recorded is as good as any; one that was to be saved
   });
 });
 
+test("plans are kept for a month and looks for a quarter; applies stay", async () => {
+  const { evenkeel, write, files } = await scene({ projects, policy });
+  const head = { who: "ada", host: "desk", ended: null, outcome: null, changes: 0, commit: null, touched: {} };
+  const old = "20200101T000000Z-000";
+  for (const [index, command] of ["plan", "drift", "apply"].entries()) {
+    const run = `${old}${index}`;
+    write(`.evenkeel/runs/${run}.json`, JSON.stringify({ ...head, run, command, started: "2020-01-01T00:00:00.000Z" }));
+    for (const ending of ["json", "sig"]) write(`.evenkeel/plans/${run}.${ending}`, "{}");
+  }
+  await evenkeel("plan", "--save");
+  expect(Object.keys(files()).filter((name) => name.includes(old))).toEqual([`.evenkeel/runs/${old}2.json`]);
+  expect(Object.keys(files()).filter((name) => name.startsWith(".evenkeel/plans/"))).toHaveLength(1);
+});
+
 test("a saved plan in the folder is checked like a file", async () => {
   const { evenkeel, read, write, files } = await scene({ projects, policy });
   const { stderr } = await evenkeel("plan", "--save");

@@ -103,6 +103,7 @@ export async function startDatabase(parent, installed, { password = "Xq7-CANARY-
   };
   const kill = async () => {
     const { child } = server;
+    child.ref();
     const gone = once(child, "exit");
     // Its own children end when they find it gone, and nothing is written any more.
     child.kill("SIGKILL");
@@ -111,6 +112,7 @@ export async function startDatabase(parent, installed, { password = "Xq7-CANARY-
   const stop = async () => {
     const { child } = server;
     if (child.exitCode !== null || child.signalCode !== null) return;
+    child.ref();
     const gone = once(child, "exit");
     child.kill("SIGINT");
     await gone;
@@ -145,7 +147,12 @@ async function running(bin, folder, port, cwd, more) {
       });
       child.once("exit", () => resolve(false));
     });
-    if (await ready) return child;
+    // Nobody waits for it who does not ask it to end.
+    if (await ready) {
+      child.unref();
+      child.stderr.unref();
+      return child;
+    }
     // After a kill -9 its shared memory is in use until its last child is gone.
     if (attempt > 50) throw new Error(`PostgreSQL did not start: ${said}`);
     await new Promise((resolve) => setTimeout(resolve, 100));

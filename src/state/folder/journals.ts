@@ -7,7 +7,7 @@ import { outputTrouble } from "../../workspace/output-file.ts";
 import { isUnfinished, journalLineIn } from "../journal.ts";
 import type { JournalLine } from "../journal-entry.ts";
 import type { JournalAppender, Journals, LeaseToken } from "../state.ts";
-import { checkHeld } from "./lease.ts";
+import { checkHeld } from "./lock-file.ts";
 
 /** Where journals lie in a workspace, one file of JSON lines a run. */
 const home = join(".evenkeel", "journal");

@@ -4,40 +4,19 @@ import {
   fstatSync,
   futimesSync,
   linkSync,
-  lstatSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
-import { hostname } from "node:os";
 import { join } from "node:path";
-import { pid } from "node:process";
 import { Refusal } from "../../base/exit.ts";
 import { systemCode, systemTrouble } from "../../base/system-errors.ts";
 import { readRegular } from "../../workspace/durable-file.ts";
 import type { Claim, Holder, Leases, LeaseToken } from "../state.ts";
-import { LeaseLost } from "../trouble.ts";
-import { bootOfMachine, isRunning, type ProcessMark, startOfProcess } from "./process-mark.ts";
-
-/**
- * What the file `lock` holds. It is never rewritten: a renewal touches it. Before leases ended by themselves there was
- * no `run` and no `milliseconds`.
- */
-interface Owner extends ProcessMark {
-  readonly host: string;
-  readonly since: string;
-  readonly run?: string;
-  readonly who?: string;
-  readonly job?: string;
-  readonly fence?: number;
-  readonly milliseconds?: number;
-}
-
-/** Files that this process holds: its own number in any other is that of an earlier process. */
-const held = new Set<string>();
+import { heldFiles, holderIn, isHeld, isOverAt, type LockOwner, ownerIn, readOwner } from "./lock-file.ts";
+import { bootOfMachine, startOfProcess } from "./process-mark.ts";
 
 /** The lease of a workspace as a file; one whose process of this machine is dead is free at once. */
 export function folderLeases(folder: string, ready: () => void): Leases {
@@ -54,13 +33,6 @@ export function folderLeases(folder: string, ready: () => void): Leases {
   };
 }
 
-/** @throws LeaseLost where a run does not hold the lease any more; Refusal where nobody can tell. */
-export function checkHeld(folder: string, { run, fence }: LeaseToken): void {
-  const file = join(folder, "lock");
-  const owner = readOwner(file);
-  if (owner?.run !== run || owner.fence !== fence || isOver(file, owner, Date.now())) throw new LeaseLost(run);
-}
-
 function take(file: string, claim: Claim, milliseconds: number, now: Date): LeaseToken | { heldBy: Holder } {
   for (let attempt = 0; attempt < 3; attempt++) {
     const before = readOwner(file);
@@ -73,7 +45,7 @@ function take(file: string, claim: Claim, milliseconds: number, now: Date): Leas
 }
 
 function textOf({ run, who, host, pid, job }: Claim, milliseconds: number, fence: number, now: Date): string {
-  const owner: Owner = {
+  const owner: LockOwner = {
     pid,
     host,
     since: now.toISOString(),
@@ -94,7 +66,7 @@ function create(file: string, text: string): boolean {
   try {
     writeFileSync(draft, text, { flag: "wx" });
     linkSync(draft, file);
-    held.add(file);
+    heldFiles.add(file);
     return true;
   } catch (error) {
     if (systemCode(error) === "EEXIST") return false;
@@ -124,7 +96,7 @@ function touch(file: string, { run, fence }: LeaseToken, now: Date): boolean {
 
 /** Gives back what is still this run's own; a lock that cannot be removed is taken over by the next one. */
 function giveBack(file: string, { run, fence }: LeaseToken): void {
-  held.delete(file);
+  heldFiles.delete(file);
   try {
     const owner = ownerIn(readRegular(file));
     if (owner?.run === run && owner.fence === fence) rmSync(file, { force: true });
@@ -159,57 +131,4 @@ function setAside(file: string): Holder | undefined {
     if (systemCode(error) !== "ENOENT") throw new Refusal(`cannot take over the lock ${file}: ${systemTrouble(error)}`);
   }
   return undefined;
-}
-
-function holderIn(file: string): Holder | undefined {
-  const owner = readOwner(file);
-  if (!owner || !isHeld(file, owner, file)) return undefined;
-  const { run = `process-${owner.pid}`, who = "somebody", host, pid, job, fence = 0, since, milliseconds } = owner;
-  const touched = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const deadline = milliseconds === undefined ? undefined : new Date(touched + milliseconds).toISOString();
-  return { run, who, host, pid, job, fence, since, deadline };
-}
-
-/**
- * Undefined where the lock is gone, or holds nothing that a lock does: it appears whole, so it is none of a living run.
- * @throws Refusal where it is no file or cannot be read, and nobody can tell.
- */
-function readOwner(file: string): Owner | undefined {
-  try {
-    if (!lstatSync(file, { throwIfNoEntry: false })) return undefined;
-    return ownerIn(readRegular(file));
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw new Refusal(`cannot take the lock ${file}: ${systemTrouble(error)}; if no apply is running here, remove it`);
-  }
-}
-
-function ownerIn(text: string): Owner | undefined {
-  try {
-    const owner: Partial<Owner> | null = JSON.parse(text);
-    const isOwner = Number.isInteger(owner?.pid) && Number(owner?.pid) > 0 && typeof owner?.host === "string";
-    return isOwner ? (owner as Owner) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** `home`: where the lock lay, if it was moved. */
-function isHeld(file: string, owner: Owner, home: string): boolean {
-  return isAlive(owner, home) && !isOver(file, owner, Date.now());
-}
-
-/** A process of another machine cannot be asked, and counts as alive. */
-function isAlive(owner: Owner, file: string): boolean {
-  if (owner.host !== hostname()) return true;
-  return owner.pid === pid ? held.has(file) : isRunning(owner);
-}
-
-function isOver(file: string, owner: Owner, now: number): boolean {
-  const touched = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  return touched === undefined || isOverAt(owner, touched, now);
-}
-
-function isOverAt({ milliseconds }: Owner, touched: number, now: number): boolean {
-  return milliseconds !== undefined && now > touched + milliseconds;
 }

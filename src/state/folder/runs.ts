@@ -5,7 +5,7 @@ import type { Journals, Runs } from "../state.ts";
 import type { Files } from "./texts.ts";
 
 /** Summaries as files, one a run; a journal of before there were any tells as much of its run. */
-export function folderRuns(files: Files, plans: Files, journals: Journals): Runs {
+export function folderRuns(files: Files, plans: Pick<Files, "list" | "remove">, journals: Journals): Runs {
   const read = async (run: string) => summaryIn((await files.read(run)) ?? "");
   return {
     record: async (summary) => {

@@ -7,6 +7,7 @@ import { Refusal } from "../../base/exit.ts";
 import { knownSecrets } from "../../base/known-secrets.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import { systemTrouble } from "../../base/system-errors.ts";
+import { passwordFor } from "./password-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,15 +31,17 @@ type Parameters = Partial<Record<(typeof parameters)[number], string>>;
  */
 export function databaseAt(text: string, name: string, env: Environment): Database {
   const url = parsed(text, name);
-  const password = decoded(url.password, name) || env.PGPASSWORD || undefined;
-  for (const secret of [url.password, password ?? ""]) knownSecrets.learn(secret, "[state password]");
   const user = decoded(url.username, name) || env.PGUSER;
   const database = decoded(url.pathname.slice(1), name);
   if (!user || !url.hostname || !database) throw new Refusal(`${name} lacks its ${lacking(user, url)}; ${expected}`);
   const given = parametersOf(url, name);
   const host = decoded(url.hostname, name).replace(/^\[(.*)\]$/, "$1");
   const port = Number(url.port || env.PGPORT || 5432);
-  const base = { host, port, user, database, ...(password !== undefined && { password }) };
+  const login = { host, port, user, database };
+  const password = decoded(url.password, name) || env.PGPASSWORD || passwordFor(login, env.PGPASSFILE);
+  for (const secret of [url.password, password ?? ""]) knownSecrets.learn(secret, "[state password]");
+  // A function, so that the driver looks nowhere else.
+  const base = { ...login, password: () => password as string };
   const attempts = encryptions({ ...variablesOf(env), ...given }, host).map((ssl) => ({
     ...base,
     ssl,

@@ -1,0 +1,9 @@
+import { printable } from "../base/printable.ts";
+import type { Planned } from "../reconcile/request.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Notes that a run is missing in the history, which takes nothing from what it did. */
+export function noteUnrecorded(terminal: Terminal, { recorded }: Pick<Planned, "recorded">): void {
+  if (recorded && "trouble" in recorded)
+    terminal.note(printable(`This run is not in the history: ${recorded.trouble}.`));
+}

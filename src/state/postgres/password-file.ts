@@ -1,0 +1,45 @@
+import { readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { Refusal } from "../../base/exit.ts";
+import { systemCode, systemTrouble } from "../../base/system-errors.ts";
+
+/** What a line of a password file has before the password, in its order. */
+export interface Login {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+}
+
+/**
+ * The password that libpq's password file has for a login: PGPASSFILE, else `~/.pgpass`. Undefined where it has none.
+ * @throws Refusal where it has one and others can read it, or it was named and cannot be read.
+ */
+export function passwordFor(login: Login, named: string | undefined): string | undefined {
+  const file = named || join(homedir(), ".pgpass");
+  const line = linesOf(file, Boolean(named)).find((fields) => isFor(fields, login));
+  if (!line || process.platform === "win32" || (statSync(file).mode & 0o077) === 0) return line?.[4];
+  throw new Refusal(`${file} holds the password of the state and others can read it; chmod 600 it`);
+}
+
+function linesOf(file: string, isNamed: boolean): readonly (readonly string[])[] {
+  try {
+    const lines = readFileSync(file, "utf8").split(/\r?\n/);
+    return lines.filter((line) => !line.startsWith("#")).map(fieldsOf);
+  } catch (error) {
+    if (!isNamed && systemCode(error) === "ENOENT") return [];
+    throw new Refusal(`cannot read the password file ${file}: ${systemTrouble(error)}`);
+  }
+}
+
+/** `host:port:database:user:password`, with a backslash before a colon or a backslash that is meant. */
+function fieldsOf(line: string): readonly string[] {
+  const fields = line.match(/(?:^|:)(?:\\.|[^:\\])*/g) ?? [];
+  return fields.map((field, index) => (index === 0 ? field : field.slice(1)).replace(/\\(.)/g, "$1"));
+}
+
+function isFor(fields: readonly string[], { host, port, database, user }: Login): boolean {
+  if (fields.length < 5) return false;
+  return [host, String(port), database, user].every((value, index) => fields[index] === "*" || fields[index] === value);
+}
