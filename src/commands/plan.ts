@@ -41,7 +41,8 @@ export async function planAs(
     problem: plan.problems.length > 0,
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
-  tell({ text: () => (surveyed ? planText(plan, terminal.palette) : ""), json }, { plan, exitCode: code, surveyed });
+  const text = () => (surveyed ? planText(plan, terminal.palette) : "");
+  tell({ text, json }, { plan, exitCode: code, surveyed, saved: savedAs(options, found) });
   tellRecord(terminal, options, found);
   for (const refusal of refusals) terminal.warn(printable(refusal));
   return code;
@@ -51,6 +52,10 @@ async function planning(command: "plan" | "drift", terminal: Terminal, options: 
   const bar = terminal.progress("Reading");
   const wishes = { ...wishesOf(options), command, save: options.save === true, progress: bar.update };
   return plan({ ...requestOf(terminal, options), ...wishes }).finally(bar.stop);
+}
+
+function savedAs({ save }: Options<"plan">, { recorded }: Planned): string | undefined {
+  return save && recorded && "run" in recorded ? recorded.run : undefined;
 }
 
 /** A plan that the state was to keep is named; one that is only missing in the history is noted. */

@@ -21,6 +21,8 @@ interface Ended<Content> {
   readonly exitCode: ExitCode;
   /** False where nothing was compared. */
   readonly surveyed: boolean;
+  /** The run under which the state keeps the plan, where it does. */
+  readonly saved?: string | undefined;
 }
 
 type Tell<Content> = (own: Own, ended: Ended<Content>) => void;

@@ -100,7 +100,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
     ledger,
     heading: {
       url: shownUrl(env, workspace.server),
-      manifests: { digest: digestWithout(digest, expired), commit: commitOf(root) },
+      manifests: { digest: digestWithout(digest, expired), commit: commitOf(root, env) },
     },
     concurrency: request.concurrency ?? workspace.concurrency,
   };

@@ -10,7 +10,14 @@ const findingForms = {
 } as const;
 
 /** The same of all kinds of reports of a plan, in the order in which help lists them. */
-const planForms = { ...findingForms, html: "text", terraform: "json", prometheus: "text", ndjson: "json" } as const;
+const planForms = {
+  ...findingForms,
+  html: "text",
+  terraform: "json",
+  dotenv: "text",
+  prometheus: "text",
+  ndjson: "json",
+} as const;
 
 export type FindingKind = keyof typeof findingForms;
 export type PlanKind = keyof typeof planForms;

@@ -11,6 +11,8 @@ export interface Report<Content = Plan> extends Circumstances {
   readonly finishedAt: Date;
   /** False where manifests or the server kept anything from being compared. */
   readonly surveyed: boolean;
+  /** The run under which the state keeps the plan, where it does. */
+  readonly saved?: string | undefined;
 }
 
 /** What the report's file held before this run; undefined where there was none, or where it goes to stdout. */

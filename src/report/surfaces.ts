@@ -1,4 +1,5 @@
 import { codequality } from "./codequality.ts";
+import { dotenv } from "./dotenv.ts";
 import { github } from "./github.ts";
 import { junit } from "./junit.ts";
 import { findingsMarkdown, planMarkdown } from "./markdown.ts";
@@ -20,7 +21,7 @@ export const findingSurfaces: Readonly<Record<Exclude<FindingKind, OwnKind>, Fin
 
 type PlanSurfaces = Readonly<Record<Exclude<PlanKind, OwnKind | "html">, Surface>> & { readonly html?: Surface };
 
-const surfaces: PlanSurfaces = { ...findingSurfaces, markdown: planMarkdown, terraform, prometheus, ndjson };
+const surfaces: PlanSurfaces = { ...findingSurfaces, markdown: planMarkdown, terraform, dotenv, prometheus, ndjson };
 
 /** Every kind of report that can be made of a plan. The page of the HTML report is loaded where it is asked for. */
 export async function planSurfaces(asked: readonly string[]): Promise<PlanSurfaces> {

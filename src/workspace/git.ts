@@ -1,21 +1,49 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { env } from "node:process";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import process from "node:process";
 
-/** The commit that a folder is at, or null where it is not under git or git is not there. */
-export function commitOf(folder: string): string | null {
-  if (!isUnderGit(folder)) return null;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The commit that a folder is at: git's answer, or, without git, that of the pipeline that checked the folder out. Null
+ * where neither knows.
+ */
+export function commitOf(folder: string, env: Environment = process.env): string | null {
+  const repository = repositoryAbove(folder);
+  return (repository !== undefined && commitByGit(folder)) || commitByPipeline(repository ?? folder, env) || null;
+}
+
+function commitByGit(folder: string): string | undefined {
   try {
     const words = ["rev-parse", "--verify", "HEAD"];
     return execFileSync("git", words, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
   } catch {
-    return null;
+    return undefined;
   }
 }
 
 /** Asked first, since git is a process of its own. */
-function isUnderGit(folder: string): boolean {
-  if (env.GIT_DIR || existsSync(join(folder, ".git"))) return true;
-  return dirname(folder) !== folder && isUnderGit(dirname(folder));
+function repositoryAbove(folder: string): string | undefined {
+  if (process.env.GIT_DIR || existsSync(join(folder, ".git"))) return folder;
+  return dirname(folder) === folder ? undefined : repositoryAbove(dirname(folder));
+}
+
+/** Where a pipeline names the commit that it checked out, and the folder of it. */
+const checkouts = [
+  { commit: "CI_COMMIT_SHA", folder: "CI_PROJECT_DIR" },
+  { commit: "GITHUB_SHA", folder: "GITHUB_WORKSPACE" },
+] as const;
+
+/** A repository that a job cloned into its checkout is at a commit of its own, which the pipeline does not know. */
+function commitByPipeline(folder: string, env: Environment): string | undefined {
+  const checkout = checkouts.find((each) => isCheckout(folder, env[each.folder]));
+  const commit = checkout && env[checkout.commit];
+  return commit && /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(commit) ? commit : undefined;
+}
+
+function isCheckout(folder: string, top: string | undefined): boolean {
+  if (!top || !existsSync(top)) return false;
+  const [inner, outer] = [realpathSync(folder), realpathSync(top)];
+  return inner === outer || (inner.startsWith(outer + sep) && !existsSync(join(inner, ".git")));
 }
