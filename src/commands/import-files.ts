@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { Refusal } from "../base/exit.ts";
-import { type Draft, policyText } from "../import/policy.ts";
+import { groupedAs } from "../base/grouped.ts";
+import { type Draft, policyFileText } from "../import/policy.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import type { Problem } from "../model/types.ts";
 import { isThere } from "../workspace/durable-file.ts";
@@ -30,18 +31,18 @@ function rootOf(around: string): string {
 
 /** Undefined where none of the files exists. */
 export function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]): Problem | undefined {
-  const [first, ...others] = written.filter(([path]) => isThere(resolve(cwd, path)));
-  if (!first) return undefined;
-  const which = others.length > 0 ? `${first[0]} and ${others.length} more exist` : `${first[0]} exists`;
+  const [first, ...others] = [...draftsByFile(written).keys()].filter((path) => isThere(resolve(cwd, path)));
+  if (first === undefined) return undefined;
+  const which = others.length > 0 ? `${first} and ${others.length} more exist` : `${first} exists`;
   const message = `${which} already; nothing was written. Move it away, or give another --out`;
   return { severity: "error", rule: "exists", message };
 }
 
 /** Writes the policies, all of them or none. Returns what kept it from that. */
 export function write({ cwd }: Terminal, written: readonly ImportedFile[], around: string): Problem | undefined {
-  const files = written.map(([name, draft]) => {
+  const files = [...draftsByFile(written)].map(([name, drafts]) => {
     const path = resolve(cwd, name);
-    return { name, path, text: policyText(draft, schemaFrom(dirname(path), around)) };
+    return { name, path, text: policyFileText(drafts, schemaFrom(dirname(path), around)) };
   });
   try {
     makeFiles(files);
@@ -50,6 +51,14 @@ export function write({ cwd }: Terminal, written: readonly ImportedFile[], aroun
     if (!(error instanceof Refusal)) throw error;
     return { severity: "error", rule: "unwritable", message: error.message };
   }
+}
+
+function draftsByFile(written: readonly ImportedFile[]): ReadonlyMap<string, readonly Draft[]> {
+  return groupedAs(
+    written,
+    ([path]) => path,
+    ([, draft]) => draft,
+  );
 }
 
 const modeline = /^# *yaml-language-server: *\$schema=(\S+)/m;

@@ -53,7 +53,7 @@ function checkUsage({ all, group = [] }: Options<"import">, names: readonly stri
 
 async function adopted(
   terminal: Terminal,
-  { all = false, group = [], factor = false }: Options<"import">,
+  { all = false, group = [], factor = false, secrets }: Options<"import">,
   request: Request,
   names: readonly string[],
 ): Promise<ImportResult> {
@@ -62,7 +62,7 @@ async function adopted(
   const bar = terminal.progress("Reading");
   const scope = { platform: server, workers: request.concurrency ?? concurrency, progress: bar.update };
   try {
-    return await importProjects(reader, { names, all, groups: group, factor }, scope);
+    return await importProjects(reader, { names, all, groups: group, factor, secrets }, scope);
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     return { drafts: [], idle: [], problems: [{ severity: "error", rule: error.kind, message: explained(error) }] };

@@ -117,10 +117,8 @@ export const verbs: readonly Verb[] = [
     examples: [
       ["evenkeel import payments/api", "one project, into policies/"],
       ["evenkeel import --group 'payments/**'", "a group"],
-      [
-        "evenkeel import --all --factor",
-        "everything that the token can see; what most projects share goes into one policy",
-      ],
+      ["evenkeel import --all --factor", "everything that the token can see; what projects share is said once"],
+      ["evenkeel import --all --factor --secrets by-group", "one name for the hook that the projects of a group share"],
     ],
     options: flags.import,
     load: () => import("./import.ts"),

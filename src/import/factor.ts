@@ -1,92 +1,160 @@
-import { interpolate } from "../manifest/template.ts";
-import { identityOf } from "../model/kinds.ts";
+import { grouped, groupedAs } from "../base/grouped.ts";
+import { identityOf, policyKinds } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
-import { coveringSelectors } from "./covering-selectors.ts";
-import { draftsOf } from "./drafts.ts";
-import type { ImportedEntry, ImportedProject, ImportedValue } from "./imported.ts";
-import { type Draft, literal } from "./policy.ts";
-import { byOrder } from "./project.ts";
-import { type Offer, type SharedEntries, shareOf } from "./share.ts";
+import { type Folder, type Folders, foldersOf } from "./folders.ts";
+import { generalised } from "./general.ts";
+import type { ImportedEntry, ImportedProject } from "./imported.ts";
+import { type Census, type Placement, place, type Saying } from "./place.ts";
+import type { Draft } from "./policy.ts";
+import { type Group, groupsOf, listsOf, worthwhile } from "./shared.ts";
+import { draftsOfFleet } from "./shared-drafts.ts";
+import { formOf, type SaidEntry, type SaidVariable, varied } from "./variables.ts";
 
 /**
- * As {@link draftsOf}, with what most projects share in one policy before the others. An entry is shared where at least
- * two of the projects, and half of them, have exactly it, the project's own path apart; a project that lacks one of them is
- * not what the policy is about. Entries with blanks are not shared: nobody knows whether
- * their values are the same.
+ * As `draftsOf`, with what projects share said once: entry by entry, for a folder of which at least half of the projects, and
+ * two, have exactly that entry, their own path apart. Nearer folders win, and so does the project itself. Where entries
+ * differ in one value it becomes a variable, if that is shorter. Projects that lack an entry are excepted.
  *
- * `listing` is all that the server has, so that no project is caught that was not imported.
+ * `listing` is all that the server has, so that no project is matched that was not imported. Takes time and memory by the number
+ * of entries.
  */
 export function factored(imported: readonly ImportedProject[], listing: readonly Project[]): readonly Draft[] {
-  const offers = imported.map(offerOf);
-  const share = shareOf(offers);
-  if (share.entries.size === 0) return draftsOf(imported);
-  const own = offers.map(({ imported: each, forms }): ImportedProject => {
-    if (!share.covered.has(each.project)) return each;
-    return { ...each, entries: each.entries.filter((entry) => !isShared(entry, forms, share)) };
+  const fleet = fleetOf(imported, listing);
+  const placements = grouped(imported.flatMap(entriesOf), ({ said }) => identityOf(said.entry));
+  const placed = [...varying(placements).values()].map((sayings) => placedEntries(sayings, fleet));
+  const alone = placed.flatMap(({ placement }) => placement.own);
+  const lists = listsOf(alone, ({ said }) => identityOf(said.entry), fleet.commonFolder);
+  const { groups, own } = worthwhile([...groupsOf(placed, fleet.isForeign), ...lists], alone);
+  const variables = placedVariables(groups, fleet);
+  return draftsOfFleet({
+    imported,
+    folders: fleet.folders,
+    entries: groups,
+    variables: groupsOf(variables, fleet.isForeign),
+    own: groupedAs(
+      own,
+      ({ project }) => project,
+      ({ said }) => said.original,
+    ),
+    ownVariables: groupedAs(
+      variables.flatMap(({ placement }) => placement.own),
+      ({ project }) => project,
+      ({ said }) => said,
+    ),
   });
-  return [sharedDraft(share, imported, listing), ...draftsOf(own)];
 }
 
-/** What a project has, each entry with the form in which it may be the same elsewhere. */
-function offerOf(imported: ImportedProject): Offer {
-  const forms = new Map<string, { readonly form: string; readonly entry: ImportedEntry }>();
-  for (const entry of imported.entries) {
-    const general = generalise(entry, imported.project);
-    if (general) forms.set(identityOf(entry), { form: formOf(general), entry: general });
-  }
-  return { imported, forms };
+interface Fleet {
+  readonly folders: Folders;
+  /** Imported projects of which there is anything to say. */
+  readonly speakers: ReadonlySet<Project>;
+  /** The deepest that all are in. */
+  readonly commonFolder: (projects: readonly Project[]) => Folder;
+  /** Not imported. */
+  readonly isForeign: (project: Project) => boolean;
+  readonly census: Census;
+  /** A variable that nothing uses does no harm to a project of which something is said anyway. */
+  readonly variableCensus: Census;
 }
 
-function formOf({ fields, remarks }: ImportedEntry): string {
-  return JSON.stringify([[...fields], remarks]);
-}
-
-function isShared(entry: ImportedEntry, forms: Offer["forms"], { entries }: SharedEntries): boolean {
-  const identity = identityOf(entry);
-  return entries.has(identity) && entries.get(identity)?.form === forms.get(identity)?.form;
-}
-
-function sharedDraft(
-  { entries, covered }: SharedEntries,
-  imported: readonly ImportedProject[],
-  listing: readonly Project[],
-): Draft {
-  const name = freeName(imported);
+function fleetOf(imported: readonly ImportedProject[], listing: readonly Project[]): Fleet {
+  const own = new Map(imported.map(({ project }) => [project.name.toLowerCase(), project]));
+  const others = listing.filter(({ name }) => !own.has(name.toLowerCase()));
+  const folders = foldersOf([...own.values(), ...others]);
+  const counts = countsBelow(folders, own.values());
+  const speakers = new Set(imported.filter(({ entries }) => entries.length > 0).map(({ project }) => project));
+  const speaking = countsBelow(folders, speakers);
+  const census: Census = {
+    above: (project) => folders.get(project) ?? [],
+    strangers: ({ projects }, told) => projects.length - told,
+    imported: (folder) => counts.get(folder) ?? 0,
+  };
+  const strangers: Census["strangers"] = (folder) => folder.projects.length - (speaking.get(folder) ?? 0);
+  const known = new Set(own.values());
   return {
-    file: `${name}.yaml`,
-    name,
-    ...coveringSelectors(covered, imported, listing),
-    heading: [`What ${covered.size} of ${imported.length} imported projects share.`],
-    entries: [...entries.values()].map(({ entry }) => entry).toSorted(byOrder),
-    remarks: [],
+    folders,
+    speakers,
+    commonFolder: commonFolderIn(folders),
+    isForeign: (project) => !known.has(project),
+    census,
+    variableCensus: { ...census, strangers },
   };
 }
 
-function freeName(imported: readonly ImportedProject[]): string {
-  const taken = new Set(imported.map(({ project }) => project.name.toLowerCase()));
-  let name = "shared";
-  while (taken.has(name)) name = `${name}_`;
-  return name;
+function commonFolderIn(folders: Folders): Fleet["commonFolder"] {
+  return (projects) => {
+    const [first = [], ...others] = projects.map((project) => folders.get(project) ?? []);
+    const common = first.findLast((folder) => others.every((chain) => chain[folder.depth] === folder));
+    return common ?? { path: "", depth: 0, projects: [] };
+  };
 }
 
-/** The entry with the project's own path as an interpolation; undefined if it has a blank, which may differ by project. */
-function generalise(entry: ImportedEntry, project: Project): ImportedEntry | undefined {
-  const fields = new Map<string, ImportedValue>();
-  for (const [name, stated] of entry.fields) {
-    if (stated.form === "blank") return undefined;
-    fields.set(name, stated.form === "value" ? withoutPath(stated, project) : stated);
+function countsBelow(folders: Folders, counted: Iterable<Project>): ReadonlyMap<Folder, number> {
+  const counts = new Map<Folder, number>();
+  for (const project of counted) {
+    for (const folder of folders.get(project) ?? []) counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
-  return { ...entry, fields };
+  return counts;
 }
 
-/** Only a path as the server spells it, and one that is not just any word. */
-function withoutPath(stated: Extract<ImportedValue, { form: "value" }>, { path = "", id }: Project): ImportedValue {
-  const { value } = stated;
-  if (typeof value !== "string" || id === undefined || !path.includes("/") || !value.includes(path)) return stated;
-  const text = value
-    .split(path)
-    .map((part) => literal(part))
-    .join("${project.path}");
-  const back = interpolate(text, (name) => (name === "project.path" ? { value: path } : "faulty"));
-  return typeof back === "object" && back.value === value ? { form: "template", text } : stated;
+function entriesOf({ project, entries }: ImportedProject): readonly Saying<SaidEntry>[] {
+  return entries.map((original) => {
+    const entry = generalised(original, project);
+    return { project, form: formOf(entry), said: { entry, original }, lines: linesOf(entry) };
+  });
+}
+
+function linesOf({ kind, fields, remarks }: ImportedEntry): number {
+  const isWhole = policyKinds.some((row) => row.kind === kind && row.only !== undefined);
+  return 1 + remarks.length + (isWhole ? 0 : fields.size);
+}
+
+type Sayings<Said> = readonly Saying<Said>[];
+
+/** Each with the same sayings where what varies is a variable. */
+function varying(placements: ReadonlyMap<string, Sayings<SaidEntry>>) {
+  const entries = [...placements].map(
+    ([identity, sayings]) => [identity, sayings.map(({ said }) => said.entry)] as const,
+  );
+  const vary = varied(new Map(entries));
+  const varies = (saying: Saying<SaidEntry>): Saying<SaidEntry> => {
+    const other = vary(saying.said.entry);
+    return other ? { ...saying, form: formOf(other.entry), said: { ...saying.said, ...other } } : saying;
+  };
+  return new Map(
+    [...placements].map(([identity, sayings]) => [identity, { plain: sayings, varied: sayings.map(varies) }]),
+  );
+}
+
+/** With variables, where that takes fewer lines. */
+function placedEntries(
+  { plain, varied: withVariables }: { readonly plain: Sayings<SaidEntry>; readonly varied: Sayings<SaidEntry> },
+  { census, variableCensus }: Fleet,
+) {
+  const known = new Set(plain.map(({ project }) => project));
+  const isStranger = (project: Project) => !known.has(project);
+  const placement = place(plain, census);
+  if (withVariables.every(({ said }) => !said.variable)) return { placement, isStranger };
+  const other = place(withVariables, census);
+  const variables = place(variablesOf(other), variableCensus);
+  return { placement: other.lines + variables.lines < placement.lines ? other : placement, isStranger };
+}
+
+/** The variables that shared entries need. */
+function variablesOf({ shared }: Placement<SaidEntry>): Sayings<SaidVariable> {
+  return [...shared.values()].flat().flatMap(variableOf);
+}
+
+function variableOf({ project, said: { variable } }: Saying<SaidEntry>): Sayings<SaidVariable> {
+  return variable ? [{ project, form: JSON.stringify(variable.value), said: variable, lines: 1 }] : [];
+}
+
+function placedVariables(groups: readonly Group<SaidEntry>[], { variableCensus, speakers }: Fleet) {
+  const sayings = groups.flatMap(({ shared }) => shared.flatMap((each) => each.sayings.flatMap(variableOf)));
+  const byName = grouped(sayings, ({ said }) => said.name);
+  const isStranger = (project: Project) => !speakers.has(project);
+  return [...byName.values()].map((each) => ({
+    placement: place(each, variableCensus),
+    isStranger,
+  }));
 }

@@ -4,7 +4,7 @@ import type { Problem } from "../model/types.ts";
 import { draftsOf } from "./drafts.ts";
 import { factored } from "./factor.ts";
 import { type InventoryScope, readLiveProjects } from "./inventory.ts";
-import { withOwnFiles, withReferences } from "./names.ts";
+import { type SecretScope, withOwnFiles, withReferences } from "./names.ts";
 import type { Draft } from "./policy.ts";
 import { importProject } from "./project.ts";
 import { type Choice, needsListing, selectProjects } from "./select-projects.ts";
@@ -18,8 +18,9 @@ export interface ImportResult {
 }
 
 export interface ImportChoice extends Choice {
-  /** What most projects share goes into one policy. */
+  /** What projects share is said once. */
   readonly factor: boolean;
+  readonly secrets: SecretScope;
 }
 
 /** The other way round: live state -> policies. @throws CallFailed where it ends the run. */
@@ -31,10 +32,13 @@ export async function importProjects(
   const listing = choice.factor || needsListing(choice) ? await readProjects(reader) : [];
   const chosen = selectProjects(choice, listing);
   const read = await readLiveProjects(reader, chosen.projects, scope);
-  const imported = withReferences(read.found.map((found) => importProject(found, scope.platform)));
+  const imported = withReferences(
+    read.found.map((found) => importProject(found, scope.platform)),
+    choice.secrets,
+  );
   const idle = imported.filter(({ entries, remarks }) => entries.length + remarks.length === 0);
   return {
-    drafts: withOwnFiles(choice.factor ? factored(imported, listing) : draftsOf(imported)),
+    drafts: choice.factor ? factored(imported, listing) : withOwnFiles(draftsOf(imported)),
     idle: idle.map(({ project }) => project.name),
     problems: [...chosen.problems, ...read.problems],
   };

@@ -13,7 +13,7 @@ type Parameters = ReadonlyMap<string, IntegrationParameter>;
 
 /**
  * An active integration as a policy would declare it, so that nothing differs: every parameter that is reported and is
- * not unset or at its stated default, deprecated ones in their new form, and blanks for required ones that are not known.
+ * not unset or at its default, events included, deprecated ones in their new form, and blanks for required ones that are not known.
  */
 export function importIntegration(live: Live): ImportedIntegration {
   const parameters: Parameters = integrations.get(live.key)?.parameters ?? new Map();
@@ -44,11 +44,16 @@ function reportedValues(parameters: Parameters, live: Live): Map<string, Scalar>
 
 /** The value in the type of its parameter; undefined where it means the same as leaving it out. */
 function spelledAs(parameter: IntegrationParameter, value: Scalar) {
-  const { types, default: standard } = parameter;
+  const { types, default: standard = unsetOf(parameter) } = parameter;
   const mean = (one: Scalar) => normaliseParameter(parameter, one);
   const [type] = types;
   if (mean(value) === "" || (standard !== undefined && mean(standard) === mean(value))) return undefined;
   return type === "string" ? String(value) : mean(value);
+}
+
+/** What servers take an event's switch for on an integration on which it was never set. */
+function unsetOf({ route, observed }: IntegrationParameter): Scalar | undefined {
+  return route && "unset" in route && !observed.has("required") ? route.unset : undefined;
 }
 
 /** In the catalogue's order; required ones without a usable value are blanks. */

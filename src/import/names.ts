@@ -1,12 +1,17 @@
+import { grouped, groupedAs } from "../base/grouped.ts";
+import { compareTexts } from "../base/text.ts";
+import { parameter } from "../model/catalogue.ts";
+import { identityOf } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
-import type { ImportedProject, ImportedValue } from "./imported.ts";
+import { generalised } from "./general.ts";
+import type { ImportedEntry, ImportedProject, ImportedValue } from "./imported.ts";
 import type { Draft } from "./policy.ts";
 
 /**
  * The file of a project's policy below the folder of policies. Names that a workspace does not look at, and that of
  * a workspace's own file, get an underscore.
  */
-export function fileOf({ name }: Project): string {
+export function fileOf({ name }: Pick<Project, "name">): string {
   const segments = name.split("/").map(segmentOf);
   return `${segments.join("/")}.yaml`;
 }
@@ -28,19 +33,78 @@ function segmentOf(segment: string): string {
   return /^(?:node_modules|evenkeel|)$/i.test(plain) ? `_${plain}` : plain;
 }
 
-/** The same projects with a reference for every blank, each of its own: values may differ wherever nobody can see them. */
-export function withReferences(imported: readonly ImportedProject[]): readonly ImportedProject[] {
+/** How many projects one name of a secret is for. */
+export type SecretScope = "by-project" | "by-group";
+
+/**
+ * The same projects with a reference for every blank, each of its own: values may differ wherever nobody can see them.
+ * By group, the projects of a folder have one name for a secret that they send to the same place.
+ */
+export function withReferences(
+  imported: readonly ImportedProject[],
+  secrets: SecretScope = "by-project",
+): readonly ImportedProject[] {
   const taken = new Set<string>();
+  const nameOf = secrets === "by-group" ? groupNames(imported, taken) : () => undefined;
   return imported.map((each) => ({
     ...each,
     entries: each.entries.map((entry) => {
       const named = [...entry.fields].map(([name, stated]): [string, ImportedValue] => {
         if (stated.form !== "blank") return [name, stated];
-        return [name, { ...stated, reference: `env:${unique([each.project.name, entry.key, name], taken)}` }];
+        const own = () => unique([each.project.name, entry.key, name], taken);
+        return [name, { ...stated, reference: `env:${nameOf(each.project, entry, name) ?? own()}` }];
       });
       return { ...entry, fields: new Map(named) };
     }),
   }));
+}
+
+type NameOf = (project: Project, entry: ImportedEntry, name: string) => string | undefined;
+
+/** Where projects of a folder send a secret to different places, only those of the most common one share a name. */
+function groupNames(imported: readonly ImportedProject[], taken: Set<string>): NameOf {
+  const uses = imported.flatMap(({ project, entries }) =>
+    entries.map((entry) => ({ use: useOf(project, entry), place: placeOf(project, entry) })),
+  );
+  const common = new Map(
+    [
+      ...groupedAs(
+        uses,
+        ({ use }) => use,
+        ({ place }) => place,
+      ),
+    ].map(([use, places]) => [use, mostCommon(places)]),
+  );
+  const names = new Map<string, string>();
+  return (project, entry, name) => {
+    const use = useOf(project, entry);
+    if (!parameter(entry.key, name)?.secret || use === undefined) return undefined;
+    if (common.get(use) !== placeOf(project, entry)) return undefined;
+    const key = JSON.stringify([use, name]);
+    const known = names.get(key) ?? unique([folderOf(project), entry.key, name], taken);
+    names.set(key, known);
+    return known;
+  };
+}
+
+/** Undefined for a project that is in no folder. */
+function useOf(project: Project, entry: ImportedEntry): string | undefined {
+  const folder = folderOf(project);
+  return folder === "" ? undefined : JSON.stringify([folder.toLowerCase(), identityOf(entry)]);
+}
+
+function folderOf({ name }: Project): string {
+  return name.split("/").slice(0, -1).join("/");
+}
+
+function placeOf(project: Project, entry: ImportedEntry): string {
+  const { fields } = generalised(entry, project);
+  return JSON.stringify([...fields].filter(([name]) => parameter(entry.key, name)?.destination));
+}
+
+function mostCommon(texts: readonly string[]): string | undefined {
+  const counts = [...grouped(texts, (text) => text)];
+  return counts.toSorted((a, b) => b[1].length - a[1].length || compareTexts(a[0], b[0]))[0]?.[0];
 }
 
 function unique(parts: readonly string[], taken: Set<string>): string {

@@ -13,6 +13,7 @@ export interface Draft {
   readonly projects: readonly (string | number)[];
   readonly except: readonly (string | number)[];
   readonly priority?: number;
+  readonly variables?: readonly { readonly name: string; readonly value: ImportedValue }[];
   /** Said at the top. */
   readonly heading: readonly string[];
   readonly entries: readonly ImportedEntry[];
@@ -22,7 +23,16 @@ export interface Draft {
 
 /** The manifest of a draft. `schema` is where its JSON Schema lies, as seen from the file. */
 export function policyText(draft: Draft, schema: string): string {
-  const { name, projects, except, priority, entries } = draft;
+  return policyFileText([draft], schema);
+}
+
+/** The same for several drafts, a document each. */
+export function policyFileText(drafts: readonly Draft[], schema: string): string {
+  return `# ${printable(`yaml-language-server: $schema=${schema}`)}\n${drafts.map(documentText).join("---\n")}`;
+}
+
+function documentText(draft: Draft): string {
+  const { name, projects, except, priority, variables = [], entries } = draft;
   const root = new YAMLMap();
   const add = (key: string, value: unknown) => root.items.push(new Pair(new Scalar(key), value));
   add("apiVersion", new Scalar("evenkeel/v1"));
@@ -31,20 +41,33 @@ export function policyText(draft: Draft, schema: string): string {
   add("projects", listOf(projects));
   if (except.length > 0) add("except", listOf(except));
   if (priority !== undefined) add("priority", new Scalar(priority));
+  if (variables.length > 0) add("vars", variablesOf(variables));
   for (const { kind, section, only } of policyKinds) {
     const listed = entries.filter((entry) => entry.kind === kind);
     if (listed.length > 0) add(section, sectionOf(listed, only));
   }
   const document = new Document(root);
   document.comment = commentOf(draft.remarks);
-  const heading = [`yaml-language-server: $schema=${schema}`, ...draft.heading].map((line) => `# ${printable(line)}\n`);
-  return heading.join("") + asciiEscapes(document.toString({ lineWidth: 0, blockQuote: false }));
+  const heading = draft.heading.map((line) => `# ${printable(line)}\n`).join("");
+  const text = asciiEscapes(document.toString({ lineWidth: 0, blockQuote: false }));
+  return heading + text.replace(/^(projects|except): \[ (.*) \]$/gm, "$1: [$2]");
 }
+
+/** More than this makes a list one selector a line. */
+const longestLine = 90;
 
 function listOf(selectors: readonly (string | number)[]): YAMLSeq {
   const list = new YAMLSeq();
   list.items = selectors.map(scalarOf);
+  list.flow = selectors.join(", ").length < longestLine;
   return list;
+}
+
+function variablesOf(variables: NonNullable<Draft["variables"]>): YAMLMap {
+  const map = new YAMLMap();
+  map.items = variables.map(({ name, value }) => new Pair(new Scalar(name), nodeOf(value)));
+  map.flow = JSON.stringify(variables.map(({ name, value }) => [name, value])).length < longestLine;
+  return map;
 }
 
 function sectionOf(entries: readonly ImportedEntry[], only: string | undefined): YAMLMap {

@@ -1,3 +1,4 @@
+import { grouped, groupedAs } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
 import type { Draft } from "../import/policy.ts";
@@ -25,12 +26,20 @@ interface ToFill {
 
 /** Files, what was left out, and the references to set. */
 export function importText({ written, idle }: ImportReport, palette: Palette): string {
-  const files = columns(written.map(([path, draft]) => [path, countsOf(draft)]));
+  const byFile = groupedAs(
+    written,
+    ([path]) => path,
+    ([, draft]) => draft,
+  );
+  const files = columns([...byFile].map(([path, drafts]) => [path, countsOf(drafts)]));
   const remarks = written.flatMap(([, draft]) => remarksOf(draft));
   const blanks = written.flatMap(([, draft]) => blanksOf(draft));
-  const filling = columns(blanks.map(({ reference, address, parameter }) => [reference, `${address} ${parameter}`]));
+  const filling = columns(
+    [...grouped(blanks, ({ reference }) => reference)].map(([name, uses]) => [name, usesOf(uses)]),
+  );
+  const place = byFile.size < written.length ? ` in ${counted(byFile.size, "file", "files")}` : "";
   const parts = [
-    part(palette, `Wrote ${counted(written.length, "policy", "policies")}:`, files),
+    part(palette, `Wrote ${counted(written.length, "policy", "policies")}${place}:`, files),
     idle.length > 0 ? `Nothing to import: ${printable(idle.join(", "))}` : "",
     part(palette, "Left out or unknown:", remarks),
     part(palette, "Set these before apply writes the integrations that use them:", filling),
@@ -47,7 +56,8 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): rea
   return rows.map(([left, right]) => printable(`${left.padEnd(width)}  ${right}`));
 }
 
-function countsOf({ entries }: Draft): string {
+function countsOf(drafts: readonly Draft[]): string {
+  const entries = drafts.flatMap((draft) => draft.entries);
   return policyKinds.map(({ kind, section }) => counted(keysOf(entries, kind).length, kind, section)).join(", ");
 }
 
@@ -58,12 +68,22 @@ function remarksOf({ name, entries, remarks }: Draft): readonly string[] {
   return [...ofEntries, ...remarks.map((remark) => `${name}: ${remark}`)].map(printable);
 }
 
-function blanksOf({ name, entries }: Draft): readonly ToFill[] {
+function blanksOf({ projects, entries }: Draft): readonly ToFill[] {
   return entries.flatMap(({ kind, key, fields }) =>
     [...fields].flatMap(([parameter, stated]) =>
-      stated.form === "blank" ? [{ reference: stated.reference, address: addressOf(name, kind, key), parameter }] : [],
+      stated.form === "blank"
+        ? projects.map((project) => ({
+            reference: stated.reference,
+            address: addressOf(String(project), kind, key),
+            parameter,
+          }))
+        : [],
     ),
   );
+}
+
+function usesOf([first, ...others]: readonly ToFill[]): string {
+  return `${first?.address} ${first?.parameter}${others.length > 0 ? ` and ${others.length} more` : ""}`;
 }
 
 /** The same for scripts. */

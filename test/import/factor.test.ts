@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { factored } from "../../src/import/factor.ts";
+import type { ImportedEntry, ImportedValue } from "../../src/import/imported.ts";
 import { withReferences } from "../../src/import/names.ts";
 import { importProject } from "../../src/import/project.ts";
 import type { Fields, Live, Project } from "../../src/model/types.ts";
@@ -9,7 +10,11 @@ const platform = { release: "14.5" };
 type Has = Readonly<Record<string, Fields | "allowed" | "denied">>;
 
 /** Drafts in a few words: selectors, and the keys of entries. `server` names projects that are not imported. */
-function draftsFor(projects: Readonly<Record<string, Has>>, server: readonly string[] = []) {
+function draftsFor(
+  projects: Readonly<Record<string, Has>>,
+  server: readonly string[] = [],
+  secrets: "by-project" | "by-group" = "by-project",
+) {
   const named = Object.keys(projects).map((name, index): Project => ({ name, path: name, id: index + 1 }));
   const imported = named.map((project) => {
     const live = Object.entries(projects[project.name] ?? {}).map(([key, has]): Live => {
@@ -19,68 +24,107 @@ function draftsFor(projects: Readonly<Record<string, Has>>, server: readonly str
     return importProject({ project, live, others: [], unread: [] }, platform);
   });
   const others = server.map((name, index) => ({ name, path: name, id: 100 + index }));
-  const drafts = factored(withReferences(imported), [...named, ...others]);
-  return drafts.map(({ name, projects: selectors, except, priority, entries }) => {
-    const keys = entries.map(({ key }) => key).join(" ");
-    return [name, selectors.join(" "), except.join(" "), keys, ...(priority === undefined ? [] : [priority])];
+  const drafts = factored(withReferences(imported, secrets), [...named, ...others]);
+  return drafts.map(({ name, projects: selectors, except, variables = [], entries }) => {
+    const words = [...variables.map((each) => `${each.name}=${wordsOf(each.value)}`), ...entries.flatMap(entryWords)];
+    return [name, selectors.join(" "), except.join(" "), words.join(" ")];
   });
+}
+
+/** The key, and what a reader would look at twice. */
+function entryWords({ key, fields }: ImportedEntry): readonly string[] {
+  return [key, ...[...fields.values()].filter(({ form }) => form !== "value").map(wordsOf)].filter(
+    (word) => !word.includes("project.path"),
+  );
+}
+
+function wordsOf(value: ImportedValue): string {
+  if (value.form === "blank") return value.reference;
+  return value.form === "template" ? value.text : String(value.value);
 }
 
 const irc = (recipients: string) => ({ "irc-gateway": { recipients } });
 
-describe("what most projects share", () => {
-  test("goes into one policy, and what differs stays nearer", () => {
+describe("what projects share", () => {
+  test("is said once for all or for a folder, and what differs stays nearer", () => {
+    const both = { ...irc("#a"), MIT: "allowed" } as const;
     expect(
       draftsFor({
-        "a/x": { ...irc("#a"), MIT: "allowed" },
-        "a/y": { ...irc("#a"), MIT: "allowed" },
-        "b/z": { ...irc("#b"), mit: "allowed", GPL: "denied" },
+        "a/x": both,
+        "a/y": both,
+        "b/x": { ...irc("#b"), mit: "allowed", GPL: "denied" },
+        "b/y": { ...irc("#b"), MIT: "allowed" },
+        "b/z": { ...irc("#z"), MIT: "allowed" },
       }),
     ).toEqual([
-      ["shared", "**", "", "irc-gateway MIT"],
-      ["b/z", "b/z", "", "irc-gateway GPL"],
+      ["shared", "**", "", "MIT"],
+      ["a", "a/**", "", "irc-gateway"],
+      ["b", "b/**", "", "irc-gateway"],
+      ["b/x", "b/x", "", "GPL"],
+      ["b/z", "b/z", "", "irc-gateway"],
     ]);
   });
 
-  test("leaves out a project that lacks some of it, with all that it has", () => {
-    expect(
-      draftsFor({
-        "a/x": { ...irc("#a"), MIT: "allowed" },
-        "a/y": { ...irc("#a"), MIT: "allowed" },
-        "a/z": { MIT: "allowed" },
-      }),
-    ).toEqual([
-      ["shared", "a/**", "a/z", "irc-gateway MIT"],
-      ["a/z", "a/z", "", "MIT"],
+  test("stays common where a project lacks something else", () => {
+    const both = { ...irc("#a"), MIT: "allowed" } as const;
+    const projects = { "a/x": both, "a/y": both, "a/v": both, "a/z": { MIT: "allowed" } } as const;
+    expect(draftsFor(projects)).toEqual([
+      ["a", "a/**", "", "MIT"],
+      ["a-irc-gateway", "a/**", "a/z", "irc-gateway"],
     ]);
   });
 
-  test("is not widened to what more projects would lack than it saves", () => {
-    const [shared] = draftsFor({
-      "a/x": { ...irc("#a"), MIT: "allowed" },
-      "a/y": { ...irc("#a"), MIT: "allowed" },
-      "a/z": { MIT: "allowed" },
-      "a/w": { MIT: "allowed", GPL: "denied" },
-    });
-    expect(shared).toEqual(["shared", "a/**", "", "MIT"]);
+  test("is a list where only a few say it", () => {
+    const few = Object.fromEntries(["p", "q", "r", "s"].map((name) => [`a/${name}`, { MIT: "allowed" } as const]));
+    expect(
+      draftsFor({ ...few, "a/x": { ...irc("#a"), MIT: "allowed" }, "a/y": { ...irc("#a"), MIT: "allowed" } }),
+    ).toEqual([
+      ["a", "a/**", "", "MIT"],
+      ["a-irc-gateway", "a/x a/y", "", "irc-gateway"],
+    ]);
   });
 
-  test("catches no project that was not imported: such a one makes it a list", () => {
+  test("catches no project that was not imported", () => {
     const projects = { "a/x": irc("#a"), "a/y": irc("#a") };
-    expect(draftsFor(projects, ["b/z"])).toEqual([["shared", "a/**", "", "irc-gateway"]]);
-    expect(draftsFor(projects, ["a/z"])).toEqual([["shared", "a/x a/y", "", "irc-gateway", -1]]);
+    expect(draftsFor(projects, ["b/z"])).toEqual([["a", "a/**", "", "irc-gateway"]]);
+    expect(draftsFor(projects, ["a/z"])).toEqual([["a-irc-gateway", "a/x a/y", "", "irc-gateway"]]);
+    const many = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`a/${index}x`, irc("#a")]));
+    expect(draftsFor(many, ["a/z"])).toEqual([["a-irc-gateway", "a/**", "a/z", "irc-gateway"]]);
   });
 
   test("may hold the path of its project", () => {
     const wiki = (path: string) => ({ "external-wiki": { external_wiki_url: `https://w.example.com/${path}/` } });
-    expect(draftsFor({ "a/x": wiki("a/x"), "a/y": wiki("a/y") })).toEqual([["shared", "a/**", "", "external-wiki"]]);
+    expect(draftsFor({ "a/x": wiki("a/x"), "a/y": wiki("a/y") })).toEqual([["a", "a/**", "", "external-wiki"]]);
     expect(draftsFor({ "a/x": wiki("a/y"), "a/y": wiki("a/x") })).toHaveLength(2);
   });
 
-  test("is nothing that nobody can see, and nothing that few have", () => {
+  test("has a variable where one value differs and that is shorter", () => {
+    const mail = (to: string) => ({
+      "emails-on-push": { recipients: to, disable_diffs: true, push_events: false, tag_push_events: false },
+    });
+    const projects = { "a/x": mail("x@e.org"), "a/y": mail("y@e.org"), "b/x": mail("b@e.org"), "b/y": mail("b@e.org") };
+    expect(draftsFor(projects)).toEqual([
+      ["shared", "**", "", "emails-on-push ${vars.recipients}"],
+      ["a/x", "a/x", "", "recipients=x@e.org"],
+      ["a/y", "a/y", "", "recipients=y@e.org"],
+      ["b", "b/**", "", "recipients=b@e.org"],
+    ]);
+  });
+
+  test("is nothing that nobody can see, unless a group has one name for it", () => {
     const secret = { "chatops-flows": { push_events: true } };
-    expect(draftsFor({ "a/x": secret, "a/y": secret }).map(([name]) => name)).toEqual(["a/x", "a/y"]);
-    const few = { "a/1": irc("#a"), "a/2": irc("#a"), "a/3": irc("#b"), "a/4": irc("#c"), "a/5": irc("#d") };
-    expect(draftsFor(few).map(([name]) => name)).not.toContain("shared");
+    const projects = { "a/x": secret, "a/y": secret };
+    expect(draftsFor(projects).map(([name]) => name)).toEqual(["a/x", "a/y"]);
+    expect(draftsFor(projects, [], "by-group")).toEqual([["a", "a/**", "", "chatops-flows env:A_CHATOPS_FLOWS_TOKEN"]]);
+  });
+
+  test("is one name for a secret only where it goes to the same place", () => {
+    const ci = (url: string) => ({ "ci-build-server-a": { ci_url: url, build_key: "K", username: "u" } });
+    const one = "https://one.example.com";
+    const drafts = draftsFor({ "a/x": ci(one), "a/y": ci(one), "a/z": ci("https://two.example.com") }, [], "by-group");
+    expect(drafts.map((draft) => draft.slice(1))).toEqual([
+      ["a/**", "", "ci-build-server-a env:A_CI_BUILD_SERVER_A_PASSWORD"],
+      ["a/z", "", "ci-build-server-a env:A_Z_CI_BUILD_SERVER_A_PASSWORD"],
+    ]);
   });
 });

@@ -2,10 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { grouped } from "../../src/base/grouped.ts";
 import { connectReader } from "../../src/client/client.ts";
 import { format } from "../../src/format/format.ts";
 import { type ImportChoice, importProjects } from "../../src/import/import-projects.ts";
-import { policyText } from "../../src/import/policy.ts";
+import { policyFileText } from "../../src/import/policy.ts";
 import { integrations } from "../../src/model/catalogue.ts";
 import { type Fleet, fleet } from "../laws/fleet.ts";
 import { changesOf, inSync, law, onStage, type Stage, token, withoutPauses } from "../laws/stage.ts";
@@ -20,12 +21,13 @@ async function importInto(stage: Stage, generated: Fleet, choice: Partial<Import
   const scope = { platform: generated.platform, workers: 4 };
   const { drafts, problems } = await importProjects(
     reader,
-    { names: [], all: false, groups: [], factor: false, ...choice },
+    { names: [], all: false, groups: [], factor: false, secrets: "by-project", ...choice },
     scope,
   );
   await reader.close();
   expect(problems).toEqual([]);
-  const texts = drafts.map((draft) => [draft.file, policyText(draft, "manifest.schema.json")] as const);
+  const files = grouped(drafts, ({ file }) => file);
+  const texts = [...files].map(([file, each]) => [file, policyFileText(each, "manifest.schema.json")] as const);
   for (const [file, text] of texts) {
     mkdirSync(dirname(join(stage.folder, "policies", file)), { recursive: true });
     writeFileSync(join(stage.folder, "policies", file), text);
@@ -66,6 +68,8 @@ const alike = fc
     });
     return { ...generated, projects, seed: { projects } as Fleet["seed"] };
   });
+
+const secretScope = fc.constantFrom("by-project" as const, "by-group" as const);
 
 const oddities = [
   "true",
@@ -124,9 +128,9 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
   });
 
   test("what was imported is all that is known of, and plans as empty, without a warning", async () => {
-    await law(12, [fleet(), fc.boolean()], async (generated, factor) => {
+    await law(12, [fleet(), fc.boolean(), secretScope], async (generated, factor, secrets) => {
       await onStage(generated, { behaviour }, async (stage) => {
-        const text = await importInto(stage, generated, { all: true, factor });
+        const text = await importInto(stage, generated, { all: true, factor, secrets });
         if (text !== "") expect(format("all.yaml", text)).toEqual({ text });
         const planned = await stage.plan();
         expect({ ...(changesOf(planned) as object), text }).toEqual({ ...inSync, text });
@@ -138,10 +142,11 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
 
   test("what is shared changes nothing, and catches no project that was not imported", async () => {
     let shared = 0;
-    await law(12, [alike, fc.subarray([1, 2, 3, 4, 5, 6], { minLength: 1 })], async (generated, ids) => {
+    const some = fc.subarray([1, 2, 3, 4, 5, 6], { minLength: 1 });
+    await law(25, [alike, some, secretScope], async (generated, ids, secrets) => {
       await onStage(generated, { behaviour }, async (stage) => {
-        const text = await importInto(stage, generated, { names: ids.map(String), factor: true });
-        if (text.includes("name: shared")) shared++;
+        const text = await importInto(stage, generated, { names: ids.map(String), factor: true, secrets });
+        if (/\*\*|projects: \[[^\]]*,/.test(text)) shared++;
         const planned = await stage.plan();
         expect({ ...(changesOf(planned) as object), text }).toEqual({ ...inSync, text });
         expect(planned.plan.warnings).toEqual([]);

@@ -1,0 +1,25 @@
+import { interpolate } from "../manifest/template.ts";
+import type { Project } from "../model/types.ts";
+import type { ImportedEntry, ImportedValue } from "./imported.ts";
+import { literal } from "./policy.ts";
+
+/** The entry with the project's own path as an interpolation. */
+export function generalised(entry: ImportedEntry, project: Project): ImportedEntry {
+  const fields = [...entry.fields].map(([name, stated]): [string, ImportedValue] => [
+    name,
+    stated.form === "value" ? withoutPath(stated, project) : stated,
+  ]);
+  return { ...entry, fields: new Map(fields) };
+}
+
+/** Only a path as the server spells it, and one that is not just any word. */
+function withoutPath(stated: Extract<ImportedValue, { form: "value" }>, { path = "", id }: Project): ImportedValue {
+  const { value } = stated;
+  if (typeof value !== "string" || id === undefined || !path.includes("/") || !value.includes(path)) return stated;
+  const text = value
+    .split(path)
+    .map((part) => literal(part))
+    .join("${project.path}");
+  const back = interpolate(text, (name) => (name === "project.path" ? { value: path } : "faulty"));
+  return typeof back === "object" && back.value === value ? { form: "template", text } : stated;
+}

@@ -1,0 +1,94 @@
+import { identityOf, policyKinds } from "../model/kinds.ts";
+import type { ImportedEntry, ImportedValue } from "./imported.ts";
+
+/** The one value in which an entry differs from others, and the entry with a variable in its place. */
+export interface Varied {
+  readonly entry: ImportedEntry;
+  readonly variable: { readonly name: string; readonly value: ImportedValue };
+}
+
+/** A variable and its value. */
+export type SaidVariable = Varied["variable"];
+
+/** An entry as it may be shared, and as its project has it. */
+export interface SaidEntry {
+  readonly entry: ImportedEntry;
+  readonly original: ImportedEntry;
+  readonly variable?: SaidVariable;
+}
+
+/** Gives an entry a variable where others are the same but for that value. */
+export type Vary = (entry: ImportedEntry) => Varied | undefined;
+
+/**
+ * For each entry by its identity, given all of them: the parameter that, put into a variable, makes most entries the same.
+ * Variables are called like their parameter, and like their integration too where two have it.
+ */
+export function varied(byIdentity: ReadonlyMap<string, readonly ImportedEntry[]>): Vary {
+  const fields = new Map<string, Varying>();
+  for (const [identity, entries] of byIdentity) {
+    const [first] = entries;
+    const isWhole = policyKinds.some(({ kind, only }) => kind === first?.kind && only !== undefined);
+    const varying = isWhole ? undefined : varyingIn(entries);
+    if (varying) fields.set(identity, varying);
+  }
+  const names = [...fields.values()].map(({ field }) => field);
+  return (entry) => {
+    const varying = fields.get(identityOf(entry));
+    const value = varying && entry.fields.get(varying.field);
+    if (!value || !varying.masks.has(maskOf(entry, varying.field))) return undefined;
+    const isShared = names.filter((each) => each === varying.field).length > 1;
+    const name = isShared ? `${entry.key}_${varying.field}`.replace(/\W/g, "_") : varying.field;
+    const text = `\${vars.${name}}`;
+    const replaced = new Map([...entry.fields, [varying.field, { form: "template", text } as const]]);
+    return { entry: { ...entry, fields: replaced }, variable: { name, value } };
+  };
+}
+
+/** A parameter and what is the same beside it, in at least two entries that differ in it. */
+interface Varying {
+  readonly field: string;
+  readonly masks: ReadonlySet<string>;
+}
+
+function varyingIn(entries: readonly ImportedEntry[]): Varying | undefined {
+  const forms = [...new Map(entries.map((entry) => [formOf(entry), entry])).values()];
+  const values = new Map<string, Set<string>>();
+  for (const { fields } of forms) {
+    for (const [name, value] of fields) {
+      if (value.form !== "blank") values.set(name, (values.get(name) ?? new Set()).add(JSON.stringify(value)));
+    }
+  }
+  let best: (Varying & { readonly merged: number }) | undefined;
+  for (const [field, { size }] of values) {
+    if (size < 2) continue;
+    const found = mergedBy(field, forms);
+    if (found.merged > (best?.merged ?? 0)) best = { field, ...found };
+  }
+  return best;
+}
+
+/** How many fewer forms there are with a variable in place of a parameter. */
+function mergedBy(field: string, forms: readonly ImportedEntry[]): { masks: ReadonlySet<string>; merged: number } {
+  const counts = new Map<string, number>();
+  for (const entry of forms) {
+    const value = entry.fields.get(field);
+    if (!value || value.form === "blank") continue;
+    const mask = maskOf(entry, field);
+    counts.set(mask, (counts.get(mask) ?? 0) + 1);
+  }
+  const several = [...counts].filter(([, count]) => count > 1);
+  return {
+    masks: new Set(several.map(([mask]) => mask)),
+    merged: several.reduce((sum, [, count]) => sum + count - 1, 0),
+  };
+}
+
+/** Equal where one policy could say both. */
+export function formOf({ fields, remarks }: ImportedEntry): string {
+  return JSON.stringify([[...fields], remarks]);
+}
+
+function maskOf({ fields, remarks }: ImportedEntry, field: string): string {
+  return JSON.stringify([[...fields].map(([name, value]) => [name, name === field ? null : value]), remarks]);
+}
