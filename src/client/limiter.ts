@@ -1,6 +1,7 @@
 import pLimit from "p-limit";
 import { Congestion } from "./congestion.ts";
-import { Quota, type QuotaAnswer } from "./quota.ts";
+import { othersShare, Quota, type QuotaAnswer } from "./quota.ts";
+import { createRateGate, type RateGate, type RateOptions } from "./rate-gate.ts";
 import type { Stop } from "./stop.ts";
 import { callLater } from "./timer.ts";
 
@@ -36,14 +37,20 @@ export interface Sending {
 /** How long the first request may go ahead alone: its answer tells of a rate limit, or of a wrong token. */
 const headStart = 250;
 
+/** A rate that all requests of one token share, and its name there. */
+export interface SharedRate {
+  readonly rate: RateOptions;
+  readonly key: string;
+}
+
 /**
  * Pauses longer than `longest` milliseconds are not waited for, and a stopped run waits for none: what runs then finds
  * out by itself.
  */
-export function createLimiter(ceiling: number, stop: Stop, longest: number): Limiter {
+export function createLimiter(ceiling: number, stop: Stop, longest: number, shared?: SharedRate): Limiter {
   const limit = pLimit(1);
   const congestion = new Congestion(ceiling);
-  const quota = new Quota(longest);
+  const quota = new Quota(longest, shared ? 0 : othersShare);
   let isOpen = false;
   let inFlight = 0;
   let pausedUntil = 0;
@@ -60,8 +67,15 @@ export function createLimiter(ceiling: number, stop: Stop, longest: number): Lim
 
   const remaining = (): number => (pausedUntil === 0 ? 0 : Math.max(0, pausedUntil - performance.now()));
 
-  const pause = (milliseconds: number): void => {
+  const pauseHere = (milliseconds: number): void => {
     pausedUntil = Math.max(pausedUntil, performance.now() + milliseconds);
+  };
+
+  const gate = shared && createRateGate(shared.rate, shared.key, { stop, longest, tooLong: pauseHere });
+
+  const pause = (milliseconds: number): void => {
+    pauseHere(milliseconds);
+    gate?.hold(milliseconds);
   };
 
   /** A pause may grow while it is waited out. */
@@ -73,8 +87,13 @@ export function createLimiter(ceiling: number, stop: Stop, longest: number): Lim
     adjust();
   };
 
+  const admitted = async (own: RateGate | undefined): Promise<void> => {
+    if (pausedUntil !== 0) await pausesOver();
+    if (own && remaining() === 0) await own.turn();
+  };
+
   return {
-    run: (work) => limit(() => (pausedUntil === 0 ? work() : pausesOver().then(work))),
+    run: (work) => limit(() => (pausedUntil === 0 && !gate ? work() : admitted(gate).then(work))),
     sending() {
       if (!isOpen) callLater(headStart, open);
       return { sent: performance.now(), inFlight: ++inFlight };

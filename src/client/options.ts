@@ -1,6 +1,7 @@
 import type { Secrets } from "../workspace/secrets.ts";
 import type { CallFailed } from "./failure.ts";
 import type { Network } from "./network.ts";
+import type { RateOptions } from "./rate-gate.ts";
 import type { Backoff } from "./retry.ts";
 
 /** How to reach a server. */
@@ -14,6 +15,8 @@ export interface ClientOptions {
   readonly concurrency: number;
   /** Milliseconds for one attempt, headers and body. */
   readonly requestTimeout: number;
+  /** The limit of all requests of this token; left out: none but what the server says. */
+  readonly rate?: RateOptions | undefined;
   readonly allowInsecure?: boolean | undefined;
   /** Proxy, authorities and client certificate; left out: none beyond what Node has. */
   readonly network?: Network | undefined;

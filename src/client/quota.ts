@@ -5,8 +5,8 @@ export interface QuotaAnswer {
   readonly resetIn: number;
 }
 
-/** A part of the limit is left to others with the same token: one in so many. */
-const othersShare = 20;
+/** The part of a limit that is left to others with the same token, where nothing else keeps all of them to it. */
+export const othersShare = 1 / 20;
 
 /**
  * How many requests a server's rate limit allows, as its answers tell. Keeping no more in flight than are left, and none
@@ -15,14 +15,16 @@ const othersShare = 20;
  */
 export class Quota {
   readonly #longest: number;
+  readonly #share: number;
   #limit = Number.POSITIVE_INFINITY;
   #left = Number.POSITIVE_INFINITY;
   #toldAt = Number.NEGATIVE_INFINITY;
   #resetAt = Number.POSITIVE_INFINITY;
 
-  /** `longest`: milliseconds that a run waits; where the limit is renewed later, nothing is left to others. */
-  constructor(longest: number) {
+  /** `longest`: milliseconds that a run waits; where the limit is renewed later, no `share` of it is left to others. */
+  constructor(longest: number, share = othersShare) {
     this.#longest = longest;
+    this.#share = share;
   }
 
   /** Requests that may be in flight; Infinity where the server states no limit. */
@@ -40,7 +42,7 @@ export class Quota {
    * Answers come in any order: one that knows of more left counts only where its request was sent after less was known.
    */
   told({ limit, left, resetIn }: QuotaAnswer, sent: number, now: number): number {
-    const kept = resetIn <= this.#longest ? Math.floor(limit / othersShare) : 0;
+    const kept = resetIn <= this.#longest ? Math.floor(limit * this.#share) : 0;
     const usable = Math.max(0, left - kept);
     if (usable > this.left(now) && sent < this.#toldAt) return 0;
     this.#limit = limit;

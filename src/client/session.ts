@@ -8,6 +8,7 @@ import { CallFailed, isDecisive, isUnknownRoute } from "./failure.ts";
 import { createLimiter, type Limiter, type Sending } from "./limiter.ts";
 import type { ClientOptions } from "./options.ts";
 import { type Presence, watchPresence } from "./presence.ts";
+import { rateKey } from "./rates.ts";
 import type { Received } from "./received.ts";
 import { allowanceIn, type Backoff, backoffDelay, defaultBackoff, longestPause, statedDelay } from "./retry.ts";
 import { type Alias, createAlias } from "./route-alias.ts";
@@ -48,7 +49,8 @@ export class Session {
     this.#backoff = options.backoff ?? defaultBackoff;
     this.#stop = createStop(options.signal);
     this.#stop.onStop(() => transport.cutReads());
-    this.#limiter = createLimiter(options.concurrency, this.#stop, longestPause);
+    const rate = options.rate && { rate: options.rate, key: rateKey(options.token, server.origin) };
+    this.#limiter = createLimiter(options.concurrency, this.#stop, longestPause, rate);
     this.#presence = watchPresence(options.giveUpAfter ?? defaultGiveUp, () => this.#giveUp());
     knownSecrets.learn(options.token, ownNames.EVENKEEL_TOKEN);
   }
@@ -86,6 +88,7 @@ export class Session {
   async close(): Promise<void> {
     this.#stop.now("the connection was closed");
     await this.#transport.close();
+    await this.#options.rate?.close?.();
   }
 
   /** `again`: the same was asked before, be it by another name of its route. */

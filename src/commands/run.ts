@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
 import { deadline } from "../client/timer.ts";
 import { addressGlobFault } from "../model/address.ts";
 import type { Request } from "../reconcile/request.ts";
@@ -21,6 +22,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
     targets: globsOf("--target", options.target, addressGlobFault),
     signal: stopOf(terminal, options.timeout),
     connecting: terminal.listen,
+    warn: (sentence) => terminal.warn(printable(`warning: ${sentence}`)),
     ...(asOf && { today: asOf }),
     ...(concurrency && { concurrency }),
     ...(failOnLoosening && { failOnLoosening }),

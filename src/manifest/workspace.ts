@@ -1,4 +1,5 @@
 import { globFault } from "../base/glob.ts";
+import { type Rate, rateOf } from "../base/rate.ts";
 import { addressGlobFault } from "../model/address.ts";
 import { mostInFlight } from "../model/most-in-flight.ts";
 import type { Environment, Problem, Tier } from "../model/types.ts";
@@ -29,6 +30,8 @@ export interface Workspace {
   readonly manifests: readonly string[] | undefined;
   /** Requests in flight at most; `auto` is {@link mostInFlight}. */
   readonly concurrency: number;
+  /** Of all requests of the token. */
+  readonly rateLimit: Rate | undefined;
   /** Milliseconds. */
   readonly requestTimeout: number;
   readonly guards: { readonly deletePercent: number; readonly deleteMinimum: number };
@@ -61,9 +64,10 @@ export interface Loaded {
 type WorkspaceText = {
   readonly server: Partial<Workspace["server"]>;
   readonly concurrency: number | "auto";
+  readonly rateLimit: string | undefined;
   readonly requestTimeout: string;
   readonly guards: Partial<Workspace["guards"]>;
-} & Omit<Workspace, "server" | "concurrency" | "requestTimeout" | "guards">;
+} & Omit<Workspace, "server" | "concurrency" | "rateLimit" | "requestTimeout" | "guards">;
 
 /** The file that makes a folder a workspace. */
 export const workspaceFile = "evenkeel.yaml";
@@ -82,6 +86,7 @@ const defaults = {
   },
   manifests: undefined,
   concurrency: "auto",
+  rateLimit: undefined,
   requestTimeout: "30s",
   guards: { deletePercent: 30, deleteMinimum: 10 },
   protected: [],
@@ -153,6 +158,7 @@ function fill(text: Partial<WorkspaceText>): Workspace {
     server: { ...defaults.server, ...whole.server },
     manifests: whole.manifests?.filter((pattern) => pattern !== undefined),
     concurrency: whole.concurrency === "auto" ? mostInFlight : whole.concurrency,
+    rateLimit: whole.rateLimit === undefined ? undefined : rateOf(whole.rateLimit),
     requestTimeout: durationOf(whole.requestTimeout) ?? 30_000,
     guards: { ...defaults.guards, ...whole.guards },
     protected: whole.protected.filter((glob) => glob !== undefined),

@@ -3,6 +3,7 @@ import { Refusal } from "../base/exit.ts";
 import { digestOf } from "../base/json.ts";
 import type { ClientOptions } from "../client/client.ts";
 import { networkFor } from "../client/network.ts";
+import type { RateOptions } from "../client/rate-gate.ts";
 import { shownUrl, urlNameOf, urlOf } from "../client/server-url.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { problemAt } from "../manifest/problem.ts";
@@ -18,7 +19,7 @@ import { claimFor, newRun } from "../state/claim.ts";
 import { type Lease, leaseDuration, takeLease } from "../state/lease.ts";
 import { type Ledger, openLedger } from "../state/ledger.ts";
 import { ledgerFile, readLedgerFile } from "../state/ledger-file.ts";
-import { openState, sharesState, unnamed } from "../state/open-state.ts";
+import { openState, ratesAt, sharesState, unnamed } from "../state/open-state.ts";
 import { keptProjects, type ProjectList } from "../state/project-list.ts";
 import type { Claim, WorkspaceState } from "../state/state.ts";
 import { commitOf } from "../workspace/git.ts";
@@ -151,14 +152,18 @@ export async function openContext(checked: Checked): Promise<Context> {
  * for the server may repeat them in anything that is read.
  * @throws Refusal where none is named that requests may go to, or there is no usable token.
  */
-export function connectionOf({ loaded, request, secrets, policies }: Checked): ClientOptions {
+export function connectionOf({ loaded, request, secrets, policies, ...run }: Checked | Context): ClientOptions {
   const references = policies.flatMap(({ entries }) => entries.flatMap(({ desired }) => referencesIn(desired.fields)));
   secrets.missing(references.filter(({ secret }) => !isTemplate(secret)));
-  return { ...connection({ ...loaded.workspace, authorities: loaded.authorities }, request), secrets };
+  const rates = "state" in run ? { rates: run.state.rates } : undefined;
+  return { ...connection({ ...loaded.workspace, authorities: loaded.authorities }, request, rates), secrets };
 }
 
 /** What is needed to talk to a server without reading manifests. */
-export type ConnectionRequest = Pick<Request, "folder" | "env" | "concurrency" | "signal" | "connecting" | "patience">;
+export type ConnectionRequest = Pick<
+  Request,
+  "folder" | "env" | "concurrency" | "signal" | "connecting" | "patience" | "warn"
+>;
 
 /**
  * How to reach the server of the workspace around a folder, or the one that EVENKEEL_URL names; no manifest is read.
@@ -168,10 +173,15 @@ export function connectionFrom(request: ConnectionRequest): ClientOptions {
   return connection(loadSettings(request.folder), request);
 }
 
-type Settings = Pick<Workspace, "server" | "requestTimeout" | "concurrency"> & Pick<Loaded, "authorities">;
+type Settings = Pick<Workspace, "server" | "requestTimeout" | "concurrency" | "rateLimit"> &
+  Pick<Loaded, "authorities">;
 
-function connection({ server, requestTimeout, authorities, ...settings }: Settings, request: ConnectionRequest) {
-  const { env, signal, patience, connecting, concurrency = settings.concurrency } = request;
+function connection(
+  { server, requestTimeout, authorities, rateLimit, ...settings }: Settings,
+  request: ConnectionRequest,
+  kept?: Pick<RateOptions, "rates" | "close">,
+): ClientOptions {
+  const { env, signal, patience, connecting, warn, concurrency = settings.concurrency } = request;
   const url = urlOf(env, server);
   const { allowInsecure } = server;
   const network = networkFor(url, env, authorities);
@@ -186,6 +196,7 @@ function connection({ server, requestTimeout, authorities, ...settings }: Settin
     allowInsecure,
     network,
     signal,
+    ...(rateLimit && { rate: { limit: rateLimit, onTrouble: warn, ...(kept ?? ratesAt(env)) } }),
     ...patience,
   };
 }

@@ -49,6 +49,8 @@ export interface Request {
   readonly lockTimeout?: number;
   /** Told of each run that is waited for. */
   readonly waiting?: (holder: Holder) => void;
+  /** Told in a sentence what a person should know while the run goes on. */
+  readonly warn?: (sentence: string) => void;
   /** Told as projects are read. */
   readonly progress?: (done: number, total: number) => void;
   /** Whether storage migrations are planned too. */

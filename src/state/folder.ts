@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { processRates } from "../client/rates.ts";
 import { folderJournals } from "./folder/journals.ts";
 import { folderLeases } from "./folder/lease.ts";
 import { checkHeld } from "./folder/lock-file.ts";
@@ -38,6 +39,7 @@ export function folderState(root: string): WorkspaceState {
       list: async (run) => signaturesIn((await signatures.read(run)) ?? ""),
     },
     notes,
+    rates: processRates,
     contents: async () => ({
       runs: (await summaries.list()).length,
       journals: (await journals.list()).length,

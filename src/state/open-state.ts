@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Refusal } from "../base/exit.ts";
 import { systemTrouble } from "../base/system-errors.ts";
+import { processRates, type Rates } from "../client/rates.ts";
 import { folderState } from "./folder.ts";
 import type { WorkspaceState } from "./state.ts";
 
@@ -45,6 +46,28 @@ export function sharesState(env: Environment): boolean {
 export async function stateAt(url: string, variable: string, name: string, env: Environment): Promise<WorkspaceState> {
   const { postgresState } = await import("./postgres.ts");
   return postgresState(url, variable, name, env);
+}
+
+/**
+ * The rates of the state that the environment names, opened when they are first asked for; those of this process where
+ * it names none.
+ */
+export function ratesAt(env: Environment): { readonly rates: Rates; readonly close?: () => Promise<void> } {
+  const address = addressIn(env);
+  if (!address) return { rates: processRates };
+  let opened: Promise<Rates & AsyncDisposable> | undefined;
+  const open = async () => (await import("./postgres.ts")).postgresRatesAt(address.url, address.variable, env);
+  const rates = () => {
+    opened ??= open();
+    return opened;
+  };
+  return {
+    rates: {
+      reserve: async (key, milliseconds) => (await rates()).reserve(key, milliseconds),
+      hold: async (key, milliseconds) => (await rates()).hold(key, milliseconds),
+    },
+    close: async () => (await opened?.catch(() => undefined))?.[Symbol.asyncDispose](),
+  };
 }
 
 function addressIn({ EVENKEEL_STATE: url, EVENKEEL_STATE_FILE: file }: Environment): Address | undefined {

@@ -1,7 +1,9 @@
-import { databaseAt } from "./postgres/connection.ts";
+import type { Rates } from "../client/rates.ts";
+import { type Database, databaseAt } from "./postgres/connection.ts";
 import { postgresJournals } from "./postgres/journals.ts";
 import { postgresLeases } from "./postgres/lease.ts";
 import { postgresLedger } from "./postgres/ledger.ts";
+import { postgresRates } from "./postgres/rates.ts";
 import { migrate } from "./postgres/schema.ts";
 import { openPostgres, type PostgresSession } from "./postgres/session.ts";
 import { kept, looks } from "./retention.ts";
@@ -22,13 +24,7 @@ export async function postgresState(
   env: Environment,
 ): Promise<WorkspaceState> {
   const database = databaseAt(url, name, env);
-  const session = await openPostgres(database);
-  try {
-    await migrate(session);
-  } catch (error) {
-    await session[Symbol.asyncDispose]();
-    throw error;
-  }
+  const session = await migrated(database);
   return {
     place: `PostgreSQL, ${database.place}, workspace ${workspace}`,
     shared: true,
@@ -39,9 +35,27 @@ export async function postgresState(
     plans: textsIn(session, workspace, { table: "plan", name: "run", text: "document", more: ", saved" }),
     approvals: approvalsIn(session, workspace),
     notes: textsIn(session, workspace, { table: "note", name: "name", text: "content", more: "" }),
+    rates: postgresRates(session),
     contents: () => contentsOf(session, workspace),
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
+}
+
+/** The rates alone, which need no workspace. @throws Refusal as {@link postgresState}. */
+export async function postgresRatesAt(url: string, name: string, env: Environment): Promise<Rates & AsyncDisposable> {
+  const session = await migrated(databaseAt(url, name, env));
+  return { ...postgresRates(session), [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
+}
+
+async function migrated(database: Database): Promise<PostgresSession> {
+  const session = await openPostgres(database);
+  try {
+    await migrate(session);
+    return session;
+  } catch (error) {
+    await session[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 const prune = `

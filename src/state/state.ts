@@ -1,3 +1,4 @@
+import type { Rates } from "../client/rates.ts";
 import type { Memory } from "../diff/last-applied.ts";
 import type { Problem } from "../model/types.ts";
 import type { LedgerLine } from "../workspace/ledger-line.ts";
@@ -22,6 +23,8 @@ export interface WorkspaceState extends AsyncDisposable {
   readonly approvals: Approvals;
   /** What else a workspace remembers by name, such as the fleet's list of projects. */
   readonly notes: Texts;
+  /** What requests of one token share, of whatever workspace. */
+  readonly rates: Rates;
   /** What it keeps, counted. */
   readonly contents: () => Promise<Contents>;
 }

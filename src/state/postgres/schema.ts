@@ -29,6 +29,7 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE TABLE evenkeel.note (
        workspace text, name text, content text NOT NULL, PRIMARY KEY (workspace, name))`,
   ],
+  ["CREATE TABLE evenkeel.rate (key text PRIMARY KEY, reserved timestamptz NOT NULL)"],
 ];
 
 /**

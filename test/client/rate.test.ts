@@ -1,0 +1,222 @@
+import fc from "fast-check";
+import pg from "pg";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Rate, rateOf, spacingOf } from "../../src/base/rate.ts";
+import { memoryRates, processRates, type Rates, rateKey } from "../../src/client/rates.ts";
+import { Slots } from "../../src/client/slots.ts";
+import { stateAt } from "../../src/state/open-state.ts";
+import { databases } from "../state/databases.ts";
+import type { Database } from "../support/database.mjs";
+import { failureOf, reader, type Scripted, serve, token } from "./scripted.ts";
+
+const get = { method: "GET", path: "/projects/7" } as const;
+
+describe("a rate", () => {
+  it.each([
+    ["1800/min", { requests: 1800, per: 60_000 }],
+    ["30/s", { requests: 30, per: 1000 }],
+    ["1000000/s", { requests: 1_000_000, per: 1000 }],
+    ["0/s", undefined],
+    ["1000001/s", undefined],
+    ["1.5/s", undefined],
+    ["10/h", undefined],
+    ["10", undefined],
+    ["10 / s", undefined],
+  ])("is read from %s", (text, rate) => {
+    expect(rateOf(text)).toEqual(rate);
+  });
+
+  it("has a key that is another for each token and origin, and tells neither", () => {
+    const keys = [rateKey(token, "https://a"), rateKey(token, "https://b"), rateKey(`${token}x`, "https://a")];
+    expect(new Set(keys).size).toBe(3);
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{32}$/);
+  });
+});
+
+/** Several holders of a rate, woken at any time, each with something to send: the times at which they send. */
+function sentBy({ requests, per }: Rate, steps: readonly { holder: number; pause: number; block: number }[]): number[] {
+  const spacing = spacingOf({ requests, per });
+  const holders = [0, 1, 2].map(() => new Slots(spacing));
+  const sent: number[] = [];
+  let [now, reserved] = [0, 0];
+  for (const { holder, pause, block } of steps) {
+    now += pause * per;
+    const slots = holders[holder] as Slots;
+    while (slots.take(now)) sent.push(now);
+    if (slots.held(now) > 0) continue;
+    const start = Math.max(now, reserved);
+    reserved = start + block * spacing.interval;
+    slots.add(start, block);
+    while (slots.take(now)) sent.push(now);
+  }
+  return sent;
+}
+
+describe("times that holders are given", () => {
+  const step = fc.record({
+    holder: fc.nat(2),
+    pause: fc.oneof(fc.double({ min: 0, max: 0.002, noNaN: true }), fc.double({ min: 0, max: 0.3, noNaN: true })),
+    block: fc.integer({ min: 1, max: 20 }),
+  });
+
+  it("never let more out than the rate in any stretch as long as its own, however late they are used", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 400 }), fc.array(step, { maxLength: 400 }), (requests, steps) => {
+        const sent = sentBy({ requests, per: 1000 }, steps);
+        sent.forEach((from, index) => {
+          const beyond = sent[index + requests];
+          if (beyond !== undefined) expect(beyond - from).toBeGreaterThanOrEqual(1000 - 1e-6);
+        });
+      }),
+    );
+  });
+
+  it("leave next to nothing unused where somebody always waits", () => {
+    const steps = Array.from({ length: 40_000 }, (_, index) => ({ holder: index % 3, pause: 0.0004, block: 4 }));
+    for (const requests of [50, 300]) {
+      expect(sentBy({ requests, per: 1000 }, steps).length).toBeGreaterThanOrEqual(requests * 16 * 0.95);
+    }
+  });
+
+  it("are used once, and not at all once they are too late", () => {
+    const slots = new Slots({ interval: 10, tolerance: 5 });
+    slots.add(100, 3);
+    expect([slots.take(99), slots.held(99), slots.end(99)]).toEqual([false, 3, 130]);
+    expect([slots.take(100), slots.take(100), slots.take(115), slots.held(115)]).toEqual([true, false, true, 1]);
+    expect([slots.take(126), slots.held(126), slots.next(126)]).toEqual([false, 0, undefined]);
+  });
+});
+
+/** A server that counts: a fixed window, or a bucket that is refilled evenly. */
+async function limiting({ requests, per }: Rate, form: "fixed window" | "bucket") {
+  let refused = 0;
+  const served: number[] = [];
+  let [window, used, filled, level] = [0, 0, performance.now(), 1];
+  const isFull = (now: number): boolean => {
+    if (form === "fixed window") {
+      if (Math.floor(now / per) !== window) [window, used] = [Math.floor(now / per), 0];
+      return ++used > requests;
+    }
+    level = Math.min(1 + requests / 20, level + ((now - filled) * requests) / per);
+    filled = now;
+    if (level < 1) return true;
+    level--;
+    return false;
+  };
+  const server = await serve((): Scripted => {
+    const now = performance.now();
+    if (isFull(now)) {
+      refused++;
+      return { status: 429, headers: { "retry-after": "1" }, body: "Retry later" };
+    }
+    served.push(now);
+    return { body: {} };
+  });
+  return { url: server.url, served, refused: () => refused };
+}
+
+/** Asks on and on until the time is over; none of it may be in vain. */
+async function askAll(url: string, limit: Rate, rates: readonly Rates[], end: number): Promise<void> {
+  await Promise.all(
+    rates.map(async (each) => {
+      const client = await reader(url, { concurrency: 16, rate: { limit, rates: each } });
+      const asking = async () => {
+        while (performance.now() < end) await client.get(get);
+      };
+      await Promise.all(Array.from({ length: 16 }, asking));
+    }),
+  );
+}
+
+const [available] = await databases();
+
+describe.skipIf(!available)("three runs on one state (needs postgresql)", () => {
+  let database: Database;
+  let states: Awaited<ReturnType<typeof stateAt>>[];
+
+  beforeAll(async () => {
+    if (available) database = await available.started();
+    const open = (name: string) => stateAt(database.url(), "EVENKEEL_STATE", name, {});
+    states = await Promise.all(["one", "two", "two"].map(open));
+    return async () => {
+      for (const state of states) await state[Symbol.asyncDispose]();
+    };
+  });
+
+  it("use what a fixed window and what a bucket allow, and are never refused", async () => {
+    const limit = { requests: 600, per: 3000 };
+    const begin = performance.now();
+    const rates = states.map((state) => state.rates);
+    const checked = (["fixed window", "bucket"] as const).map(async (form) => {
+      const server = await limiting(limit, form);
+      await askAll(server.url, limit, rates, begin + 2.5 * limit.per);
+      expect(server.refused()).toBe(0);
+      const later = server.served.filter((at) => at >= begin + 500 && at < begin + 500 + 2 * limit.per);
+      expect(later.length).toBeGreaterThanOrEqual(2 * limit.requests * 0.95);
+    });
+    await Promise.all(checked);
+  });
+
+  it("go on alone when the state cannot keep the rate any more, and say so once", async () => {
+    const client = new pg.Client(database.url());
+    await client.connect();
+    await client.query("CREATE DATABASE without_rates");
+    await client.end();
+    await using state = await stateAt(database.url("without_rates"), "EVENKEEL_STATE", "w", {});
+    const breaking = new pg.Client(database.url("without_rates"));
+    await breaking.connect();
+    await breaking.query("DROP TABLE evenkeel.rate");
+    await breaking.end();
+    const server = await serve([{ body: {} }]);
+    const said: string[] = [];
+    const limit = { requests: 100, per: 1000 };
+    const rate = { limit, rates: state.rates, onTrouble: (each: string) => said.push(each) };
+    const reading = await reader(server.url, { rate });
+    await Promise.all([reading.get(get), reading.get(get), reading.get(get)]);
+    expect(said).toEqual([expect.stringMatching(/^the rate limit is not shared any more, this run keeps it alone: /)]);
+    expect(server.seen).toHaveLength(3);
+  });
+});
+
+describe("a run without a shared state", () => {
+  it("keeps to its rate, and holds all of its connections where one is told to wait", async () => {
+    const limit = { requests: 50, per: 1000 };
+    const rates = memoryRates();
+    const server = await serve((_, index) =>
+      index === 0 ? { status: 429, headers: { "retry-after": "0.2" }, body: "Retry later" } : { body: {} },
+    );
+    const [a, b] = [
+      await reader(server.url, { rate: { limit, rates } }),
+      await reader(server.url, { rate: { limit, rates } }),
+    ];
+    const first = a.get(get);
+    while (server.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const begin = performance.now();
+    await Promise.all([first, ...Array.from({ length: 10 }, () => b.get(get))]);
+    expect(performance.now() - begin).toBeGreaterThan(100 + 10 * 20);
+    expect(server.seen).toHaveLength(12);
+  });
+
+  it("fails calls for which the wait is too long, and reserves nothing more for them", async () => {
+    const rates = memoryRates();
+    const server = await serve([{ body: {} }]);
+    const client = await reader(server.url, { rate: { limit: { requests: 10, per: 1000 }, rates } });
+    await rates.hold(rateKey(token, new URL(server.url).origin), 400_000);
+    const failures = await Promise.all([failureOf(client.get(get)), failureOf(client.get(get))]);
+    for (const failure of failures) expect(String(failure)).toContain("more seconds");
+    expect(server.seen).toHaveLength(0);
+  });
+
+  it("is stopped while it waits for its turn", async () => {
+    const run = new AbortController();
+    const server = await serve([{ body: {} }]);
+    const limit = { requests: 1, per: 60_000 };
+    const client = await reader(server.url, { signal: run.signal, rate: { limit, rates: processRates } });
+    await client.get(get);
+    const waiting = client.get(get);
+    setTimeout(() => run.abort(new Error("enough")), 20);
+    expect(String(await failureOf(waiting))).toContain("was not sent: enough");
+    expect(server.seen).toHaveLength(1);
+  });
+});
