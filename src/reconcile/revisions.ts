@@ -3,9 +3,11 @@ import equal from "fast-deep-equal";
 import { dayOf } from "../base/day.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import type { Policy } from "../manifest/policies.ts";
+import { sortedProblems } from "../manifest/problem.ts";
 import { validate } from "../manifest/validate.ts";
 import { defaultWorkspace } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
+import { compileRules } from "../plan/rules.ts";
 import type { RevisionSide } from "../revision/revision.ts";
 import { gitObjects } from "../workspace/git-objects.ts";
 import { findWorkspace, loadWorkspace, type Workspace } from "../workspace/load.ts";
@@ -58,9 +60,9 @@ export async function openRevisions({ folder, from, to, branch }: RevisionReques
   await using objects = gitObjects(repository.top);
   const read = (commit: string) => loadRevision(repository, commit, objects, once);
   const is = later === null ? loadWorkspace(folder, {}, once.parse) : await read(later);
-  const after = sideOf(later, is, { beside: is?.workspace ?? defaultWorkspace, today });
+  const after = await sideOf(later, is, { beside: is?.workspace ?? defaultWorkspace, today });
   const beside = { beside: after.side.workspace, judged: after.side.policies, today };
-  return { root, before: sideOf(earlier, await read(earlier), beside), after };
+  return { root, before: await sideOf(earlier, await read(earlier), beside), after };
 }
 
 /** The full ID of the commit that a revision names in the repository of a workspace. @throws Refusal (64) where there is none. */
@@ -77,7 +79,8 @@ export async function openWorkspace(request: Request): Promise<Checked> {
   const { commit, side: before, problems } = await openEarlier(context, request.since, once);
   const { policies, plaintext } = context;
   const { workspace, settings } = loaded;
-  const after = { workspace, settings, policies, plaintext, migrations: readMigrations(loaded).migrations };
+  const { migrations } = readMigrations(loaded);
+  const after = { workspace, settings, policies, plaintext, migrations, rules: context.stated };
   const wrong = problems
     .filter(({ severity }) => severity === "error")
     .map((each) => problemBefore(commit ?? "", each));
@@ -109,18 +112,24 @@ interface Reading {
   readonly today: string;
 }
 
-function sideOf(commit: string | null, read: LoadedRevision | undefined, reading: Reading): OpenedSide {
+async function sideOf(
+  commit: string | null,
+  read: LoadedRevision | undefined,
+  reading: Reading,
+): Promise<OpenedSide> {
   const { beside, judged, today } = reading;
   const nothing = { workspace: beside, documents: [], problems: [] };
   const { workspace, documents, problems: found, settings }: LoadedRevision = read ?? nothing;
   const by = readsAlike(workspace, beside) ? beside : workspace;
-  const { policies, plaintext, problems } = validate({ documents, workspace: by, problems: found }, today, judged);
+  const valid = validate({ documents, workspace: by, problems: found }, today, judged);
+  const { policies, plaintext, rules } = valid;
+  const compiled = await compileRules(rules);
   const { migrations } = readMigrations({ documents });
   return {
     commit,
     isThere: read !== undefined,
-    side: { workspace, settings, policies, migrations, plaintext },
-    problems,
+    side: { workspace, settings, policies, migrations, rules, plaintext },
+    problems: sortedProblems([...valid.problems, ...compiled.problems]),
   };
 }
 

@@ -46,7 +46,7 @@ export function noticesFor({ before, after, changes, settings, projects }: Found
 function settingNotice(change: SettingChange, document: Document | undefined): readonly Notice[] {
   if (change.alarm === undefined) return [];
   const path = change.setting.split(".");
-  const place = document?.place(path, "key") ?? { file: workspaceFile, line: 1, column: 1 };
+  const place = change.place ?? document?.place(path, "key") ?? { file: workspaceFile, line: 1, column: 1 };
   return [{ rule: "setting", message: `${settingText(change)}: ${change.alarm}`, place }];
 }
 

@@ -7,13 +7,15 @@ import { sortedProblems } from "../manifest/problem.ts";
 import { idleGlobs, knownProjects, needsLookup } from "../manifest/projects.ts";
 import { matchingLayers, sameLayers } from "../manifest/selection.ts";
 import { layersByGlob } from "../manifest/validate.ts";
+import type { PlanRule } from "../manifest/rules.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { comparedProject, type DraftChange, type RevisionChange, type Wanted } from "./compared.ts";
 import { migrationChanges } from "./migrations.ts";
 import { type Notice, noticesFor } from "./notices.ts";
+import { changedLastDays, changedRules } from "./rules.ts";
 import { changedPolicies } from "./selectors.ts";
-import { changedSettings, type SettingChange } from "./settings.ts";
+import { alarmingFirst, changedSettings, type SettingChange } from "./settings.ts";
 
 /** A workspace as it is at one revision, without errors. */
 export interface RevisionSide {
@@ -22,6 +24,7 @@ export interface RevisionSide {
   readonly settings?: Document | undefined;
   readonly policies: readonly Policy[];
   readonly migrations: readonly StorageMigration[];
+  readonly rules: readonly PlanRule[];
   /** Literal secrets that the workspace allows, by their `manifest:` reference. */
   readonly plaintext: ReadonlyMap<string, string>;
 }
@@ -51,7 +54,11 @@ export function compareRevisions(
   const unlisted = listing ? [] : unlistedChanges(before, after);
   const drafts = [...pairs.flatMap(({ drafts }) => drafts), ...unlisted, ...migrationChanges(before, after)];
   const changes = placed(drafts).toSorted(byAddress);
-  const settings = changedSettings(before.workspace, after.workspace);
+  const settings = alarmingFirst([
+    ...changedSettings(before.workspace, after.workspace),
+    ...changedRules(before.rules, after.rules),
+    ...changedLastDays(before.policies, after.policies),
+  ]);
   const said = listing ? idleGlobs(after.policies, listing) : [];
   return {
     changes,

@@ -1,15 +1,18 @@
 import equal from "fast-deep-equal";
 import { isObject } from "../base/json.ts";
 import type { Workspace } from "../manifest/workspace.ts";
+import type { Place } from "../model/types.ts";
 
-/** A setting of `evenkeel.yaml` that is another; undefined (left out of JSON) where it is not set. */
+/** A setting of `evenkeel.yaml`, or something that a rule or a policy states, that is another; undefined (left out of JSON) where it is not set. */
 export interface SettingChange {
-  /** Dotted, such as `guards.deletePercent`. */
+  /** Dotted, such as `guards.deletePercent`; `rule NAME except`. */
   readonly setting: string;
   readonly before: unknown;
   readonly after: unknown;
   /** Why a reviewer should look at it first; left out where nothing becomes laxer by it. */
   readonly alarm?: string;
+  /** Left out for settings of `evenkeel.yaml`. */
+  readonly place?: Place;
 }
 
 type Alarm = (before: unknown, after: unknown) => string | undefined;
@@ -36,16 +39,20 @@ const alarms: Readonly<Record<string, Alarm>> = {
   allowPlaintextSecrets: whenTrue("secrets may be written into manifests"),
 };
 
-/** The settings in which two workspaces differ, those to look at first in front. */
+/** The settings in which two workspaces differ. */
 export function changedSettings(before: Workspace, after: Workspace): readonly SettingChange[] {
   const [was, is] = [flat(before), flat(after)];
   const names = [...new Set([...Object.keys(alarms), ...was.keys(), ...is.keys()])];
   const changed = names.filter((name) => !equal(was.get(name), is.get(name)));
-  const changes = changed.map((setting): SettingChange => {
+  return changed.map((setting): SettingChange => {
     const [first, second] = [was.get(setting), is.get(setting)];
     const alarm = alarms[setting]?.(first, second);
     return { setting, before: first, after: second, ...(alarm !== undefined && { alarm }) };
   });
+}
+
+/** Those to look at first in front. */
+export function alarmingFirst(changes: readonly SettingChange[]): readonly SettingChange[] {
   return changes.toSorted((a, b) => Number(b.alarm !== undefined) - Number(a.alarm !== undefined));
 }
 

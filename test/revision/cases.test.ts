@@ -35,10 +35,10 @@ function sideOf(name: string, files: Case["before"]): RevisionSide {
     writeFileSync(join(root, path), text);
   }
   const loaded = loadWorkspace(root);
-  const { policies, plaintext, problems } = validate(loaded);
+  const { policies, plaintext, rules, problems } = validate(loaded, "2026-11-21");
   expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
   const { workspace, settings } = loaded;
-  return { workspace, settings, policies, plaintext, migrations: readMigrations(loaded).migrations };
+  return { workspace, settings, policies, plaintext, rules, migrations: readMigrations(loaded).migrations };
 }
 
 function line({ action, address, before, after, tendency, notes = [], source }: RevisionChange): string {

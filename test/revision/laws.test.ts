@@ -55,7 +55,7 @@ function sideOf(texts: readonly (string | null)[], known: Known): RevisionSide {
     return parsed.documents;
   });
   const { policies, plaintext } = validate({ documents, workspace: defaultWorkspace, problems: [] });
-  return { workspace: defaultWorkspace, policies, plaintext, migrations: [] };
+  return { workspace: defaultWorkspace, policies, plaintext, migrations: [], rules: [] };
 }
 
 describe("two revisions", () => {
