@@ -1,43 +1,88 @@
 import { resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import { counted } from "../base/text.ts";
 import { messageOf, planNamespace } from "../plan/approvals.ts";
 import type { Plan } from "../plan/plan.ts";
 import { armoredBlocks, sshSignatures } from "../plan/ssh-signature.ts";
 import { signatureFileOf, signatureText } from "../reconcile/approvals.ts";
-import { readPlan } from "../reconcile/saved-plan.ts";
+import { planOfRun, readPlan } from "../reconcile/saved-plan.ts";
 import { replaceFile } from "../workspace/durable-file.ts";
 import { signedBySsh } from "../workspace/ssh-keygen.ts";
 import type { Options } from "./flags.ts";
 import { reporter } from "./outputs.ts";
+import { stateAround } from "./state-around.ts";
+import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
-/** `evenkeel approve PLAN`: signs a saved plan; offline, and without a token. */
-export const run: Run<Options<"approve">> = (terminal, options, [name = ""]) => {
+/** `evenkeel approve PLAN` or `approve --plan RUN`: signs a saved plan; without a token, and without asking the server. */
+export const run: Run<Options<"approve">> = async (terminal, options, [file]) => {
   const report = reporter(terminal, options.report);
-  const path = resolve(terminal.cwd, name);
-  const plan = readPlan(path);
-  const key = options.key === undefined ? undefined : resolve(terminal.cwd, options.key);
-  const added = signedBySsh({ message: messageOf(plan), namespace: planNamespace, key, env: terminal.env });
-  const { kept, dropped } = signaturesToKeep(signatureText(path), added, plan);
-  const armored = [...kept, added.trim()];
-  write(signatureFileOf(path), `${armored.join("\n")}\n`);
-  const file = signatureFileOf(name);
-  if (dropped > 0) terminal.note(`Removed ${counted(dropped, "signature")} of another plan from ${file}.`);
+  const signed = await signing(terminal, options, file);
+  const { plan, name, place, signatures } = signed;
+  const [shown = "", kept = ""] = [name, place].map(printable);
   report({
-    text: () => `Signed ${name}: ${contentsOf(plan)}.\n${file} holds ${counted(armored.length, "signature")}.`,
-    json: () => JSON.stringify({ plan: name, digest: plan.digest, file, signatures: armored.length }, null, 2),
+    text: () => `Signed ${shown}: ${printable(contentsOf(plan))}.\n${kept} holds ${counted(signatures, "signature")}.`,
+    json: () => JSON.stringify({ plan: name, digest: plan.digest, file: place, signatures }, null, 2),
   });
   return exit.done;
 };
 
+/** A plan that was signed, where its signatures are, and how many there are now. */
+interface Signed {
+  readonly plan: Plan;
+  readonly name: string;
+  readonly place: string;
+  readonly signatures: number;
+}
+
+function signing(terminal: Terminal, options: Options<"approve">, file: string | undefined): Promise<Signed> | Signed {
+  const { plan: savedRun } = options;
+  if ((file === undefined) === (savedRun === undefined)) {
+    throw new Refusal("approve needs a saved plan: give either its file or --plan RUN", exit.usage);
+  }
+  return savedRun === undefined ? signFile(terminal, options, file ?? "") : signInState(terminal, options, savedRun);
+}
+
+function signFile(terminal: Terminal, options: Options<"approve">, name: string): Signed {
+  const path = resolve(terminal.cwd, name);
+  const plan = readPlan(path);
+  const added = signatureOf(plan, terminal, options);
+  const { kept, dropped } = signaturesToKeep(signatureText(path), added, plan);
+  const armored = [...kept, added];
+  write(signatureFileOf(path), `${armored.join("\n")}\n`);
+  const place = signatureFileOf(name);
+  if (dropped > 0) terminal.note(printable(`Removed ${counted(dropped, "signature")} of another plan from ${place}.`));
+  return { plan, name, place, signatures: armored.length };
+}
+
+/** In a state signatures are only added; one by the same key changes nothing. */
+async function signInState(terminal: Terminal, options: Options<"approve">, savedRun: string): Promise<Signed> {
+  await using state = await stateAround(terminal, options);
+  const plan = await planOfRun(state, savedRun);
+  const added = signatureOf(plan, terminal, options);
+  const { kept } = signaturesToKeep((await state.approvals.list(savedRun)).join("\n"), "", plan);
+  if (!kept.some((block) => keyOf(block) === keyOf(added))) await state.approvals.add(savedRun, `${added}\n`);
+  const { length: signatures } = await state.approvals.list(savedRun);
+  return { plan, name: savedRun, place: `${state.place}, run ${savedRun},`, signatures };
+}
+
+function signatureOf(plan: Plan, { cwd, env }: Terminal, { key }: Options<"approve">): string {
+  const file = key === undefined ? undefined : resolve(cwd, key);
+  return signedBySsh({ message: messageOf(plan), namespace: planNamespace, key: file, env }).trim();
+}
+
+function keyOf(block: string): string | undefined {
+  return sshSignatures(block)[0]?.key;
+}
+
 /** Signatures of this plan by other keys; those of an earlier plan of the same name could not count any more. */
 function signaturesToKeep(text: string, added: string, plan: Plan): { kept: readonly string[]; dropped: number } {
-  const [own] = sshSignatures(added);
+  const own = keyOf(added);
   const read = armoredBlocks(text).map((block) => ({ block, signature: sshSignatures(block)[0] }));
   const stale = read.filter(({ signature }) => signature && !signature.verifies(messageOf(plan)));
-  const kept = read.filter((each) => !stale.includes(each) && each.signature?.key !== own?.key);
+  const kept = read.filter((each) => !stale.includes(each) && (own === undefined || each.signature?.key !== own));
   return { kept: kept.map(({ block }) => block), dropped: stale.length };
 }
 

@@ -148,6 +148,8 @@ export const flags = {
     quiet,
   ],
   approve: [
+    folder,
+    { flags: "--plan <run>", description: "sign the plan that this run saved in the state" },
     { flags: "--key <file>", description: "the SSH key to sign with; default: the agent's only key, else ~/.ssh/id_*" },
     report,
     quiet,

@@ -76,7 +76,7 @@ export const verbs: readonly Verb[] = [
   ...revisionVerbs,
   verb({
     name: "approve",
-    arguments: "<plan>",
+    arguments: "[plan]",
     summary: "sign a saved plan with your SSH key, for an apply that needs approvals",
     examples: [
       ["evenkeel approve plan.json", "adds your signature to plan.json.sig; sends nothing"],
@@ -84,6 +84,7 @@ export const verbs: readonly Verb[] = [
         "evenkeel approve plan.json --key ~/.ssh/id_ed25519",
         "with this key; a .pub if an agent holds the private half",
       ],
+      ["evenkeel approve --plan 20261121T072315Z-1f2e", "a plan that plan --save kept in the state"],
     ],
     options: flags.approve,
     load: () => import("./approve.ts"),

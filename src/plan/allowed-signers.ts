@@ -47,13 +47,15 @@ function signerIn(line: string, namespace: string): Signer | string | undefined 
   const options = optionsIn(optionText);
   if (typeof options === "string") return options;
   const { namespaces, "valid-after": after, "valid-before": before } = options;
-  if (namespaces !== undefined && !namespaces.split(",").some((pattern) => matches(pattern, namespace)))
-    return undefined;
+  if (namespaces !== undefined && !isListed(namespaces.split(","), namespace)) return undefined;
   const [validAfter, validBefore] = [timeIn(after), timeIn(before)];
   if (validAfter === null || validBefore === null) return "expected a time such as 20270630 or 202706301200Z";
   return {
     name,
-    principals: name.toLowerCase().split(","),
+    principals: name
+      .toLowerCase()
+      .split(",")
+      .map((each) => each.trim()),
     key: `${type} ${key}`,
     ...(validAfter && { validAfter }),
     ...(validBefore && { validBefore }),
@@ -68,10 +70,19 @@ function optionsIn(text: string): Options | string {
   const unknown = found.map(([, name = ""]) => name.toLowerCase()).find((name) => !known.includes(name));
   if (unknown === "cert-authority") return "certificate authorities are not supported; list the key of each person";
   if (unknown !== undefined) return `unknown option ${unknown}; expected one of ${known.join(", ")}`;
+  if (new Set(found.map(([, name = ""]) => name.toLowerCase())).size < found.length) {
+    return `an option is given twice in ${text}`;
+  }
   return Object.fromEntries(found.map(([, name = "", quoted, plain]) => [name.toLowerCase(), quoted ?? plain ?? ""]));
 }
 
 const known: readonly string[] = ["namespaces", "valid-after", "valid-before"];
+
+/** Pattern lists of OpenSSH: one that begins with `!` and matches decides against all others. */
+function isListed(patterns: readonly string[], text: string): boolean {
+  const isExcluded = patterns.some((pattern) => pattern.startsWith("!") && matches(pattern.slice(1), text));
+  return !isExcluded && patterns.some((pattern) => matches(pattern, text));
+}
 
 /** Patterns of OpenSSH: `*` and `?`. */
 function matches(pattern: string, text: string): boolean {
@@ -88,15 +99,26 @@ function timeIn(text: string | undefined): Date | null | undefined {
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
-/** The largest number of different people among signers: those who share a name are one. */
-export function peopleAmong(signers: readonly Signer[]): readonly Signer[] {
-  const people: { readonly first: Signer; readonly names: Set<string> }[] = [];
-  for (const signer of signers) {
-    const same = people.filter(({ names }) => signer.principals.some((name) => names.has(name)));
-    const [person = { first: signer, names: new Set<string>() }, ...others] = same;
-    if (same.length === 0) people.push(person);
-    for (const name of [...signer.principals, ...others.flatMap(({ names }) => [...names])]) person.names.add(name);
-    for (const other of others) people.splice(people.indexOf(other), 1);
+/** One signer for each person among `signers`, who are of `listed`: those that share a name or a key are one person. */
+export function peopleAmong(signers: readonly Signer[], listed: readonly Signer[] = signers): readonly Signer[] {
+  const people = peopleIn(listed);
+  const personOf = (signer: Signer) => people.find((person) => person.signers.includes(signer));
+  return signers.filter((signer, index) => signers.findIndex((each) => personOf(each) === personOf(signer)) === index);
+}
+
+interface Person {
+  readonly marks: ReadonlySet<string>;
+  readonly signers: readonly Signer[];
+}
+
+function peopleIn(listed: readonly Signer[]): readonly Person[] {
+  let people: readonly Person[] = [];
+  for (const signer of listed) {
+    const own = [...signer.principals, signer.key];
+    const same = people.filter(({ marks }) => own.some((mark) => marks.has(mark)));
+    const marks = new Set([...own, ...same.flatMap((person) => [...person.marks])]);
+    const signers = [...same.flatMap((person) => person.signers), signer];
+    people = [...people.filter((person) => !same.includes(person)), { marks, signers }];
   }
-  return people.map(({ first }) => first);
+  return people;
 }

@@ -24,12 +24,16 @@ export interface ApprovalPolicy {
 
 export type Occasion = "always" | "removals" | "loosening" | "protected";
 
-/** A saved plan's signatures, as {@link sshSignatures} read them; undefined for a plan that was not saved. */
-export type Signatures = readonly (SshSignature | undefined)[] | undefined;
+/** A saved plan as it was read, before a run adds what it finds, and its signatures as {@link sshSignatures} read them. */
+export interface SignedPlan {
+  readonly plan: Plan;
+  readonly signatures: readonly (SshSignature | undefined)[];
+}
 
 export interface Judging {
   readonly policy: ApprovalPolicy;
-  readonly signatures: Signatures;
+  /** Undefined for a plan that was not saved. */
+  readonly signed: SignedPlan | undefined;
   readonly isProtected: (address: string) => boolean;
   readonly now: Date;
 }
@@ -38,7 +42,7 @@ export interface Judging {
 export function judgeApprovals(plan: Plan, judging: Judging): readonly Objection[] {
   const needed = neededFor(plan, judging);
   if (!needed) return [];
-  const message = messageOfLack(plan, needed, judging);
+  const message = messageOfLack(needed, judging);
   return message === undefined ? [] : [{ guard: "approvals", message, addresses: [] }];
 }
 
@@ -68,14 +72,16 @@ const reasons: Readonly<Record<Occasion, string>> = {
   protected: "it changes something protected",
 };
 
-function messageOfLack(plan: Plan, { count, because }: Needed, judging: Judging): string | undefined {
-  const { policy, signatures, now } = judging;
+function messageOfLack({ count, because }: Needed, judging: Judging): string | undefined {
+  const { policy, signed, now } = judging;
   const needs = `the plan needs ${counted(count, "approval")} because ${because}`;
-  if (!signatures) return `${needs}; ${advice}`;
+  if (!signed) return `${needs}; ${advice}`;
+  const { plan, signatures } = signed;
   const late = lateness(plan, policy, now);
   if (late) return `${needs}; ${late}, so its approvals do not count; plan again`;
   const judged = signatures.map((signature) => signerOf(signature, plan, judging));
-  const people = peopleAmong(judged.flatMap((signer) => (typeof signer === "string" ? [] : [signer])));
+  const signers = judged.flatMap((signer) => (typeof signer === "string" ? [] : [signer]));
+  const people = peopleAmong(signers, policy.signers);
   if (people.length >= count) return undefined;
   const has =
     people.length === 0 ? "it has none" : `it has ${people.length} (${people.map(({ name }) => name).join(", ")})`;
@@ -97,17 +103,15 @@ function lateness({ created_at: created }: Plan, { expire }: ApprovalPolicy, now
 /** Milliseconds that clocks of two machines may differ. */
 const clockSkew = 5 * 60_000;
 
-/** Who signed, or why the signature does not count: completes "signature 1 …". */
+/** Who signed, or why the signature does not count: completes "signature 1 …". Only keys that are listed are calculated with. */
 function signerOf(signature: SshSignature | undefined, plan: Plan, { policy, now }: Judging): Signer | string {
   if (!signature) return "is damaged, or of a key type that is not supported";
   if (signature.namespace !== planNamespace) return `is for ${signature.namespace}, not for ${planNamespace}`;
-  if (!signature.verifies(messageOf(plan))) return "is of another plan";
   const listed = policy.signers.filter(({ key }) => key === signature.key);
+  if (listed.length === 0) return "is by a key that the signers file does not list";
+  if (!signature.verifies(messageOf(plan))) return "is of another plan";
   const valid = listed.find(({ validAfter, validBefore }) => {
     return !(validAfter && now < validAfter) && !(validBefore && now >= validBefore);
   });
-  return (
-    valid ??
-    (listed.length > 0 ? "is by a key that is not valid now" : "is by a key that the signers file does not list")
-  );
+  return valid ?? "is by a key that is not valid now";
 }

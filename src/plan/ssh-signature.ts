@@ -104,8 +104,12 @@ function rsaKey(key: Buffer): KeyObject {
   const read = wireReader(key);
   read.string();
   const [e, n] = [read.integer(), read.integer()];
+  if (n.length < smallestRsa || n.length > largestRsa) throw new RangeError("not a size that OpenSSH accepts");
   return fromJwk({ kty: "RSA", e: base64url(e), n: base64url(n) });
 }
+
+/** Bytes of a modulus: a smaller one can be factored, and a larger one keeps the machine busy. */
+const [smallestRsa, largestRsa] = [128, 2048];
 
 /** `size`: bytes of a coordinate. */
 function ecdsa(keyType: string, crv: string, size: number, hash: string): Algorithm {

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
 import { Refusal } from "../base/exit.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import { judgeApprovals } from "../plan/approvals.ts";
 import { sshSignatures } from "../plan/ssh-signature.ts";
 import { approvalPolicy } from "../workspace/approval-policy.ts";
+import { isThere, readRegular } from "../workspace/durable-file.ts";
 import type { Checked, Context } from "./context.ts";
 import type { Prepared } from "./prepared.ts";
 
@@ -17,14 +17,20 @@ export function withApprovals(context: Checked): Checked {
  * A plan that is about to be carried out, refused where it lacks approvals that its changes need (contract 11).
  * @throws Refusal where the signatures cannot be read.
  */
-export function judgedForApprovals(prepared: Prepared, { request, approvals: policy }: Context): Prepared {
+export async function judgedForApprovals(prepared: Prepared, context: Context): Promise<Prepared> {
+  const { approvals: policy } = context;
   if (!policy) return prepared;
-  const { planned, refused, isProtected } = prepared;
+  const { planned, refused, isProtected, saved } = prepared;
   const { plan } = planned;
-  const signatures = request.saved === undefined ? undefined : sshSignatures(signatureText(request.saved));
-  const lacking = judgeApprovals(plan, { policy, signatures, isProtected, now: new Date() });
+  const signed = saved && { plan: saved, signatures: sshSignatures(await signaturesFor(context)) };
+  const lacking = judgeApprovals(plan, { policy, signed, isProtected, now: new Date() });
   const objections = [...plan.objections, ...lacking];
   return { ...prepared, planned: { ...planned, plan: { ...plan, objections } }, refused: [...refused, ...lacking] };
+}
+
+/** The armored signatures of the saved plan that a request names: beside its file, or in the state. */
+async function signaturesFor({ request: { saved = "", savedRun }, state }: Context): Promise<string> {
+  return savedRun === undefined ? signatureText(saved) : (await state.approvals.list(savedRun)).join("\n");
 }
 
 /** Where `approve` puts the signatures of a plan. */
@@ -36,7 +42,7 @@ export function signatureFileOf(plan: string): string {
 export function signatureText(plan: string): string {
   const file = signatureFileOf(plan);
   try {
-    return existsSync(file) ? readFileSync(file, "utf8") : "";
+    return isThere(file) ? readRegular(file) : "";
   } catch (error) {
     throw new Refusal(`cannot read the signatures ${file}: ${systemTrouble(error)}`);
   }

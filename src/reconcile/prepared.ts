@@ -26,6 +26,8 @@ export interface Prepared {
   readonly refused: readonly Objection[];
   /** Whether `protected` means an address of the plan. */
   readonly isProtected: GuardRules["isProtected"];
+  /** A saved plan as it was read: what people signed. */
+  readonly saved?: Plan;
 }
 
 type Contents = Pick<PlanInput, "differences" | "moves" | "objections" | "problems" | "reads">;

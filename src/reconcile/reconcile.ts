@@ -111,7 +111,8 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
 
 async function prepared(reader: Reader, context: Context): Promise<Prepared> {
   const { saved, savedRun } = context.request;
-  const found = saved || savedRun ? await savedPlan(reader, context) : await newPlan(reader, context);
+  const isSaved = saved !== undefined || savedRun !== undefined;
+  const found = isSaved ? await savedPlan(reader, context) : await newPlan(reader, context);
   return judgedForApprovals(found, context);
 }
 

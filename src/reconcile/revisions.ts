@@ -112,11 +112,7 @@ interface Reading {
   readonly today: string;
 }
 
-async function sideOf(
-  commit: string | null,
-  read: LoadedRevision | undefined,
-  reading: Reading,
-): Promise<OpenedSide> {
+async function sideOf(commit: string | null, read: LoadedRevision | undefined, reading: Reading): Promise<OpenedSide> {
   const { beside, judged, today } = reading;
   const nothing = { workspace: beside, documents: [], problems: [] };
   const { workspace, documents, problems: found, settings }: LoadedRevision = read ?? nothing;

@@ -17,6 +17,7 @@ import type { DesiredProject, Resource } from "../model/types.ts";
 import { isMany } from "../plan/guards.ts";
 import { judgeLoosening } from "../plan/loosening.ts";
 import { formatVersion, type Plan, planDigest, recounted, removalsOf, visibleOf } from "../plan/plan.ts";
+import type { WorkspaceState } from "../state/state.ts";
 import type { Context, Heading } from "./context.ts";
 import { judgeAgain } from "./judge-again.ts";
 import { type Prepared, secretsToCompare, withWaivers } from "./prepared.ts";
@@ -89,11 +90,15 @@ function parse(text: string, path: string): unknown {
 
 /** The plan that a request names: a file, or one that the state keeps. @throws Refusal as {@link readPlan}. */
 async function requestedPlan({ request: { saved = "", savedRun }, state }: Context): Promise<Plan> {
-  if (savedRun === undefined) return readPlan(saved);
-  const text = await state.plans.read(savedRun);
-  if (text !== undefined) return planIn(text, `of run ${savedRun}`);
-  const suggestion = didYouMean(savedRun, await state.plans.list());
-  throw new Refusal(`the state keeps no plan of run ${savedRun}${suggestion || "; evenkeel plan --save keeps one"}`);
+  return savedRun === undefined ? readPlan(saved) : planOfRun(state, savedRun);
+}
+
+/** The plan that a run saved in the state. @throws Refusal as {@link readPlan}, and where the state keeps none. */
+export async function planOfRun({ plans }: Pick<WorkspaceState, "plans">, run: string): Promise<Plan> {
+  const text = await plans.read(run);
+  if (text !== undefined) return planIn(text, `the plan of run ${run}`);
+  const suggestion = didYouMean(run, await plans.list());
+  throw new Refusal(`the state keeps no plan of run ${run}${suggestion || "; evenkeel plan --save keeps one"}`);
 }
 
 /** A saved plan that is stale altogether, since manifests changed. */
@@ -147,6 +152,7 @@ export async function savedPlan(reader: Reader, context: Context): Promise<Prepa
     references: planned.flatMap(({ resources }) => resources.flatMap(({ fields }) => referencesIn(fields))),
     refused,
     isProtected: rules.isProtected,
+    saved: read,
   };
 }
 

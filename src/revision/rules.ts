@@ -46,8 +46,7 @@ const aspects: readonly Aspect[] = [
   {
     key: "except",
     title: " except",
-    alarm: (was, is) =>
-      is?.except.some((glob) => !was.except.includes(glob)) ? "the rule holds for less" : undefined,
+    alarm: (was, is) => (is?.except.some((glob) => !was.except.includes(glob)) ? "the rule holds for less" : undefined),
   },
   {
     key: "until",

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, resolve } from "node:path";
 import schema from "../../schemas/approvals.schema.json" with { type: "json" };
 import { counted } from "../base/text.ts";
 import { durationOf } from "../manifest/duration.ts";
@@ -33,7 +33,7 @@ export function approvalPolicy({ EVENKEEL_APPROVALS: file }: Readonly<Record<str
 }
 
 function withSigners({ rules, expire, signers: name }: ApprovalText, file: string): ReadPolicy {
-  const path = join(dirname(file), name);
+  const path = resolve(dirname(file), name);
   const text = textOf(path);
   if (text === undefined) return { problems: [problemOf(`${path}, the signers of ${file}, cannot be read`)] };
   const { signers, faults } = allowedSigners(text, planNamespace);

@@ -33,8 +33,12 @@ interface Required {
 const at = ({ root }: Pick<Folder, "root">, name: string) => join(root, name);
 
 /** A stage whose applies need approvals, and a saved plan of it. */
-async function reviewed({ rules = "[{ when: always, count: 2 }]", signers = everybody(), expire }: Required = {}) {
-  const setting: Setting = { projects: [{ id: 1, path: "a/b", integrations: { [slug]: { recipients: "x" } } }] };
+async function reviewed(required: Required = {}, workspace: object = {}) {
+  const { rules = "[{ when: always, count: 2 }]", signers = everybody(), expire } = required;
+  const setting: Setting = {
+    workspace,
+    projects: [{ id: 1, path: "a/b", integrations: { [slug]: { recipients: "x" } } }],
+  };
   const staged = await stage({ ...setting, policy: { projects: ["a/b"], disabled: [slug] } });
   const text = `signers: allowed_signers\nrules: ${rules}\n${expire ? `expire: ${expire}\n` : ""}`;
   const outside = folder({ allowed_signers: signers, "approvals.yaml": text });
@@ -100,6 +104,42 @@ describe("approvals", () => {
     expect(stderr).toContain("Removed 1 signature of another plan");
     expect(readFileSync(at(staged, "plan.json.sig"), "utf8")).not.toContain(signed.trim());
     expect((await staged.apply("plan.json", "--yes")).code).toBe(0);
+  });
+
+  it("count for a plan that a person waives a guard for, and not for one that was not named", async () => {
+    const staged = await reviewed({ rules: "[{ when: always, count: 1 }]" }, { protected: ["a/b:*"] });
+    await staged.sign("ed25519");
+    expect((await staged.apply("plan.json", "--yes")).code).toBe(3);
+    const unnamed = await staged.apply("--plan", "", "--yes");
+    expect([unnamed.code, unnamed.writes, said(unnamed)]).toEqual([
+      1,
+      0,
+      expect.stringContaining("the state keeps no plan"),
+    ]);
+    const waived = await staged.apply("plan.json", "--yes", "--allow-protected", `a/b:integration/${slug}`);
+    expect([said(waived), waived.code, waived.writes]).toEqual([expect.not.stringContaining("approval"), 0, 1]);
+  });
+
+  it("of a plan in the state are kept there, and count as those beside a file", async () => {
+    const staged = await reviewed();
+    const [, run = ""] = /--plan (\S+)/.exec((await staged.evenkeel("plan", "--save", "--quiet")).stderr) ?? [];
+    const sign = (type: string) => staged.evenkeel("approve", "--plan", run, "--key", keyFile(type));
+    staged.asked();
+    expect(said(await staged.apply("--plan", run))).toContain("it has none");
+    await sign("ecdsa");
+    expect(said(await sign("ecdsa"))).toContain(`run ${run}, holds 1 signature.`);
+    const one = await staged.apply("--plan", run);
+    expect([one.code, one.writes, said(one)]).toEqual([3, 0, expect.stringContaining("it has 1 (ecdsa@example.com)")]);
+    await sign("ed25519");
+    const two = await staged.apply("--plan", run);
+    expect([two.code, two.writes]).toEqual([0, 1]);
+    const [both, neither, gone] = [
+      await staged.evenkeel("approve", "plan.json", "--plan", run),
+      await staged.evenkeel("approve"),
+      await staged.evenkeel("approve", "--plan", "20261121T072315Z-1f2e"),
+    ];
+    expect([both.code, neither.code, gone.code]).toEqual([64, 64, 1]);
+    expect(said(gone)).toContain("the state keeps no plan of run 20261121T072315Z-1f2e");
   });
 
   it("of two keys of one person are one", async () => {

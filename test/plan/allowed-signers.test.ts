@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { allowedSigners, peopleAmong } from "../../src/plan/allowed-signers.ts";
+
+const key = (name: string) => `ssh-ed25519 ${Buffer.from(name).toString("base64")}`;
+const read = (...lines: string[]) => allowedSigners(lines.join("\n"), "evenkeel-plan");
+const named = (...lines: string[]) => read(...lines).signers.map(({ name }) => name);
+
+describe("people are told apart by the whole file", () => {
+  const people = (signing: string, ...lines: string[]) => {
+    const { signers } = read(...lines);
+    const signed = signers.filter((signer) => [...signing].some((name) => signer.key === key(name)));
+    return peopleAmong(signed, signers).length;
+  };
+
+  it.each([
+    ["two names that a line without a signature joins", "12", 1, [`a ${key("1")}`, `b ${key("2")}`, `a,b ${key("3")}`]],
+    ["one key under two names", "12", 1, [`b ${key("1")}`, `a ${key("1")}`, `a ${key("2")}`]],
+    ["names with white space around them", "12", 1, [`"c, a" ${key("1")}`, `a ${key("2")}`]],
+    ["names in another case", "12", 1, [`Ann@x ${key("1")}`, `ann@X ${key("2")}`]],
+    ["two names", "12", 2, [`a ${key("1")}`, `b ${key("2")}`, `c ${key("3")}`]],
+  ])("%s", (_, signing, count, lines) => {
+    expect(people(signing, ...lines)).toBe(count);
+  });
+});
+
+describe("options are those of OpenSSH", () => {
+  it("a pattern that begins with ! excludes", () => {
+    expect(named(`a namespaces="*,!evenkeel-plan" ${key("1")}`, `b namespaces="!git,*" ${key("2")}`)).toEqual(["b"]);
+  });
+
+  it("an option that is given twice is a fault", () => {
+    const { faults } = read(`a valid-before="20200101",valid-before="20990101" ${key("1")}`);
+    expect(faults).toEqual([{ line: 1, message: expect.stringContaining("given twice") }]);
+  });
+});
