@@ -7,6 +7,11 @@ COPY schemas schemas
 RUN npm run --silent build:js && npm prune --omit=dev --ignore-scripts
 
 FROM node:22-slim
+# git is what `diff`, `--since` and `blame` ask, and ssh-keygen what `approve` does. A runner checks out as another user than ours.
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends ca-certificates git openssh-client \
+ && rm -rf /var/lib/apt/lists/* \
+ && git config --system --add safe.directory '*'
 COPY --from=build /build/package.json /opt/evenkeel/
 COPY --from=build /build/node_modules /opt/evenkeel/node_modules
 COPY --from=build /build/dist /opt/evenkeel/dist

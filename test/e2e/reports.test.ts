@@ -35,6 +35,8 @@ test("one plan has every surface, from one reading, and no secret on any", async
   expect(JSON.parse(read("out/terraform"))).toEqual({ create: 4, update: 0, delete: 1, loosened: 2, losses: 1 });
   expect(read("out/prometheus")).toMatch(/kind="integration",action="disable"\} 1\n/);
   expect(read("out/ndjson").trimEnd().split("\n")).toHaveLength(1 + 3 + 5 + 1);
+  const counts = ["PENDING=true", "CREATE=4", "UPDATE=0", "DISABLE=1", "DELETE=0", "LOOSENED=2"];
+  expect(read("out/dotenv")).toBe(counts.map((line) => `EVENKEEL_PLAN_${line}\n`).join(""));
   for (const kind of planKinds) {
     expect(read(`out/${kind}`)).not.toContain(secret);
     expect(read(`out/${kind}`)).not.toContain(token);
@@ -53,6 +55,7 @@ test("every surface is written also when the run fails, and tells of it", async 
     expect(read("out/prometheus")).toContain("evenkeel_run_exit_code{");
     expect(read("out/prometheus")).not.toContain("drift_resources");
     expect(read("out/ndjson")).toContain('"type":"problem"');
+    expect(read("out/dotenv")).toBe("EVENKEEL_PLAN_PENDING=unknown\n");
   }
 });
 
@@ -61,6 +64,7 @@ test("an apply tells outcomes, and the file for Prometheus remembers the last su
   const applied = await evenkeelWith({ HOOK: secret }, "apply", "--yes", ...all);
   expect(applied.code).toBe(0);
   expect(read("out/markdown")).toContain("**Apply:** 5 applied");
+  expect(read("out/dotenv")).toContain("EVENKEEL_PLAN_PENDING=false\n");
   expect(parseXml(read("out/junit")).attributes).toMatchObject({ failures: "0", tests: "5" });
   expect(read("out/ndjson").match(/"type":"outcome"/g)).toHaveLength(5);
   const success = /^evenkeel_last_success_timestamp_seconds\{.*$/m.exec(read("out/prometheus"))?.[0];

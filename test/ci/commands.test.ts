@@ -1,0 +1,78 @@
+import { readdirSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import type { Verb } from "../../src/commands/verb.ts";
+import { verbs } from "../../src/commands/verbs.ts";
+import { read, root } from "../readme.ts";
+
+const pipelines = [
+  "examples/ci/gitlab-ci.yml",
+  "examples/ci/gitlab-apply.yml",
+  "examples/ci/github-workflow.yml",
+  ".pre-commit-hooks.yaml",
+];
+
+/** Every string in a YAML file, whatever it stands for. */
+function strings(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(strings) : [];
+}
+
+/** Command lines of evenkeel, as words. */
+function commandLines(texts: readonly string[]): readonly (readonly string[])[] {
+  const lines = texts.flatMap((text) => text.split("\n")).map((line) => line.trim());
+  return lines.filter((line) => line.startsWith("evenkeel ")).map((line) => line.split(/\s+/).slice(1));
+}
+
+/** What is wrong with a command line, by the table of verbs. */
+function mistakes(words: readonly string[]): readonly string[] {
+  const verb = verbs.find(({ name }) => name === words[0]);
+  if (!verb) return [`no command ${words[0]}`];
+  return words.flatMap((word, index) => {
+    if (!word.startsWith("-")) return [];
+    const flag = verb.options.find(({ flags }) => flags.split(/[ ,]/)[0] === word);
+    if (!flag) return [`${verb.name} has no ${word}`];
+    return flag.suggests ? unsuggested(verb, flag.suggests, words[index + 1] ?? "") : [];
+  });
+}
+
+function unsuggested({ name }: Verb, known: readonly string[], value: string): readonly string[] {
+  const [kind = ""] = value.split("=");
+  return known.includes(kind) ? [] : [`${name} has no report ${kind}`];
+}
+
+describe("examples/ci", () => {
+  test.each(pipelines)("%s is YAML, and every command line in it is one", (file) => {
+    const lines = commandLines(strings(parse(read(file), { merge: true })));
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.flatMap(mistakes)).toEqual([]);
+  });
+
+  test("README.md and Dockerfile as well", () => {
+    const lines = commandLines([read("examples/ci/README.md")]);
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.flatMap(mistakes)).toEqual([]);
+    const [, command = "[]"] = /^CMD (.*)$/m.exec(read("Dockerfile")) ?? [];
+    expect(JSON.parse(command)).toEqual(["evenkeel", "--help"]);
+  });
+
+  test("the check finds what is wrong", () => {
+    expect(commandLines(["evenkeel plam", "evenkeel plan --ot x --report mark=y"]).flatMap(mistakes)).toEqual([
+      "no command plam",
+      "plan has no --ot",
+      "plan has no report mark",
+    ]);
+  });
+
+  test("the image holds what it is built from, and runs without root", () => {
+    const text = read("Dockerfile");
+    const copied = [...text.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, names = ""]) => names.split(" "));
+    expect(copied.filter((name) => !readdirSync(root).includes(name))).toEqual([]);
+    const passed = read(".dockerignore")
+      .split("\n")
+      .filter((line) => line.startsWith("!"))
+      .map((line) => line.slice(1));
+    expect(passed.sort()).toEqual(copied.sort());
+    expect(/^USER (.*)$/m.exec(text)?.[1]).toBe("node");
+  });
+});

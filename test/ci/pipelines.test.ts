@@ -1,0 +1,265 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { parseSeed } from "../../src/server/seed.ts";
+import { read } from "../readme.ts";
+import { serving } from "../server/serving.ts";
+import { databases } from "../state/databases.ts";
+import type { Database } from "../support/database.mjs";
+import { type Comment, commentForge } from "./forge.ts";
+import { actionFaults, type Happening, runWorkflow, workflowFaults } from "./github.ts";
+import { jobsOf, runJob } from "./gitlab.ts";
+import { placesOfFiles, policyRepository } from "./repository.ts";
+import { installation, type Variables } from "./shell.ts";
+
+const [available] = await databases();
+const hook = "https://chat.example.com/hooks/CANARY-of-ci";
+const readToken = "token-that-reads-CANARY";
+const writeToken = "token-that-writes-CANARY";
+/** What the merge request does, as the report of `diff` tells it. */
+const renamed = '| `channel` | `"#payments-core"` | `"#core"` |';
+const workflow = "examples/ci/github-workflow.yml";
+
+describe("the forges' own parsers and schemas", { timeout: 120_000 }, () => {
+  test("take the pipelines", async () => {
+    const { root } = policyRepository();
+    expect(await workflowFaults(read(workflow))).toEqual([]);
+    expect(await workflowFaults(read("examples/ci/github-release.yml"))).toEqual([]);
+    expect(actionFaults(read("examples/ci/github-action.yml"))).toEqual([]);
+    expect(await jobsOf(root, "ci/apply.yml", { PLAN_PENDING: "true", EVENKEEL_IMAGE: "x" })).toEqual(["apply"]);
+    expect(await jobsOf(root, "ci/apply.yml", { PLAN_PENDING: "false", EVENKEEL_IMAGE: "x" })).toEqual(["in-sync"]);
+  });
+
+  test("find what is wrong", async () => {
+    const files = policyRepository();
+    expect(await workflowFaults(read(workflow).replace("runs-on", "run-on"))).not.toEqual([]);
+    expect(await workflowFaults(read(workflow).replace("steps.plan", "stips.plan"))).not.toEqual([]);
+    expect(actionFaults(read("examples/ci/github-action.yml").replace("composite", "compost"))).not.toEqual([]);
+    files.write("wrong.yml", files.read(".gitlab-ci.yml").replace("interruptible", "interuptible"));
+    expect(await jobsOf(files.root, "wrong.yml", {})).toContain("interuptible");
+  });
+
+  test("start these jobs on GitLab", async () => {
+    const { root } = policyRepository();
+    const main = { CI_COMMIT_BRANCH: "main", CI_DEFAULT_BRANCH: "main", EVENKEEL_READ_TOKEN: "t" };
+    const proposed = { CI_COMMIT_BRANCH: "", CI_DEFAULT_BRANCH: "main", CI_PIPELINE_SOURCE: "merge_request_event" };
+    const started = (variables: Variables) => jobsOf(root, ".gitlab-ci.yml", variables);
+    const jobs = await Promise.all([
+      started(proposed),
+      started({ ...proposed, EVENKEEL_READ_TOKEN: "t" }),
+      started({ ...main, CI_PIPELINE_SOURCE: "push" }),
+      started({ ...main, CI_PIPELINE_SOURCE: "schedule" }),
+      started({ ...main, CI_COMMIT_BRANCH: "x", CI_PIPELINE_SOURCE: "push" }),
+    ]);
+    expect(jobs).toEqual([["check", "diff"], ["check", "diff", "propose"], ["check", "plan", "apply"], ["drift"], []]);
+  });
+});
+
+test("every name that the pipelines take from the forge's settings stands in the README", () => {
+  const texts = ["gitlab-ci.yml", "gitlab-apply.yml", "github-workflow.yml"].map((file) => read(`examples/ci/${file}`));
+  const names = texts.flatMap((text) => [...text.matchAll(/(?:secrets|vars)\.(\w+)|\$(EVENKEEL_(?!PLAN)\w+)/g)]);
+  const told = read("examples/ci/README.md");
+  const missing = names.map(([, one, other]) => one ?? other ?? "").filter((name) => !told.includes(`\`${name}\``));
+  expect([...new Set(missing)]).toEqual(["PAYMENTS_HOOK"]);
+  expect([...placesOfFiles().keys()].sort()).toEqual([
+    "comment.mjs",
+    "github-action.yml",
+    "github-workflow.yml",
+    "gitlab-apply.yml",
+    "gitlab-ci.yml",
+  ]);
+});
+
+test("only the job that applies has the token that writes and the secrets; merge requests have no state", () => {
+  const { jobs } = parse(read(workflow));
+  const {
+    stages: _,
+    variables: __,
+    default: ___,
+    ...gitlab
+  } = parse(read("examples/ci/gitlab-ci.yml"), { merge: true });
+  const { apply } = parse(read("examples/ci/gitlab-apply.yml"));
+  const all: readonly (readonly [string, unknown])[] = [
+    ...Object.entries(jobs),
+    ...Object.entries({ ...gitlab, child: apply }),
+  ];
+  const holding = (word: string) => all.filter(([, job]) => JSON.stringify(job).includes(word)).map(([name]) => name);
+  expect(holding("WRITE_TOKEN")).toEqual(["apply", "child"]);
+  expect(holding("PAYMENTS_HOOK")).toEqual(["apply"]);
+  expect(holding("EVENKEEL_STATE")).toEqual(["plan", "apply", "drift"]);
+});
+
+describe.skipIf(!available)("on clean runners (needs postgresql)", () => {
+  let database: Database;
+  const bin = installation;
+
+  beforeAll(async () => {
+    if (available) database = await available.started();
+  });
+
+  /** A server with the quickstart's projects, a forge with somebody else's look-alike comment, and a repository. */
+  async function scene(me: string) {
+    const parsed = parseSeed(read("examples/quickstart/seed.yaml"));
+    if ("problems" in parsed) throw new Error("the seed of the quickstart is not valid");
+    const tokens = [
+      { token: readToken, role: "maintainer", scopes: ["read_api"] },
+      { token: writeToken, role: "maintainer", scopes: ["api"] },
+    ] as const;
+    const { server, ask } = await serving({ seed: { ...parsed.seed, tokens }, token: "administrator" });
+    const talk = Array.from({ length: 130 }, (_, id) => ({ id, by: "grace", body: `talk ${id}` }));
+    const hostile: Comment = { id: 777, by: "mallory", body: "<!-- evenkeel:plan -->\nAll is well, merge me." };
+    const forge = await commentForge({ "token-that-comments": me }, [hostile, ...talk]);
+    const repository = policyRepository(`policies-of-${me.length}`);
+    const changedByHand = () =>
+      ask("POST", "/projects/1/managed_licenses", {
+        token: "administrator",
+        form: { name: "Beerware", approval_status: "allowed" },
+      });
+    return { server, forge, state: database.url(), repository, hostile, changedByHand };
+  }
+
+  /** Our comment, which is the only one that changed. */
+  function ours(comments: readonly Comment[], hostile: Comment): Comment | undefined {
+    expect(hostile.body).toBe("<!-- evenkeel:plan -->\nAll is well, merge me.");
+    const [comment, ...more] = comments.filter(({ id }) => id >= 1000);
+    expect(more).toEqual([]);
+    return comment;
+  }
+
+  test("GitHub: a pull request, a fork, the merge, a waiver, the night", async () => {
+    const { server, forge, state, repository, hostile, changedByHand } = await scene("github-actions[bot]");
+    const text = repository.read(".github/workflows/evenkeel.yml");
+    const secrets = { EVENKEEL_READ_TOKEN: readToken };
+    const plans = { ...secrets, EVENKEEL_STATE: state };
+    const production = { ...plans, EVENKEEL_WRITE_TOKEN: writeToken, PAYMENTS_HOOK: hook };
+    const common = { repository: "acme/policies", actor: "ada", token: "token-that-comments" };
+    let run = 7000;
+    const variables = () => ({
+      GITHUB_ACTIONS: "true",
+      GITHUB_API_URL: forge.url,
+      GITHUB_GRAPHQL_URL: `${forge.url}/graphql`,
+      GITHUB_REPOSITORY: common.repository,
+      GITHUB_RUN_ID: String(++run),
+    });
+    const happens = (github: object, more: Partial<Happening> = {}) =>
+      runWorkflow(text, {
+        github: { ...common, ...github },
+        vars: { EVENKEEL_URL: server.url },
+        secrets,
+        environments: { plans, production },
+        variables: variables(),
+        checkout: () => repository.checkout("main", 1),
+        bin: bin(),
+        ...more,
+      });
+    const pull = (repository: string) => ({
+      event_name: "pull_request",
+      event: { pull_request: { number: 3, head: { repo: { full_name: repository } } } },
+    });
+    const merged = { checkout: () => repository.checkout("merged", 2) };
+
+    const proposed = await happens(pull("acme/policies"), merged);
+    expect(Object.keys(proposed)).toEqual(["check", "propose"]);
+    expect(proposed.check).toMatchObject({ exit: 0, lacking: [] });
+    expect(proposed.check?.summary).toContain(renamed);
+    expect(proposed.propose).toMatchObject({ exit: 3, lacking: [] });
+    expect(ours(forge.comments, hostile)?.body).toMatch(/^<!-- evenkeel:plan -->\n<!-- evenkeel:run 7001 -->\n/);
+
+    server.requests.reset();
+    const forked = await happens(pull("mallory/policies"), { ...merged, secrets: {}, environments: {} });
+    expect(Object.entries(forked).map(([name, { exit }]) => [name, exit])).toEqual([["check", 0]]);
+    expect(forked.check?.summary).toContain(renamed);
+    expect([server.requests.writes, server.requests.count("GET")]).toEqual([0, 0]);
+
+    const refused = await happens({ event_name: "push" });
+    expect(refused.plan).toMatchObject({ exit: 0, lacking: [], outputs: { pending: "true" } });
+    expect(refused.apply).toMatchObject({ exit: 3, lacking: expect.any(Array) });
+    expect(server.requests.writes).toBe(0);
+
+    const inputs = { allow_deletes: "2" };
+    const dispatched = { event_name: "workflow_dispatch" };
+    const vars = {
+      EVENKEEL_URL: server.url,
+      EVENKEEL_APPROVAL_RULES: "signers: allowed_signers\nrules:\n  - { when: removals, count: 1 }",
+      EVENKEEL_ALLOWED_SIGNERS:
+        "ann@example.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBPNJVuyKSBoqNSOFN+Tp/zCvVVhjaNIGXFqqjZCnAhc",
+    };
+    const unsigned = await happens(dispatched, { inputs, vars });
+    expect(unsigned.apply?.exit).toBe(3);
+    expect(unsigned.apply?.ran.at(-1)?.output).toContain("needs 1 approval");
+    expect(server.requests.writes).toBe(0);
+    const applied = await happens(dispatched, { inputs });
+    expect(applied.apply?.exit).toBe(0);
+    expect(applied.apply?.ran.at(-1)?.script).toContain("apply --plan");
+    expect(applied.apply?.ran[0]?.output).not.toContain(hook);
+    expect(server.requests.writes).toBe(14);
+
+    const again = await happens({ event_name: "push" });
+    expect(Object.keys(again)).toEqual(["check", "plan"]);
+    const mended = await happens(pull("acme/policies"), merged);
+    expect(mended.propose).toMatchObject({ exit: 0, lacking: [] });
+    expect(ours(forge.comments, hostile)?.body).toContain("<!-- evenkeel:run 7007 -->");
+    expect(forge.asked.filter((line) => line.startsWith("PATCH"))).toHaveLength(1);
+
+    expect((await happens({ event_name: "schedule" })).drift).toMatchObject({ exit: 0, lacking: [] });
+    await changedByHand();
+    expect((await happens({ event_name: "schedule" })).drift).toMatchObject({ exit: 2, lacking: [] });
+    expect(JSON.stringify([proposed, refused, applied, mended, forge.comments])).not.toContain("CANARY");
+  }, 120_000);
+
+  test("GitLab: a merge request, a fork, the merge, a waiver, the night", async () => {
+    const { server, forge, state, repository, hostile, changedByHand } = await scene("project_7_bot");
+    const [file, child] = [repository.read(".gitlab-ci.yml"), repository.read("ci/apply.yml")];
+    const open = { EVENKEEL_URL: server.url };
+    const branch = { ...open, EVENKEEL_READ_TOKEN: readToken, COMMENT_TOKEN: "token-that-comments" };
+    const safe = { ...branch, EVENKEEL_WRITE_TOKEN: writeToken, EVENKEEL_STATE: state, PAYMENTS_HOOK: hook };
+    const request = {
+      CI_API_V4_URL: forge.url,
+      CI_DEFAULT_BRANCH: "main",
+      CI_MERGE_REQUEST_DIFF_BASE_SHA: repository.base,
+      CI_MERGE_REQUEST_IID: "3",
+      CI_PROJECT_ID: "7",
+    };
+    const installed = bin();
+    let pipeline = 500;
+    const proposing = (name: string, variables: Variables) => {
+      const given = { ...request, ...variables, CI_PIPELINE_ID: String(++pipeline), CI_COMMIT_SHA: repository.head };
+      return runJob(file, name, { folder: repository.checkout("head"), variables: given, bin: installed });
+    };
+    const onMain = (text: string, name: string, more: Variables = {}) => {
+      const given = { ...safe, ...more, CI_COMMIT_BRANCH: "main", CI_COMMIT_SHA: repository.base };
+      return runJob(text, name, { folder: repository.checkout("main", 1), variables: given, bin: installed });
+    };
+
+    expect(await proposing("check", open)).toMatchObject({ exit: 0, lacking: [] });
+    const forked = await proposing("diff", open);
+    expect(forked).toMatchObject({ exit: 0, lacking: [] });
+    expect(forked.ran[0]?.output).toContain("chat-notifications-a");
+    expect(server.requests.count("GET")).toBe(0);
+
+    const proposed = await proposing("propose", branch);
+    expect(proposed).toMatchObject({ exit: 3, lacking: [] });
+    expect(proposed.ran.map(({ exit }) => exit)).toEqual([3, 0]);
+    expect(ours(forge.comments, hostile)?.body).toContain("<!-- evenkeel:run 503 -->");
+
+    const saved = await onMain(file, "plan");
+    expect(saved).toMatchObject({ exit: 0, lacking: [] });
+    expect(saved.handed).toMatchObject({ EVENKEEL_PLAN_PENDING: "true", EVENKEEL_PLAN_CREATE: "10" });
+    const given = { PLAN_RUN: saved.handed.EVENKEEL_PLAN_RUN ?? "" };
+    expect((await onMain(child, "apply", given)).exit).toBe(3);
+    expect(server.requests.writes).toBe(0);
+    const applied = await onMain(child, "apply", { ...given, ALLOW_DELETES: "2" });
+    expect(applied.exit).toBe(0);
+    expect(server.requests.writes).toBe(14);
+
+    expect((await onMain(file, "plan")).handed).toMatchObject({ EVENKEEL_PLAN_PENDING: "false" });
+    expect(await onMain(child, "in-sync")).toMatchObject({ exit: 0 });
+    expect(await proposing("propose", branch)).toMatchObject({ exit: 0, lacking: [] });
+    expect(ours(forge.comments, hostile)?.body).toContain("<!-- evenkeel:run 504 -->");
+    expect(forge.asked.filter((line) => line.startsWith("PUT"))).toHaveLength(1);
+
+    expect((await onMain(file, "drift")).exit).toBe(0);
+    await changedByHand();
+    expect(await onMain(file, "drift")).toMatchObject({ exit: 2, lacking: [] });
+    expect(JSON.stringify([proposed, saved, applied, forge.comments])).not.toContain("CANARY");
+  }, 120_000);
+});
