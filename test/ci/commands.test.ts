@@ -1,9 +1,12 @@
-import { readdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Verb } from "../../src/commands/verb.ts";
 import { verbs } from "../../src/commands/verbs.ts";
 import { read, root } from "../readme.ts";
+import { tempFolder } from "../support/folder.ts";
 
 const pipelines = [
   "examples/ci/gitlab-ci.yml",
@@ -74,5 +77,23 @@ describe("examples/ci", () => {
       .map((line) => line.slice(1));
     expect(passed.sort()).toEqual(copied.sort());
     expect(/^USER (.*)$/m.exec(text)?.[1]).toBe("node");
+    expect(/apt-get install (.*)$/m.exec(text)?.[1]).toMatch(/\bgit\b.*\bopenssh-client\b/);
+  });
+
+  test("the image runs with what it holds", () => {
+    const text = read("Dockerfile");
+    const [build, image] = [tempFolder(), tempFolder()];
+    const [, from = "", to = ""] = text.split(/^FROM .*$/m);
+    for (const [, names = ""] of from.matchAll(/^COPY (.*) \S+$/gm))
+      for (const name of names.split(" ")) cpSync(join(root, name), join(build, name), { recursive: true });
+    symlinkSync(join(root, "node_modules"), join(build, "node_modules"));
+    execFileSync("npm", ["run", "--silent", "build:js"], { cwd: build });
+    for (const [, name = ""] of to.matchAll(/^COPY --from=build \/build\/(\S+)/gm))
+      cpSync(join(build, name), join(image, name), { recursive: true, verbatimSymlinks: true });
+    const evenkeel = (...args: string[]) =>
+      execFileSync(process.execPath, [join(image, "dist/cli.js"), ...args], { cwd: image, encoding: "utf8" });
+    expect(evenkeel("init", "policies")).toContain("evenkeel.yaml");
+    expect(evenkeel("validate", "-C", "policies")).toBe("Valid: 1 policy.\n");
+    expect(evenkeel("state", "-C", "policies")).toContain("Lease: free");
   });
 });

@@ -124,15 +124,13 @@ async function runJob(job: Job, common: Variables, happening: Happening, needs: 
     if (!isTrue(step.if ?? "success()", context, { failed: exit !== 0, folder })) continue;
     if (step.uses?.includes("upload-artifact")) lacking.push(...missing(folder, filled(step.with, context)));
     if (step.run === undefined) continue;
-    const output = join(temp, `output-${ran.length}`);
-    writeFileSync(output, "");
+    const { names, output } = files.ofStep();
     const own = filled({ ...common, ...job.env, ...step.env }, context);
     const variables = {
       ...happening.variables,
       ...files.env(),
       ...own,
-      ...files.names,
-      GITHUB_OUTPUT: output,
+      ...names,
       GITHUB_WORKSPACE: folder,
       RUNNER_TEMP: temp,
     };
@@ -144,15 +142,24 @@ async function runJob(job: Job, common: Variables, happening: Happening, needs: 
   return { exit, ran, lacking, folder, outputs: filled(job.outputs, context), summary: files.summary() };
 }
 
-/** The files by which steps tell the runner something. */
+/** The files by which steps tell the runner something: a step has its own, but for the environment of later ones. */
 function filesIn(temp: string) {
   mkdirSync(temp, { recursive: true });
-  const names = { GITHUB_ENV: join(temp, "env"), GITHUB_STEP_SUMMARY: join(temp, "summary") };
-  for (const name of Object.values(names)) writeFileSync(name, "");
+  const summaries: string[] = [];
+  const made = (name: string) => {
+    const file = join(temp, name);
+    writeFileSync(file, "");
+    return file;
+  };
+  const env = made("env");
   return {
-    names,
-    env: () => pairsIn(readFileSync(names.GITHUB_ENV, "utf8")),
-    summary: () => readFileSync(names.GITHUB_STEP_SUMMARY, "utf8"),
+    ofStep: () => {
+      const [output, summary] = [made(`output-${summaries.length}`), made(`summary-${summaries.length}`)];
+      summaries.push(summary);
+      return { output, names: { GITHUB_ENV: env, GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary } };
+    },
+    env: () => pairsIn(readFileSync(env, "utf8")),
+    summary: () => summaries.map((file) => readFileSync(file, "utf8")).join(""),
   };
 }
 

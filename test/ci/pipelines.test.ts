@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { parseSeed } from "../../src/server/seed.ts";
@@ -5,6 +7,7 @@ import { read } from "../readme.ts";
 import { serving } from "../server/serving.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
+import { folder } from "../support/folder.ts";
 import { type Comment, commentForge } from "./forge.ts";
 import { actionFaults, type Happening, runWorkflow, workflowFaults } from "./github.ts";
 import { jobsOf, runJob } from "./gitlab.ts";
@@ -15,11 +18,26 @@ const [available] = await databases();
 const hook = "https://chat.example.com/hooks/CANARY-of-ci";
 const readToken = "token-that-reads-CANARY";
 const writeToken = "token-that-writes-CANARY";
+/** Variables of type File, which lie in one folder, and the key of the one person who may approve. */
+function approvals() {
+  const {
+    root: files,
+    write,
+    read: text,
+  } = folder({
+    EVENKEEL_APPROVALS: "signers: EVENKEEL_ALLOWED_SIGNERS\nrules:\n  - { when: removals, count: 1 }\n",
+  });
+  const KEY = join(files, "ann");
+  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", KEY]);
+  write("EVENKEEL_ALLOWED_SIGNERS", `ann@example.com ${text("ann.pub")}`);
+  return { KEY, EVENKEEL_APPROVALS: join(files, "EVENKEEL_APPROVALS") };
+}
+
 /** What the merge request does, as the report of `diff` tells it. */
 const renamed = '| `channel` | `"#payments-core"` | `"#core"` |';
 const workflow = "examples/ci/github-workflow.yml";
 
-describe("the forges' own parsers and schemas", { timeout: 120_000 }, () => {
+describe("the forges' own parsers and schemas", { timeout: 240_000 }, () => {
   test("take the pipelines", async () => {
     const { root } = policyRepository();
     expect(await workflowFaults(read(workflow))).toEqual([]);
@@ -204,7 +222,7 @@ describe.skipIf(!available)("on clean runners (needs postgresql)", () => {
     await changedByHand();
     expect((await happens({ event_name: "schedule" })).drift).toMatchObject({ exit: 2, lacking: [] });
     expect(JSON.stringify([proposed, refused, applied, mended, forge.comments])).not.toContain("CANARY");
-  }, 120_000);
+  }, 240_000);
 
   test("GitLab: a merge request, a fork, the merge, a waiver, the night", async () => {
     const { server, forge, state, repository, hostile, changedByHand } = await scene("project_7_bot");
@@ -247,7 +265,15 @@ describe.skipIf(!available)("on clean runners (needs postgresql)", () => {
     const given = { PLAN_RUN: saved.handed.EVENKEEL_PLAN_RUN ?? "" };
     expect((await onMain(child, "apply", given)).exit).toBe(3);
     expect(server.requests.writes).toBe(0);
-    const applied = await onMain(child, "apply", { ...given, ALLOW_DELETES: "2" });
+    const waived = { ...given, ALLOW_DELETES: "2", ...approvals() };
+    const unsigned = await onMain(child, "apply", waived);
+    expect(unsigned.exit).toBe(3);
+    expect(unsigned.ran[0]?.output).toContain("needs 1 approval");
+    expect(server.requests.writes).toBe(0);
+    const desk = { folder: repository.checkout("main"), variables: { EVENKEEL_STATE: state }, bin: installed };
+    const signing = `approve:\n  script: [evenkeel approve --plan ${given.PLAN_RUN} --key ${waived.KEY}]\n`;
+    expect(await runJob(signing, "approve", desk)).toMatchObject({ exit: 0 });
+    const applied = await onMain(child, "apply", waived);
     expect(applied.exit).toBe(0);
     expect(server.requests.writes).toBe(14);
 
@@ -261,5 +287,5 @@ describe.skipIf(!available)("on clean runners (needs postgresql)", () => {
     await changedByHand();
     expect(await onMain(file, "drift")).toMatchObject({ exit: 2, lacking: [] });
     expect(JSON.stringify([proposed, saved, applied, forge.comments])).not.toContain("CANARY");
-  }, 120_000);
+  }, 240_000);
 });

@@ -1,11 +1,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { parse } from "yaml";
 import { read, root } from "../readme.ts";
 import { folder, tempFolder } from "../support/folder.ts";
+import { lacks } from "../support/needs.ts";
+import { runWorkflow } from "./github.ts";
+import { jobsOf, runJob } from "./gitlab.ts";
 import { runScript } from "./shell.ts";
 
 const { version } = JSON.parse(read("package.json"));
@@ -67,7 +70,84 @@ test("a release is a package that installs without a registry, its checksum and 
 
   const other = await install(`${url}/${tarball}`, sum.replace(/./g, "0"));
   expect([other.exit === 0, readdirSync(other.prefix)]).toEqual([false, []]);
-}, 120_000);
+}, 240_000);
+
+/** Programs that write down how they are called, and nothing else. */
+function recording(names: readonly string[]) {
+  const [bin, log] = [tempFolder(), join(tempFolder(), "log")];
+  for (const name of names) {
+    writeFileSync(join(bin, name), `#!/bin/sh\nprintf '%s\\n' "${name} $*" >> "${log}"\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  return { bin, calls: () => readFileSync(log, "utf8").trimEnd().split("\n") };
+}
+
+const made = { "release/evenkeel-1.2.3.tgz": "package", "release/SHA256SUMS": "sum", "release/notes.md": "Notes." };
+
+test("a tag becomes a release with an image on GitHub", async () => {
+  const { bin, calls } = recording(["npm", "gh", "docker"]);
+  const variables = { GITHUB_REF_NAME: "v1.2.3", GITHUB_REPOSITORY: "Acme/Evenkeel", GITHUB_ACTOR: "ada" };
+  const happening = { github: { token: "CANARY" }, secrets: {}, variables, checkout: () => folder(made).root, bin };
+  const ran = await runWorkflow(read("examples/ci/github-release.yml"), happening);
+  expect(Object.entries(ran).map(([name, { exit }]) => [name, exit])).toEqual([
+    ["package", 0],
+    ["image", 0],
+  ]);
+  const image = "ghcr.io/acme/evenkeel:1.2.3";
+  expect(calls()).toEqual([
+    "npm ci",
+    "npm test",
+    "npm run --silent release -- v1.2.3",
+    "gh release create v1.2.3 release/evenkeel-1.2.3.tgz release/SHA256SUMS --verify-tag --title v1.2.3 --notes-file release/notes.md",
+    "docker login ghcr.io --username ada --password-stdin",
+    `docker build --tag ${image} .`,
+    `docker run --rm ${image} evenkeel --version`,
+    `docker push ${image}`,
+  ]);
+});
+
+const pipeline = "examples/ci/gitlab-release.yml";
+const tagged = { CI_COMMIT_TAG: "v1.2.3", CI_PROJECT_ID: "7", CI_JOB_TOKEN: "job-token" };
+
+test("a tag becomes an image on GitLab", async () => {
+  const { root: place } = folder({ "release.yml": read(pipeline) });
+  expect(await jobsOf(place, "release.yml", tagged)).toEqual(["package", "upload", "container", "release"]);
+  expect(await jobsOf(place, "release.yml", { CI_COMMIT_TAG: "" })).toEqual([]);
+  const { bin, calls } = recording(["npm", "docker"]);
+  const registry = {
+    CI_REGISTRY: "r.example.com",
+    CI_REGISTRY_IMAGE: "r.example.com/a/b",
+    CI_REGISTRY_USER: "ci",
+    CI_REGISTRY_PASSWORD: "x",
+  };
+  for (const name of ["package", "container"])
+    expect(
+      (await runJob(read(pipeline), name, { folder: place, variables: { ...tagged, ...registry }, bin })).exit,
+    ).toBe(0);
+  expect(calls().slice(2)).toEqual([
+    "npm run --silent release -- v1.2.3",
+    "docker login r.example.com --username ci --password-stdin",
+    "docker build --tag r.example.com/a/b:1.2.3 .",
+    "docker run --rm r.example.com/a/b:1.2.3 evenkeel --version",
+    "docker push r.example.com/a/b:1.2.3",
+  ]);
+});
+
+test.skipIf(lacks("curl"))("and a package there (needs curl)", async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers["job-token"]}`);
+    request.resume().on("end", () => response.end("{}"));
+  });
+  const url = await listening(server);
+  const variables = { ...tagged, CI_API_V4_URL: url };
+  const ran = await runJob(read(pipeline), "upload", { folder: folder(made).root, variables, bin: tempFolder() });
+  expect(ran.exit).toBe(0);
+  expect(asked).toEqual([
+    "PUT /projects/7/packages/generic/evenkeel/1.2.3/evenkeel-1.2.3.tgz job-token",
+    "PUT /projects/7/packages/generic/evenkeel/1.2.3/SHA256SUMS job-token",
+  ]);
+});
 
 /** The step of the action, with npm kept from any registry and installing into a folder of its own. */
 async function install(tarball: string, sum: string) {
@@ -88,8 +168,11 @@ async function install(tarball: string, sum: string) {
   return { ...(await runScript(run, tempFolder(), variables, tempFolder())), prefix };
 }
 
-async function served(file: string): Promise<string> {
-  const server = createServer((_, response) => response.end(readFileSync(file)));
+function served(file: string): Promise<string> {
+  return listening(createServer((_, response) => response.end(readFileSync(file))));
+}
+
+async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   closers.push(() => server.close());
   const address = server.address();

@@ -6,6 +6,7 @@ import { packagedServer, systemServer } from "./database.mjs";
 const programs = {
   postgresql: (await packagedServer()) ?? systemServer(),
   chromium: ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync),
+  curl: spawnSync("curl", ["--version"]).status === 0 ? "curl" : undefined,
   bash: shell("bash"),
   zsh: shell("zsh"),
   fish: shell("fish"),
