@@ -185,8 +185,13 @@ function acceptAll(
   const {
     loaded: { root },
     policies,
+    expired,
   } = context;
-  const start: Manifests = { texts: textsFor(context, targets), policies };
+  const start: Manifests = {
+    texts: textsFor(context, targets),
+    policies,
+    otherNames: expired.map(({ name }) => name),
+  };
   let things: readonly AcceptedThing[] = [];
   const problems: Problem[] = [];
   const manifests = targets.reduce((before, target) => {

@@ -2,12 +2,11 @@ import equal from "fast-deep-equal";
 import type { Editable } from "../format/edit.ts";
 import { selectorFor } from "../import/drafts.ts";
 import { type Draft, policyText } from "../import/policy.ts";
-import { parseManifest } from "../manifest/document.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { compareLayers, isLevel, isMatch, type Layer, matchingLayers } from "../manifest/selection.ts";
 import type { Selector } from "../manifest/selector.ts";
 import type { Project } from "../model/types.ts";
-import type { Manifests } from "./manifests.ts";
+import { documentsIn, type Manifests } from "./manifests.ts";
 
 /** A file that can be made for a policy of one project, and where the schema of manifests lies, seen from there. */
 export interface NewHome {
@@ -94,7 +93,7 @@ function emptyPolicy(schema: string | undefined, draft: Pick<Draft, "name" | "pr
 /** A document behind those of a file. */
 function behind({ texts }: Manifests, file: string, text: string): Omit<Home, "file"> {
   const before = texts.get(file) ?? "";
-  const document = parseManifest(file, before).documents.length;
+  const document = documentsIn(file, before);
   return { text: appended(before, text), document, words: `${file}, a new document` };
 }
 
@@ -107,8 +106,8 @@ function appended(before: string, text: string): string {
   return `${before}${before.endsWith("\n") ? "" : end}---${end}${body}`;
 }
 
-function freeName({ policies }: Manifests, wanted: string): string {
-  const taken = new Set(policies.map(({ name }) => name));
+function freeName({ policies, otherNames }: Manifests, wanted: string): string {
+  const taken = new Set([...policies.map(({ name }) => name), ...otherNames]);
   let name = wanted;
   for (let count = 2; taken.has(name); count++) name = `${wanted}-${count}`;
   return name;

@@ -1,6 +1,7 @@
 import equal from "fast-deep-equal";
 import { canonical } from "../base/json.ts";
-import { parseManifest } from "../manifest/document.ts";
+import { type Parsed, parseManifest, parseStretch } from "../manifest/document.ts";
+import { documentParts, type Part } from "../manifest/document-parts.ts";
 import { desiredOf, type Merged } from "../manifest/layers.ts";
 import { type Policy, readPolicies } from "../manifest/policies.ts";
 import { matchingLayers } from "../manifest/selection.ts";
@@ -15,12 +16,14 @@ export interface Manifests {
   /** Texts of files by their names, without byte order marks. */
   readonly texts: ReadonlyMap<string, string>;
   readonly policies: readonly Policy[];
+  /** Of policies that do not count any more. */
+  readonly otherNames: readonly string[];
 }
 
 /**
  * With another text in the place of a file's, or with a new file; undefined where the text has mistakes. Documents keep
- * their order, those that did not count before do not count now, and
- * those that say the same stay the same.
+ * their order, those that did not count before do not count now, and those that say the same stay the same. Only documents
+ * whose text differs are parsed.
  */
 export function withText(
   manifests: Manifests,
@@ -28,20 +31,55 @@ export function withText(
   text: string,
   workspace: Workspace,
 ): Manifests | undefined {
-  const { documents, problems } = parseManifest(file, text);
-  const read = readPolicies({ documents, workspace });
-  if (hasErrors([...problems, ...read.problems])) return undefined;
-  const isHere = ({ document }: Policy) => document.file === file;
-  const here = new Map(manifests.policies.filter(isHere).map((policy) => [policy.document.index, policy]));
-  const before = parseManifest(file, manifests.texts.get(file) ?? "").documents.length;
+  const edit = editOf(file, manifests.texts.get(file) ?? "", text);
+  const read = readPolicies({ documents: edit.documents, workspace });
+  if (hasErrors([...edit.problems, ...read.problems])) return undefined;
+  const isTouched = ({ document }: Policy) => document.file === file && edit.isTouched(document.index);
+  const here = new Map(manifests.policies.filter(isTouched).map((policy) => [policy.document.index, policy]));
   const policies = read.policies.flatMap((policy) => {
     const { index, value } = policy.document;
     const was = here.get(index);
-    if (!was && index < before) return [];
+    if (!was && index < edit.before) return [];
     return was && equal(was.document.value, value) ? was : policy;
   });
-  const others = manifests.policies.filter((policy) => !isHere(policy));
-  return { texts: new Map([...manifests.texts, [file, text]]), policies: [...others, ...policies] };
+  const others = manifests.policies.filter((policy) => !isTouched(policy));
+  return { ...manifests, texts: new Map([...manifests.texts, [file, text]]), policies: [...others, ...policies] };
+}
+
+/** How many documents a text has. */
+export function documentsIn(file: string, text: string): number {
+  const parts = documentParts(text);
+  return parts
+    ? parts.filter(({ document }) => document !== undefined).length
+    : parseManifest(file, text).documents.length;
+}
+
+/** The documents that an edit touches as they are now, and how many there were before. */
+interface Edit extends Parsed {
+  readonly before: number;
+  readonly isTouched: (document: number) => boolean;
+}
+
+function editOf(file: string, before: string, after: string): Edit {
+  const [were, are] = [documentParts(before), documentParts(after)];
+  const count = documentsIn(file, before);
+  if (!were || !are || were.some(({ document }, index) => are[index]?.document !== document)) {
+    return { ...parseManifest(file, after), before: count, isTouched: () => true };
+  }
+  const touched = are.filter(({ text }, index) => text !== were[index]?.text);
+  const parsed = touched.map((part) => parsedPart(file, part));
+  const indices = new Set(touched.map(({ document }) => document));
+  return {
+    documents: parsed.flatMap(({ documents }) => documents),
+    problems: parsed.flatMap(({ problems }) => problems),
+    before: count,
+    isTouched: (document) => indices.has(document),
+  };
+}
+
+function parsedPart(file: string, { text, linesBefore, document: index = 0 }: Part): Parsed {
+  const { documents, problems } = parseStretch({ file, text, linesBefore });
+  return { documents: documents.map((document) => ({ ...document, index })), problems };
 }
 
 /** One thing of one project. */

@@ -13,6 +13,7 @@ import {
   YAMLMap,
   type YAMLSeq,
 } from "yaml";
+import { documentParts } from "../manifest/document-parts.ts";
 import type { Path } from "../manifest/positions.ts";
 import { endOf, endOfNode, type Lined, lineAt, lineBehind, lined, lineStart, startOf } from "./arrange.ts";
 import { format } from "./format.ts";
@@ -31,12 +32,16 @@ export type Edited = string | undefined;
 export type YamlValue = string | number | boolean | Node;
 
 /** Puts a value in the place of another, or adds the last key of the path to its mapping. Nothing else is touched. */
-export function setIn({ text, document }: Editable, path: Path, value: YamlValue): Edited {
+export function setIn(source: Editable, path: Path, value: YamlValue): Edited {
+  return inPart(source, (part) => setInPart(part, path, value));
+}
+
+function setInPart({ text, document }: Editable, path: Path, value: YamlValue): Edited {
   const root = rootsOf(text)[document];
   const found = findIn(root, path);
   if (!found)
     return isMissing(root, path.slice(0, -1))
-      ? setIn({ text, document }, path.slice(0, -1), mapOf(path, value))
+      ? setInPart({ text, document }, path.slice(0, -1), mapOf(path, value))
       : undefined;
   const { map, pair, key, inFlow } = found;
   if (!pair) return isMap(map) ? withPair(lined(text), map, key, value) : undefined;
@@ -48,11 +53,15 @@ export function setIn({ text, document }: Editable, path: Path, value: YamlValue
 }
 
 /** Takes a key with its value out of its mapping, and the mapping itself where nothing is left in it. */
-export function removeIn({ text, document }: Editable, path: Path): Edited {
+export function removeIn(source: Editable, path: Path): Edited {
+  return inPart(source, (part) => removeInPart(part, path));
+}
+
+function removeInPart({ text, document }: Editable, path: Path): Edited {
   const found = findIn(rootsOf(text)[document], path);
   if (!found?.pair || path.length === 0) return undefined;
   const { map, pair } = found;
-  if (map.items.length === 1) return removeIn({ text, document }, path.slice(0, -1));
+  if (map.items.length === 1) return removeInPart({ text, document }, path.slice(0, -1));
   const items = isMap(map) ? map.items.map((each) => [startOf(each), endOf(each)]) : spansOf(map);
   const index = isMap(map) ? map.items.indexOf(pair) : Number(path.at(-1));
   return map.flow ? withoutFlow(text, items, index) : withoutLines(lined(text), items[index]);
@@ -60,14 +69,19 @@ export function removeIn({ text, document }: Editable, path: Path): Edited {
 
 /** Adds a word to a list, which is made where there is none. */
 export function addTo(source: Editable, path: Path, word: string): Edited {
+  return inPart(source, (part) => addToPart(part, path, word));
+}
+
+function addToPart(source: Editable, path: Path, word: string): Edited {
   const found = findIn(rootsOf(source.text)[source.document], path);
   const list = found?.pair?.value;
-  if (found && !found.pair) return setIn(source, path, listOf(word));
+  if (found && !found.pair) return setInPart(source, path, listOf(word));
   return isSeq(list) ? withItem(lined(source.text), list, word) : undefined;
 }
 
 /** A mapping or scalar of a document, to be written elsewhere with its comments; undefined where it has aliases or anchors. */
-export function nodeIn({ text, document }: Editable, path: Path): Node | undefined {
+export function nodeIn(source: Editable, path: Path): Node | undefined {
+  const { text, document } = partOf(source)?.editable ?? source;
   const node = findIn(rootsOf(text)[document], path)?.pair?.value as Node | undefined;
   let isPlain = true;
   visit(node ?? null, {
@@ -78,11 +92,33 @@ export function nodeIn({ text, document }: Editable, path: Path): Node | undefin
   return isPlain ? node : undefined;
 }
 
-/** The order of `fmt` holds after an edit where it held before. */
+/** In each document that differs the order of `fmt` holds after an edit where it held before. */
 export function inOrderAs(before: string, after: string): string {
+  const [were, are] = [documentParts(before), documentParts(after)];
+  if (!were || !are || were.length !== are.length) return inOrderAsWhole(before, after);
+  return are.map(({ text }, index) => inOrderAsWhole(were[index]?.text ?? "", text)).join("");
+}
+
+function inOrderAsWhole(before: string, after: string): string {
+  if (before === after) return after;
   const was = format("", before);
   const is = format("", after);
   return "text" in was && was.text === before && "text" in is ? is.text : after;
+}
+
+/** Only the document that is edited has to be parsed, however many stand around it. */
+function inPart(source: Editable, edit: (part: Editable) => Edited): Edited {
+  const part = partOf(source);
+  if (!part) return edit(source);
+  const edited = edit(part.editable);
+  return edited === undefined ? undefined : part.before + edited + part.behind;
+}
+
+function partOf({ text, document }: Editable) {
+  const part = documentParts(text)?.find((each) => each.document === document);
+  if (!part) return undefined;
+  const before = text.slice(0, part.from);
+  return { editable: { text: part.text, document: 0 }, before, behind: text.slice(part.from + part.text.length) };
 }
 
 /** A scalar as a document would have it, with escapes for what YAML text cannot hold. */

@@ -6,7 +6,7 @@ import { generalised } from "./general.ts";
 import type { ImportedEntry, ImportedProject } from "./imported.ts";
 import { type Census, type Placement, place, type Saying } from "./place.ts";
 import type { Draft } from "./policy.ts";
-import { type Group, groupsOf, listsOf, worthwhile } from "./shared.ts";
+import { type Group, listsOf, sharedGroups, worthwhile } from "./shared.ts";
 import { draftsOfFleet } from "./shared-drafts.ts";
 import { formOf, type SaidEntry, type SaidVariable, varied } from "./variables.ts";
 
@@ -24,13 +24,13 @@ export function factored(imported: readonly ImportedProject[], listing: readonly
   const placed = [...varying(placements).values()].map((sayings) => placedEntries(sayings, fleet));
   const alone = placed.flatMap(({ placement }) => placement.own);
   const lists = listsOf(alone, ({ said }) => identityOf(said.entry), fleet.commonFolder);
-  const { groups, own } = worthwhile([...groupsOf(placed, fleet.isForeign), ...lists], alone);
+  const { groups, own } = worthwhile([...sharedGroups(placed, fleet.isForeign), ...lists], alone);
   const variables = placedVariables(groups, fleet);
   return draftsOfFleet({
     imported,
     folders: fleet.folders,
     entries: groups,
-    variables: groupsOf(variables, fleet.isForeign),
+    variables: sharedGroups(variables, fleet.isForeign),
     own: groupedAs(
       own,
       ({ project }) => project,

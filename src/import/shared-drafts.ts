@@ -68,30 +68,37 @@ function summed(remarks: readonly Remark[]): readonly string[] {
 function sharedDrafts({ imported, entries, variables }: SaidOfFleet): readonly Placed[] {
   const taken = new Set(imported.map(({ project }) => project.name.toLowerCase()));
   const groups = grouped([...entries, ...variables], ({ key }) => key);
-  const said = new Map(entries.map(({ key, shared }) => [key, shared]));
-  const set = new Map(variables.map(({ key, shared }) => [key, shared]));
+  const entriesBy = new Map(entries.map(({ key, shared }) => [key, shared]));
+  const variablesBy = new Map(variables.map(({ key, shared }) => [key, shared]));
   const sorted = [...groups].flatMap(([key, [group]]) => (group ? [{ key, group }] : [])).toSorted(byFolder);
-  return sorted.map(({ key, group: { folder, glob, named } }) => {
+  return sorted.map(({ key, group }) => {
+    const { folder, glob, named } = group;
     const listed = named.map(selectorFor);
+    const said = (entriesBy.get(key) ?? []).map(({ first }) => first.said.entry).toSorted(byOrder);
     const draft: Draft = {
       file: folder.path === "" ? "shared.yaml" : fileOf({ name: folder.path }),
-      name: freeName(nameOf(folder, listed.length > 0 ? said.get(key) : undefined), taken),
+      name: nameFor(
+        group,
+        said.map((entry) => entry.key),
+        taken,
+      ),
       projects: glob === undefined ? listed : [glob],
       except: glob === undefined ? [] : listed,
-      variables: (set.get(key) ?? []).map(({ first }) => first.said).toSorted(byName),
+      variables: (variablesBy.get(key) ?? []).map(({ first }) => first.said).toSorted(byName),
       heading: [],
-      entries: (said.get(key) ?? []).map(({ first }) => first.said.entry).toSorted(byOrder),
+      entries: said,
       remarks: [],
     };
     return { folder, draft };
   });
 }
 
-/** What is for some of a folder is called after what it says first. */
-function nameOf({ path }: Folder, said: Group<SaidEntry>["shared"] | undefined): string {
-  const [first] = (said ?? []).map(({ first: { said: one } }) => one.entry).toSorted(byOrder);
-  const word = first?.key.replace(/[^\w.-]+/g, "-");
-  return [path === "" ? "shared" : path, ...(word ? [word] : [])].join("-");
+/** The first policy for all of a folder is called like it, and others after what they say first as well. */
+function nameFor({ folder: { path }, glob }: Group<unknown>, keys: readonly string[], taken: Set<string>): string {
+  const plain = path === "" ? "shared" : path;
+  const [word = ""] = keys;
+  if (word === "" || (glob !== undefined && !taken.has(plain.toLowerCase()))) return freeName(plain, taken);
+  return freeName(`${plain}-${word.replace(/[^\w.-]+/g, "-")}`, taken);
 }
 
 /** The widest first; what is for all of a folder before what is for some of it. */

@@ -24,7 +24,7 @@ export interface Group<Said> {
  * Placements as policies. Each is a glob without those below it of which this must not be said, or else a list of those
  * that say it, if that is shorter; what is said nearer wins over a glob, and a list is exact.
  */
-export function groupsOf<Said>(
+export function sharedGroups<Said>(
   placements: readonly Grouping<Said>[],
   isForeign: (project: Project) => boolean,
 ): readonly Group<Said>[] {

@@ -24,9 +24,14 @@ export interface Parsed {
 
 /** The documents of a manifest's text, without empty ones. A broken document is one problem, and the others count. */
 export function parseManifest(file: string, text: string): Parsed {
-  const whole = parseSource({ file, text, linesBefore: 0 });
+  return parseStretch({ file, text, linesBefore: 0 });
+}
+
+/** The same of some of a manifest's text, with places in the whole of it. */
+export function parseStretch(source: ManifestSource): Parsed {
+  const whole = parseSource(source);
   if (whole.problems.length === 0) return whole;
-  const sources = split(file, text);
+  const sources = split(source);
   if (sources.length < 2) return whole;
   const parts = sources.map(parseSource);
   return {
@@ -39,10 +44,10 @@ export function parseManifest(file: string, text: string): Parsed {
 const mostDocuments = 1000;
 
 /** Splits at document markers, so that what stands before and after a broken document can still be read. */
-function split(file: string, text: string): readonly ManifestSource[] {
+function split({ file, text, linesBefore: before }: ManifestSource): readonly ManifestSource[] {
   const starts = [0, ...[...text.matchAll(/^---(?=\s|$)/gm)].map(({ index }) => index).filter((index) => index > 0)];
   if (starts.length > mostDocuments) return [];
-  let linesBefore = 0;
+  let linesBefore = before;
   return starts.map((start, i) => {
     const source = { file, text: text.slice(start, starts[i + 1]), linesBefore };
     linesBefore += source.text.split("\n").length - 1;

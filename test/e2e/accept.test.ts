@@ -76,8 +76,7 @@ test("the line itself, the variable that this project alone uses, and a line of 
   expect(own.read("policies/payments/api.yaml")).toBe(
     `# yaml-language-server: $schema=../../.evenkeel/schemas/manifest.schema.json
 ${head}name: payments/api
-projects:
-  - payments/api
+projects: [payments/api]
 vars:
   channel: "#api"
 integrations:
@@ -109,7 +108,7 @@ test("what is off becomes disabled, what is gone is withdrawn, and what is there
   expect(text.startsWith("\uFEFF# The payments team.\r\n")).toBe(true);
   expect(text.replaceAll("\r\n", "")).not.toContain("\n");
   expect(text).toContain("licenses: { MIT: allowed }");
-  expect(text).toContain("except:\r\n  - payments/api\r\nlicenses:\r\n  AGPL-3.0: denied");
+  expect(text).toContain("except: [payments/api]\r\nlicenses:\r\n  AGPL-3.0: denied");
   expect(text).toContain("disabled: [external-wiki]");
   expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
 
@@ -189,5 +188,40 @@ test("a linked manifest is edited where it lies, and literal secrets are not sho
   const ran = await own.evenkeel("accept", address);
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('channel: "#b"') });
   expect(ran.stdout + ran.stderr).not.toContain("CANARY-literal");
+  expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+});
+
+test("a policy that ended has no say, keeps its lines and its name, and what it left behind is accepted elsewhere", async () => {
+  const ended = `---
+${head}name: payments/api
+projects: [payments/api]
+until: 2020-02-02
+integrations:
+  irc-gateway:
+    recipients: "#exception"
+`;
+  const own = await made(`${team}${ended}`);
+  await put(own, 2, "irc-gateway", { ...irc, recipients: "#exception" });
+  const ran = await own.evenkeel("accept", "payments/api:integration/irc-gateway");
+  expect(ran).toMatchObject({ code: 0, writes: 0 });
+  expect(own.read()).toBe(`${team}${ended}`);
+  expect(own.read("policies/payments/api.yaml")).toContain(
+    'name: payments/api-2\nprojects: [payments/api]\nvars:\n  channel: "#exception"\n',
+  );
+  expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+});
+
+test("one address of many documents changes one of them, also where what stands around it is no policy", async () => {
+  const others = Array.from(
+    { length: 30 },
+    (_, index) =>
+      `---\n# ${index}\n---\n${head}name: p${index}\nprojects: [payments/core]\nlicenses: { L${index}: allowed }\n`,
+  );
+  const text = `${others.slice(0, 20).join("")}---\n${team}${others.slice(20).join("")}`;
+  const own = await made(text);
+  await put(own, 1, "external-wiki", { external_wiki_url: "https://new.example.com/" });
+  await put(own, 2, "irc-gateway", { ...irc, push_events: false });
+  expect(await own.evenkeel("accept", "payments/*:integration/*")).toMatchObject({ code: 0 });
+  expect(own.read()).toBe(text.replace("https://wiki.example.com/core", "https://new.example.com/"));
   expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
 });

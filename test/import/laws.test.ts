@@ -43,19 +43,35 @@ function unknownOf({ seed }: Fleet): number {
 
 type Seeded = NonNullable<NonNullable<Fleet["seed"]["projects"]>[number]["integrations"]>;
 
+const choice = () =>
+  fc.record({
+    lacks: fc.nat(12),
+    own: fc.boolean(),
+    mail: fc.constantFrom("a@example.com", "a@example.com", "b@example.com", "${vars.x}", "1"),
+    room: fc.constantFrom("", "#a", "#a", "#b"),
+  });
+
 /** Projects that have most of what the first one has, and some of their own. */
 const alike = fc
-  .tuple(fleet(), fc.array(fc.record({ lacks: fc.nat(12), own: fc.boolean() }), { minLength: 6, maxLength: 6 }))
+  .tuple(fleet(), fc.array(choice(), { minLength: 6, maxLength: 6 }))
   .map(([generated, choices]): Fleet => {
     const [first, ...others] = generated.seed.projects ?? [];
     const paths = ["payments/api", "payments/core", "payments/deep/er", "payments/web", "platform/web", "Solo-1/app_x"];
-    const projects = choices.map(({ lacks, own }, index) => {
+    const projects = choices.map(({ lacks, own, mail, room }, index) => {
       const path = paths[index] ?? "";
       const kept = <Value>(all: Readonly<Record<string, Value>> = {}) =>
         Object.fromEntries(Object.entries(all).filter((_, at) => at !== lacks));
       const tracker = { project_url: `https://t.example.com/${path}`, issues_url: "https://x.example.com/:id" };
       const integrations = {
         "issue-tracker-links-c": tracker,
+        "emails-on-push": {
+          recipients: mail,
+          disable_diffs: true,
+          send_from_committer_email: true,
+          branches_to_be_notified: "protected",
+          push_events: false,
+        },
+        ...(room && { "irc-gateway": { recipients: room, server_host: "irc.example.com", push_events: own } }),
         ...kept<Seeded[string]>(first?.integrations),
         ...(own && others[index % 2]?.integrations),
       };
@@ -141,12 +157,13 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
   });
 
   test("what is shared changes nothing, and catches no project that was not imported", async () => {
-    let shared = 0;
+    const found = { shared: 0, variables: 0 };
     const some = fc.subarray([1, 2, 3, 4, 5, 6], { minLength: 1 });
     await law(25, [alike, some, secretScope], async (generated, ids, secrets) => {
       await onStage(generated, { behaviour }, async (stage) => {
         const text = await importInto(stage, generated, { names: ids.map(String), factor: true, secrets });
-        if (/\*\*|projects: \[[^\]]*,/.test(text)) shared++;
+        if (/\*\*|projects: \[[^\]]*,/.test(text)) found.shared++;
+        if (text.includes("vars:")) found.variables++;
         const planned = await stage.plan();
         expect({ ...(changesOf(planned) as object), text }).toEqual({ ...inSync, text });
         expect(planned.plan.warnings).toEqual([]);
@@ -154,6 +171,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
         expect(planned.differences.map(({ project }) => project).sort()).toEqual(wanted.sort());
       });
     });
-    expect(shared).toBeGreaterThan(5);
+    expect(found.shared).toBeGreaterThan(5);
+    expect(found.variables).toBeGreaterThan(2);
   });
 });
