@@ -46,8 +46,9 @@ export { checkParameters, type ParameterFault } from "./model/parameter-check.ts
 export { problemLine } from "./model/problem-line.ts";
 export type * from "./model/types.ts";
 export { type Guards, judgePlan, type Objection, type Waivers } from "./plan/guards.ts";
+export { callOf, type PlanInput, planOf } from "./plan/make-plan.ts";
 export { withOutcomes } from "./plan/outcomes.ts";
-export { callOf, type Plan, type PlanInput, type PlannedChange, planOf, type Summary } from "./plan/plan.ts";
+export type { Plan, PlannedChange, Summary } from "./plan/plan.ts";
 export { strictnessOf as tendencyOf } from "./plan/strictness.ts";
 export { apply, plan, rehearse } from "./reconcile/reconcile.ts";
 export type { Applied, ApplyHooks, Around, Planned, Rehearsed, Request } from "./reconcile/request.ts";

@@ -128,7 +128,7 @@ test("the stages can be taken one by one", async () => {
   const { projects } = library.projectsOf(policies, undefined);
   const [project] = projects;
   if (!project) throw new Error("a project was to be found");
-  const { desired } = library.desired(policies, project, loaded.workspace.server);
+  const { desired } = library.desired(policies, project);
   const secrets = library.createSecrets({ env: { HOOK: "hook" }, root, plaintext: new Map() });
   const reader = await library.connectReader({ url: server.url, token, concurrency: 2, requestTimeout: 5000, secrets });
   const live = await library.readLive(reader, desired);
@@ -147,7 +147,7 @@ test("a secret that a server shows is dropped on reading", async () => {
     seed: { projects: [{ path: "p", integrations: hook }] },
   });
   const { policies } = library.validate(library.load(root));
-  const { desired } = library.desired(policies, { name: "p", path: "p" }, { release: "14.5" });
+  const { desired } = library.desired(policies, { name: "p", path: "p" });
   const reader = await library.connectReader({ url: open.url, token, concurrency: 2, requestTimeout: 5000 });
   const single = await reader.get(library.call("getIntegration", { id: "p", slug: "chat-webhook-c" }));
   expect(JSON.stringify(single.body)).toContain("CANARY");

@@ -55,7 +55,7 @@ export function acceptChange(manifests: Manifests, target: LiveTarget, drafting:
 function acceptFields(start: ManifestDraft, { thing, live }: LiveTarget, drafting: Drafting): ManifestDraft {
   if (!live) return start;
   const subject = subjectNow(start, thing, drafting);
-  const all = differing(wantedNow(start, thing, drafting), live);
+  const all = differing(wantedNow(start, thing), live);
   const byVariable = (name: string) => decidingVariable(subject, name) !== undefined;
   const names = [...all.filter(byVariable), ...all.filter((name) => !byVariable(name))];
   return names.reduce((draft, name) => acceptField(draft, { thing, name, live }, drafting), start);
@@ -78,7 +78,7 @@ interface FieldTarget {
 
 /** One variable may decide on several fields: none that is right may turn wrong. */
 function acceptField(draft: ManifestDraft, { thing, name, live }: FieldTarget, drafting: Drafting): ManifestDraft {
-  const wrong = differing(wantedNow(draft, thing, drafting), live);
+  const wrong = differing(wantedNow(draft, thing), live);
   if (!wrong.includes(name)) return draft;
   const spellings = wrong.map((each) => [each, spelled(thing, each, live.fields[each] ?? null)] as const);
   const spelling = new Map(spellings).get(name);
@@ -97,7 +97,7 @@ function acceptAbsence(draft: ManifestDraft, target: LiveTarget, drafting: Draft
   const isGone = (desired: DesiredProject) => wantedOf(desired, thing)?.presence !== "present";
   const isSaid = policyKinds.find(({ kind }) => kind === thing.kind)?.off ? isGone : () => true;
   const next = firstOf(absenceProposals(subject), isSaid, draft, subject, drafting);
-  if (next.left.length > draft.left.length || wantedNow(next, thing, drafting)?.presence !== "present") return next;
+  if (next.left.length > draft.left.length || wantedNow(next, thing)?.presence !== "present") return next;
   const last = acceptAbsence(next, target, drafting);
   return last.left.length > draft.left.length ? { ...draft, left: last.left } : last;
 }
@@ -132,8 +132,8 @@ function subjectNow({ manifests }: ManifestDraft, thing: Thing, { made }: Drafti
   return subjectIn(manifests, thing, identityOf(thing), made);
 }
 
-function wantedNow({ manifests }: ManifestDraft, thing: Thing, { fleet }: Drafting): Desired | undefined {
-  return wantedOf(desiredOf(manifests.policies, thing.project, fleet.workspace.server).desired, thing);
+function wantedNow({ manifests }: ManifestDraft, thing: Thing): Desired | undefined {
+  return wantedOf(desiredOf(manifests.policies, thing.project).desired, thing);
 }
 
 function wantedOf({ resources }: DesiredProject, thing: Thing): Desired | undefined {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { inParallel } from "../base/concurrency.ts";
 import { exit, Refusal } from "../base/exit.ts";
+import { isGlob } from "../base/glob.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { connectReader, type Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
@@ -133,14 +134,18 @@ function meant(
       desired.length > 0 ? [] : projectsOf(context.policies, listing).projects,
     );
   }
-  return [...found.keys()].filter(
-    (address) =>
-      !changed.has(address) &&
-      globs.some((glob) => {
-        const project = found.get(address)?.project;
-        return project && addressTest(glob)(address, project);
-      }),
-  );
+  const inSync = globs.flatMap((glob) => {
+    const matches = addressTest(glob);
+    const those = [...found.values()].filter(({ address, project }) => matches(address, project));
+    const same = those.map(({ address }) => address).filter((address) => !changed.has(address));
+    return isGlob(glob) && same.length > 0 ? globInSync(glob, same.length === those.length) : same;
+  });
+  return [...new Set(inSync)];
+}
+
+/** Of all that a glob matches only what differs is asked for. */
+function globInSync(glob: string, isAll: boolean): readonly string[] {
+  return isAll ? [glob] : [];
 }
 
 function unknownAddress(glob: string, addresses: readonly string[], projects: readonly Project[]): Refusal {

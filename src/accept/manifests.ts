@@ -103,10 +103,10 @@ export function desiredAfter(
   thing: Thing,
   before: Manifests,
   after: Manifests,
-  { workspace, projects }: Fleet,
+  { projects }: Fleet,
 ): DesiredProject | undefined {
   const touched = difference(before.policies, after.policies);
-  const merged = (policies: readonly Policy[], project: Project) => desiredOf(policies, project, workspace.server);
+  const merged = (policies: readonly Policy[], project: Project) => desiredOf(policies, project);
   const affected = projects.filter((project) => matchingLayers(touched, project).length > 0);
   const isKept = affected.every((project) => {
     const [was, is] = [merged(before.policies, project), merged(after.policies, project)];

@@ -25,8 +25,8 @@ export function judgedAfter(
   { thing, change, live }: LiveTarget,
   { context, scope }: Judging,
 ): Judgement {
-  const { ledger, loaded } = context;
-  const { desired } = desiredOf(draft.manifests.policies, thing.project, loaded.workspace.server);
+  const { ledger } = context;
+  const { desired } = desiredOf(draft.manifests.policies, thing.project);
   const identity = identityOf(thing);
   const only: DesiredProject = {
     ...desired,

@@ -8,7 +8,7 @@ import { isRow, readLive, reportedFields } from "../live/read-live.ts";
 import { compareField, isOff } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Call, Change, Fields, Outcome } from "../model/types.ts";
-import { callOf } from "../plan/plan.ts";
+import { callOf } from "../plan/make-plan.ts";
 import type { JournalEntry } from "../state/journal-entry.ts";
 import { isCarriedOut, isVisible } from "./verify-write.ts";
 

@@ -43,8 +43,8 @@ export async function effectiveProject(
 ): Promise<EffectiveProject | undefined> {
   const context = validated(loadWorkspace(request.folder, request.env), request);
   const project = hasErrors(context.problems) ? namedProject(name) : await identify(terminal, name, context);
-  const { policies, expired, loaded } = context;
-  const { desired, problems } = desiredOf(policies, project, loaded.workspace.server, expired);
+  const { policies, expired } = context;
+  const { desired, problems } = desiredOf(policies, project, expired);
   const all = [...context.problems, ...problems];
   printProblems(terminal, bySeverity(all));
   if (hasErrors(all)) return undefined;
@@ -95,18 +95,18 @@ async function lookUp(name: string, connection: ClientOptions): Promise<Project>
   throw new NotListed(`the server lists no project ${name}${didYouMean(name, known)}`);
 }
 
-function isMeantByGlobs(project: Project, { policies, loaded }: Checked): boolean {
+function isMeantByGlobs(project: Project, { policies }: Checked): boolean {
   const names = new Set(namedProjects(policies).map(({ name }) => name.toLowerCase()));
   if (names.has(project.name.toLowerCase())) return false;
-  return desiredOf(policies, project, loaded.workspace.server).desired.kinds.size > 0;
+  return desiredOf(policies, project).desired.kinds.size > 0;
 }
 
 /** Whether policies could match the project by what was not given of it: the path of an ID, or the ID of a path. */
-function isPartlyKnown(project: Project, { policies, loaded }: Checked): boolean {
+function isPartlyKnown(project: Project, { policies }: Checked): boolean {
   const given = project.id === undefined ? "path" : "id";
   const forms = policies.flatMap(({ projects, except }) => [...projects, ...except].map(({ form }) => form));
   const others = given === "id" ? forms.some((form) => form !== "id") : forms.includes("id");
-  return others || hasErrors(desiredOf(policies, project, loaded.workspace.server).problems);
+  return others || hasErrors(desiredOf(policies, project).problems);
 }
 
 function suggestion(name: string, { policies }: Checked): string {

@@ -2,6 +2,7 @@ import { type ExitCode, exitCode } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { firstFew } from "../base/text.ts";
 import { addressGlobFault } from "../model/address.ts";
+import { refusersOf } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Planned, Request } from "../reconcile/request.ts";
@@ -80,5 +81,5 @@ function refusalsOf({ objections, resource_changes }: Plan, { failOnGuard }: Opt
   if (!failOnGuard || guards.length === 0) return loosened;
   const ways = waiversText({ objections: guards, resource_changes });
   const way = ways ? ` If intended, apply with ${ways}.` : "";
-  return [...loosened, `Refused by --fail-on-guard: a guard would refuse to apply this plan.${way}`];
+  return [...loosened, `Refused by --fail-on-guard: ${refusersOf(guards)} would refuse to apply this plan.${way}`];
 }

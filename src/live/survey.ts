@@ -10,7 +10,7 @@ import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { addressOf } from "../model/address.ts";
 import { addressTest, speakingOtherwise } from "../model/identity.ts";
-import type { DesiredProject, Platform, Problem, Project } from "../model/types.ts";
+import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { watchEverywhere } from "./everywhere.ts";
 import { type FoundProjects, findProjects, type ProjectScope } from "./find-projects.ts";
 import { firstProjects, type Missing, missingProblems } from "./missing.ts";
@@ -21,7 +21,6 @@ import { readableOf, unreadProblem } from "./unread.ts";
 export interface SurveyScope extends ProjectScope {
   /** Policies that do not count any more. */
   readonly expired?: readonly Policy[];
-  readonly platform: Platform;
   /** `--target` and `--resend` as they were written, to be told when they match nothing. */
   readonly globs: readonly string[];
   readonly diff: (project: Project) => DiffOptions;
@@ -40,10 +39,10 @@ export interface Selection extends Pick<FoundProjects, "listing" | "of"> {
 
 /** Finds the projects that a run is about, and what is wanted of each. @throws CallFailed where a look-up fails. */
 export async function select(reader: Reader, scope: SurveyScope): Promise<Selection> {
-  const { policies, platform, expired = [], since } = scope;
+  const { policies, expired = [], since } = scope;
   const { listing, of, ...found } = await findProjects(reader, scope);
   const projects = found.projects.filter(scope.includes);
-  const merged = projects.map((project) => desiredOf(policies, project, platform, expired));
+  const merged = projects.map((project) => desiredOf(policies, project, expired));
   const desired = merged.map((each) => each.desired);
   const problems = [
     ...found.problems,

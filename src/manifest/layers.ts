@@ -2,7 +2,7 @@ import equal from "fast-deep-equal";
 import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text.ts";
 import { identityOf } from "../model/kinds.ts";
-import type { Desired, DesiredProject, Kind, Origin, Platform, Problem, Project } from "../model/types.ts";
+import type { Desired, DesiredProject, Kind, Origin, Problem, Project } from "../model/types.ts";
 import type { PolicyEntry, Stated } from "./entries.ts";
 import { fill } from "./interpolate.ts";
 import type { Policy, Variable } from "./policies.ts";
@@ -23,12 +23,7 @@ export interface Merged {
  * What all policies together say of one project: the most specific layer wins, entry by entry (contract 3 "Layers").
  * Expired policies say nothing any more; what they decided until then is told.
  */
-export function desiredOf(
-  policies: readonly Policy[],
-  project: Project,
-  _platform: Platform,
-  expired: readonly Policy[] = [],
-): Merged {
+export function desiredOf(policies: readonly Policy[], project: Project, expired: readonly Policy[] = []): Merged {
   const layers = matchingLayers(policies, project);
   const merged = mergedFor(rulingFor(policies, layers, project), project);
   const ended = expired.length > 0 ? matchingLayers(expired, project) : [];

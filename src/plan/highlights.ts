@@ -23,6 +23,8 @@ export function highlightLine({ title, details }: Highlight): string {
   return `${title}: ${details.join("; ")}`;
 }
 
+type Visible = ReturnType<typeof visibleOf>;
+
 interface Topic {
   readonly topic: Highlight["topic"];
   readonly holds: (planned: PlannedChange) => boolean;
@@ -36,7 +38,7 @@ const topics: readonly Topic[] = [
     topic: "loosened",
     holds: ({ tendency }) => tendency === "loosened",
     says: (count) => `${quantity(count, "license change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
-    word: loosening,
+    word: (planned) => loosening(visibleOf(planned)),
   },
   {
     topic: "losses",
@@ -68,8 +70,16 @@ export function highlightsOf(changes: readonly PlannedChange[]): Highlight[] {
     const [first, ...others] = changes.filter(holds);
     if (!first) return [];
     const all = [first, ...others] as const;
-    return { topic, changes: all, title: says(all.length), details: firstOf(wordsOf(all, word)) };
+    return { topic, changes: all, title: says(all.length), details: detailLines(all, word) };
   });
+}
+
+/** What changes do and where, equal ones together: the first few, and how many more there are. */
+export function detailLines<Each extends Pick<PlannedChange, "project">>(
+  changes: readonly Each[],
+  word: (change: Each) => string,
+): readonly string[] {
+  return firstOf(wordsOf(changes, word));
 }
 
 function firstOf(words: readonly string[]): readonly string[] {
@@ -77,10 +87,13 @@ function firstOf(words: readonly string[]): readonly string[] {
   return more > 1 ? [...words.slice(0, mostDetails), `${thousands(more)} more`] : words;
 }
 
-function wordsOf(changes: readonly PlannedChange[], word: Topic["word"]): string[] {
-  const groups = groupsOf(changes, (planned) => {
-    const fixed = { subject: word(planned), action: "", removes: false, before: null, after: null, sentences: [] };
-    return { ...fixed, project: planned.project, source: { file: "", line: 0, column: 0 } };
+function wordsOf<Each extends Pick<PlannedChange, "project">>(
+  changes: readonly Each[],
+  word: (change: Each) => string,
+): string[] {
+  const groups = groupsOf(changes, (change) => {
+    const fixed = { subject: word(change), action: "", removes: false, before: null, after: null, sentences: [] };
+    return { ...fixed, project: change.project, source: { file: "", line: 0, column: 0 } };
   });
   return groups.map(({ projects, shared }) => {
     const [first = ""] = projects;
@@ -89,9 +102,9 @@ function wordsOf(changes: readonly PlannedChange[], word: Topic["word"]): string
 }
 
 /** What a license becomes: `license/MIT becomes allowed`. */
-function loosening(planned: PlannedChange): string {
-  const { before, after } = planned.change;
-  const { field = "" } = kinds[planned.kind].strictness ?? {};
+export function loosening(change: Pick<Visible, "kind" | "key" | "before" | "after">): string {
+  const { kind, before, after } = change;
+  const { field = "" } = kinds[kind].strictness ?? {};
   const word = after === null ? `is no longer ${before?.[field]}` : `becomes ${after[field]}`;
-  return `${subjectOf(planned)} ${word}`;
+  return `${subjectOf(change)} ${word}`;
 }

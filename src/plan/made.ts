@@ -1,9 +1,12 @@
+import { counted } from "../base/text.ts";
 import type { Plan, PlanScope } from "./plan.ts";
 
 /** What a plan was limited to, by revision too: `shard 1/8, --target payments/*`; empty for everything. */
 export function scopeText({ targets = [], shards = [], since, projects, of }: PlanScope = {}): string {
   const counts =
-    projects === undefined ? "" : ` (${[projects, of].filter((each) => each !== undefined).join(" of ")} projects)`;
+    projects === undefined
+      ? ""
+      : ` (${of === undefined ? "" : `${projects} of `}${counted(of ?? projects, "project")})`;
   const words = [
     ...(since === undefined ? [] : [`--since ${since.slice(0, 12)}${counts}`]),
     ...shards.map((shard) => `shard ${shard}`),

@@ -1,13 +1,9 @@
 import { digestOf } from "../base/json.ts";
-import { compareTexts } from "../base/text.ts";
-import { askedFor, type Difference, type Unverified } from "../diff/diff.ts";
-import { call, type EndpointName, endpoints } from "../model/endpoints.ts";
-import { kinds, type Strictness } from "../model/kinds.ts";
-import { isReference } from "../model/normalise.ts";
-import { bySeverity, type ReportedProblem } from "../model/problem-line.ts";
-import { isRemoval, turnsOff } from "../model/turns-off.ts";
-import type { Action, Call, Change, Fields, Kind, Outcome, Place, Problem } from "../model/types.ts";
-import { lossesOf } from "../routes/listeners.ts";
+import { askedFor, type Unverified } from "../diff/diff.ts";
+import type { Strictness } from "../model/kinds.ts";
+import type { ReportedProblem } from "../model/problem-line.ts";
+import { turnsOff } from "../model/turns-off.ts";
+import type { Action, Call, Fields, Kind, Outcome, Place } from "../model/types.ts";
 import type { Objection } from "./guards.ts";
 import { strictnessOf } from "./strictness.ts";
 
@@ -93,40 +89,6 @@ export interface PlannedChange {
   readonly outcome?: Outcome;
 }
 
-/** All that a plan is made of. */
-export interface PlanInput {
-  readonly version: string;
-  readonly createdAt: string;
-  readonly url: string;
-  readonly manifests: Plan["manifests"];
-  readonly scope?: PlanScope;
-  readonly differences: readonly Difference[];
-  /** Changes of no project: storage moves. */
-  readonly moves?: readonly Change[];
-  readonly objections: readonly Objection[];
-  readonly problems: readonly Problem[];
-  readonly reads: number;
-}
-
-/** The plan as a document: sorted, and the same bytes for the same input but for `created_at`. */
-export function planOf(input: PlanInput): Plan {
-  const changes = [...input.differences.flatMap((difference) => difference.changes), ...(input.moves ?? [])];
-  const planned = changes.map(plannedChange).sort(byAddress);
-  const rest = {
-    format_version: formatVersion,
-    evenkeel_version: input.version,
-    server: { url: input.url },
-    manifests: input.manifests,
-    ...(input.scope && { scope: input.scope }),
-    summary: summaryOf(input, planned),
-    resource_changes: planned,
-    unverified: input.differences.flatMap((difference) => difference.unverified).sort(byAddress),
-    objections: input.objections,
-    ...bySeverity(input.problems),
-  } as const;
-  return { ...rest, digest: planDigest(rest), created_at: input.createdAt };
-}
-
 /** The digest that a plan should carry; it differs from the one it does carry where somebody has edited it. */
 export function planDigest(plan: Omit<Plan, "digest" | "created_at"> & Partial<Plan>): string {
   const { digest: _, created_at: __, ...rest } = plan;
@@ -158,44 +120,14 @@ export function visibleOf({ address, kind, key, change: { actions, before, after
   return { address, kind, key, action: actions[0], before, after };
 }
 
-/** The call that carries a change out, its parameters still references where they are secret. */
-export function callOf(change: Change): Call {
-  const row = kinds[change.kind];
-  const named = row.calls[change.action];
-  const name = typeof named === "function" ? named(change.key) : named;
-  if (!name) throw new RangeError(`no call for ${change.action} of a ${change.kind}`);
-  const segments = { id: change.project, [row.segment]: String(change.live?.id ?? change.key) };
-  return call(name, segments, endpoints[name].body && parametersOf(change, name));
-}
-
-function parametersOf(change: Change, name: EndpointName): Fields {
-  const { read } = kinds[change.kind];
-  const named = read && endpoints[name].method === "POST" ? { [read.key]: change.key } : {};
-  return { ...named, ...change.declared };
-}
-
-function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary {
-  const sum = (of: (difference: Difference) => number) => input.differences.reduce((total, d) => total + of(d), 0);
-  return {
-    projects: input.differences.length,
-    changed_projects: input.differences.filter((difference) => difference.changes.length > 0).length,
-    live: sum((difference) => difference.live),
-    ...countsOf(changes.map(({ change }) => change.actions[0])),
-    ...effectsOf(changes),
-    unmanaged: sum((difference) => difference.unmanaged),
-    unverified: sum((difference) => difference.unverified.reduce((n, { fields }) => n + fields.length, 0)),
-    reads: input.reads,
-    writes: changes.length,
-  };
-}
-
-function countsOf(actions: readonly Action[]): Record<Action, number> {
+/** How many changes there are of each action. */
+export function countsOf(actions: readonly Action[]): Record<Action, number> {
   const count = (action: Action) => actions.filter((each) => each === action).length;
   return { create: count("create"), update: count("update"), disable: count("disable"), delete: count("delete") };
 }
 
 /** What changes do beyond their actions. */
-function effectsOf(changes: readonly PlannedChange[]) {
+export function effectsOf(changes: readonly PlannedChange[]) {
   const count = (is: (planned: PlannedChange) => boolean) => changes.filter(is).length;
   return {
     tightened: count(({ tendency }) => tendency === "tightened"),
@@ -204,49 +136,8 @@ function effectsOf(changes: readonly PlannedChange[]) {
   };
 }
 
-/** A change as a plan lists it. */
-export function plannedChange(change: Change): PlannedChange {
-  const { address, project, kind, key, action, before, after, live, liveDigest } = change;
-  const { method, path } = callOf(change);
-  const losses = lossesOf(change);
-  const notes = [...(turnsOff(change) && !isRemoval(change) ? [offNote(change)] : []), ...losses];
-  return {
-    address,
-    project,
-    kind,
-    key,
-    change: { actions: [action], before, after, after_sensitive: sensitiveOf(after) },
-    live: live && liveDigest ? { updated_at: live.updatedAt ?? null, digest: liveDigest } : null,
-    action_reason: reasonOf(change),
-    ...(change.origin.reason !== undefined && { policy_reason: change.origin.reason }),
-    ...tendencyIn(change),
-    ...(notes.length > 0 && { notes }),
-    ...(losses.length > 0 && { losses }),
-    source: change.origin.place(),
-    call: { method, path },
-  };
-}
-
-/** An update among others would look harmless. */
-function offNote({ key }: Change): string {
-  return `${key} is turned off by this update, which counts as a disable for the guards`;
-}
-
-function reasonOf(change: Change): string {
-  const strictness = strictnessOf(change);
-  return strictness ? `${change.reason}, ${strictness}` : change.reason;
-}
-
-function tendencyIn(change: Parameters<typeof strictnessOf>[0]): Pick<PlannedChange, "tendency"> {
+/** What a change does to a policy, as a part of what a plan lists. */
+export function tendencyIn(change: Parameters<typeof strictnessOf>[0]): Pick<PlannedChange, "tendency"> {
   const tendency = strictnessOf(change);
   return tendency ? { tendency } : {};
-}
-
-function sensitiveOf(fields: Fields | null): Record<string, true> {
-  const names = Object.keys(fields ?? {}).filter((name) => isReference(fields?.[name]));
-  return Object.fromEntries(names.map((name) => [name, true]));
-}
-
-function byAddress(a: { readonly address: string }, b: { readonly address: string }): number {
-  return compareTexts(a.address, b.address);
 }

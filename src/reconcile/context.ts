@@ -12,7 +12,7 @@ import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
 import { referencesIn } from "../model/normalise.ts";
 import type { Problem } from "../model/types.ts";
 import type { ApprovalPolicy } from "../plan/approvals.ts";
-import type { PlanInput } from "../plan/plan.ts";
+import type { PlanInput } from "../plan/make-plan.ts";
 import type { CompiledRule } from "../plan/rules.ts";
 import type { RevisionSide } from "../revision/revision.ts";
 import { claimFor, newRun } from "../state/claim.ts";

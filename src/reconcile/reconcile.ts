@@ -6,7 +6,7 @@ import { hasErrors } from "../manifest/validate.ts";
 import type { Project } from "../model/types.ts";
 import { judgePlan } from "../plan/guards.ts";
 import { judgeLoosening } from "../plan/loosening.ts";
-import { callOf } from "../plan/plan.ts";
+import { callOf } from "../plan/make-plan.ts";
 import type { Lease } from "../state/lease.ts";
 import { keepProjects } from "../state/project-list.ts";
 import { judgedForApprovals, withApprovals } from "./approvals.ts";

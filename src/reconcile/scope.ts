@@ -38,7 +38,6 @@ export function scopeOf(context: Context): SurveyScope {
   return {
     policies,
     expired,
-    platform: server,
     globs: [...targets, ...(request.resend ?? [])].filter((glob) => !meansMoves(glob)),
     spoken: [...spokenOf(loaded.workspace.protected, request), ...exceptionsOf(context)],
     includes: (project) => inTarget(project) && inShard(project.name),

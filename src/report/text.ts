@@ -18,15 +18,24 @@ export function planText(plan: Plan, palette: Palette): string {
     movingNotes(plan, palette),
     ...objectionsText(plan, palette),
     headline(plan, palette),
-    sinceText(plan),
     countsText(plan),
   ]);
 }
 
 function headText(plan: Plan, palette: Palette): string {
   const scope = scopeText(plan.scope);
-  const lines = [`Plan of ${madeText(plan)}, for ${plan.server.url}`, ...(scope ? [`Only ${scope}`] : [])];
+  const lines = [
+    `Plan of ${madeText(plan)}, for ${plan.server.url}`,
+    ...(scope ? [`Only ${scope}${unreadText(plan)}`] : []),
+  ];
   return lines.map((line) => palette.faint(printable(line))).join("\n");
+}
+
+/** What a plan since a revision did not look at. */
+function unreadText({ scope: { since, projects = 0, of } = {} }: Plan): string {
+  if (since === undefined || of === projects) return "";
+  if (of === undefined) return "; no other was looked at";
+  return `; the other ${of - projects} were not looked at`;
 }
 
 function highlightsText({ resource_changes }: Plan, palette: Palette): string {
@@ -75,15 +84,6 @@ function headline({ summary, problems }: Plan, palette: Palette): string {
   return palette.strong(
     `Plan: ${actions.join(", ")}; ${summary.changed_projects} of ${counted(summary.projects, "project")} changed.`,
   );
-}
-
-/** What a plan since a revision did not look at. */
-function sinceText({ scope }: Plan): string {
-  if (scope?.since === undefined) return "";
-  const { since, projects = 0, of } = scope;
-  const all = of === undefined ? "" : ` of ${of}`;
-  const others = of === undefined ? "All others" : `The other ${of - projects}`;
-  return `Since ${since.slice(0, 12)}: ${projects}${all} projects want something else. ${others} were not looked at.`;
 }
 
 function countsText({ summary, unverified: entries }: Plan): string {

@@ -25,6 +25,8 @@ export interface RevisionChange {
   readonly after: Fields | null;
   readonly tendency?: Strictness;
   readonly notes?: readonly string[];
+  /** Who will no longer receive which events: those of the notes. */
+  readonly losses?: readonly string[];
   /** In the revision that still has the line: the earlier one for what is withdrawn. */
   readonly source: Place;
 }
@@ -70,8 +72,9 @@ function stateOf(desired: Desired | undefined): Fields | null {
 function withdrawn(was: Desired, after: Wanted): Unaddressed {
   const origin = after.exclusive.get(was.kind);
   if (!origin || was.presence === "absent") return untouched(was);
-  const notes = [...disableNotes(was), "no longer listed, and exclusive removes what is not"];
-  return made("disable", was, was.fields, kinds[was.kind].removed.after, origin, notes);
+  const { after: removedFields } = kinds[was.kind].removed;
+  const notes = ["no longer listed, and exclusive removes what is not"];
+  return made("disable", was, was.fields, removedFields, origin, disableNotes(was), notes);
 }
 
 /** What stays as it is on the server makes nothing stricter or laxer. */
@@ -89,11 +92,9 @@ function edited(was: Desired, is: Desired, before: Wanted, after: Wanted): Unadd
   const differing = names.filter((name) => !isSame(is, name, was.fields[name], is.fields[name], before, after));
   if (differing.length === 0) return undefined;
   const hidden = differing.some((name) => spelt(was.fields[name]) === spelt(is.fields[name]));
-  const notes = [
-    ...editNotes(is, was.fields, is.fields),
-    ...(hidden ? ["a secret literal in the manifest is another"] : []),
-  ];
-  return made("edit", is, only(was.fields, differing), only(is.fields, differing), is.origin, notes);
+  const notes = hidden ? ["a secret literal in the manifest is another"] : [];
+  const losses = editNotes(is, was.fields, is.fields);
+  return made("edit", is, only(was.fields, differing), only(is.fields, differing), is.origin, losses, notes);
 }
 
 function isSame(
@@ -127,11 +128,19 @@ function made(
   before: Fields | null,
   after: Fields | null,
   origin: Origin,
-  notes: readonly string[] = [],
+  losses: readonly string[] = [],
+  others: readonly string[] = [],
 ): Unaddressed {
+  const notes = [...losses, ...others];
   const change = { kind, key, action, before, after };
   const tendency = strictnessOf(change);
-  return { ...change, ...(tendency && { tendency }), ...(notes.length > 0 && { notes }), origin };
+  return {
+    ...change,
+    ...(tendency && { tendency }),
+    ...(notes.length > 0 && { notes }),
+    ...(losses.length > 0 && { losses }),
+    origin,
+  };
 }
 
 /** `exclusive` is wanted of whatever no policy lists. */

@@ -7,10 +7,11 @@ import { columnOf } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
 import type { Place, Project, Value } from "../model/types.ts";
 import type { RevisionChange } from "./compared.ts";
+import type { EffectRule } from "./effects.ts";
 import { changedPolicies, unseenIn, widenedBy } from "./selectors.ts";
 import type { SettingChange } from "./settings.ts";
 
-export type NoticeRule = "repointed" | "setting" | "widened-selector" | "unlisted";
+export type NoticeRule = "repointed" | "setting" | "widened-selector" | "unlisted" | EffectRule;
 
 /** Something that a reviewer should look at first. */
 export interface Notice {

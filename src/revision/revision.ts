@@ -11,6 +11,7 @@ import { layersByGlob } from "../manifest/validate.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { comparedProject, type DraftChange, type RevisionChange, type Wanted } from "./compared.ts";
+import { revisionEffects } from "./effects.ts";
 import { migrationChanges } from "./migrations.ts";
 import { type Notice, noticesFor } from "./notices.ts";
 import { changedLastDays, changedRules } from "./rules.ts";
@@ -63,13 +64,16 @@ export function compareRevisions(
   return {
     changes,
     settings,
-    notices: noticesFor({
-      before,
-      after,
-      changes: [...changes, ...(listing ? [] : reselected(before, after))],
-      settings,
-      projects: listing && projects,
-    }),
+    notices: [
+      ...noticesFor({
+        before,
+        after,
+        changes: [...changes, ...(listing ? [] : reselected(before, after))],
+        settings,
+        projects: listing && projects,
+      }),
+      ...revisionEffects(changes),
+    ],
     problems: {
       before: sortedProblems(pairs.flatMap(({ was }) => was.problems)),
       after: sortedProblems([...said, ...pathless(after, projects), ...pairs.flatMap(({ is }) => is.problems)]),

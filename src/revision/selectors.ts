@@ -34,7 +34,7 @@ export function widenedBy({ before, after }: PolicyPair, projects: readonly Proj
   const more = projects && reachedAnew(before, after, projects);
   if (more?.length === 0) return [];
   const words = [
-    ...added.map((index) => `now selects ${after.projects[index]?.written}`),
+    ...(added.length > 0 ? [`now selects ${added.map((index) => after.projects[index]?.written).join(", ")}`] : []),
     ...(released.length > 0 ? [`excepts ${released.map(({ written }) => written).join(", ")} no longer`] : []),
   ];
   const reach = more ? `: ${counted(more.length, "project")} more (${firstFew(more)})` : "";

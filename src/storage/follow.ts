@@ -4,7 +4,7 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { createStop, type Stop } from "../client/stop.ts";
 import type { Outcome, Problem } from "../model/types.ts";
-import { callOf } from "../plan/plan.ts";
+import { callOf } from "../plan/make-plan.ts";
 import { cleanupWarning, failedError, interruptedError, unknownError } from "./messages.ts";
 import type { Move } from "./moves.ts";
 import { createPollInterval } from "./poll-interval.ts";

@@ -6,7 +6,7 @@ import { type DiffOptions, diff } from "../../src/diff/diff.ts";
 import { addressMatcher } from "../../src/model/address.ts";
 import { policyKinds } from "../../src/model/kinds.ts";
 import type { Desired, Fields, Kind, Live } from "../../src/model/types.ts";
-import { callOf } from "../../src/plan/plan.ts";
+import { callOf } from "../../src/plan/make-plan.ts";
 
 /** A golden case: what is declared, what is live, and the changes that it comes to, in order. */
 interface Case {

@@ -87,7 +87,7 @@ test("manifests of a revision are found as those on disk are", async () => {
 });
 
 test("mistakes of either side are named with their revision, and nothing is compared", async () => {
-  const { diff, write, commit } = workspace();
+  const { diff, document, write, commit } = workspace();
   write("ws/broken.yaml", "apiVersion: evenkeel/v1\nkind: Polcy\n");
   const base = commit();
   write("ws/broken.yaml", "apiVersion: evenkeel/v1\nkind: Policy\n");
@@ -96,6 +96,25 @@ test("mistakes of either side are named with their revision, and nothing is comp
   const lines = stderr.trimEnd().split("\n");
   expect(lines[0]).toMatch(new RegExp(`^at ${base.slice(0, 12)}: broken.yaml:2:7 .*Policy`));
   expect(lines.slice(1).every((line) => line.startsWith("broken.yaml:1:1"))).toBe(true);
+  const rule = { apiVersion: "evenkeel/v1", kind: "Rule", name: "odd", when: 'change.kye == "MIT"', message: "no" };
+  write("ws/broken.yaml", JSON.stringify(rule));
+  commit();
+  const mended = JSON.stringify({ ...rule, when: 'change.key == "MIT"' });
+  write("ws/broken.yaml", mended);
+  expect(await diff("HEAD")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^at [0-9a-f]{12}: .*there is no kye/),
+  });
+  commit();
+  write("ws/broken.yaml", "");
+  expect((await diff("HEAD", "--detailed-exitcode")).code).toBe(2);
+  expect((await document("HEAD")).notices).toEqual([
+    expect.objectContaining({
+      message: 'rule odd: "error" -> (unset): the rule is gone',
+      file: "broken.yaml",
+      line: 1,
+    }),
+  ]);
 });
 
 test("the list of projects is the one that the last plan kept, or a file's", async () => {
@@ -180,6 +199,7 @@ test("hostile names are shown as text in every kind of report", async () => {
   for (const kind of ["text", "markdown", "html"]) {
     const { stdout } = await diff("HEAD", "--report", kind);
     expect(stdout).not.toContain("\u001b");
-    if (kind !== "text") expect(stdout).not.toContain("<script");
+    if (kind === "html") expect(stdout).not.toContain("<script");
+    if (kind === "markdown") expect(stdout).not.toMatch(/^[^`]*<script/m);
   }
 });

@@ -35,7 +35,7 @@ function check(policy: string | Uint8Array, head: string | Uint8Array = workspac
   if (!hasErrors(problems)) {
     const listing = [{ id: 1, path: "a/b", name: "a/b" }];
     const { projects } = projectsOf(policies, needsLookup(policies) ? listing : undefined);
-    for (const project of projects) desiredOf(policies, project, loaded.workspace.server);
+    for (const project of projects) desiredOf(policies, project);
   }
   return problems.map(({ rule }) => rule);
 }

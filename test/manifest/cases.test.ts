@@ -75,7 +75,7 @@ describe("desired", () => {
       expect(needsLookup(policies)).toBe(listing !== undefined);
       const listed = listing?.map(({ id, path }): Project => ({ name: path, id, path }));
       const { projects } = projectsOf(policies, listed);
-      const merged = projects.map((project) => desiredOf(policies, project, loaded.workspace.server));
+      const merged = projects.map((project) => desiredOf(policies, project));
       const found = Object.fromEntries(merged.map(({ desired }) => [desired.project.name, written(desired)]));
       const expected = Object.entries((wanted as { projects: Record<string, object> }).projects);
       expect(found).toEqual(Object.fromEntries(expected.map(([project, says]) => [project, { ...empty, ...says }])));

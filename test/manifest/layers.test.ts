@@ -63,7 +63,7 @@ function outcome(files: readonly (readonly Policy[])[]): unknown {
   const { policies } = readPolicies({ documents, workspace });
   const { projects } = projectsOf(policies, needsLookup(policies) ? listing : undefined);
   return projects.map((project) => {
-    const { desired, problems } = desiredOf(policies, project, workspace.server);
+    const { desired, problems } = desiredOf(policies, project);
     const resources = desired.resources.map(({ kind, key, presence, fields }) => ({ kind, key, presence, fields }));
     const rules = problems.map(({ rule }) => rule).sort();
     return {

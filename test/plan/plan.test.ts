@@ -8,8 +8,9 @@ import schema from "../../schemas/plan.schema.json" with { type: "json" };
 import { addressMatcher } from "../../src/model/address.ts";
 import type { Outcome } from "../../src/model/types.ts";
 import { judgePlan } from "../../src/plan/guards.ts";
+import { planOf } from "../../src/plan/make-plan.ts";
 import { withOutcomes } from "../../src/plan/outcomes.ts";
-import { type Plan, planDigest, planOf } from "../../src/plan/plan.ts";
+import { type Plan, planDigest } from "../../src/plan/plan.ts";
 import { differenceOf, type PlanCase } from "./case.ts";
 
 const folder = join(import.meta.dirname, "../cases/plan");

@@ -6,7 +6,8 @@ import { parse } from "yaml";
 import { parseManifest } from "../../src/manifest/document.ts";
 import { readRules } from "../../src/manifest/rules.ts";
 import { addressMatcher } from "../../src/model/address.ts";
-import { type Plan, planDigest, planOf } from "../../src/plan/plan.ts";
+import { planOf } from "../../src/plan/make-plan.ts";
+import { type Plan, planDigest } from "../../src/plan/plan.ts";
 import { type CompiledRule, compileRules, judgeByRules, judged } from "../../src/plan/rules.ts";
 import { differenceOf, type PlanCase } from "./case.ts";
 

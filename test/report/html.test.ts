@@ -164,6 +164,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     const notices = page.locator("#notices");
     expect(await notices.getByRole("heading").allTextContents()).toEqual([
       "1 problem",
+      "Look at these first",
       "A guard would refuse this plan",
       "1 warning",
       "1 resource with parameters that could not be compared",
@@ -330,7 +331,11 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     const first = page.getByRole("region", { name: "Look at these first" });
     expect(await first.getByRole("listitem").allTextContents()).toEqual([
       "1 license change loosens the policy: license/MIT becomes allowed",
+      "1 to delete: integration/chat",
     ]);
+    expect(await page.getByRole("heading", { level: 3 }).allTextContents()).toEqual(
+      expect.arrayContaining(["Loosened 1", "To delete 1", "To update 1 and 1 above"]),
+    );
     expect(await page.getByRole("region", { name: "Guards that were waived for this run" }).innerText()).toContain(
       "mine",
     );

@@ -62,7 +62,7 @@ function knownIn(loaded: Loaded): Known {
   const { migrations } = readMigrations(loaded);
   const { projects } = projectsOf(policies, undefined);
   const resources = projects.flatMap((project) => {
-    const { desired } = desiredOf(policies, project, loaded.workspace.server);
+    const { desired } = desiredOf(policies, project);
     return desired.resources.map(({ kind, key }) => addressOf(project.name, kind, key));
   });
   const moves = migrations.flatMap(({ from, repositories }) =>

@@ -1,39 +1,46 @@
-import { grouped } from "../../base/grouped.ts";
-import { firstFew } from "../../base/text.ts";
+import { firstFew, quantity } from "../../base/text.ts";
+import { kinds } from "../../model/kinds.ts";
+import { type ChangeGroup, type Groupable, groupsOf } from "../../plan/groups.ts";
+import { subjectOf } from "../../plan/planned-groups.ts";
 import type { RevisionAction, RevisionChange } from "../../revision/compared.ts";
 
-/** Changes of several projects that are equal but for the project. */
-export interface RevisionGroup {
-  readonly change: RevisionChange;
-  readonly projects: readonly string[];
-  /** Files beyond that of `change` that say the same. */
-  readonly otherFiles: number;
-}
+/** Changes of several projects that are equal but for the project, and where they are stated. */
+export type RevisionGroup = ChangeGroup<RevisionChange>;
 
 const order: readonly RevisionAction[] = ["disable", "withdraw", "edit", "declare"];
 
 /** Each change once for all projects that have it: what loosens first, then what turns off; larger groups first. */
 export function revisionGroups(changes: readonly RevisionChange[]): readonly RevisionGroup[] {
-  const groups = grouped(changes, ({ address: _, project: __, source: ___, ...rest }) => JSON.stringify(rest));
-  return [...groups.values()].flatMap(groupOf).sort(byWeight);
+  return groupsOf(changes, groupable).sort(byWeight);
 }
 
-function groupOf(changes: readonly RevisionChange[]): readonly RevisionGroup[] {
-  const [change] = changes;
-  if (!change) return [];
-  const files = new Set(changes.map(({ source }) => source.file));
-  return [{ change, projects: changes.map(({ project }) => project), otherFiles: files.size - 1 }];
+/** Wherever it is stated: a fleet may have a file for each project. */
+function groupable(change: RevisionChange): Groupable {
+  const { project, action, before, after, tendency = "", notes = [] } = change;
+  return {
+    project,
+    subject: subjectOf(change),
+    action,
+    removes: action === "disable" || action === "withdraw",
+    before,
+    after,
+    sentences: [tendency, ...notes],
+    source: nowhere,
+  };
 }
+
+const nowhere = { file: "", line: 0, column: 0 };
 
 function byWeight(a: RevisionGroup, b: RevisionGroup): number {
-  const rank = ({ change }: RevisionGroup) => (change.tendency === "loosened" ? -1 : order.indexOf(change.action));
+  const rank = ({ members: [{ tendency, action }] }: RevisionGroup) =>
+    tendency === "loosened" ? -1 : order.indexOf(action);
   return rank(a) - rank(b) || b.projects.length - a.projects.length;
 }
 
 /** The project, or how many there are. */
 export function projectsText(projects: readonly string[]): string {
   const [only = ""] = projects;
-  return projects.length === 1 ? only : `${projects.length.toLocaleString("en")} projects`;
+  return projects.length === 1 ? only : quantity(projects.length, "project");
 }
 
 /** The first few of several; undefined where {@link projectsText} has said it all. */
@@ -48,21 +55,27 @@ const words: Readonly<Record<RevisionAction, string>> = {
   withdraw: "withdrawn",
 };
 
-/** `irc-gateway disabled`, `license MIT declared, loosened`. */
-export function whatOf({ kind, key, action, tendency }: RevisionChange): string {
-  const name = key === "*" ? `exclusive ${kind}s` : kind === "integration" ? key : `${kind} ${key}`;
+/** `2,000 projects: license/MIT edited, loosened (policies/all.yaml:5)`. */
+export function lineOfGroup(group: RevisionGroup): string {
+  return `${projectsText(group.projects)}: ${whatOf(group)} (${placeOfGroup(group)})`;
+}
+
+/** `irc-gateway disabled`, `license/MIT declared, loosened`. */
+export function whatOf({ members: [change] }: RevisionGroup): string {
+  const { kind, key, action, tendency } = change;
+  const name = key === "*" ? `exclusive ${kinds[kind].policy?.section ?? kind}` : subjectOf(change);
   return `${name} ${words[action]}${tendency ? `, ${tendency}` : ""}`;
 }
 
 /** `policies/all.yaml:5`, and how many more files say the same. */
-export function placeOfGroup({ change: { source }, otherFiles }: RevisionGroup): string {
-  const more =
-    otherFiles > 0 ? ` and ${otherFiles.toLocaleString("en")} more ${otherFiles === 1 ? "file" : "files"}` : "";
-  return `${source.file}:${source.line}${more}`;
+export function placeOfGroup({ members }: RevisionGroup): string {
+  const [{ source }] = members;
+  const others = new Set(members.map((each) => each.source.file)).size - 1;
+  return `${source.file}:${source.line}${others > 0 ? ` and ${quantity(others, "more file")}` : ""}`;
 }
 
-/** The fields that a change shows, each before and after; undefined where a side has none. */
-export function fieldRows({ before, after }: RevisionChange) {
+/** The fields that a group shows, each before and after; undefined where a side has none. */
+export function fieldRows({ shared: { before, after } }: RevisionGroup) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return names.map((name) => ({ name, before: before?.[name], after: after?.[name] }));
 }

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { printable } from "../../base/printable.ts";
-import { settingText } from "../../revision/notices.ts";
 import { shown } from "../text-changes.ts";
 import type { RevisionDocument } from "./document.ts";
-import { fieldRows, placeOfGroup, projectsText, type RevisionGroup, revisionGroups, whatOf } from "./groups.ts";
-import { comparedOf, fleetOf, headlineOf, noticeText } from "./text.ts";
+import { fieldRows, lineOfGroup, type RevisionGroup, revisionGroups } from "./groups.ts";
+import { comparedOf, fleetOf, headlineOf, noticeText, settingLines, settingsTitle } from "./text.ts";
 
 const style = `
 :root { color-scheme: light dark; --line: #8884; --warn: #b45309; }
@@ -12,7 +11,6 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 code, td { font-family: ui-monospace, monospace; font-size: .875rem; overflow-wrap: anywhere; }
 details { border-top: 1px solid var(--line); padding: .5rem 0; }
 summary { cursor: pointer; }
-summary .place { opacity: .7; margin-left: .5rem; }
 section.first { border-left: 4px solid var(--warn); padding-left: 1rem; }
 table { border-collapse: collapse; margin: .5rem 0; }
 th, td { text-align: left; padding: .125rem .75rem .125rem 0; vertical-align: top; }
@@ -22,7 +20,7 @@ const policy = `default-src 'none'; style-src 'sha256-${createHash("sha256").upd
 
 /** The same as one page that runs nothing and loads nothing. Every value is shown as text. */
 export function revisionHtml(document: RevisionDocument): string {
-  const { notices, changes, settings, problems, warnings } = document;
+  const { notices, changes, problems, warnings } = document;
   const doubts = [...problems, ...warnings].map(({ revision, file, line, message }) =>
     [revision === null ? "" : `at ${revision.slice(0, 12)}:`, file === undefined ? "" : `${file}:${line}`, message]
       .filter(Boolean)
@@ -45,7 +43,7 @@ export function revisionHtml(document: RevisionDocument): string {
 </header>
 <main>
 ${section("Problems and warnings", doubts, "first")}${section("Look at these", notices.map(noticeText), "first")}${revisionGroups(changes).map(groupHtml).join("\n")}
-${section("Settings in evenkeel.yaml", settings.map(settingText))}</main>
+${section(settingsTitle, settingLines(document))}</main>
 </body>
 </html>`;
 }
@@ -57,18 +55,18 @@ function section(title: string, lines: readonly string[], look = ""): string {
 }
 
 function groupHtml(group: RevisionGroup): string {
-  const { change, projects } = group;
-  const rows = fieldRows(change).map(({ name, before, after }) => {
+  const { members, projects } = group;
+  const [{ notes = [] }] = members;
+  const rows = fieldRows(group).map(({ name, before, after }) => {
     const cells = [before, after].map((value) => `<td>${value === undefined ? "" : text(shown(value))}</td>`);
     return `<tr><th scope="row"><code>${text(name)}</code></th>${cells.join("")}</tr>`;
   });
   const head = '<tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr>';
   const table = rows.length > 0 ? `<table>${head}\n${rows.join("\n")}</table>` : "";
-  const notes = (change.notes ?? []).map((note) => `<p>${text(note)}</p>`).join("\n");
+  const noted = notes.map((note) => `<p>${text(note)}</p>`).join("\n");
   const names = projects.map((name) => `<li><code>${text(name)}</code></li>`).join("\n");
   const list = projects.length > 1 ? `<details><summary>The projects</summary><ul>\n${names}\n</ul></details>` : "";
-  const summary = `${text(`${projectsText(projects)}: ${whatOf(change)}`)} <code class="place">${text(placeOfGroup(group))}</code>`;
-  return `<details><summary>${summary}</summary>${table}${notes}${list}</details>`;
+  return `<details><summary>${text(lineOfGroup(group))}</summary>${table}${noted}${list}</details>`;
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -1,11 +1,10 @@
 import { counted } from "../../base/text.ts";
-import { settingText } from "../../revision/notices.ts";
 import { longestMarkdown } from "../markdown.ts";
-import { code, fitting, heading, htmlCode, row } from "../markdown-text.ts";
+import { code, fitting, heading, row } from "../markdown-text.ts";
 import { shown } from "../text-changes.ts";
 import type { RevisionDocument, RevisionProblem } from "./document.ts";
-import { fieldRows, placeOfGroup, projectsText, type RevisionGroup, revisionGroups, whatOf } from "./groups.ts";
-import { comparedOf, fleetOf, headlineOf, noticeText } from "./text.ts";
+import { fieldRows, lineOfGroup, type RevisionGroup, revisionGroups } from "./groups.ts";
+import { comparedOf, fleetOf, headlineOf, noticeText, settingLines, settingsTitle } from "./text.ts";
 
 /** Projects that a folded list names at most. */
 const mostProjects = 200;
@@ -23,7 +22,7 @@ export function revisionMarkdown(document: RevisionDocument): string {
   ].filter(Boolean);
   const rest = [
     ...revisionGroups(document.changes).map(groupMarkdown),
-    listOf("**Settings in evenkeel.yaml**", document.settings.map(settingText)),
+    listOf(`**${settingsTitle}**`, settingLines(document)),
     listOf("**Warnings**", document.warnings.map(problemText)),
   ].filter(Boolean);
   const room = longestMarkdown - head.join("\n\n").length - 200;
@@ -49,13 +48,14 @@ function listOf(title: string, lines: readonly string[]): string {
 }
 
 function groupMarkdown(group: RevisionGroup): string {
-  const { change, projects } = group;
-  const head = `<details><summary>${htmlCode(`${projectsText(projects)}: ${whatOf(change)}`)} ${htmlCode(placeOfGroup(group))}</summary>`;
-  const rows = fieldRows(change).map(({ name, before, after }) =>
+  const { members, projects } = group;
+  const [{ notes = [] }] = members;
+  const head = "<details><summary>Details</summary>";
+  const rows = fieldRows(group).map(({ name, before, after }) =>
     row([code(name), before === undefined ? "" : code(shown(before)), after === undefined ? "" : code(shown(after))]),
   );
   const table = rows.length > 0 ? [[...heading(["Field", "Before", "After"]), ...rows].join("\n")] : [];
-  const notes = (change.notes ?? []).map((note) => `- ${code(note)}`).join("\n");
+  const noted = notes.map((note) => `- ${code(note)}`).join("\n");
   const names =
     projects.length > 1
       ? projects
@@ -64,5 +64,7 @@ function groupMarkdown(group: RevisionGroup): string {
           .join(", ")
       : "";
   const rest = projects.length > mostProjects ? `… and ${projects.length - mostProjects} more` : "";
-  return [head, ...table, notes, [names, rest].filter(Boolean).join(" "), "</details>"].filter(Boolean).join("\n\n");
+  return [code(lineOfGroup(group)), head, ...table, noted, [names, rest].filter(Boolean).join(" "), "</details>"]
+    .filter(Boolean)
+    .join("\n\n");
 }

@@ -39,14 +39,15 @@ export function noticeText({ message, projects, file, line }: RevisionNotice): s
 }
 
 function groupText(group: RevisionGroup, palette: Palette): string {
-  const { change, projects } = group;
-  const [symbol, paint] = marks[change.action];
+  const { members, projects } = group;
+  const [{ action, notes = [] }] = members;
+  const [symbol, paint] = marks[action];
   const whom = palette.strong(printable(projectsText(projects)));
-  const head = `${palette[paint](symbol)} ${whom}: ${printable(whatOf(change))} ${palette.faint(printable(`(${placeOfGroup(group)})`))}`;
-  const fields = fieldRows(change).map((row) => `    ${printable(row.name)}: ${valuesText(row, palette)}`);
-  const notes = (change.notes ?? []).map((note) => `    ${palette.warn("note:")} ${printable(note)}`);
+  const head = `${palette[paint](symbol)} ${whom}: ${printable(whatOf(group))} ${palette.faint(printable(`(${placeOfGroup(group)})`))}`;
+  const fields = fieldRows(group).map((row) => `    ${printable(row.name)}: ${valuesText(row, palette)}`);
+  const noted = notes.map((note) => `    ${palette.warn("note:")} ${printable(note)}`);
   const some = someOf(projects);
-  return [head, ...fields, ...notes, ...(some ? [`    ${palette.faint(printable(some))}`] : [])].join("\n");
+  return [head, ...fields, ...noted, ...(some ? [`    ${palette.faint(printable(some))}`] : [])].join("\n");
 }
 
 function valuesText({ before, after }: ReturnType<typeof fieldRows>[number], palette: Palette): string {
@@ -56,10 +57,18 @@ function valuesText({ before, after }: ReturnType<typeof fieldRows>[number], pal
     : `${shown(before)} ${palette.faint("->")} ${shown(after)}`;
 }
 
-function settingsText({ settings }: RevisionDocument, palette: Palette): string {
+/** Settings and rules that are others, without those to look at first. */
+export function settingLines({ settings }: RevisionDocument): readonly string[] {
+  return settings.filter(({ alarm }) => alarm === undefined).map(settingText);
+}
+
+export const settingsTitle = "Settings and rules";
+
+function settingsText(document: RevisionDocument, palette: Palette): string {
+  const settings = settingLines(document);
   if (settings.length === 0) return "";
-  const lines = settings.map((setting) => `  ${palette.change("~")} ${printable(settingText(setting))}`);
-  return [palette.strong("Settings in evenkeel.yaml"), ...lines].join("\n");
+  const lines = settings.map((setting) => `  ${palette.change("~")} ${printable(setting)}`);
+  return [palette.strong(settingsTitle), ...lines].join("\n");
 }
 
 /** Counts in one sentence. */

@@ -77,10 +77,20 @@ export function revealOnly(): HTMLElement | null {
 
 function clearSection(section: Section): void {
   const inIt = matches.filter(({ members }) => sectionOf(members[0]) === section);
-  const count = inIt.reduce((sum, { members }) => sum + members.length, 0);
   part(`group-${section}`).hidden = true;
   part(`rows-${section}`).replaceChildren();
-  part(`count-${section}`).textContent = thousands(count);
+  part(`count-${section}`).textContent = countText(inIt, elsewhere(section));
+}
+
+/** What an action's own part leaves to the part of what loosens. */
+function elsewhere(section: Section): readonly ListedChange[] {
+  return matches.filter(({ members: [first] }) => actionOf(first) === section && sectionOf(first) !== section);
+}
+
+/** `30 and 6 above`: together as many as the filter of the action finds. */
+function countText(inIt: readonly ListedChange[], above: readonly ListedChange[]): string {
+  const size = (those: readonly ListedChange[]) => those.reduce((sum, { members }) => sum + members.length, 0);
+  return above.length > 0 ? `${thousands(size(inIt))} and ${thousands(size(above))} above` : thousands(size(inIt));
 }
 
 function drawMore(size: number): void {

@@ -1,5 +1,6 @@
 import { firstFew, quantity, thousands } from "../../../base/text.ts";
 import type { ReportedProblem } from "../../../model/problem-line.ts";
+import type { Action } from "../../../model/types.ts";
 import { objectionGroups } from "../../../plan/guards.ts";
 import type { Plan, PlannedChange } from "../../../plan/plan.ts";
 import { linkTo, outcomeNode } from "./change-row.ts";
@@ -44,11 +45,12 @@ export function noticesOf(plan: Plan): readonly HTMLElement[] {
   ].flat();
 }
 
-/** What makes a policy laxer and who loses events, equal ones once, each line with a link to the changes. */
+/** What makes a policy laxer, who loses events and what goes, equal ones once, each line with a link to the changes. */
 function firstLooks(changes: readonly PlannedChange[]): readonly Line[] {
   const loosened = changes.filter(({ tendency }) => tendency === "loosened");
   const losing = changes.filter(({ losses }) => losses);
   const loosen = `${quantity(loosened.length, "license change")} ${loosened.length === 1 ? "loosens" : "loosen"} the policy`;
+  const going = (action: Action) => changes.filter(({ change }) => change.actions[0] === action);
   const cost = `${quantity(losing.length, "change")} ${losing.length === 1 ? "costs" : "cost"} somebody events`;
   return [
     ...lookLine(loosen, { tendency: new Set(["loosened"]) }, loosened.map(loosening)),
@@ -57,8 +59,14 @@ function firstLooks(changes: readonly PlannedChange[]): readonly Line[] {
       { events: new Set(["lost"]) },
       losing.flatMap(({ losses = [] }) => losses),
     ),
+    ...removals.flatMap((action) => {
+      const names = going(action).map(({ kind, key }) => `${kind}/${key}`);
+      return lookLine(`${thousands(names.length)} to ${action}`, { action: new Set([action]) }, names);
+    }),
   ];
 }
+
+const removals: readonly Action[] = ["disable", "delete"];
 
 /** What a policy says of a thing from then on. */
 function loosening({ kind, key, change: { before, after } }: PlannedChange): string {

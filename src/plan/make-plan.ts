@@ -1,0 +1,129 @@
+import { compareTexts } from "../base/text.ts";
+import type { Difference } from "../diff/diff.ts";
+import { call, type EndpointName, endpoints } from "../model/endpoints.ts";
+import { kinds } from "../model/kinds.ts";
+import { isReference } from "../model/normalise.ts";
+import { bySeverity } from "../model/problem-line.ts";
+import { isRemoval, turnsOff } from "../model/turns-off.ts";
+import type { Call, Change, Fields, Problem } from "../model/types.ts";
+import { lossesOf } from "../routes/listeners.ts";
+import type { Objection } from "./guards.ts";
+import {
+  countsOf,
+  effectsOf,
+  formatVersion,
+  type Plan,
+  type PlannedChange,
+  type PlanScope,
+  planDigest,
+  type Summary,
+  tendencyIn,
+} from "./plan.ts";
+import { strictnessOf } from "./strictness.ts";
+
+/** All that a plan is made of. */
+export interface PlanInput {
+  readonly version: string;
+  readonly createdAt: string;
+  readonly url: string;
+  readonly manifests: Plan["manifests"];
+  readonly scope?: PlanScope;
+  readonly differences: readonly Difference[];
+  /** Changes of no project: storage moves. */
+  readonly moves?: readonly Change[];
+  readonly objections: readonly Objection[];
+  readonly problems: readonly Problem[];
+  readonly reads: number;
+}
+
+/** The plan as a document: sorted, and the same bytes for the same input but for `created_at`. */
+export function planOf(input: PlanInput): Plan {
+  const changes = [...input.differences.flatMap((difference) => difference.changes), ...(input.moves ?? [])];
+  const planned = changes.map(plannedChange).sort(byAddress);
+  const rest = {
+    format_version: formatVersion,
+    evenkeel_version: input.version,
+    server: { url: input.url },
+    manifests: input.manifests,
+    ...(input.scope && { scope: input.scope }),
+    summary: summaryOf(input, planned),
+    resource_changes: planned,
+    unverified: input.differences.flatMap((difference) => difference.unverified).sort(byAddress),
+    objections: input.objections,
+    ...bySeverity(input.problems),
+  } as const;
+  return { ...rest, digest: planDigest(rest), created_at: input.createdAt };
+}
+
+/** The call that carries a change out, its parameters still references where they are secret. */
+export function callOf(change: Change): Call {
+  const row = kinds[change.kind];
+  const named = row.calls[change.action];
+  const name = typeof named === "function" ? named(change.key) : named;
+  if (!name) throw new RangeError(`no call for ${change.action} of a ${change.kind}`);
+  const segments = { id: change.project, [row.segment]: String(change.live?.id ?? change.key) };
+  return call(name, segments, endpoints[name].body && parametersOf(change, name));
+}
+
+function parametersOf(change: Change, name: EndpointName): Fields {
+  const { read } = kinds[change.kind];
+  const named = read && endpoints[name].method === "POST" ? { [read.key]: change.key } : {};
+  return { ...named, ...change.declared };
+}
+
+function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary {
+  const sum = (of: (difference: Difference) => number) => input.differences.reduce((total, d) => total + of(d), 0);
+  return {
+    projects: input.differences.length,
+    changed_projects: input.differences.filter((difference) => difference.changes.length > 0).length,
+    live: sum((difference) => difference.live),
+    ...countsOf(changes.map(({ change }) => change.actions[0])),
+    ...effectsOf(changes),
+    unmanaged: sum((difference) => difference.unmanaged),
+    unverified: sum((difference) => difference.unverified.reduce((n, { fields }) => n + fields.length, 0)),
+    reads: input.reads,
+    writes: changes.length,
+  };
+}
+
+/** A change as a plan lists it. */
+export function plannedChange(change: Change): PlannedChange {
+  const { address, project, kind, key, action, before, after, live, liveDigest } = change;
+  const { method, path } = callOf(change);
+  const losses = lossesOf(change);
+  const notes = [...(turnsOff(change) && !isRemoval(change) ? [offNote(change)] : []), ...losses];
+  return {
+    address,
+    project,
+    kind,
+    key,
+    change: { actions: [action], before, after, after_sensitive: sensitiveOf(after) },
+    live: live && liveDigest ? { updated_at: live.updatedAt ?? null, digest: liveDigest } : null,
+    action_reason: reasonOf(change),
+    ...(change.origin.reason !== undefined && { policy_reason: change.origin.reason }),
+    ...tendencyIn(change),
+    ...(notes.length > 0 && { notes }),
+    ...(losses.length > 0 && { losses }),
+    source: change.origin.place(),
+    call: { method, path },
+  };
+}
+
+/** An update among others would look harmless. */
+function offNote({ key }: Change): string {
+  return `${key} is turned off by this update, which counts as a disable for the guards`;
+}
+
+function reasonOf(change: Change): string {
+  const strictness = strictnessOf(change);
+  return strictness ? `${change.reason}, ${strictness}` : change.reason;
+}
+
+function sensitiveOf(fields: Fields | null): Record<string, true> {
+  const names = Object.keys(fields ?? {}).filter((name) => isReference(fields?.[name]));
+  return Object.fromEntries(names.map((name) => [name, true]));
+}
+
+function byAddress(a: { readonly address: string }, b: { readonly address: string }): number {
+  return compareTexts(a.address, b.address);
+}

@@ -1,0 +1,56 @@
+import { quantity, thousands } from "../base/text.ts";
+import { kinds } from "../model/kinds.ts";
+import { detailLines, loosening } from "../plan/highlights.ts";
+import { subjectOf } from "../plan/planned-groups.ts";
+import type { RevisionChange } from "./compared.ts";
+
+export type EffectRule = "loosened" | "losses" | "disabled" | "exclusive";
+
+/** What changes of several projects come to, in one sentence with the count. */
+export interface Effect {
+  readonly rule: EffectRule;
+  readonly message: string;
+}
+
+interface Topic {
+  readonly rule: EffectRule;
+  readonly holds: (change: RevisionChange) => boolean;
+  readonly says: (count: number) => string;
+  readonly word: (change: RevisionChange) => string;
+}
+
+const topics: readonly Topic[] = [
+  {
+    rule: "loosened",
+    holds: ({ tendency }) => tendency === "loosened",
+    says: (count) => `${quantity(count, "license change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
+    word: loosening,
+  },
+  {
+    rule: "losses",
+    holds: ({ losses }) => losses !== undefined,
+    says: (count) => `${quantity(count, "change")} ${count === 1 ? "costs" : "cost"} somebody events`,
+    word: ({ losses = [] }) => losses.join(", "),
+  },
+  {
+    rule: "disabled",
+    holds: ({ action }) => action === "disable",
+    says: (count) => `${thousands(count)} to disable`,
+    word: subjectOf,
+  },
+  {
+    rule: "exclusive",
+    holds: ({ action, key }) => action === "declare" && key === "*",
+    says: () => "whatever is live and not listed is removed",
+    word: ({ kind }) => kinds[kind].policy?.section ?? kind,
+  },
+];
+
+/** How many changes loosen a policy, cost somebody events and turn things off; the gravest first. */
+export function revisionEffects(changes: readonly RevisionChange[]): readonly Effect[] {
+  return topics.flatMap(({ rule, holds, says, word }) => {
+    const those = changes.filter(holds);
+    if (those.length === 0) return [];
+    return [{ rule, message: `${says(those.length)}: ${detailLines(those, word).join("; ")}` }];
+  });
+}
