@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { env } from "node:process";
+import { gitEnvironment } from "./repository.ts";
 
 /** The commit that wrote a line. */
 export interface LineCommit {
@@ -25,7 +26,7 @@ export function blameLines(root: string, file: string, lines: readonly number[])
   try {
     const path = realpathSync(join(root, file));
     const ranges = [...new Set(lines)].flatMap((line) => ["-L", `${line},${line}`]);
-    const text = git(dirname(path), ["blame", "--porcelain", "--encoding=UTF-8", ...ranges, "--", basename(path)]);
+    const text = blame(dirname(path), [...ranges, "--", basename(path)]);
     const shallow = text.includes("\nboundary\n") && isShallow(dirname(path));
     return parsed(text, shallow);
   } catch (error) {
@@ -33,17 +34,32 @@ export function blameLines(root: string, file: string, lines: readonly number[])
   }
 }
 
-/** No look at the network, no lock, no words but English ones; nothing that a repository names is run. */
-function git(cwd: string, words: readonly string[]): string {
-  const quiet = { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0" };
+/** Nothing that a repository names is run: neither what shows files otherwise nor what changes them on their way in. */
+function git(cwd: string, words: readonly string[], config: NodeJS.ProcessEnv = {}): string {
   const safe = ["--no-pager", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false"];
   return execFileSync("git", [...safe, ...words], {
     cwd,
     encoding: "utf8",
-    env: { ...env, ...quiet },
+    env: { ...gitEnvironment(cwd), GIT_TERMINAL_PROMPT: "0", ...config },
     stdio: ["ignore", "pipe", "pipe"],
     maxBuffer: 64 * 1024 * 1024,
   });
+}
+
+/** Settings that turn every filter of a repository off; those that are passed by the environment already stay. */
+function withoutFilters(cwd: string): NodeJS.ProcessEnv {
+  const listed = git(cwd, ["config", "--null", "--name-only", "--list"]).split("\0");
+  const filters = new Set(listed.filter((key) => /^filter\..*\.(?:clean|process|required)$/s.test(key)));
+  const first = Number(env.GIT_CONFIG_COUNT ?? 0);
+  const settings = [...filters].flatMap((key, index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, key],
+    [`GIT_CONFIG_VALUE_${first + index}`, key.endsWith(".required") ? "false" : ""],
+  ]);
+  return { ...Object.fromEntries(settings), GIT_CONFIG_COUNT: String(first + filters.size) };
+}
+
+function blame(cwd: string, words: readonly string[]): string {
+  return git(cwd, ["blame", "--porcelain", "--encoding=UTF-8", "--no-textconv", ...words], withoutFilters(cwd));
 }
 
 function isShallow(cwd: string): boolean {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import process from "node:process";
+import { gitEnvironment } from "./repository.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,7 +18,12 @@ export function commitOf(folder: string, env: Environment = process.env): string
 function commitByGit(folder: string): string | undefined {
   try {
     const words = ["rev-parse", "--verify", "HEAD"];
-    return execFileSync("git", words, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+    return execFileSync("git", words, {
+      cwd: folder,
+      env: gitEnvironment(folder),
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import process from "node:process";
 import { exit, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
@@ -22,18 +22,22 @@ export interface GitRepository {
  */
 export function repositoryAround(folder: string): GitRepository {
   const home = realpathSync.native(folder);
-  const { status, stdout, stderr, error } = git(home, ["rev-parse", "--show-toplevel", "--show-prefix"]);
+  const { status, stdout, stderr, error } = git(home, ["rev-parse", "--show-toplevel"]);
   if (error) throw new Refusal("the git program is needed to read revisions, and it cannot be run here", exit.usage);
-  const [top = "", prefix = ""] = stdout.split("\n");
+  const top = stdout.replace(/\r?\n$/, "");
   if (status !== 0 || top === "") throw new Refusal(whyNone(folder, stderr), exit.usage);
   return {
     top,
-    prefix,
+    prefix: prefixOf(relative(top, home)),
     ask: (...words) => {
       const { status, stdout } = git(home, words);
       return status === 0 ? stdout : undefined;
     },
   };
+}
+
+function prefixOf(below: string): string {
+  return below === "" ? "" : `${below.split(sep).join("/")}/`;
 }
 
 function whyNone(folder: string, stderr: string): string {
@@ -55,13 +59,22 @@ function git(cwd: string, words: readonly string[]) {
 export function gitEnvironment(cwd: string): NodeJS.ProcessEnv {
   const { env } = process;
   const own = Object.keys(env).filter((name) => name.startsWith("EVENKEEL_"));
-  const elsewhere = isInRepository(cwd) ? ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] : [];
+  const elsewhere = isInRepository(cwd) ? places : [];
   const kept = Object.entries(env).filter(([name]) => !own.includes(name) && !elsewhere.includes(name));
-  return { ...Object.fromEntries(kept), ...offline, LC_ALL: "C" };
+  return { ...Object.fromEntries(kept), ...offline, ...literal, LC_ALL: "C" };
 }
+
+/** What says that a repository, or a part of it, is elsewhere. */
+const places: readonly string[] = [
+  ...["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_NAMESPACE"],
+  ...["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"],
+];
 
 /** A clone with --filter would fetch what it lacks as soon as it is read. */
 const offline = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
+
+/** An object is what its ID says, whatever refs/replace puts in its place; a path is no pattern. */
+const literal = { GIT_NO_REPLACE_OBJECTS: "1", GIT_LITERAL_PATHSPECS: "1" };
 
 /** What a hook sets for the folder that it runs in would mislead git in another. */
 function isInRepository(folder: string): boolean {
@@ -74,11 +87,18 @@ function isInRepository(folder: string): boolean {
  * @throws Refusal (64) where git finds none; a shallow clone is told how to get it.
  */
 export function commitNamed({ ask }: GitRepository, revision: string): string {
-  const found = revision.startsWith("-") ? undefined : ask("rev-parse", "--verify", "--quiet", `${revision}^{commit}`);
-  if (found) return found.trim();
+  const found = revision.startsWith("-") ? undefined : commitIn(ask, revision);
+  if (found) return found;
   const said = `git finds no commit ${JSON.stringify(revision.slice(0, 100))} here`;
   const way = isShallow(ask) ? "; this clone is shallow: git fetch --unshallow origin brings the rest" : "";
   throw new Refusal(printable(said + way), exit.usage);
+}
+
+/** `:/words` takes what follows for words too, so the object that it names is asked for its commit. `^REV` names none. */
+function commitIn(ask: GitRepository["ask"], revision: string): string | undefined {
+  const object = revision.startsWith(":/") ? ask("rev-parse", "--verify", "--quiet", revision)?.trim() : revision;
+  const found = object && ask("rev-parse", "--verify", "--quiet", `${object}^{commit}`)?.trim();
+  return found && /^[0-9a-f]+$/.test(found) ? found : undefined;
 }
 
 const remotes = ["origin/HEAD", "origin/main", "origin/master"] as const;

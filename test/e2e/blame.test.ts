@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Scene, scene } from "./workspace.ts";
 
@@ -97,4 +98,23 @@ test("an address that means nothing is refused with the nearest, and one that ex
   }
   stage.write("own.yaml", `${head}name: api\nprojects: [payments/api]\nexclusive: [licenses]\n`);
   expect((await blamed(stage, "payments/api:license/WTFPL")).decides).toMatchObject({ file: "own.yaml", line: 5 });
+});
+
+test("nothing that the configuration of a repository names is run", async () => {
+  const stage = await made();
+  git(stage, "init", "--quiet");
+  stage.write("run.sh", 'touch "$(dirname "$0")/ran"; cat "$@"\n');
+  stage.write(".gitattributes", "*.yaml diff=own filter=own\n");
+  git(stage, "add", "team.yaml", "own.yaml", ".gitattributes");
+  git(stage, "commit", "--quiet", "-m", "work");
+  const program = `sh '${stage.root}/run.sh'`;
+  for (const name of ["diff.own.textconv", "diff.external", "filter.own.clean", "filter.own.smudge"]) {
+    git(stage, "config", name, program);
+  }
+  for (const name of ["core.fsmonitor", "core.pager", "gpg.program", "alias.blame"])
+    git(stage, "config", name, program);
+  git(stage, "config", "filter.own.required", "true");
+  const { lines } = await blamed(stage);
+  expect(lines.map(({ committed }: { committed: boolean }) => committed)).not.toContain(false);
+  expect(existsSync(`${stage.root}/ran`)).toBe(false);
 });

@@ -203,3 +203,27 @@ test("hostile names are shown as text in every kind of report", async () => {
     if (kind === "markdown") expect(stdout).not.toMatch(/^[^`]*<script/m);
   }
 });
+
+test.each([":(top)x", "a*b", "two\nlines"])("a workspace in a folder named %j is found at a revision", async (name) => {
+  const { root, write, commit } = workspace({
+    [`${name}/evenkeel.yaml`]: workspaceText({ url: "http://127.0.0.1:1" }),
+  });
+  write(`${name}/all.yaml`, wiki("https://old"));
+  commit();
+  write(`${name}/all.yaml`, wiki("https://new"));
+  const { stdout } = await runProgram(["diff", "HEAD", "--report", "json"], join(root, name));
+  expect(JSON.parse(stdout).summary).toMatchObject({ edit: 1, declare: 0 });
+});
+
+test("a revision is what was committed, whatever refs/replace puts in its place", async () => {
+  const { document, write, commit, base, git } = workspace();
+  write("ws/all.yaml", wiki("https://new"));
+  git("replace", base, commit());
+  expect((await document(base)).summary.edit).toBe(1);
+});
+
+test("a revision may be named by words of its message, and not by what git leaves out", async () => {
+  const { diff, base, document } = workspace();
+  expect((await document(":/work")).base.revision).toBe(base);
+  expect(await diff("^HEAD")).toMatchObject({ code: 64, stderr: expect.stringContaining('no commit "^HEAD"') });
+});
