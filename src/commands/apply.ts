@@ -151,7 +151,8 @@ const exceptions = " No option waives a rule: change what it objects to, or list
 /** What became of a saved plan is told change by change, since nothing has shown it before. */
 function resultText({ palette }: Terminal, { request }: Wanted, { outcomes, refused }: Applied, plan: Plan): string {
   if (!outcomes) return refused ? planText(plan, palette) : "";
-  return request.saved === undefined ? outcomesText(plan, palette) : appliedText(plan, palette);
+  const isSaved = request.saved !== undefined || request.savedRun !== undefined;
+  return isSaved ? appliedText(plan, palette) : outcomesText(plan, palette);
 }
 
 async function applyWithBars(

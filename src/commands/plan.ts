@@ -81,5 +81,7 @@ function refusalsOf({ objections, resource_changes }: Plan, { failOnGuard }: Opt
   if (!failOnGuard || guards.length === 0) return loosened;
   const ways = waiversText({ objections: guards, resource_changes });
   const way = ways ? ` If intended, apply with ${ways}.` : "";
-  return [...loosened, `Refused by --fail-on-guard: ${refusersOf(guards)} would refuse to apply this plan.${way}`];
+  const unwaivable = guards.some(({ guard }) => guard === "rule") ? " No option waives a rule." : "";
+  const who = refusersOf(guards);
+  return [...loosened, `Refused by --fail-on-guard: ${who} would refuse to apply this plan.${way}${unwaivable}`];
 }

@@ -1,4 +1,4 @@
-import { counted } from "../base/text.ts";
+import { quantity, thousands } from "../base/text.ts";
 import type { Plan, PlanScope } from "./plan.ts";
 
 /** What a plan was limited to, by revision too: `shard 1/8, --target payments/*`; empty for everything. */
@@ -6,7 +6,7 @@ export function scopeText({ targets = [], shards = [], since, projects, of }: Pl
   const counts =
     projects === undefined
       ? ""
-      : ` (${of === undefined ? "" : `${projects} of `}${counted(of ?? projects, "project")})`;
+      : ` (${of === undefined ? "" : `${thousands(projects)} of `}${quantity(of ?? projects, "project")})`;
   const words = [
     ...(since === undefined ? [] : [`--since ${since.slice(0, 12)}${counts}`]),
     ...shards.map((shard) => `shard ${shard}`),

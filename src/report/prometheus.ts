@@ -1,3 +1,4 @@
+import { grouped } from "../base/grouped.ts";
 import { version } from "../base/version.ts";
 import { kindNames, kinds } from "../model/kinds.ts";
 import type { Action, Kind } from "../model/types.ts";
@@ -40,7 +41,16 @@ function aboutTheRun({ plan, seconds, finishedAt, exitCode }: Report, before: Be
     gauge("problems", "Problems of the last run.", plan.problems.length),
     gauge("warnings", "Warnings of the last run.", plan.warnings.length),
     gauge("guard_objections", "Guard objections to the plan.", plan.objections.length),
+    { name: "objections", help: "Objections to the plan that nobody waived, by who objects.", samples: refusers(plan) },
   ];
+}
+
+function refusers({ objections }: Report["plan"]): Metric["samples"] {
+  const standing = grouped(
+    objections.filter(({ waived }) => !waived),
+    ({ guard }) => guard,
+  );
+  return [...standing].map(([guard, { length }]) => [{ guard }, length] as const);
 }
 
 const successName = "evenkeel_last_success_timestamp_seconds";

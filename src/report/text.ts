@@ -1,6 +1,6 @@
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
-import { counted } from "../base/text.ts";
+import { counted, thousands } from "../base/text.ts";
 import { objectionGroups } from "../plan/guards.ts";
 import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { madeText, scopeText } from "../plan/made.ts";
@@ -35,7 +35,7 @@ function headText(plan: Plan, palette: Palette): string {
 function unreadText({ scope: { since, projects = 0, of } = {} }: Plan): string {
   if (since === undefined || of === projects) return "";
   if (of === undefined) return "; no other was looked at";
-  return `; the other ${of - projects} were not looked at`;
+  return `; the other ${thousands(of - projects)} were not looked at`;
 }
 
 function highlightsText({ resource_changes }: Plan, palette: Palette): string {

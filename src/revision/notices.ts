@@ -1,4 +1,3 @@
-import { grouped } from "../base/grouped.ts";
 import { isObject } from "../base/json.ts";
 import type { Document } from "../manifest/document.ts";
 import type { Policy } from "../manifest/policies.ts";
@@ -6,6 +5,7 @@ import { workspaceFile } from "../manifest/workspace.ts";
 import { columnOf } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
 import type { Place, Project, Value } from "../model/types.ts";
+import { type Groupable, groupsOf } from "../plan/groups.ts";
 import type { RevisionChange } from "./compared.ts";
 import type { EffectRule } from "./effects.ts";
 import { changedPolicies, unseenIn, widenedBy } from "./selectors.ts";
@@ -80,16 +80,18 @@ interface Repointing {
 /** Secrets and destinations that were something else before: the same one of many projects is told once. */
 function repointed(changes: readonly RevisionChange[]): readonly Notice[] {
   const found = changes.flatMap(repointings);
-  const groups = grouped(found, ({ change, name, before, after }) =>
-    JSON.stringify([change.kind, change.key, name, before, after]),
-  );
-  return [...groups.values()].flatMap((group): Notice[] => {
-    const [first] = group;
-    if (!first) return [];
-    const { change, name, before, after } = first;
-    const message = `${change.key} ${name}: ${written(before)} -> ${written(after)}`;
-    return [{ rule: "repointed", message, place: change.source, projects: group.map((each) => each.change.project) }];
+  return groupsOf(found, repointingView).map(({ members: [{ change, name }], projects, shared }): Notice => {
+    const message = `${change.key} ${name}: ${written(shared.before?.[name])} -> ${written(shared.after?.[name])}`;
+    return { rule: "repointed", message, place: change.source, projects };
   });
+}
+
+/** Wherever it is stated: a fleet may have a file for each project. */
+function repointingView({ change, name, before, after }: Repointing): Groupable {
+  const { project, kind, key } = change;
+  const values = { before: { [name]: before }, after: { [name]: after } };
+  const source = { file: "", line: 0, column: 0 };
+  return { project, subject: `${kind}/${key}`, action: "edit", removes: false, sentences: [], source, ...values };
 }
 
 function repointings(change: RevisionChange): readonly Repointing[] {

@@ -105,13 +105,15 @@ const remotes = ["origin/HEAD", "origin/main", "origin/master"] as const;
 
 /**
  * The commit that a merge request starts from: the merge base of a revision and the remote's default branch.
- * `branch`: what that is called, where the pipeline knows. @throws Refusal (64), with the way to get it.
+ * `named`: what that is called, where the pipeline knows. @throws Refusal (64), with the way to get it.
  */
-export function mergeBaseWith({ ask }: GitRepository, revision: string, branch = "main"): string {
+export function mergeBaseWith({ ask }: GitRepository, revision: string, named?: string): string {
+  const branch = named ?? "main";
+  const all = [...new Set([...(named === undefined ? [] : [`origin/${named}`]), ...remotes])];
   const full = (name: string) => ask("rev-parse", "--verify", "--quiet", `refs/remotes/${name}^{commit}`)?.trim();
-  const remote = remotes.find(full);
+  const remote = all.find(full);
   const fetch = `git fetch ${isShallow(ask) ? "--unshallow " : ""}origin ${shellWord(`+refs/heads/${branch}:refs/remotes/origin/${branch}`)}`;
-  if (!remote) throw new Refusal(`there is no ${remotes.join(", ")} to compare with; ${orName(fetch)}`, exit.usage);
+  if (!remote) throw new Refusal(`there is no ${all.join(", ")} to compare with; ${orName(fetch)}`, exit.usage);
   const base = ask("merge-base", revision, `refs/remotes/${remote}`)?.trim();
   if (base) return base;
   const why = isShallow(ask) ? "this clone is shallow and does not reach" : "there is no";

@@ -159,6 +159,10 @@ test("without a revision it is where the branch left the remote's default branch
   commit();
   expect((await document()).base).toEqual({ revision: base });
   expect((await document()).summary.edit).toBe(1);
+  git("update-ref", "-d", "refs/remotes/origin/main");
+  git("update-ref", "refs/remotes/origin/trunk", base);
+  const trunk = await runProgram(["diff", "--report", "json"], join(root, "ws"), { CI_DEFAULT_BRANCH: "trunk" });
+  expect(JSON.parse(trunk.stdout)).toMatchObject({ base: { revision: base }, summary: { edit: 1 } });
 });
 
 test("a shallow clone names the fetch that brings what is missing, and that brings it", async () => {

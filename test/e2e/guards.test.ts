@@ -80,7 +80,7 @@ test("--allow-deletes lets as many pass as it says, and no more", async () => {
 });
 
 test("plan --fail-on-guard exits as apply would, and says what would let it pass", async () => {
-  const { evenkeel, policy } = await fleet([12], [1], {});
+  const { evenkeel, policy, write } = await fleet([12], [1], {});
   const refused = await evenkeel("plan", "--fail-on-guard", "--detailed-exitcode", "--report", "sarif=plan.sarif");
   expect(refused).toMatchObject({ code: 3, writes: 0 });
   expect(refused.stderr).toBe(
@@ -88,6 +88,19 @@ test("plan --fail-on-guard exits as apply would, and says what would let it pass
   );
   policy({ projects: ["p0"], ...keeping(12) }, "policy-0");
   expect(await evenkeel("plan", "--fail-on-guard")).toMatchObject({ code: 0, stderr: "" });
+  const rule = {
+    apiVersion: "evenkeel/v1",
+    kind: "Rule",
+    name: "none",
+    on: "plan",
+    when: "true",
+    message: "not today",
+  };
+  write("rule.yaml", JSON.stringify(rule));
+  expect(await evenkeel("plan", "--fail-on-guard")).toMatchObject({
+    code: 3,
+    stderr: "Refused by --fail-on-guard: a rule would refuse to apply this plan. No option waives a rule.\n",
+  });
 });
 
 test("a guard that was waived does not read as a refusal, in text, report or saved plan", async () => {

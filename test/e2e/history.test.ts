@@ -92,7 +92,9 @@ test("a saved plan in the folder is checked like a file", async () => {
   expect(await evenkeel("apply", "--plan", run, "--target", "p")).toMatchObject({ code: 64, writes: 0 });
   expect(await evenkeel("apply", "plan.json", "--plan", run)).toMatchObject({ code: 64, writes: 0 });
   expect(await evenkeel("apply", "--plan", "../runs/x")).toMatchObject({ code: 1, reads: 0 });
-  expect(await evenkeel("apply", "--plan", run)).toMatchObject({ code: 0, writes: 2 });
+  const applied = await evenkeel("apply", "--plan", run);
+  expect(applied).toMatchObject({ code: 0, writes: 2 });
+  expect(applied.stdout.match(/^ {2}. applied /gm)).toHaveLength(2);
   expect(Object.keys(files())).toContain(file);
 });
 

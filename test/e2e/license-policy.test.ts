@@ -88,13 +88,14 @@ test("apply and drift refuse to loosen where they are asked to, before any write
 test("every report says that --fail-on-loosening failed, and why", async () => {
   const { evenkeel, read } = await scene({ projects, policy: { projects: ["p"], licenses: { WTFPL: "allowed" } } });
   const files = ["markdown", "html", "json", "sarif", "junit", "github"].map((kind) => `${kind}=report.${kind}`);
-  const reports = files.flatMap((file) => ["--report", file]);
+  const reports = [...files, "prometheus=p.prom"].flatMap((file) => ["--report", file]);
   const { code, stdout } = await evenkeel("plan", "--fail-on-loosening", ...reports, "--out", "plan.json");
   const why = "--fail-on-loosening failed: 1 change loosens a license policy (p:license/WTFPL)";
   expect(code).toBe(3);
   expect(stdout).toContain(why);
   const silent = files.filter((file) => !read(file.split("=")[1] ?? "").includes("--fail-on-loosening failed"));
   expect(silent).toEqual([]);
+  expect(read("p.prom")).toMatch(/^evenkeel_objections\{.*guard="loosening"\} 1$/m);
   expect(JSON.parse(read("report.json")).objections).toEqual([
     { guard: "loosening", message: why, addresses: ["p:license/WTFPL"] },
   ]);
