@@ -28,7 +28,7 @@ export function judge(attempt: Attempt, received: Received, clean: (text: string
   const { status, headers, text } = received;
   if (status >= 400) return refused(attempt, received, clean);
   if (status >= 300) return redirected(attempt, received, clean);
-  const requestId = requestIdOf(headers, clean);
+  const requestId = attempt.method === "GET" ? undefined : requestIdOf(headers, clean);
   if (text === "") return fitting(attempt, { status, body: undefined, requestId, headers }, clean);
   try {
     return fitting(attempt, { status, body: JSON.parse(text) as unknown, requestId, headers }, clean);
@@ -52,7 +52,7 @@ function fitting(attempt: Attempt, reply: FullAnswer, clean: (text: string) => s
   });
 }
 
-/** It goes into the journal, so it is the server's words like any other. */
+/** It goes into the journal, so it is the server's words like any other; of reads nobody asks for it. */
 function requestIdOf(headers: Headers, clean: (text: string) => string): string | undefined {
   const id = headers["x-request-id"];
   return typeof id === "string" ? oneLine(clean(id)) : undefined;

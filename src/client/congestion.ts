@@ -12,9 +12,14 @@ const patience = 8;
 /** Part of the room that must have been taken for a pace to say anything of the server. */
 const filled = 0.6;
 
-/** What a number of requests in flight comes to: answers a millisecond. */
+/** Where answers come within so many milliseconds, fewer in flight than this spare a server nothing: only refusals ask for that. */
+const quick = 50;
+const gentle = 8;
+
+/** What a number of requests in flight comes to: milliseconds for an answer, and answers a millisecond. */
 interface Pace {
   readonly inFlight: number;
+  readonly wait: number;
   readonly speed: number;
 }
 
@@ -34,8 +39,7 @@ export class Congestion {
   #alike = 0;
   #since = Number.NEGATIVE_INFINITY;
   #halved = Number.NEGATIVE_INFINITY;
-  #answers = 0;
-  #waited = 0;
+  #waits: number[] = [];
   #inFlight = 0;
 
   constructor(ceiling: number) {
@@ -52,13 +56,12 @@ export class Congestion {
   /** An answer came at `now` to a request that was sent at `sent`, the last of so many then in flight. */
   answered(sent: number, inFlight: number, now: number): void {
     if (sent < this.#since) return;
-    this.#answers++;
-    this.#waited += now - sent;
+    this.#waits.push(now - sent);
     this.#inFlight += inFlight;
     if (!this.#isTold(now)) return;
-    const average = this.#inFlight / this.#answers;
-    const pace = { inFlight: average, speed: (average * this.#answers) / Math.max(this.#waited, 0.001) };
-    if (average >= this.#room * filled) this.#judge(pace, now);
+    const average = this.#inFlight / this.#waits.length;
+    const wait = Math.max(firstQuartile(this.#waits), 0.001);
+    if (average >= this.#room * filled) this.#judge({ inFlight: average, wait, speed: average / wait }, now);
     else this.#forget(now);
   }
 
@@ -72,8 +75,8 @@ export class Congestion {
   }
 
   #isTold(now: number): boolean {
-    if (this.#isDoubling) return this.#answers >= this.#room;
-    return this.#answers >= Math.max(fewest, 2 * this.#room) && now - this.#since >= shortest;
+    if (this.#isDoubling) return this.#waits.length >= this.#room;
+    return this.#waits.length >= Math.max(fewest, 2 * this.#room) && now - this.#since >= shortest;
   }
 
   /** So few were asked for that it says nothing of the server. */
@@ -93,6 +96,7 @@ export class Congestion {
     this.#alike = 0;
     if (before && pace.speed < before.speed / 2) this.#halve(now);
     else this.#follow(!before || paysOff(before, pace), now);
+    if (pace.wait < quick && this.#room < gentle) this.#move(gentle, now);
   }
 
   /** `pays`: more in flight brought more answers, or nothing is known yet. */
@@ -126,10 +130,14 @@ export class Congestion {
   #move(room: number, now: number): void {
     this.#room = Math.max(1, Math.min(Math.floor(this.#limit), Math.round(room)));
     this.#since = now;
-    this.#answers = 0;
-    this.#waited = 0;
+    this.#waits = [];
     this.#inFlight = 0;
   }
+}
+
+/** What one answer in four undercuts. A moment in which nothing moved, on either side, says nothing of the number in flight. */
+function firstQuartile(waits: readonly number[]): number {
+  return Float64Array.from(waits).sort()[waits.length >> 2] ?? 0;
 }
 
 function isAlike(a: Pace, b: Pace): boolean {

@@ -5,6 +5,7 @@ import type { CallFailed } from "./failure.ts";
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
+  /** What the server calls the request, where it was a write. */
   readonly requestId: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { knownSecrets } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call, projectsWithPaths } from "../model/endpoints.ts";
-import { columnOf, kindNames, kinds } from "../model/kinds.ts";
+import { columnOf, kindNames, kinds, policyKinds } from "../model/kinds.ts";
 import { isOff, isReference, normalise } from "../model/normalise.ts";
 import type { Desired, DesiredProject, Fields, Kind, Live, Project, Resource, Scalar, Value } from "../model/types.ts";
 import { isSecret, isTold, untold, updatedAtOf } from "./repeated.ts";
@@ -58,10 +58,15 @@ export async function readReadable(
 }
 
 function parted(read: readonly (Live | Unread)[]): PartlyRead {
-  return {
-    live: read.flatMap((each) => ("failure" in each ? [] : each)),
-    unread: read.flatMap((each) => ("failure" in each ? each : [])),
-  };
+  return { live: read.filter(isLive), unread: read.filter(isUnread) };
+}
+
+function isUnread(each: Live | Unread): each is Unread {
+  return "failure" in each;
+}
+
+function isLive(each: Live | Unread): each is Live {
+  return !isUnread(each);
 }
 
 function unreadOf(part: Omit<Unread, "failure">, error: unknown): Unread {
@@ -148,8 +153,9 @@ async function readRows(reader: Reader, project: Project, kind: Kind): Promise<r
   const { read } = kinds[kind];
   if (!read) return [];
   const rows = (await reader.list(call(read.list, { id: project.name }))) as readonly Row[];
-  const distinct = new Map(rows.map((row) => [row[read.numbered ? "id" : read.key], row]));
-  return [...distinct.values()].map((row) => ({ key: String(row[read.key]), row }));
+  const distinct = new Map<unknown, Row>();
+  for (const row of rows) distinct.set(row[read.numbered ? "id" : read.key], row);
+  return Array.from(distinct.values(), (row) => ({ key: String(row[read.key]), row }));
 }
 
 async function readKind(
@@ -171,8 +177,14 @@ async function readKind(
     return isWhole(one, row) ? liveOf(one, row) : tryOne(one, row);
   });
   for (const { key } of rows) declared.delete(key);
-  const unlisted = [...declared.values()].map((one) => tryOne(one));
-  return (await Promise.all([...listed, ...unlisted])).flatMap((live) => live ?? []);
+  const unlisted = Array.from(declared.values(), (one) => tryOne(one));
+  return (await settled([...listed, ...unlisted])).filter((live) => live !== undefined);
+}
+
+/** All of them, once those that are still read are; most lists of a fleet hold none of these. */
+async function settled<Part>(parts: readonly (Part | Promise<Part>)[]): Promise<readonly Part[]> {
+  const isPart = (part: Part | Promise<Part>): part is Part => !(part instanceof Promise);
+  return parts.every(isPart) ? parts : Promise.all(parts);
 }
 
 /** What is off is not listed, where that is a state of its own. */
@@ -215,17 +227,22 @@ async function readSingle(reader: Reader, project: Project, { kind, key }: Resou
 
 /** A row as a resource, with the fields that are asked for, or with the only one that its kind has. */
 function liveOf({ kind, key, fields }: Resource, row: Row): Live {
-  const { policy, read } = kinds[kind];
-  const asked = policy?.only === undefined ? fields : { [policy.only]: null };
-  const reported = reportedFields({ kind, key, fields: asked }, row);
-  const live: Live = { kind, key, fields: reported, active: !isOff(row.active) };
+  const { read } = kinds[kind];
+  const reported = reportedFields({ kind, key, fields: onlyFields[kind] ?? fields }, row);
+  // Filled in one by one: a fleet has millions of them, and each part that is spread would be an object more.
+  const live: Filled<Live> = { kind, key, fields: reported, active: !isOff(row.active) };
+  if (read?.numbered && typeof row.id === "number") live.id = row.id;
   const updatedAt = updatedAtOf(row);
-  return {
-    ...live,
-    ...(read?.numbered && typeof row.id === "number" && { id: row.id }),
-    ...(updatedAt !== undefined && { updatedAt }),
-  };
+  if (updatedAt !== undefined) live.updatedAt = updatedAt;
+  return live;
 }
+
+type Filled<Whole> = { -readonly [Name in keyof Whole]: Whole[Name] };
+
+/** The only field of a kind that has but one. */
+const onlyFields: Readonly<Partial<Record<Kind, Fields>>> = Object.fromEntries(
+  policyKinds.flatMap(({ kind, only }) => (only === undefined ? [] : [[kind, { [only]: null }]])),
+);
 
 /**
  * The declared fields of a resource that a response reports, but for secrets: those are dropped on reading, and so is a

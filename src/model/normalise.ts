@@ -31,6 +31,7 @@ export function compareField(
   live: Value | undefined,
 ): Comparison {
   if (isReference(desired) || isReference(live)) return "unverified";
+  if (desired === live) return "same";
   const wanted = normalise(resource.kind, resource.key, name, desired);
   if (live === undefined) return wanted === "" ? "same" : "unverified";
   return wanted === normalise(resource.kind, resource.key, name, live) ? "same" : "different";

@@ -71,6 +71,19 @@ it.each([20, 100])("the room is at its ceiling within five times %i ms, and stay
   expect(mean).toBeGreaterThan(115);
 });
 
+it("moments in which nothing moves, as on a busy machine, say nothing of the number in flight", () => {
+  const standsStill: Server = (_, now) => (now % 500 < 120 ? 120 - (now % 500) : 0) + 20;
+  const { rooms, time } = run(standsStill, 7000, new Congestion(128));
+  expect(rooms.reduce((sum, room) => sum + room, 0) / rooms.length).toBeGreaterThan(110);
+  expect(time / run(standsStill, 7000, fixed(128)).time).toBeLessThan(1.2);
+});
+
+it("a server that answers one after the other, but at once, is asked by eight at least", () => {
+  const { rooms } = run((inFlight) => inFlight / 3, 7000, new Congestion(128));
+  expect(Math.min(...rooms)).toBe(8);
+  expect(Math.max(...rooms.slice(500))).toBeLessThan(32);
+});
+
 describe("a refusal", () => {
   it("halves the room once for all that was in flight, down to one", () => {
     const one = new Congestion(8);
