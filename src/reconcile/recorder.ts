@@ -127,7 +127,7 @@ function journalling(journal: Journal): Watcher {
     outcome: async ({ address, outcome, answer, failure }) => {
       const http = answer?.status ?? failure?.status;
       await journal.write({
-        event: "outcome",
+        event: "result",
         address,
         status: outcome.status,
         ...(http !== undefined && { http }),

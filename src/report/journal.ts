@@ -36,7 +36,7 @@ function stepText(entry: JournalLine, palette: Palette): string | undefined {
   const at = `  ${palette.faint(printable(entry.at))}`;
   if (entry.event === "intent") return `${at} ${printable(`${entry.method} ${entry.path}`)}`;
   if (entry.event === "scheduled") return `${at} ${printable(`scheduled ${entry.address} to ${entry.to}`)}`;
-  if (entry.event !== "outcome") return undefined;
+  if (entry.event !== "result") return undefined;
   const details = [entry.http && `HTTP ${entry.http}`, entry.request_id && `request ${entry.request_id}`, entry.error];
   const more = details.filter(Boolean).join(", ");
   return `${at} ${printable(`${entry.status} ${entry.address}${more ? ` (${more})` : ""}`)}`;

@@ -19,7 +19,7 @@ export type JournalEntry =
       readonly path: string;
     }
   | {
-      readonly event: "outcome";
+      readonly event: "result";
       readonly address: string;
       readonly status: OutcomeStatus;
       /** Status of the HTTP answer, and the server's own name for the request. */

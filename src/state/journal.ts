@@ -1,4 +1,5 @@
 import { Refusal } from "../base/exit.ts";
+import { isObject } from "../base/json.ts";
 import type { JournalEntry, JournalLine } from "./journal-entry.ts";
 import type { Journals, LeaseToken, WorkspaceState } from "./state.ts";
 
@@ -51,7 +52,7 @@ function inFlight(entries: readonly JournalLine[]): string[] {
   const open = new Set<string>();
   for (const entry of entries) {
     if (entry.event === "intent") open.add(entry.address);
-    if (entry.event === "outcome" || entry.event === "scheduled") open.delete(entry.address);
+    if (entry.event === "result" || entry.event === "scheduled") open.delete(entry.address);
   }
   return [...open];
 }
@@ -61,11 +62,15 @@ export function isUnfinished(entries: readonly JournalLine[]): boolean {
   return !entries.some(({ event }) => event === "end" || event === "noticed");
 }
 
+/** What journals of earlier versions call a result. */
+const formerResult = "outcome";
+
 /** Reads a line of a journal; undefined for one that a kill or a full disk cut short, or that is none. */
 export function journalLineIn(text: string): JournalLine | undefined {
   try {
     const entry: unknown = JSON.parse(text);
-    return isEntry(entry) ? entry : undefined;
+    const row = isObject(entry) && entry.event === formerResult ? { ...entry, event: "result" } : entry;
+    return isEntry(row) ? row : undefined;
   } catch {
     return undefined;
   }
@@ -75,7 +80,7 @@ export function journalLineIn(text: string): JournalLine | undefined {
 const parts: Readonly<Record<JournalEntry["event"], readonly string[]>> = {
   start: ["who", "server"],
   intent: ["address", "method", "path"],
-  outcome: ["address", "status"],
+  result: ["address", "status"],
   scheduled: ["address", "to"],
   end: [],
   noticed: [],

@@ -32,7 +32,7 @@ export async function lastOutcomes(journals: Journals, addresses: readonly strin
 /** What was sent and never answered, as by a run that was killed, is unknown; what was not sent at all does not count. */
 function outcomeIn(run: string, entries: readonly JournalLine[], names: ReadonlySet<string>): RunOutcome | undefined {
   const own = entries.filter((entry) => "address" in entry && names.has(entry.address.toLowerCase()));
-  const outcome = own.findLast((entry) => entry.event === "outcome");
+  const outcome = own.findLast((entry) => entry.event === "result");
   const intent = own.findLast((entry) => entry.event === "intent");
   if (!intent) return undefined;
   const start = entries.find((entry) => entry.event === "start");
@@ -41,6 +41,6 @@ function outcomeIn(run: string, entries: readonly JournalLine[], names: Readonly
     at,
     status,
     error = null,
-  } = outcome?.event === "outcome" ? outcome : { at: intent.at, status: "unknown" as const };
+  } = outcome?.event === "result" ? outcome : { at: intent.at, status: "unknown" as const };
   return { run, who, at, status, error, commit };
 }

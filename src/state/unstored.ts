@@ -22,7 +22,7 @@ export function saveUnstored(root: string, run: string, lines: readonly JournalL
 }
 
 function isOfRequest(line: JournalLine): boolean {
-  return line.event === "scheduled" || (line.event === "outcome" && line.status !== "skipped");
+  return line.event === "scheduled" || (line.event === "result" && line.status !== "skipped");
 }
 
 function save(place: () => string, text: string): { readonly file: string } | { readonly why: string } {

@@ -41,7 +41,7 @@ function remember(history: Map<string, Earlier>, run: string, entry: JournalLine
     history.set(address, { run, state: "sent", to: undefined });
   }
   if (entry.event === "scheduled") history.set(address, { run, state: "scheduled", to: entry.to });
-  if (entry.event !== "outcome" || !before) return;
+  if (entry.event !== "result" || !before) return;
   if (entry.status === "applied") history.set(address, { ...before, run, state: "done" });
   if (entry.status === "failed") history.delete(address);
 }

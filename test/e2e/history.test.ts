@@ -47,6 +47,7 @@ test("a run of before there were summaries is told by its journal", async () => 
   expect(others).toEqual([]);
   const told = { command: "apply", who: "ada", host: "desk", started: at, ended: at, outcome: "failed", changes: 2 };
   expect(run).toEqual({ run: "20260101T000000Z-0001", ...told, commit: "abc" });
+  expect((await evenkeel("journal", "20260101T000000Z-0001")).stdout).toContain("failed p:license/MIT");
 });
 
 test("a plan that cannot be recorded is as good as any; one that was to be saved is an error", async () => {

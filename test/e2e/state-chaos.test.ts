@@ -81,7 +81,7 @@ describe.skipIf(!available)("an apply with a shared state (needs postgresql)", (
     const lines = await journals(made);
     expect(made.server.requests.writes).toBe(24);
     expect(intents(lines)).toBe(24);
-    expect(lines.filter((line) => line.event === "outcome" && line.status === "applied")).toHaveLength(24);
+    expect(lines.filter((line) => line.event === "result" && line.status === "applied")).toHaveLength(24);
     expect(lines.map(({ event }) => event).at(-1)).toBe("end");
     await converged(made);
   });
@@ -100,7 +100,7 @@ describe.skipIf(!available)("an apply with a shared state (needs postgresql)", (
       .trim()
       .split("\n");
     const lines = await journals(made);
-    const stored = lines.filter((line) => line.event === "outcome" && line.status !== "skipped");
+    const stored = lines.filter((line) => line.event === "result" && line.status !== "skipped");
     expect(stored.length + unstored.length).toBe(made.server.requests.writes);
     expect(intents(lines)).toBeGreaterThanOrEqual(made.server.requests.writes);
     const { outcomes } = JSON.parse(ended.stdout).summary;

@@ -40,7 +40,7 @@ const texts: Readonly<Record<string, (word: string) => string>> = {
         ...startOf(word),
         { event: "intent", at: word, address: word, action: "create", method: word, path: word },
         { event: "scheduled", at: word, address: word, to: word },
-        { event: "outcome", at: word, address: word, status: "failed", request_id: word, error: word },
+        { event: "result", at: word, address: word, status: "failed", request_id: word, error: word },
       ],
       plain,
     ),

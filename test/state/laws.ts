@@ -25,7 +25,7 @@ export async function taken(state: WorkspaceState, run: string, milliseconds = m
 }
 
 export function line(address: string, event: "intent" | "outcome" = "intent"): JournalLine {
-  if (event === "outcome") return { at, event, address, status: "applied" };
+  if (event === "result") return { at, event, address, status: "applied" };
   return { at, event, address, action: "create", method: "POST", path: "/" };
 }
 

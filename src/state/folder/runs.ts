@@ -60,7 +60,7 @@ function touchedIn(entries: readonly JournalLine[]): TouchedAddress[] {
   const touched = new Map<string, TouchedAddress>();
   for (const entry of entries) {
     if (entry.event === "intent") touched.set(entry.address, { address: entry.address, action: entry.action });
-    if (entry.event !== "outcome") continue;
+    if (entry.event !== "result") continue;
     const before = touched.get(entry.address);
     if (before) touched.set(entry.address, { ...before, status: entry.status });
   }
