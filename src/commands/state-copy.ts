@@ -9,6 +9,7 @@ import { folderState } from "../state/folder.ts";
 import { leaseDuration, takeLease } from "../state/lease.ts";
 import { stateAt, unnamed } from "../state/open-state.ts";
 import type { WorkspaceState } from "../state/state.ts";
+import { isFolder } from "../workspace/durable-file.ts";
 import { loadSettings } from "../workspace/load.ts";
 import type { Options } from "./flags.ts";
 import { folderOf } from "./run.ts";
@@ -38,10 +39,18 @@ async function stateIn(
   flag: string,
   place: string,
 ): Promise<WorkspaceState> {
-  if (!place.includes("://")) return folderState(rootOf(resolve(terminal.cwd, place)));
+  if (!place.includes("://")) return folderState(rootOf(folderAt(terminal, flag, place)));
   const { name } = loadSettings(folderOf(terminal, options));
   if (name === undefined) throw new Refusal(unnamed);
   return stateAt(place, flag, name, terminal.env);
+}
+
+/** An address that lost its `postgres://` must not become a folder with a password in its name. */
+function folderAt({ cwd }: Terminal, flag: string, place: string): string {
+  const path = resolve(cwd, place);
+  const mayBeMade = flag === "--to" && !/:[^/]*@/.test(place);
+  if (mayBeMade || isFolder(path)) return path;
+  throw new Refusal(`${flag} names no folder; expected one that is there, or postgres://…`, exit.usage);
 }
 
 /** A workspace's folder, also by the name of its `.evenkeel`. */

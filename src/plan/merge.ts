@@ -1,5 +1,6 @@
 import { Refusal } from "../base/exit.ts";
 import { canonical } from "../base/json.ts";
+import { printable } from "../base/printable.ts";
 import { reportedLine } from "../model/problem-line.ts";
 import { scopeText } from "./made.ts";
 import { type Plan, type PlanScope, planDigest, type Summary } from "./plan.ts";
@@ -71,7 +72,7 @@ function checkScopes(parts: readonly NamedPlan[]): void {
   parts.forEach((part, index) => {
     const other = parts.slice(0, index).find((earlier) => mayOverlap(earlier.plan.scope, part.plan.scope));
     if (!other) return;
-    const [scopes, scope] = [other, part].map(({ plan }) => scopeText(plan.scope) || "the whole fleet");
+    const [scopes, scope] = [other, part].map(({ plan }) => printable(scopeText(plan.scope)) || "the whole fleet");
     throw new Refusal(
       `${other.name} is of ${scopes} and ${part.name} of ${scope}, so projects may be counted twice; give each shard's plan only once`,
     );

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Refusal } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
 import type { Claim, Holder, Leases, LeaseToken } from "./state.ts";
 
 /** A lease that this run holds, and renews while it does. Disposing gives it back. */
@@ -61,14 +62,14 @@ export async function takeLease(leases: Leases, claim: Claim, options: LeaseOpti
 
 /** Who holds a lease, as sentences name it: `run R of ada on build-7 (process 42), https://ci/jobs/1`. */
 export function holderText({ run, who, host, pid, job }: Holder): string {
-  return `run ${run} of ${who} on ${host} (process ${pid})${job ? `, ${job}` : ""}`;
+  return printable(`run ${run} of ${who} on ${host} (process ${pid})${job ? `, ${job}` : ""}`);
 }
 
 function heldSentence(holder: Holder, patience: number): string {
   const waited = patience > 0 ? ` after ${patience / 1000} s of waiting` : "";
   const end = holder.deadline ? "it ends by itself once it is not renewed, and" : "if that is gone,";
-  const way = `${end} evenkeel lock release ${holder.run} takes it away`;
-  return `another apply holds this workspace since ${holder.since}${waited}: ${holderText(holder)}; ${way}`;
+  const way = printable(`${end} evenkeel lock release ${holder.run} takes it away`);
+  return `another apply holds this workspace since ${printable(holder.since)}${waited}: ${holderText(holder)}; ${way}`;
 }
 
 function held(leases: Leases, token: LeaseToken, duration: number, asked: number): Lease {

@@ -96,6 +96,7 @@ function single(printed: Printed): SecretRead {
   const text = textIn(printed);
   if ("why" in text) return text;
   const value = text.value.replace(/\r?\n$/, "");
+  if (value.includes("\0")) return { why: "it printed a NUL character" };
   return /^[\r\n]*$/.test(value) ? { why: "it printed nothing" } : { value };
 }
 
@@ -132,6 +133,7 @@ function oneOf({ values, errors }: Batch, name: string): SecretRead {
   if (!Object.hasOwn(values, name)) return { why: "it gave no answer for this" };
   const value = values[name];
   if (typeof value !== "string") return { why: `its value is not a string but ${typeOf(value)}` };
+  if (value.includes("\0")) return { why: "its value has a NUL character" };
   return value === "" ? { why: "its value is empty" } : { value };
 }
 

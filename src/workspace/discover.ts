@@ -3,6 +3,7 @@ import { globMatcher } from "../base/glob.ts";
 import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
+import { isThere } from "./durable-file.ts";
 import { entriesBelow, isManifest, isWithin, type Located, list, onceEach, rootOf, targetOf } from "./folders.ts";
 import { ignoredIn } from "./ignored.ts";
 import { ofFiles, search } from "./search.ts";
@@ -99,15 +100,22 @@ function leaves(pattern: string): boolean {
   return /^(?:[/\\]|[A-Za-z]:)/.test(pattern) || pattern.split(/[/\\{},]/).includes("..");
 }
 
-/** Whether a file of this name would be a manifest if it were made; links are not followed. */
+/** Whether a file of this name would be a manifest if it were made, in the workspace itself: not where a link leads. */
 export function isManifestPlace(folder: string, patterns: readonly string[] | undefined, file: string): boolean {
-  if (!isManifest(file)) return false;
+  if (!isManifest(file) || isBehindLink(rootOf(disk, folder).real, dirname(file))) return false;
   if (!patterns) return isPlaceByDefault(rootOf(disk, folder).real, file.split("/"));
   const [left, taken] = [
     patterns.filter((each) => each.startsWith("!")),
     patterns.filter((each) => !each.startsWith("!")),
   ];
   return taken.some((each) => matcherOf(each)(file)) && !left.some((each) => matcherOf(each.slice(1))(file));
+}
+
+function isBehindLink(root: string, folder: string): boolean {
+  const path = join(root, folder);
+  if (path === root) return false;
+  const target = targetOf(disk, { path: folder, real: path });
+  return target === undefined ? isThere(path) || isBehindLink(root, dirname(folder)) : target.real !== path;
 }
 
 function isPlaceByDefault(root: string, segments: readonly string[]): boolean {

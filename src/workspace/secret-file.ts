@@ -63,5 +63,6 @@ const partSize = 64 * 1024;
 function textOf(bytes: Buffer): SecretRead {
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   const value = text.replace(/\r?\n$/, "");
+  if (value.includes("\0")) return { why: "it holds a NUL character, so it is no text" };
   return /^[\r\n]*$/.test(value) ? { why: "an empty file" } : { value };
 }

@@ -135,15 +135,36 @@ function requestsTo(references: readonly SecretReference[], { providers }: Secre
   });
 }
 
-const ownSecret: SecretRead = { why: "it contains Evenkeel's own token or key, which no manifest may send" };
+const ownSecret: SecretRead = {
+  why: "it contains Evenkeel's own token or key or the password of its state, which no manifest may send",
+};
 
-/** What a hostile manifest would like to see sent somewhere: the access token and the ledger's key. */
+/** What a hostile manifest would like to see sent somewhere: the access token, the ledger's key and what opens the state. */
 function ownSecrets({ env, root }: SecretSources): readonly string[] {
   const tokenFile = env.EVENKEEL_TOKEN_FILE && resolve(env.EVENKEEL_TOKEN_FILE);
   const values = [env.EVENKEEL_TOKEN, env.EVENKEEL_LEDGER_KEY, tokenFile && pipedToken(tokenFile)];
   const files = [tokenFile, join(root, ".evenkeel", "ledger.key")].flatMap((file) => file || []);
-  const texts = files.map(readSecretFile).flatMap((found) => ("value" in found ? [found.value] : []));
-  return [...values, ...texts].flatMap((value) => value?.trim() || []);
+  return [...values, ...files.map(textOf), ...stateSecrets(env)].flatMap((value) => value?.trim() || []);
+}
+
+/** What opens a shared state: its address, and the password in or beside it. */
+function stateSecrets({ EVENKEEL_STATE, EVENKEEL_STATE_FILE: file, PGPASSWORD }: SecretSources["env"]) {
+  const url = (EVENKEEL_STATE || (file && textOf(resolve(file))))?.trim();
+  return url ? [url, passwordIn(url), PGPASSWORD] : [];
+}
+
+function passwordIn(url: string): string {
+  const { password } = URL.canParse(url) ? new URL(url) : { password: "" };
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
+}
+
+function textOf(file: string): string | undefined {
+  const found = readSecretFile(file);
+  return "value" in found ? found.value : undefined;
 }
 
 function foundBy(reference: string, sources: SecretSources): SecretRead {

@@ -1,6 +1,7 @@
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { folder } from "../support/folder.ts";
 import { until } from "./program.ts";
 import { type Scene, type Setting, scene } from "./workspace.ts";
 
@@ -226,5 +227,16 @@ test("one address of many documents changes one of them, also where what stands 
   await put(own, 2, "irc-gateway", { ...irc, push_events: false });
   expect(await own.evenkeel("accept", "payments/*:integration/*")).toMatchObject({ code: 0 });
   expect(own.read()).toBe(text.replace("https://wiki.example.com/core", "https://new.example.com/"));
+  expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+});
+
+test("a new policy is never made behind a link, where it may lie outside of the workspace", async () => {
+  const own = await made(team);
+  const outside = folder({});
+  symlinkSync(outside.root, join(own.root, "policies"));
+  await put(own, 2, "irc-gateway", { ...irc, server_host: "other.example.com" });
+  const { code, stdout } = await own.evenkeel("accept", "payments/api:integration/irc-gateway");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("a new document") });
+  expect(readdirSync(outside.root)).toEqual([]);
   expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
 });

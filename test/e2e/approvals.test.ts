@@ -132,7 +132,7 @@ describe("approvals", () => {
     expect([one.code, one.writes, said(one)]).toEqual([3, 0, expect.stringContaining("it has 1 (ecdsa@example.com)")]);
     await sign("ed25519");
     const two = await staged.apply("--plan", run);
-    expect([two.code, two.writes]).toEqual([0, 1]);
+    expect([two.code, two.writes, two.stdout]).toEqual([0, 1, expect.stringContaining(slug)]);
     const [both, neither, gone] = [
       await staged.evenkeel("approve", "plan.json", "--plan", run),
       await staged.evenkeel("approve"),

@@ -117,6 +117,12 @@ test("a state is copied whole, and only what is missing", async () => {
   expect(contents).toMatchObject({ runs: 2, journals: 1, plans: 1, ledger: 2 });
   expect(await evenkeel("state", "copy", "--from", ".", "--to", ".")).toMatchObject({ code: 64 });
   expect(await evenkeel("state", "copy", "--from", ".")).toMatchObject({ code: 64 });
+  for (const address of ["u:CANARY@db/d", "u:CANARY@db"]) {
+    const slip = await evenkeel("state", "copy", "--from", address, "--to", address);
+    expect(slip).toMatchObject({ code: 64, stderr: expect.not.stringContaining("CANARY") });
+    const other = await evenkeel("state", "copy", "--from", ".", "--to", address);
+    expect(other).toMatchObject({ code: 64, stderr: expect.not.stringContaining("CANARY") });
+  }
 });
 
 test("a summary takes at most 2 KB, and 100 bytes for each changed address", () => {

@@ -2,17 +2,26 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inertJson, printableLines } from "../../src/base/printable.ts";
 import { reportedLine } from "../../src/model/problem-line.ts";
+import { acceptText } from "../../src/report/accept.ts";
+import { blameText } from "../../src/report/blame.ts";
 import { deploymentsText, deploymentText, mergeRequestsText } from "../../src/report/deployments.ts";
+import { historyText } from "../../src/report/history.ts";
 import { importText } from "../../src/report/import.ts";
 import { runsText, runText } from "../../src/report/journal.ts";
 import { plain } from "../../src/report/palette.ts";
 import { isJsonKind, planKinds } from "../../src/report/report-kinds.ts";
 import { requestsText } from "../../src/report/requests.ts";
+import type { RevisionDocument } from "../../src/report/revision/document.ts";
+import { revisionHtml } from "../../src/report/revision/html.ts";
+import { revisionMarkdown } from "../../src/report/revision/markdown.ts";
+import { revisionText } from "../../src/report/revision/text.ts";
 import { routesText, shiftText, unknownText } from "../../src/report/routes.ts";
 import { showText } from "../../src/report/show.ts";
 import { statusJson, statusText } from "../../src/report/storage-status.ts";
 import { planSurfaces } from "../../src/report/surfaces.ts";
 import { outcomesText, planText, waiversText } from "../../src/report/text.ts";
+import { whoamiText } from "../../src/report/whoami.ts";
+import { holderText } from "../../src/state/lease.ts";
 import { attacks, hostile, hostileAndPlain } from "../support/hostile.ts";
 import { reportOf } from "../support/plans.ts";
 
@@ -44,6 +53,35 @@ const texts: Readonly<Record<string, (word: string) => string>> = {
       ],
       plain,
     ),
+  history: (word) => historyText([{ ...summary, run: word, command: word, who: word, host: word, commit: word }], word),
+  holder: (word) => holderText({ run: word, who: word, host: word, pid: 1, job: word, since: word, fence: 1 }),
+  blame: (word) => {
+    const commit = { sha: word, author: word, date: word, subject: word, shallow: false };
+    const line = { role: "entry", what: word, place: placeOf(word), policy: word, selector: word, commit } as const;
+    const outcome = { run: word, who: word, at: word, status: "failed", error: word, commit: word } as const;
+    const what = { address: word, project: word, kind: "license", key: word, git: null } as const;
+    return blameText({ ...what, lines: [line], outcomes: [outcome] }, plain);
+  },
+  accept: (word) => {
+    const hunks = [{ file: word, line: 1, removed: [word], added: [word] }];
+    const accepted = [{ address: word, hunks, notes: [word] }];
+    return acceptText({ accepted, inSync: [word], problems: [], dryRun: false }, plain);
+  },
+  whoami: (word) =>
+    whoamiText(
+      {
+        user: { username: word, name: word, isAdministrator: false },
+        token: { name: word, expiresAt: word },
+        scopes: [word],
+        project: { path: word, level: 10, readable: word },
+        commands: [],
+        unknown: [word],
+      },
+      plain,
+    ),
+  diff: (word) => revisionText(revisionOf(word), plain),
+  "diff as markdown": (word) => revisionMarkdown(revisionOf(word)),
+  "diff as html": (word) => revisionHtml(revisionOf(word)),
   routes: (word) => routesText(hostileRoutes(word), plain),
   unknownRoutes: (word) => unknownText(hostileRoutes(word)),
   shift: (word) => shiftText({ lost: [word], gained: [word] }, plain),
@@ -95,6 +133,33 @@ const texts: Readonly<Record<string, (word: string) => string>> = {
       plain,
     ),
 };
+
+const summary = { started: "", ended: null, outcome: null, changes: 1, touched: {} };
+
+function placeOf(file: string) {
+  return { file, line: 1, column: 1 };
+}
+
+function revisionOf(word: string): RevisionDocument {
+  const source = placeOf(word);
+  const problem = { revision: null, rule: word, message: word, project: word, file: word, line: 1, column: 1 };
+  const change = { project: word, kind: "license", key: word, action: "edit", source, notes: [word] } as const;
+  return {
+    base: { revision: "1f2e3d4c" },
+    head: { revision: null },
+    summary: { projects: 1, declare: 0, edit: 1, disable: 0, withdraw: 0, tightened: 0, loosened: 0 },
+    changes: [1, 2].map((n) => ({
+      ...change,
+      address: `${word}${n}`,
+      before: { [word]: word },
+      after: { [word]: word },
+    })),
+    notices: [{ topic: "server", message: word, projects: [word], file: word, line: 1 }],
+    settings: [{ setting: word, before: word, after: word, file: word, line: 1 }],
+    problems: [problem],
+    warnings: [problem],
+  } as unknown as RevisionDocument;
+}
 
 function hostileRoutes(word: string) {
   const routes = [{ slug: word, channel: word, reason: word }];

@@ -173,6 +173,7 @@ export function laws({ name, place }: Backend): void {
       await b.ledger.write(second, "key", [
         { project: "p", rest: "license/MIT", memory: memory("b") },
         { project: "q", rest: "license/MIT", memory: undefined },
+        { project: "s", rest: "license/M\0T", memory: memory("b") },
         { project: "r", rest: "license/MIT", memory: memory("b") },
       ]);
       const { lines, problems } = await a.ledger.read();

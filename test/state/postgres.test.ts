@@ -88,6 +88,8 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     await asked("UPDATE evenkeel.ledger SET memory = '[]' WHERE project = 'p'", name);
     expect(await state.journals.read("r")).toHaveLength(1);
     expect(await state.runs.list()).toEqual([summary("r")]);
+    await asked("UPDATE evenkeel.lease SET deadline = 'infinity'", name);
+    expect(await state.leases.holder()).toMatchObject({ run: "r", deadline: undefined });
     const { lines, problems } = await state.ledger.read();
     expect([...lines.keys()]).toEqual(["q"]);
     expect(problems).toMatchObject([{ message: "1 row of the state's ledger cannot be read and are ignored" }]);

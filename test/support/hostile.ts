@@ -113,6 +113,11 @@ const statuses: readonly (Outcome["status"] | undefined)[] = [
   "unknown",
 ];
 
+function madeOf(word: string): Pick<Plan, "scope" | "manifests"> {
+  const scope = { since: word, projects: 1, of: 2, targets: [word], shards: [word] };
+  return { scope, manifests: { digest: word, commit: word } };
+}
+
 /** A plan in which every word is hostile, and the same plan with plain words in their place. */
 export const hostileAndPlain: fc.Arbitrary<{ readonly evil: Plan; readonly tame: Plan }> = fc
   .record({
@@ -142,6 +147,7 @@ export const hostileAndPlain: fc.Arbitrary<{ readonly evil: Plan; readonly tame:
       warnings: placed,
       objections: objections.map(objection),
       url,
+      ...madeOf(url),
     });
     const tamed = [
       ...problems.map(() => ({ rule: "r", message: "m", path: "p", project: "j" })),
@@ -152,6 +158,7 @@ export const hostileAndPlain: fc.Arbitrary<{ readonly evil: Plan; readonly tame:
       problems: tamed,
       warnings: tamed.slice(problems.length),
       objections: objections.map(() => objection("m")),
+      ...madeOf("x"),
     });
     return { evil, tame };
   });

@@ -36,7 +36,8 @@ export function fieldsOf(action: Action, before: Fields, after: Fields): Planned
   };
 }
 
-export interface Parts extends Partial<Pick<Plan, "problems" | "warnings" | "objections" | "unverified">> {
+export interface Parts
+  extends Partial<Pick<Plan, "problems" | "warnings" | "objections" | "unverified" | "scope" | "manifests">> {
   readonly changes?: readonly PlannedChange[];
   readonly url?: string;
 }

@@ -63,11 +63,12 @@ test.each([
   ["is killed", "kill -9 $$", "it was ended by SIGKILL"],
   ["prints megabytes", "exec yes", "it printed more than 1 MiB"],
   ["prints nothing", "printf '\\n'", "it printed nothing"],
+  ["prints a NUL character", "printf 'se\\0cret'", "it printed a NUL character"],
   ["prints bytes", "printf '\\377\\376'", "it printed something other than UTF-8 text"],
   [
     "knows the token",
     "echo bearer the-token-of-evenkeel",
-    "it contains Evenkeel's own token or key, which no manifest may send",
+    "it contains Evenkeel's own token or key or the password of its state, which no manifest may send",
   ],
 ])("a program that %s gives nothing, and its words are nowhere", async (_, script, why) => {
   const { secrets, ask } = provided({ teller: script }, each("teller", "{ref}"));

@@ -31,6 +31,7 @@ describe("a secret", () => {
   file("empty", "\n");
   file("lines", "\n\r\n\n");
   file("binary", Buffer.from([0xff, 0xfe, 0x00]));
+  file("nul", "s3\0cret");
   file("large", "x".repeat(1024 * 1024 + 1));
   execFileSync("mkfifo", [join(root, "pipe")]);
   symlinkSync("/proc/self/environ", join(root, "link"));
@@ -65,9 +66,21 @@ describe("a secret", () => {
     const own = { EVENKEEL_TOKEN: "own-token", EVENKEEL_LEDGER_KEY: "the-ledgers-key", COPY: value };
     const references = [{ secret: "env:COPY" }, { secret: "file:copy" }];
     expect(createSecrets({ env: own, root, plaintext }).missing(references)).toEqual([
-      "env:COPY (it contains Evenkeel's own token or key, which no manifest may send)",
-      "file:copy (it contains Evenkeel's own token or key, which no manifest may send)",
+      "env:COPY (it contains Evenkeel's own token or key or the password of its state, which no manifest may send)",
+      "file:copy (it contains Evenkeel's own token or key or the password of its state, which no manifest may send)",
     ]);
+  });
+
+  it("is not what opens a shared state, wherever that stands", () => {
+    file("state", "postgres://u:stat%65-password@h/d\n");
+    const inFile = { EVENKEEL_STATE_FILE: join(root, "state"), COPY: "state-password" };
+    const beside = { EVENKEEL_STATE: "postgres://u@h/d", PGPASSWORD: "beside-the-url" };
+    expect(
+      createSecrets({ env: inFile, root, plaintext }).missing([{ secret: "file:state" }, { secret: "env:COPY" }]),
+    ).toHaveLength(2);
+    expect(createSecrets({ env: beside, root, plaintext }).missing([{ secret: "env:PGPASSWORD" }])).toHaveLength(1);
+    const alone = { PGPASSWORD: beside.PGPASSWORD };
+    expect(createSecrets({ env: alone, root, plaintext }).missing([{ secret: "env:PGPASSWORD" }])).toEqual([]);
   });
 
   it("is not the token of a file either, nor the key in the workspace; a token of a few characters may be part of it", () => {
@@ -98,6 +111,7 @@ describe("a secret", () => {
     ["file:empty", "an empty file"],
     ["file:lines", "an empty file"],
     ["file:binary", "not UTF-8 text"],
+    ["file:nul", "it holds a NUL character, so it is no text"],
     ["file:large", "larger than 1 MiB"],
     ["manifest:a.yaml:3:10", "it is in no manifest"],
     ["vault:x", "EVENKEEL_SECRET_PROVIDERS is not set"],

@@ -9,9 +9,12 @@ interface LeaseRow {
   readonly host: string;
   readonly pid: number;
   readonly job: string | null;
-  readonly since: Date;
-  readonly deadline: Date;
+  readonly since: Time;
+  readonly deadline: Time;
 }
+
+/** PostgreSQL also knows `infinity`. */
+type Time = Date | number;
 
 /** Holds the row until its statement is over, so that nobody takes the lease over in the middle of it. */
 export const heldLease = `held AS (
@@ -69,8 +72,12 @@ function holderOf({ fence, job, since, deadline, ...rest }: LeaseRow): Holder {
   return {
     ...rest,
     fence: Number(fence),
-    since: since.toISOString(),
-    deadline: deadline.toISOString(),
+    since: isoOf(since) ?? "unknown",
+    deadline: isoOf(deadline),
     ...(job !== null && { job }),
   };
+}
+
+function isoOf(time: Time): string | undefined {
+  return time instanceof Date ? time.toISOString() : undefined;
 }
