@@ -15,6 +15,7 @@ const documents: readonly (readonly [document: string, folder: string, ends: "in
   ["README.md", ".", "in sync"],
   ["docs/running.md", "examples/quickstart", "anyhow"],
   ["docs/approvals.md", "examples/quickstart", "anyhow"],
+  ["docs/fleets.md", "examples/quickstart", "anyhow"],
   ["docs/state.md", "examples/quickstart", "anyhow"],
   ["docs/deprecations.md", ".", "anyhow"],
   ["docs/secrets.md", "examples/quickstart", "in sync"],

@@ -4,6 +4,7 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed, type FailureKind } from "../client/failure.ts";
 import { type Surveyed, type SurveyScope, surveyProject } from "../live/survey.ts";
 import { unreadPart } from "../live/unread.ts";
+import { projectPart } from "../model/identity.ts";
 import { turnsOff } from "../model/turns-off.ts";
 import type { Change, DesiredProject } from "../model/types.ts";
 import { type PlannedChange, visibleOf, wasAskedFor } from "../plan/plan.ts";
@@ -73,6 +74,13 @@ function skipped({ address }: PlannedChange): Step {
 
 function failed({ address }: PlannedChange, error: string): Step {
   return { address, outcome: { status: "failed", error } };
+}
+
+/** The name of the project that a target is about. */
+export function projectOf(target: Target): string {
+  if ("planned" in target) return target.desired.project.name;
+  const [step] = target.steps;
+  return step ? projectPart(addressOf(step)) : "";
 }
 
 function addressOf(step: Step): string {

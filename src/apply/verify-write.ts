@@ -13,13 +13,18 @@ export function isVisible(change: Change): boolean {
 
 /** Whether what is live now shows that a change was carried out. Only for one that {@link isVisible}. */
 export function isCarriedOut(change: Change, live: readonly Live[]): boolean {
+  return lostOf(change, live).length === 0;
+}
+
+/** What of a change that {@link isVisible} is not live: all of it, or these parameters. */
+export function lostOf(change: Change, live: readonly Live[]): "all" | readonly string[] {
   const found = live.find((each) => isSubject(change, each));
-  if (isRemoval(change)) return !found?.active;
-  if (!found || !(found.active || "active" in change.declared)) return false;
+  if (isRemoval(change)) return found?.active ? "all" : [];
+  if (!found || !(found.active || "active" in change.declared)) return "all";
   const names = Object.keys((change.action === "update" ? change.before : undefined) ?? change.declared);
-  return names.every((name) => {
+  return names.filter((name) => {
     const compared = compareField(change, name, change.declared[name] ?? null, found.fields[name]);
-    return change.action === "update" ? compared === "same" : compared !== "different";
+    return change.action === "update" ? compared !== "same" : compared === "different";
   });
 }
 

@@ -21,10 +21,13 @@ export interface Spacing {
   readonly tolerance: number;
 }
 
+/** Later ones would come in a burst, which a server that counts in shorter times than the rate's own may refuse. */
+const mostLate = 150;
+
 /**
  * The spacing by which no stretch of time as long as the rate's own holds more requests than it allows, wherever it
  * begins: 97 % of the rate, with half of the rest for requests that go out late, and half for what delays them on their way.
  */
 export function spacingOf({ requests, per }: Rate): Spacing {
-  return { interval: per / (requests * 0.97), tolerance: per * 0.015 };
+  return { interval: per / (requests * 0.97), tolerance: Math.min(per * 0.015, mostLate) };
 }

@@ -71,7 +71,9 @@ export function createLimiter(ceiling: number, stop: Stop, longest: number, shar
     pausedUntil = Math.max(pausedUntil, performance.now() + milliseconds);
   };
 
-  const gate = shared && createRateGate(shared.rate, shared.key, { stop, longest, tooLong: pauseHere });
+  const gate =
+    shared &&
+    createRateGate(shared.rate, shared.key, { stop, longest, tooLong: pauseHere, queued: () => limit.pendingCount });
 
   const pause = (milliseconds: number): void => {
     pauseHere(milliseconds);

@@ -22,19 +22,29 @@ export interface RateOptions {
   readonly onTrouble?: ((sentence: string) => void) | undefined;
 }
 
+/** What a gate stands in front of. */
+export interface GateHost {
+  readonly stop: Stop;
+  readonly longest: number;
+  readonly tooLong: (milliseconds: number) => void;
+  /** How many more will wait as soon as there is room for them. */
+  readonly queued: () => number;
+}
+
 /** Milliseconds for which times are reserved ahead, beside twice what a reservation takes. */
 const ahead = 50;
 const furthest = 500;
 
 /**
- * Reserves times for the requests that wait, a block of them at once: as many as wait, and no more than a twentieth of
- * a second's worth or what the way to the rates takes, so that little is lost where a run ends. `tooLong` is told of a
- * wait that is longer than `longest` milliseconds: whoever waits is let go, to find out by itself.
+ * Reserves times for the requests that wait, a block of them at once, and for those in the queue behind them as far as
+ * earlier ones were used: twice as many where all were. A block is no more than a twentieth of a second's worth or what
+ * the way to the rates takes, so that little is lost. `tooLong` is told of a wait that is longer than `longest`
+ * milliseconds: whoever waits is let go, to find out by itself.
  */
 export function createRateGate(
   { limit, rates = processRates, onTrouble }: RateOptions,
   key: string,
-  { stop, longest, tooLong }: { stop: Stop; longest: number; tooLong: (milliseconds: number) => void },
+  { stop, longest, tooLong, queued }: GateHost,
 ): RateGate {
   const spacing = spacingOf(limit);
   const slots = new Slots(spacing);
@@ -42,6 +52,7 @@ export function createRateGate(
   let waiting: (() => void)[] = [];
   let isAsking = false;
   let holds = 0;
+  let used = 1;
   let reach = ahead;
   let timer: NodeJS.Timeout | undefined;
 
@@ -57,8 +68,9 @@ export function createRateGate(
     let gone = 0;
     while (gone < waiting.length && slots.take(now)) waiting[gone++]?.();
     if (gone > 0) waiting = waiting.slice(gone);
-    const lacking = waiting.length - slots.held(now);
-    if (!isAsking && lacking > 0 && slots.end(now) - now < reach) void ask(Math.min(lacking, blockOf(reach)));
+    const held = slots.held(now);
+    const lacking = waiting.length + queued() - held;
+    if (!isAsking && lacking > 0 && slots.end(now) - now < reach) void ask(lacking, waiting.length - held);
     clearTimeout(timer);
     const next = waiting.length > 0 ? slots.next(now) : undefined;
     if (next !== undefined) timer = setTimeout(pump, Math.max(1, Math.ceil(next - now)));
@@ -66,8 +78,12 @@ export function createRateGate(
 
   const blockOf = (milliseconds: number): number => Math.max(1, Math.floor(milliseconds / spacing.interval));
 
-  const ask = async (count: number): Promise<void> => {
+  /** For so many requests, of which some wait already. */
+  const ask = async (lacking: number, here: number): Promise<void> => {
     isAsking = true;
+    const lapsed = slots.lapsed();
+    used = lapsed > 0 ? Math.max(1, used - lapsed) : Math.min(used * 2, blockOf(furthest));
+    const count = Math.min(lacking, Math.max(used, here), blockOf(reach));
     const [asked, heldBefore] = [performance.now(), holds];
     const wait = await shared((to) => to.reserve(key, count * spacing.interval));
     const now = performance.now();

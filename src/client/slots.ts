@@ -13,6 +13,7 @@ interface Run {
 export class Slots {
   readonly #spacing: Spacing;
   #runs: Run[] = [];
+  #lapsed = 0;
 
   constructor(spacing: Spacing) {
     this.#spacing = spacing;
@@ -50,6 +51,13 @@ export class Slots {
     return last ? last.next + last.left * this.#spacing.interval : now;
   }
 
+  /** How many became too late since this was last asked. */
+  lapsed(): number {
+    const lapsed = this.#lapsed;
+    this.#lapsed = 0;
+    return lapsed;
+  }
+
   /** Gives up all of them. */
   clear(): void {
     this.#runs = [];
@@ -61,6 +69,7 @@ export class Slots {
       const late = Math.min(run.left, Math.max(0, Math.ceil((oldest - run.next) / this.#spacing.interval)));
       run.next += late * this.#spacing.interval;
       run.left -= late;
+      this.#lapsed += late;
       if (run.left > 0) return run;
       this.#runs.shift();
     }

@@ -9,13 +9,16 @@ import type { Call, Outcome, Problem } from "../model/types.ts";
 import { type Objection, refusersOf } from "../plan/guards.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
+import { withWaves } from "../plan/waves.ts";
 import { withProblems } from "../reconcile/not-planned.ts";
 import { apply, rehearse } from "../reconcile/reconcile.ts";
 import type { Applied, Planned, Request } from "../reconcile/request.ts";
 import { remainingText } from "../report/moves.ts";
+import type { Palette } from "../report/palette.ts";
 import { requestsText } from "../report/requests.ts";
-import { appliedText, outcomesText, planText, waiversText } from "../report/text.ts";
+import { appliedText, outcomesText, planText, waiversText, wavesText } from "../report/text.ts";
 import { holderText } from "../state/lease.ts";
+import { commandAgain, optionOf, type Saved } from "./apply-again.ts";
 import { deploymentFrom } from "./deployment-options.ts";
 import type { Options } from "./flags.ts";
 import { noteUnrecorded } from "./note-unrecorded.ts";
@@ -36,9 +39,6 @@ export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {
   return applying(terminal, options, { request, deployment }, tell);
 };
 
-/** A plan that was saved before, by its file or by its run. */
-type Saved = Pick<Request, "saved" | "savedRun">;
-
 function savedPlanOf({ plan: savedRun }: Options<"apply">, saved: string | undefined): Saved | undefined {
   if (saved !== undefined && savedRun !== undefined) {
     throw new Refusal(`there are two plans, ${saved} and that of run ${savedRun}; give only one`, exit.usage);
@@ -57,7 +57,7 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
   const given = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const unreviewed = given.filter((name) => decidesPlan.has(name));
   if (saved !== undefined && unreviewed.length > 0) {
-    const names = unreviewed.map(flagOf).join(" and ");
+    const names = unreviewed.map(optionOf).join(" and ");
     throw new Refusal(`a saved plan is applied as it was reviewed; plan again to use ${names}`, exit.usage);
   }
   if (asOf && !dryRun) throw new Refusal("--as-of shows another day: apply takes it only with --dry-run", exit.usage);
@@ -72,10 +72,6 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
 /** Options that decide what a plan holds: a saved one holds it already (contract 14). */
 const decidesPlan: ReadonlySet<string> = new Set(["target", "shard", "resend", "storage", "since", "asOf"]);
 
-function flagOf(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
 type Tell = Awaited<ReturnType<typeof planReporter>>;
 
 async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, tell: Tell): Promise<ExitCode> {
@@ -83,7 +79,7 @@ async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, t
   const rehearsed = await rehearse({ ...request, progress: bar.update }).finally(bar.stop);
   const { requests: writes = [], outcomes, ...planned } = rehearsed;
   const requests = deployment ? recordedRequests(writes, deployment) : writes;
-  const plan = withOutcomes(planned.plan, outcomes);
+  const plan = withWaves(withOutcomes(planned.plan, outcomes), planned.waves);
   printProblems(terminal, plan);
   printMissingSecrets(terminal, planned.missing);
   const code = codeOf(terminal, { ...planned, rehearsed: true }, plan);
@@ -105,14 +101,17 @@ function recordedRequests(writes: readonly Call[], deployment: DeploymentWish): 
 
 function rehearsalText({ palette }: Terminal, plan: Plan, requests: readonly Call[]): string {
   const headline = palette.strong(`Dry run: ${counted(requests.length, "request")} would be sent; none was.`);
-  return [planText(plan, palette), headline, requestsText(requests)].filter(Boolean).join("\n\n");
+  return [planText(plan, palette), wavesText(plan, palette), headline, requestsText(requests)]
+    .filter(Boolean)
+    .join("\n\n");
 }
 
 async function applying(terminal: Terminal, options: Options<"apply">, wanted: Wanted, tell: Tell): Promise<ExitCode> {
   const warnings: Problem[] = [];
   const warn = (problem: Problem) => void warnings.push(problem);
   const applied = withProblems(await applyWithBars(terminal, options, wanted, warn), warnings);
-  const plan = withOutcomes(applied.plan, applied.outcomes ?? untouched(applied));
+  const done = withOutcomes(applied.plan, applied.outcomes ?? untouched(applied));
+  const plan = applied.outcomes ? withWaves(done, applied.waves) : done;
   printProblems(terminal, plan);
   const code = codeOf(terminal, applied, plan);
   tell(
@@ -197,10 +196,12 @@ function movingBar(writing: Progress, moving: Progress): NonNullable<Request["mo
 }
 
 /** On stdout before the outcome; where a report takes its place there, a person who is asked still sees it. */
-function showPlan(terminal: Terminal, { report }: Options<"apply">, { plan }: Planned, asks: boolean): void {
+function showPlan(terminal: Terminal, { report }: Options<"apply">, { plan, waves }: Planned, asks: boolean): void {
   const replaced = report?.some((each) => !each.includes("="));
-  if (!replaced) terminal.print(`${planText(plan, terminal.palette)}\n`);
-  else if (asks) terminal.warn(planText(plan, terminal.warnings));
+  const shown = (palette: Palette) =>
+    [planText(plan, palette), wavesText(withWaves(plan, waves), palette)].filter(Boolean).join("\n\n");
+  if (!replaced) terminal.print(`${shown(terminal.palette)}\n`);
+  else if (asks) terminal.warn(shown(terminal.warnings));
 }
 
 function question({ summary }: Plan): string {
@@ -215,6 +216,8 @@ function wishesOf({ cwd, warn }: Terminal, options: Options<"apply">, saved: Sav
     resend: globsOf("--resend", options.resend, addressGlobFault),
     storage: options.storage === true,
     recheck: asksFirst(options, saved),
+    ...(options.waves && { waves: options.waves }),
+    again: commandAgain(options, saved),
     ...saved,
     ...(saved?.saved !== undefined && { saved: resolve(cwd, saved.saved) }),
     ...(lockTimeout !== undefined && { lockTimeout }),

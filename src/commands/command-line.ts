@@ -5,6 +5,7 @@ import { knownSecrets, learnOwn, withoutSecrets } from "../base/known-secrets.ts
 import { printableLines } from "../base/printable.ts";
 import { version } from "../base/version.ts";
 import { durationOf } from "../manifest/duration.ts";
+import { wavesIn } from "../manifest/waves.ts";
 import { mostInFlight } from "../model/most-in-flight.ts";
 import { createTerminal, type Host } from "./terminal.ts";
 import { type Flag, groups, type OptionValues, type Verb } from "./verb.ts";
@@ -43,6 +44,10 @@ const parsers: { readonly [Kind in keyof OptionValues]: (text: string, before: u
   duration: (text) => {
     const duration = durationOf(text) ?? refuseArgument("Expected a duration such as 30s, 10m or 1h.");
     return duration > 0 ? duration : refuseArgument("Nothing can be done in no time: expected a duration such as 30s.");
+  },
+  waves: (text) => {
+    const read = wavesIn(text);
+    return "waves" in read ? read.waves : refuseArgument(`${sentence(read.fault)}`);
   },
   day: (text) => (isDay(text) ? text : refuseArgument("Expected a date that exists, such as 2027-06-30.")),
   shard: (text) => {

@@ -113,6 +113,11 @@ export const flags = {
       description: "wait so long for another apply, such as 5m",
       takes: "duration",
     },
+    {
+      flags: "--waves <list>",
+      description: "change a few projects first, such as 1,5%,100%, and go on only where all went well",
+      takes: "waves",
+    },
     { flags: "--dry-run", description: "print every request, send none" },
     { ...asOf, description: "with --dry-run: what counts on another day (UTC), such as 2027-06-30" },
     resend,

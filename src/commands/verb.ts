@@ -1,4 +1,5 @@
 import type { ExitCode } from "../base/exit.ts";
+import type { Wave } from "../manifest/waves.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** An option that a user can type. `flags` is in commander's notation. */
@@ -20,6 +21,7 @@ export interface OptionValues {
   /** `auto` is the most that it may come to. */
   readonly concurrency: number;
   readonly duration: number;
+  readonly waves: readonly Wave[];
   /** One that exists, as 2027-06-30. */
   readonly day: string;
   /** `auto`: as the pipeline's environment says. */

@@ -54,6 +54,7 @@ export const verbs: readonly Verb[] = [
       ["evenkeel apply plan.json", "exactly what was planned and reviewed"],
       ["evenkeel apply --yes", "without asking, as in CI"],
       ["evenkeel apply --yes --lock-timeout 5m", "wait for another apply, five minutes at most"],
+      ["evenkeel apply --yes --waves 1,5%,100%", "one project first, then a twentieth, then all"],
       ["evenkeel apply --dry-run", "every request that would be sent; sends none"],
       [
         "evenkeel apply --yes --record-deployment production --deployment-project ops/policies --sha 1f2e3d --ref main",

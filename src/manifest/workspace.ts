@@ -8,7 +8,9 @@ import { durationOf } from "./duration.ts";
 import { listed } from "./listed.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import type { Providers } from "./secret-providers.ts";
+import { type Selector, selectorOf } from "./selector.ts";
 import { apiVersion, shape } from "./shape.ts";
+import { type Wave, wavesIn } from "./waves.ts";
 
 /** `evenkeel.yaml`, with defaults filled in (contract 2). */
 export interface Workspace {
@@ -32,6 +34,10 @@ export interface Workspace {
   readonly concurrency: number;
   /** Of all requests of the token. */
   readonly rateLimit: Rate | undefined;
+  /** How an apply goes through the projects that change; undefined: all at once. */
+  readonly waves: readonly Wave[] | undefined;
+  /** Projects that come first. */
+  readonly canary: readonly Selector[];
   /** Milliseconds. */
   readonly requestTimeout: number;
   readonly guards: { readonly deletePercent: number; readonly deleteMinimum: number };
@@ -65,9 +71,14 @@ type WorkspaceText = {
   readonly server: Partial<Workspace["server"]>;
   readonly concurrency: number | "auto";
   readonly rateLimit: string | undefined;
+  readonly waves: WavesText | undefined;
+  readonly canary: readonly (string | number | undefined)[];
   readonly requestTimeout: string;
   readonly guards: Partial<Workspace["guards"]>;
-} & Omit<Workspace, "server" | "concurrency" | "rateLimit" | "requestTimeout" | "guards">;
+} & Omit<Workspace, "server" | "concurrency" | "rateLimit" | "waves" | "canary" | "requestTimeout" | "guards">;
+
+/** A list, or its items with commas between. */
+type WavesText = string | number | readonly (string | number)[];
 
 /** The file that makes a folder a workspace. */
 export const workspaceFile = "evenkeel.yaml";
@@ -87,6 +98,8 @@ const defaults = {
   manifests: undefined,
   concurrency: "auto",
   rateLimit: undefined,
+  waves: undefined,
+  canary: [],
   requestTimeout: "30s",
   guards: { deletePercent: 30, deleteMinimum: 10 },
   protected: [],
@@ -128,7 +141,14 @@ function readDocuments(document: Document, others: readonly Document[]): ReadWor
   const { text, problems } = shape<WorkspaceText>(document, "Workspace");
   return {
     workspace: fill(text),
-    problems: [...head, ...problems, ...strays, ...globProblems(document, text), ...unused(document, text)],
+    problems: [
+      ...head,
+      ...problems,
+      ...strays,
+      ...globProblems(document, text),
+      ...waveProblems(document, text),
+      ...unused(document, text),
+    ],
   };
 }
 
@@ -142,6 +162,16 @@ function globProblems(document: Document, { manifests, protected: addresses }: P
   return faults.flatMap(([path, fault]) =>
     fault ? [problemAt("wrong-value", `expected ${fault}`, { document, path })] : [],
   );
+}
+
+function waveProblems(document: Document, { waves }: Partial<WorkspaceText>): readonly Problem[] {
+  const read = waves === undefined ? undefined : wavesIn(String(waves));
+  return read && "fault" in read ? [problemAt("wrong-value", read.fault, { document, path: ["waves"] })] : [];
+}
+
+function stated(text: WavesText | undefined): readonly Wave[] | undefined {
+  const read = text === undefined ? undefined : wavesIn(String(text));
+  return read && "waves" in read ? read.waves : undefined;
 }
 
 function unused(document: Document, { ledger, server }: Partial<WorkspaceText>): readonly Problem[] {
@@ -159,6 +189,8 @@ function fill(text: Partial<WorkspaceText>): Workspace {
     manifests: whole.manifests?.filter((pattern) => pattern !== undefined),
     concurrency: whole.concurrency === "auto" ? mostInFlight : whole.concurrency,
     rateLimit: whole.rateLimit === undefined ? undefined : rateOf(whole.rateLimit),
+    waves: stated(whole.waves),
+    canary: listed(whole.canary).flatMap(([each]) => (each === undefined ? [] : [selectorOf(each)])),
     requestTimeout: durationOf(whole.requestTimeout) ?? 30_000,
     guards: { ...defaults.guards, ...whole.guards },
     protected: whole.protected.filter((glob) => glob !== undefined),

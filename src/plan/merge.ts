@@ -131,7 +131,7 @@ function gathered<Key extends keyof Lists>(
 
 /** Counts added up; outcomes too, where any part has them. */
 function sum(summaries: readonly Summary[]): Summary {
-  const counts = added(summaries.map(({ outcomes: _, ...counts }) => counts));
+  const counts = added(summaries.map(({ outcomes: _, waves: __, ...counts }) => counts));
   const outcomes = summaries.flatMap((summary) => summary.outcomes ?? []);
   return outcomes.length > 0 ? { ...counts, outcomes: added(outcomes) } : counts;
 }

@@ -61,6 +61,18 @@ export interface Summary {
   readonly reads: number;
   readonly writes: number;
   readonly outcomes?: Readonly<Record<Outcome["status"], number>>;
+  /** The waves of an apply, in their order; left out where there are none. */
+  readonly waves?: readonly WaveCount[];
+}
+
+/** One wave of an apply, counted. */
+export interface WaveCount {
+  readonly wave: number;
+  readonly projects: number;
+  readonly changes: number;
+  readonly status: "planned" | "applied" | "stopped" | "not started";
+  /** What ended the run in it. */
+  readonly reason?: string;
 }
 
 export interface PlannedChange {
@@ -86,6 +98,8 @@ export interface PlannedChange {
   readonly losses?: readonly string[];
   readonly source: Place;
   readonly call: { readonly method: Call["method"]; readonly path: string };
+  /** The wave that it belongs to, from 1; only of an apply in waves. */
+  readonly wave?: number;
   readonly outcome?: Outcome;
 }
 

@@ -12,7 +12,7 @@ import { type PlanInput, planOf } from "../plan/make-plan.ts";
 import { type Plan, type PlannedChange, type PlanScope, planDigest } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
 import type { Planned } from "./request.ts";
-import { guardRules, refusedBy } from "./scope.ts";
+import { canaryTest, guardRules, refusedBy } from "./scope.ts";
 import type { MovesToMake } from "./storage-moves.ts";
 
 /** A plan, new or saved, and all that carrying it out takes. */
@@ -29,6 +29,10 @@ export interface Prepared {
   readonly isProtected: GuardRules["isProtected"];
   /** A saved plan as it was read: what people signed. */
   readonly saved?: Plan;
+  /** Whether a project comes first among the waves. */
+  readonly isCanary: (project: string) => boolean;
+  /** The targets wave by wave; left out where the run has no waves. */
+  readonly waves?: readonly (readonly Target[])[];
 }
 
 type Contents = Pick<PlanInput, "differences" | "moves" | "objections" | "problems" | "reads">;
@@ -80,10 +84,17 @@ export function unreadPlan(
 export function preparedOf(context: Context, planned: Planned, desired: readonly DesiredProject[]): Prepared {
   const { request } = context;
   const { isProtected } = guardRules(context, desired);
+  const isCanary = canaryTest(context, desired);
   const { plan, differences, moves = [] } = planned;
   const changed = differences.map(({ changes }) => changes).filter((changes) => changes.length > 0);
   const refused = refusedBy(plan, desired, request);
-  const rest = { planned: withWaivers(planned, refused), references: neededBy(differences), refused, isProtected };
+  const rest = {
+    planned: withWaivers(planned, refused),
+    references: neededBy(differences),
+    refused,
+    isProtected,
+    isCanary,
+  };
   if (!request.recheck) {
     const targets = changed.map((changes) => ({ steps: changes.map((change) => ({ change })) }));
     return { ...rest, targets, moves: { steps: moves.map((move) => ({ move })) } };

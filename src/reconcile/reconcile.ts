@@ -1,5 +1,3 @@
-import { applyChanges, type Batch } from "../apply/apply.ts";
-import { stepsOf, type Target } from "../apply/recheck.ts";
 import { type ClientOptions, connectReader, connectWriter, type Reader, type Writer } from "../client/client.ts";
 import { readAndDiff, select } from "../live/survey.ts";
 import { hasErrors } from "../manifest/validate.ts";
@@ -10,6 +8,7 @@ import { callOf } from "../plan/make-plan.ts";
 import type { Lease } from "../state/lease.ts";
 import { keepProjects } from "../state/project-list.ts";
 import { judgedForApprovals, withApprovals } from "./approvals.ts";
+import { batchesOf, inItsWaves, writeChanges } from "./batches.ts";
 import { type Checked, type Context, connectionOf, leaseOf, openContext } from "./context.ts";
 import { applying, looking } from "./history.ts";
 import { notPlanned, withProblems } from "./not-planned.ts";
@@ -26,10 +25,10 @@ import {
 import { readyToRecord, reportUnfinishedRuns, startRecorder } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { openWorkspace } from "./revisions.ts";
-import { judgedByRules, stepsByRules, withRules } from "./rules.ts";
+import { judgedByRules, withRules } from "./rules.ts";
 import { savedPlan } from "./saved-plan.ts";
-import { guardRules, idleProtection, scopeOf } from "./scope.ts";
-import { carryOutMoves, moveSteps, movesOf } from "./storage-moves.ts";
+import { guardRules, idleCanaries, idleProtection, scopeOf } from "./scope.ts";
+import { carryOutMoves, moveSteps, movesOf, skippedMoves } from "./storage-moves.ts";
 import { forgotten } from "./update-ledger.ts";
 
 /**
@@ -72,7 +71,14 @@ async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
     differences,
     moves: moves.map(({ change }) => change),
     objections,
-    problems: [...idleProtection(context, desired), ...problems, ...uncompared, ...read.problems, ...storage.problems],
+    problems: [
+      ...idleProtection(context, desired),
+      ...idleCanaries(context, desired),
+      ...problems,
+      ...uncompared,
+      ...read.problems,
+      ...storage.problems,
+    ],
     reads: reader.counts.reads - lookUps,
   });
   const document = judgedByRules(unjudged, context, desired);
@@ -113,18 +119,7 @@ async function prepared(reader: Reader, context: Context): Promise<Prepared> {
   const { saved, savedRun } = context.request;
   const isSaved = saved !== undefined || savedRun !== undefined;
   const found = isSaved ? await savedPlan(reader, context) : await newPlan(reader, context);
-  return judgedForApprovals(found, context);
-}
-
-/** Projects that are to be read again are read right before their writes. */
-function batchesOf(reader: Reader, context: Context, targets: readonly Target[]): Batch[] {
-  const scope = scopeOf(context);
-  return targets.map((target) => ({
-    steps: async () => {
-      const steps = await stepsOf(reader, target, scope);
-      return "planned" in target ? stepsByRules(steps, context, target.desired) : steps;
-    },
-  }));
+  return inItsWaves(await judgedForApprovals(found, context), context);
 }
 
 /**
@@ -160,7 +155,7 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
   }
 }
 
-type Approved = Pick<Prepared, "planned" | "targets" | "moves"> & {
+type Approved = Pick<Prepared, "planned" | "targets" | "waves" | "moves"> & {
   readonly connection: ClientOptions;
   readonly lease: Lease;
 };
@@ -169,22 +164,24 @@ type Approved = Pick<Prepared, "planned" | "targets" | "moves"> & {
 async function carryOut(
   writer: Writer,
   context: Context,
-  { planned, targets, moves, connection, lease }: Approved,
-  { watchers, around }: ApplyHooks,
+  approved: Approved,
+  { watchers: listeners, around }: ApplyHooks,
 ): Promise<Applied> {
+  const { planned, moves, connection, lease } = approved;
   const { concurrency: workers, request } = context;
   const writes = planned.plan.summary.writes > 0;
   const stopped = () => (request.signal?.aborted ? "the run was stopped" : lease.lost());
-  await using recorder = await startRecorder(context, lease, planned, watchers);
+  await using recorder = await startRecorder(context, lease, planned, listeners);
   await using record = writes ? await around?.({ connection, planned }) : undefined;
-  const batches = batchesOf(writer, context, targets);
-  const changed = await applyChanges(writer, batches, { workers, watchers: recorder.watchers, stopped });
-  const steps = await moveSteps(writer, context, moves);
-  const moved = await carryOutMoves(writer, steps, request, recorder.watchers);
-  const outcomes = new Map([...changed, ...moved.outcomes]);
+  const { watchers } = recorder;
+  const written = await writeChanges(writer, context, approved, { workers, watchers, stopped });
+  const steps = written.halted ? skippedMoves(moves, written.halted) : await moveSteps(writer, context, moves);
+  const moved = await carryOutMoves(writer, steps, request, watchers);
+  const outcomes = new Map([...written.outcomes, ...moved.outcomes]);
   await record?.end(outcomes);
   const problems = await recorder.end(outcomes);
-  return withProblems({ ...planned, outcomes }, [
+  return withProblems({ ...planned, outcomes, ...(written.waves && { waves: written.waves }) }, [
+    ...written.problems,
     ...moved.warnings,
     ...problems,
     ...forgotten(context.ledger, planned.plan, outcomes),

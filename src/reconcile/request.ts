@@ -1,9 +1,11 @@
 import type { ApplyRecord, Outcomes, Watcher } from "../apply/apply.ts";
 import type { ClientOptions } from "../client/client.ts";
 import type { Difference } from "../diff/diff.ts";
+import type { Wave } from "../manifest/waves.ts";
 import type { Call } from "../model/types.ts";
 import type { Objection, Waivers } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { PlanWave } from "../plan/waves.ts";
 import type { Holder } from "../state/state.ts";
 import type { Move } from "../storage/moves.ts";
 import type { MovingProgress } from "../storage/progress.ts";
@@ -33,6 +35,10 @@ export interface Request {
   readonly failOnLoosening?: boolean;
   /** What part of the fleet `shard` is, such as `1/8`: the plan says so, and merging knows what it was given. */
   readonly part?: string;
+  /** How an apply goes through the projects that change; left out: as the workspace says. */
+  readonly waves?: readonly Wave[];
+  /** The command line that goes on with an apply that ended between two waves, for its message. */
+  readonly again?: string;
   /** Read each project again right before its writes: for a run that lets time pass between plan and writes. */
   readonly recheck?: boolean;
   /** Path of a plan that `plan --out` saved, to be carried out instead of a new one. */
@@ -74,6 +80,8 @@ export interface Planned {
   readonly differences: readonly Difference[];
   /** What storage migrations are to move; only where a new plan was asked for them. */
   readonly moves?: readonly Move[];
+  /** The waves of an apply, before it and after it; left out where it has none. */
+  readonly waves?: readonly PlanWave[];
   /** False where manifests or the server kept anything from being compared: the plan then says nothing of the state. */
   readonly surveyed: boolean;
   /** Secrets that an apply would need and that cannot be resolved here, each with the reason. */

@@ -22,7 +22,7 @@ import type { Context, Heading } from "./context.ts";
 import { judgeAgain } from "./judge-again.ts";
 import { type Prepared, secretsToCompare, withWaivers } from "./prepared.ts";
 import { judgedByRules, withReasons } from "./rules.ts";
-import { guardRules, refusedBy, scopeOf } from "./scope.ts";
+import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
 import { movesAgain } from "./storage-moves.ts";
 
 /**
@@ -153,6 +153,7 @@ export async function savedPlan(reader: Reader, context: Context): Promise<Prepa
     refused,
     isProtected: rules.isProtected,
     saved: read,
+    isCanary: canaryTest(context, desired),
   };
 }
 

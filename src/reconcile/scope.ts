@@ -4,6 +4,7 @@ import type { Trusts } from "../live/read-live.ts";
 import type { SurveyScope } from "../live/survey.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { problemAt } from "../manifest/problem.ts";
+import { isMatch } from "../manifest/selection.ts";
 import { addressMatcher, addressOf } from "../model/address.ts";
 import {
   addressTest,
@@ -39,7 +40,11 @@ export function scopeOf(context: Context): SurveyScope {
     policies,
     expired,
     globs: [...targets, ...(request.resend ?? [])].filter((glob) => !meansMoves(glob)),
-    spoken: [...spokenOf(loaded.workspace.protected, request), ...exceptionsOf(context)],
+    spoken: [
+      ...spokenOf(loaded.workspace.protected, request),
+      ...exceptionsOf(context),
+      ...loaded.workspace.canary.map(({ written }) => written),
+    ],
     includes: (project) => inTarget(project) && inShard(project.name),
     ...(since && { since: { ...since, ...fleetFor(listed, heading.url) } }),
     ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger) }),
@@ -94,6 +99,14 @@ export function guardRules({ loaded }: Context, desired: readonly DesiredProject
   return { guards, isProtected: (address) => test(address, projectOf(projectPart(address))) };
 }
 
+/** Tells by its name whether a project of these is one of the workspace's canaries. */
+export function canaryTest({ loaded }: Context, desired: readonly DesiredProject[]): (project: string) => boolean {
+  const { canary } = loaded.workspace;
+  const found = projectsOf(desired).filter(({ id, path }) => canary.some((selector) => isMatch(selector, id, path)));
+  const names = new Set(found.map(({ name }) => name));
+  return (project) => names.has(project);
+}
+
 /** Objections of the guards that the request does not waive. */
 export function refusedBy(plan: Plan, desired: readonly DesiredProject[], { waivers }: Request): readonly Objection[] {
   return standing(plan.objections, removalsOf(plan).length, waiversFor(waivers, projectsOf(desired)));
@@ -118,6 +131,20 @@ export function idleProtection(
     const why = whyIdle(glob, projects);
     const at = { document: settings, path: ["protected", index] };
     return why === undefined ? [] : [problemAt("idle-protection", `${glob} protects nothing: ${why}`, at)];
+  });
+}
+
+/** Canaries that are no project of the run; only for a run without limits, where that is certain. */
+export function idleCanaries(
+  { loaded: { workspace, settings }, request: { targets = [], shard, since } }: Context,
+  desired: readonly DesiredProject[],
+): Problem[] {
+  if (targets.length > 0 || shard || since || !settings) return [];
+  const projects = projectsOf(desired);
+  return workspace.canary.flatMap((selector, index) => {
+    if (projects.some(({ id, path }) => isMatch(selector, id, path))) return [];
+    const message = `canary ${selector.written} is no project that a policy selects`;
+    return [problemAt("no-project", message, { document: settings, path: ["canary", index] })];
   });
 }
 

@@ -104,6 +104,13 @@ function unlessObjected(step: Extract<MoveStep, { move: unknown }>, objections: 
   return objection ? { address, outcome: { status: "stale", error: `${objection.message}; plan again` } } : step;
 }
 
+/** Moves of a run that ended before them. */
+export function skippedMoves(moves: MovesToMake, error: string): readonly MoveStep[] {
+  const skipped = (address: string): MoveStep => ({ address, outcome: { status: "skipped", error } });
+  if ("recheck" in moves) return moves.recheck.map(({ address }) => skipped(address));
+  return moves.steps.map((step) => ("move" in step ? skipped(step.move.change.address) : step));
+}
+
 /** Carries out moves until their sources are empty; warns of what succeeded and still wants a person's eye. */
 export async function carryOutMoves(
   writer: Writer,

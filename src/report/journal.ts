@@ -32,8 +32,13 @@ function endOf(entries: readonly JournalLine[]): string {
   return `ended: ${counts.map(([status, count]) => `${count} ${status}`).join(", ") || "nothing to do"}`;
 }
 
+function waveText({ wave, of, projects, reason }: Extract<JournalLine, { event: "wave" }>): string {
+  return `wave ${wave} of ${of}, ${reason === undefined ? counted(projects, "project") : `stopped: ${reason}`}`;
+}
+
 function stepText(entry: JournalLine, palette: Palette): string | undefined {
   const at = `  ${palette.faint(printable(entry.at))}`;
+  if (entry.event === "wave") return `${at} ${printable(waveText(entry))}`;
   if (entry.event === "intent") return `${at} ${printable(`${entry.method} ${entry.path}`)}`;
   if (entry.event === "scheduled") return `${at} ${printable(`scheduled ${entry.address} to ${entry.to}`)}`;
   if (entry.event !== "result") return undefined;

@@ -6,6 +6,7 @@ import { highlightsOf } from "../plan/highlights.ts";
 import { momentOf, scopeText } from "../plan/made.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
+import { waveLines } from "../plan/wave-lines.ts";
 import type { Actionable } from "./findings.ts";
 import { changeTable, detailsOf } from "./markdown-changes.ts";
 import { code, fitting, fittingOr } from "./markdown-text.ts";
@@ -28,7 +29,9 @@ const reserve = 200;
 export const planMarkdown: Surface = (report) => {
   const { plan } = report;
   const groups = plannedGroups(plan.resource_changes);
-  const about = report.surveyed ? [counts(plan), list("**Look at these first**", highlightLines(plan), "line")] : [];
+  const about = report.surveyed
+    ? [counts(plan), waves(plan), list("**Look at these first**", highlightLines(plan), "line")]
+    : [];
   const head = [marker(report), title(report), facts(plan), ...about, ...sentences(plan)];
   const room = longestMarkdown - joined(head).length - reserve;
   const table = groups.length > 0 ? changeTable(groups, room) : "";
@@ -85,6 +88,11 @@ function counts({ summary, server }: Plan): string {
   const done = Object.entries(outcomes ?? {}).filter(([, count]) => count > 0);
   const applied = done.map(([status, count]) => `${count} ${status}`).join(", ");
   return outcomes ? `${line}\n\n**Apply:** ${applied || "nothing to do"}` : line;
+}
+
+function waves(plan: Plan): string {
+  const lines = waveLines(plan).map((line) => `- ${code(line)}`);
+  return list("**Waves**", lines, "wave");
 }
 
 function sentences({ objections, problems, warnings }: Actionable): string[] {

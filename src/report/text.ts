@@ -5,6 +5,7 @@ import { objectionGroups } from "../plan/guards.ts";
 import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { madeText, scopeText } from "../plan/made.ts";
 import { type Plan, type PlannedChange, removalsOf, type Summary } from "../plan/plan.ts";
+import { waveLines } from "../plan/wave-lines.ts";
 import { movingNotes } from "./moves.ts";
 import type { Palette } from "./palette.ts";
 import { changesText, mark, terminalWidth } from "./text-changes.ts";
@@ -110,10 +111,17 @@ function unverifiedText(entries: Plan["unverified"]): string {
   return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 
-/** What an apply did, for people who have seen its plan: what went wrong in full, then the counts. */
+/**
+ * What an apply did, for people who have seen its plan: what went wrong in full, then the counts. Changes of waves that
+ * never began are told with their wave alone.
+ */
 export function outcomesText(plan: Plan, palette: Palette): string {
-  const troubled = plan.resource_changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
-  return paragraphs([linesOf(troubled, palette), outcomeCounts(plan.summary, palette)]);
+  const idle = new Set(plan.summary.waves?.filter(({ status }) => status === "not started").map(({ wave }) => wave));
+  const isIdle = ({ wave, outcome }: PlannedChange) => outcome?.status === "skipped" && wave && idle.has(wave);
+  const troubled = plan.resource_changes.filter(
+    (each) => each.outcome && each.outcome.status !== "applied" && !isIdle(each),
+  );
+  return paragraphs([linesOf(troubled, palette), wavesText(plan, palette), outcomeCounts(plan.summary, palette)]);
 }
 
 /** The same for people who have not: every change with its outcome, a line each. */
@@ -123,8 +131,15 @@ export function appliedText(plan: Plan, palette: Palette): string {
     highlightsText(plan, palette),
     linesOf(plan.resource_changes, palette),
     ...objectionsText(plan, palette),
+    wavesText(plan, palette),
     outcomeCounts(plan.summary, palette),
   ]);
+}
+
+/** The waves of an apply, a line each; empty where there are none. */
+export function wavesText(plan: Plan, palette: Palette): string {
+  const lines = waveLines(plan).map((line) => `  ${printable(line)}`);
+  return lines.length > 0 ? [palette.strong("Waves"), ...lines].join("\n") : "";
 }
 
 function linesOf(changes: readonly PlannedChange[], palette: Palette): string {

@@ -27,6 +27,14 @@ export type JournalEntry =
       readonly request_id?: string;
       readonly error?: string;
     }
+  /** A wave begins or, with a reason, ended the run. */
+  | {
+      readonly event: "wave";
+      readonly wave: number;
+      readonly of: number;
+      readonly projects: number;
+      readonly reason?: string;
+    }
   /** The server took on a storage migration, which then goes on by itself. */
   | { readonly event: "scheduled"; readonly address: string; readonly to: string; readonly http?: number }
   | { readonly event: "end"; readonly outcomes: Readonly<Record<string, number>> }

@@ -81,6 +81,7 @@ const parts: Readonly<Record<JournalEntry["event"], readonly string[]>> = {
   start: ["who", "server"],
   intent: ["address", "method", "path"],
   result: ["address", "status"],
+  wave: [],
   scheduled: ["address", "to"],
   end: [],
   noticed: [],

@@ -24,7 +24,7 @@ export async function taken(state: WorkspaceState, run: string, milliseconds = m
   return token;
 }
 
-export function line(address: string, event: "intent" | "outcome" = "intent"): JournalLine {
+export function line(address: string, event: "intent" | "result" = "intent"): JournalLine {
   if (event === "result") return { at, event, address, status: "applied" };
   return { at, event, address, action: "create", method: "POST", path: "/" };
 }

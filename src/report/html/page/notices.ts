@@ -3,6 +3,7 @@ import type { ReportedProblem } from "../../../model/problem-line.ts";
 import type { Action } from "../../../model/types.ts";
 import { objectionGroups } from "../../../plan/guards.ts";
 import type { Plan, PlannedChange } from "../../../plan/plan.ts";
+import { waveLines } from "../../../plan/wave-lines.ts";
 import { linkTo, outcomeNode } from "./change-row.ts";
 import { button, element } from "./dom.ts";
 import { type Filter, hashOf } from "./filter.ts";
@@ -22,6 +23,7 @@ interface Look {
 export function noticesOf(plan: Plan): readonly HTMLElement[] {
   const { problems, warnings, unverified } = plan;
   const troubled = plan.resource_changes.filter(({ outcome }) => outcome && outcome.status !== "applied");
+  const waves = waveLines(plan);
   const title = {
     problems: quantity(problems.length, "problem"),
     troubled: `${quantity(troubled.length, "change")} not applied`,
@@ -40,6 +42,9 @@ export function noticesOf(plan: Plan): readonly HTMLElement[] {
       const look = waived ? ({ id: "waived", ...doubt } as const) : ({ id: "objections", ...bad } as const);
       return notice({ ...look, title: heading }, objections, objectionLine);
     }),
+    notice({ id: "waves", title: quantity(waves.length, "wave"), ...plain, isOpen: true }, waves, (line) => [
+      visible(line),
+    ]),
     notice({ id: "warnings", title: title.warnings, ...doubt }, warnings, problemLine),
     notice({ id: "unverified", title: title.unverified, ...plain }, unverified, unverifiedLine),
   ].flat();

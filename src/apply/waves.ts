@@ -1,0 +1,160 @@
+import { inParallel } from "../base/concurrency.ts";
+import { grouped } from "../base/grouped.ts";
+import type { Reader, Writer } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
+import { CallFailed } from "../client/failure.ts";
+import { readLive } from "../live/read-live.ts";
+import { isRemoval } from "../model/turns-off.ts";
+import type { Change, Outcome } from "../model/types.ts";
+import type { PlanWave } from "../plan/waves.ts";
+import { type ApplyOptions, applyChanges, type Batch, type ChangeEvent, type Outcomes } from "./apply.ts";
+import { projectOf, type Target } from "./recheck.ts";
+import { isVisible, lostOf } from "./verify-write.ts";
+
+export interface WavesOptions extends ApplyOptions {
+  /** What is to be done in these projects, worked out right before. */
+  readonly batchesOf: (targets: readonly Target[]) => readonly Batch[];
+}
+
+/** The outcomes of all waves, and what became of each. */
+export interface AppliedWaves {
+  readonly outcomes: Outcomes;
+  readonly waves: readonly PlanWave[];
+  /** Why nothing else may be done in this run; left out where all went well. */
+  readonly halted?: string;
+}
+
+/**
+ * Carries out changes wave by wave. After each its projects are read again; a failure, an unknown outcome or a value
+ * that was not kept ends the run before the next wave, whose projects are neither read nor written (contract 12).
+ */
+export async function applyInWaves(
+  writer: Writer,
+  waves: readonly (readonly Target[])[],
+  options: WavesOptions,
+): Promise<AppliedWaves> {
+  const outcomes = new Map<string, Outcome>();
+  const told: PlanWave[] = [];
+  let halted: string | undefined;
+  for (const [index, targets] of waves.entries()) {
+    const why = halted ?? options.stopped();
+    const name = `wave ${index + 1} of ${waves.length}`;
+    const projects = targets.map(projectOf);
+    if (why !== undefined) {
+      for (const [address, outcome] of await skip(targets, why, options)) outcomes.set(address, outcome);
+      told.push({ projects, status: "not started" });
+      continue;
+    }
+    await note(options, { wave: index + 1, of: waves.length, projects: projects.length });
+    const done = await applyWave(writer, targets, options);
+    for (const [address, outcome] of done.outcomes) outcomes.set(address, outcome);
+    const { reason } = done;
+    if (reason !== undefined) {
+      halted = `${name} ended the run: ${reason}`;
+      await note(options, { wave: index + 1, of: waves.length, projects: projects.length, reason });
+    }
+    told.push({ projects, ...(reason === undefined ? { status: "applied" } : { status: "stopped", reason }) });
+  }
+  return { outcomes, waves: told, ...(halted !== undefined && { halted }) };
+}
+
+type Noted = { readonly wave: number; readonly of: number; readonly projects: number; readonly reason?: string };
+
+async function note({ watchers }: ApplyOptions, noted: Noted): Promise<void> {
+  for (const watcher of watchers) await watcher.noted?.({ event: "wave", ...noted });
+}
+
+/** One wave, and what keeps the next one from beginning. */
+async function applyWave(
+  writer: Writer,
+  targets: readonly Target[],
+  options: WavesOptions,
+): Promise<{ readonly outcomes: Outcomes; readonly reason?: string | undefined }> {
+  const events: ChangeEvent[] = [];
+  const listening = { outcome: async (event: ChangeEvent) => void events.push(event) };
+  const watchers = [...options.watchers, listening];
+  const outcomes = await applyChanges(writer, options.batchesOf(targets), { ...options, watchers });
+  const reason = troubleIn(outcomes) ?? options.stopped();
+  if (reason !== undefined) return { outcomes, reason };
+  const seen = await readAgain(writer, events, options.workers);
+  const all = new Map([...outcomes, ...seen.outcomes]);
+  return { outcomes: all, reason: troubleIn(all) ?? seen.unread };
+}
+
+/** The first outcome after which no other project may be touched. */
+function troubleIn(outcomes: Outcomes): string | undefined {
+  const bad = [...outcomes].filter(([, outcome]) => isBad(outcome));
+  const [first] = bad;
+  if (!first) return undefined;
+  const [address, { status, not_kept: lost = [] }] = first;
+  const what = status === "applied" ? `did not keep ${lost.join(", ")}` : troubles[status];
+  return `${address} ${what}${bad.length > 1 ? `, and ${bad.length - 1} more` : ""}`;
+}
+
+const troubles: Readonly<Partial<Record<Outcome["status"], string>>> = {
+  failed: "failed",
+  unknown: "has an unknown outcome",
+};
+
+function isBad({ status, not_kept: lost = [] }: Outcome): boolean {
+  return status === "failed" || status === "unknown" || lost.length > 0;
+}
+
+interface SeenAgain {
+  /** Those that are otherwise than the server said. */
+  readonly outcomes: Outcomes;
+  /** Why some of it is not known. */
+  readonly unread?: string;
+}
+
+/** Reads the projects that were written once more, as far as reading can show what was done. */
+async function readAgain(reader: Reader, events: readonly ChangeEvent[], workers: number): Promise<SeenAgain> {
+  const written = events.flatMap(({ change, outcome }) =>
+    change && outcome.status === "applied" && isVisible(change) ? [change] : [],
+  );
+  const projects = [...grouped(written, ({ project }) => project).values()];
+  const read = await inParallel(projects, workers, (changes) => lossesOf(reader, changes));
+  const unread = read.find((each) => typeof each === "string");
+  const losses = read.flatMap((each) => (typeof each === "string" ? [] : each));
+  return { outcomes: new Map(losses), ...(typeof unread === "string" && { unread }) };
+}
+
+/** What of one project's changes is not there, or why that is not known. */
+async function lossesOf(reader: Reader, changes: readonly Change[]): Promise<string | [string, Outcome][]> {
+  const [{ project: name } = { project: "" }] = changes;
+  const resources = changes.map((change) => {
+    const { kind, key, declared, origin } = change;
+    return { kind, key, fields: declared, origin, presence: isRemoval(change) ? "absent" : "present" } as const;
+  });
+  const kinds = new Set(changes.map(({ kind }) => kind));
+  try {
+    const live = await readLive(reader, { project: { name }, kinds, resources, exclusive: new Map() });
+    return changes.flatMap((change): [string, Outcome][] => {
+      const lost = lostOf(change, live);
+      if (lost === "all") return [[change.address, { status: "failed", error: undone(change) }]];
+      return lost.length > 0 ? [[change.address, { status: "applied", not_kept: lost }]] : [];
+    });
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+    return `${name} could not be read again: ${explained(error)}`;
+  }
+}
+
+function undone(change: Change): string {
+  return `the server said that it was done, and read again it is ${isRemoval(change) ? "still there" : "not there"}`;
+}
+
+/** The outcomes of what is not begun; who listens is told. */
+async function skip(targets: readonly Target[], why: string, { watchers }: ApplyOptions): Promise<Outcomes> {
+  const events = targets.flatMap((target) => skipped(target, why));
+  for (const event of events) for (const watcher of watchers) await watcher.outcome?.(event);
+  return new Map(events.map(({ address, outcome }) => [address, outcome]));
+}
+
+function skipped(target: Target, error: string): readonly ChangeEvent[] {
+  const outcome: Outcome = { status: "skipped", error };
+  if ("planned" in target) return target.planned.map(({ address }) => ({ address, outcome }));
+  return target.steps.map((step) => {
+    return "outcome" in step ? step : { address: step.change.address, change: step.change, outcome };
+  });
+}

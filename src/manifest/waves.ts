@@ -1,0 +1,56 @@
+/** How far a wave goes, with those before it: to a number of the projects that change, or to a share of them. */
+export interface Wave {
+  readonly amount: number;
+  readonly unit: "projects" | "percent";
+}
+
+/** Waves that a person may state, or the sentence that says why not. */
+export type StatedWaves = { readonly waves: readonly Wave[] } | { readonly fault: string };
+
+/** Where canaries are named and no waves: those first, then all. */
+export const canariesThenAll: readonly Wave[] = [
+  { amount: 0, unit: "projects" },
+  { amount: 100, unit: "percent" },
+];
+
+const all: Wave = { amount: 100, unit: "percent" };
+
+const expected = "expected numbers of projects and percentages that grow, such as 1,5%,100%";
+
+/** Reads waves such as `1,5%,100%`. The last one is all: 100 % is added where it is left out. */
+export function wavesIn(text: string): StatedWaves {
+  const parts = text.split(",").map((part) => part.trim());
+  const waves: Wave[] = [];
+  for (const part of parts) {
+    const wave = waveIn(part);
+    if (!wave) return { fault: `${JSON.stringify(part.slice(0, 50))} is no wave; ${expected}` };
+    const fault = faultIn(wave, waves);
+    if (fault) return { fault };
+    waves.push(wave);
+  }
+  return { waves: isAll(waves.at(-1)) ? waves : [...waves, all] };
+}
+
+/** `5%`, `1`. */
+export function waveText({ amount, unit }: Wave): string {
+  return unit === "percent" ? `${amount}%` : String(amount);
+}
+
+function waveIn(part: string): Wave | undefined {
+  const [, amount, percent] = /^(\d{1,7}|\d{1,3}(?:\.\d{1,3})?(?=%))(%?)$/.exec(part) ?? [];
+  return amount === undefined ? undefined : { amount: Number(amount), unit: percent ? "percent" : "projects" };
+}
+
+function faultIn(wave: Wave, before: readonly Wave[]): string | undefined {
+  const text = waveText(wave);
+  if (wave.amount === 0) return `a wave of ${text} holds no project; ${expected}`;
+  if (wave.unit === "percent" && wave.amount > 100) return `a wave of ${text} is more than all; ${expected}`;
+  if (isAll(before.at(-1))) return `a wave of ${text} comes after 100%, when nothing is left; ${expected}`;
+  const last = before.findLast(({ unit }) => unit === wave.unit);
+  if (last === undefined || last.amount < wave.amount) return undefined;
+  return `a wave of ${text} does not go beyond the ${waveText(last)} before it; ${expected}`;
+}
+
+function isAll(wave: Wave | undefined): boolean {
+  return wave?.unit === "percent" && wave.amount === 100;
+}

@@ -1,0 +1,51 @@
+import pg from "pg";
+import { beforeAll, describe, expect, test } from "vitest";
+import { databases } from "../state/databases.ts";
+import type { Database } from "../support/database.mjs";
+import { scene, token } from "./workspace.ts";
+
+const [available] = await databases();
+const names = Array.from({ length: 6 }, (_, index) => `p${index}`);
+
+describe.skipIf(!available)("rateLimit (needs postgresql)", () => {
+  let database: Database;
+
+  beforeAll(async () => {
+    if (available) database = await available.started();
+  });
+
+  async function rows(): Promise<readonly { key: string }[]> {
+    const client = new pg.Client(database.url());
+    await client.connect();
+    const { rows: found } = await client.query("SELECT key FROM evenkeel.rate");
+    await client.end();
+    return found;
+  }
+
+  test("is one row of the state for all commands of a token, which it does not hold", async () => {
+    const policy = { projects: names, licenses: { MIT: "allowed" } };
+    const projects = names.map((path) => ({ path }));
+    const { evenkeelWith } = await scene({ projects, policy, workspace: { name: "w", rateLimit: "300/s" } });
+    const env = { EVENKEEL_STATE: database.url() };
+    expect((await evenkeelWith(env, "deployments", "list", "p0")).code).toBe(0);
+    const [row, ...none] = await rows();
+    expect(none).toEqual([]);
+    expect(row?.key).toMatch(/^[0-9a-f]{32}$/);
+    expect(row?.key).not.toContain(token);
+    for (const args of [["plan"], ["apply", "--yes"], ["drift"]]) {
+      const ran = await evenkeelWith(env, ...args);
+      expect([args, ran.code, ran.stderr]).toEqual([args, 0, ""]);
+    }
+    expect(await rows()).toEqual([row]);
+  });
+
+  test("goes on alone where the state cannot be used, and says so once", async () => {
+    const { evenkeelWith } = await scene({ projects: [{ path: "p" }], workspace: { rateLimit: "300/s" } });
+    const env = { EVENKEEL_STATE: database.url("no-such-database") };
+    const ran = await evenkeelWith(env, "deployments", "list", "p");
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toMatch(
+      /^warning: the rate limit is not shared any more, this run keeps it alone: .*does not exist.*\n$/,
+    );
+  });
+});
