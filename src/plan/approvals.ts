@@ -86,7 +86,13 @@ function messageOfLack({ count, because }: Needed, judging: Judging): string | u
   const has =
     people.length === 0 ? "it has none" : `it has ${people.length} (${people.map(({ name }) => name).join(", ")})`;
   const unusable = judged.flatMap((why, index) => (typeof why === "string" ? [`signature ${index + 1} ${why}`] : []));
-  return [`${needs}; ${has}`, ...unusable].join("; ");
+  return [`${needs}; ${has}`, ...unusable.slice(0, mostReasons), ...moreOf(unusable.length)].join("; ");
+}
+
+const mostReasons = 10;
+
+function moreOf(count: number): readonly string[] {
+  return count > mostReasons ? [`and ${count - mostReasons} more that do not count`] : [];
 }
 
 const advice = "save it with plan --out FILE, sign it with approve FILE, and apply FILE";

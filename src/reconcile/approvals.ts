@@ -2,14 +2,16 @@ import { Refusal } from "../base/exit.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import { judgeApprovals } from "../plan/approvals.ts";
 import { sshSignatures } from "../plan/ssh-signature.ts";
-import { approvalPolicy } from "../workspace/approval-policy.ts";
+import { approvalPolicy, approvalsInside } from "../workspace/approval-policy.ts";
 import { isThere, readRegular } from "../workspace/durable-file.ts";
 import type { Checked, Context } from "./context.ts";
 import type { Prepared } from "./prepared.ts";
 
 /** A context of a run that may write: with the approvals that its plan needs, as EVENKEEL_APPROVALS says. */
 export function withApprovals(context: Checked): Checked {
-  const { policy, problems } = approvalPolicy(context.request.env);
+  const { request, loaded } = context;
+  const { policy, problems: found } = approvalPolicy(request.env);
+  const problems = [...found, ...approvalsInside(request.env, loaded.root)];
   return { ...context, ...(policy && { approvals: policy }), problems: [...context.problems, ...problems] };
 }
 

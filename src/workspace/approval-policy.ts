@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, resolve, sep } from "node:path";
 import schema from "../../schemas/approvals.schema.json" with { type: "json" };
 import { counted } from "../base/text.ts";
 import { durationOf } from "../manifest/duration.ts";
@@ -17,6 +17,17 @@ interface ApprovalText extends Pick<ApprovalPolicy, "rules"> {
 export interface ReadPolicy {
   readonly policy?: ApprovalPolicy;
   readonly problems: readonly Problem[];
+}
+
+/** A warning where EVENKEEL_APPROVALS names a file that a merge request can edit. */
+export function approvalsInside(
+  { EVENKEEL_APPROVALS: file }: Readonly<Record<string, string | undefined>>,
+  root: string,
+): readonly Problem[] {
+  if (!file || !existsSync(file) || !realpathSync(file).startsWith(realpathSync(root) + sep)) return [];
+  const message =
+    "the file of approvals is inside the workspace: whoever edits manifests can change who has to approve";
+  return [{ ...problemOf(message, { file, line: 1, column: 1 }), severity: "warning" }];
 }
 
 /**

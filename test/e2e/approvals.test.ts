@@ -78,6 +78,23 @@ describe("approvals", () => {
     expect([two.code, two.writes, said(two)]).toEqual([0, 1, expect.not.stringContaining("approval")]);
   });
 
+  it("are told from what passes for them in a few words, and a file that merge requests reach is a warning", async () => {
+    const staged = await reviewed();
+    const block = "-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n";
+    writeFileSync(at(staged, "plan.json.sig"), block.repeat(2000));
+    const many = await staged.apply("plan.json");
+    expect([many.code, said(many).length < 3000]).toEqual([3, true]);
+    expect(said(many)).toContain("and 1990 more that do not count");
+    staged.write("own/approvals.json", '{ "signers": "allowed", "rules": [{ "when": "always", "count": 1 }] }');
+    staged.write("own/allowed", everybody());
+    const inside = await staged.evenkeelWith(
+      { EVENKEEL_APPROVALS: at(staged, "own/approvals.json") },
+      "apply",
+      "--yes",
+    );
+    expect([inside.code, inside.stderr]).toEqual([3, expect.stringContaining("is inside the workspace")]);
+  });
+
   it("are needed for a plan that was never saved", async () => {
     const staged = await reviewed({ rules: "[{ when: removals, count: 1 }]" });
     const ran = await staged.apply("--yes");
