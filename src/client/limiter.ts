@@ -1,11 +1,10 @@
-import pLimit from "p-limit";
 import { Congestion } from "./congestion.ts";
 import { othersShare, Quota, type QuotaAnswer } from "./quota.ts";
 import { createRateGate, type RateGate, type RateOptions } from "./rate-gate.ts";
 import type { Stop } from "./stop.ts";
 import { callLater } from "./timer.ts";
 
-/** One gate for all requests, reads and writes together (contract 7): p-limit, with as much room as serves best. */
+/** One gate for all requests, reads and writes together (contract 7), with as much room as serves best. */
 export interface Limiter {
   /** Runs `work` as soon as there is room and no pause; whoever came first goes first. */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
@@ -48,16 +47,22 @@ export interface SharedRate {
  * out by itself.
  */
 export function createLimiter(ceiling: number, stop: Stop, longest: number, shared?: SharedRate): Limiter {
-  const limit = pLimit(1);
+  const waiting: (() => void)[] = [];
   const congestion = new Congestion(ceiling);
   const quota = new Quota(longest, shared ? 0 : othersShare);
   let isOpen = false;
+  let room = 1;
+  let running = 0;
   let inFlight = 0;
   let pausedUntil = 0;
 
+  const letIn = (): void => {
+    for (; running < room && waiting.length > 0; running++) waiting.shift()?.();
+  };
+
   const adjust = (): void => {
-    const room = isOpen ? Math.max(1, Math.min(congestion.room, quota.left(performance.now()))) : 1;
-    if (room !== limit.concurrency) limit.concurrency = room;
+    room = isOpen ? Math.max(1, Math.min(congestion.room, quota.left(performance.now()))) : 1;
+    letIn();
   };
 
   const open = (): void => {
@@ -95,7 +100,18 @@ export function createLimiter(ceiling: number, stop: Stop, longest: number, shar
   };
 
   return {
-    run: (work) => limit(() => (pausedUntil === 0 && !gate ? work() : admitted(gate).then(work))),
+    // Not by a library for this, which makes several promises more for each request of a fleet.
+    async run(work) {
+      if (running < room) running++;
+      else await new Promise<void>((go) => waiting.push(go));
+      try {
+        if (pausedUntil !== 0 || gate) await admitted(gate);
+        return await work();
+      } finally {
+        running--;
+        letIn();
+      }
+    },
     sending() {
       if (!isOpen) callLater(headStart, open);
       return { sent: performance.now(), inFlight: ++inFlight };
@@ -119,7 +135,7 @@ export function createLimiter(ceiling: number, stop: Stop, longest: number, shar
     pause,
     remaining,
     get room() {
-      return limit.concurrency;
+      return room;
     },
   };
 }

@@ -93,11 +93,7 @@ export class Session {
 
   /** `again`: the same was asked before, be it by another name of its route. */
   #attemptAt(call: Call, path: string, attempts: number, again: boolean): Promise<FullAnswer> {
-    return this.#limiter.run(async () => {
-      const result = this.#refusal(call, path, attempts) ?? (await this.#exchange(call, path, attempts, again));
-      if (result instanceof CallFailed) throw result;
-      return result;
-    });
+    return this.#limiter.run(() => this.#exchange(call, path, attempts, again));
   }
 
   /** Why nothing is sent now. */
@@ -114,7 +110,9 @@ export class Session {
     return new CallFailed({ ...base, kind: "status", status: 429, what });
   }
 
-  async #exchange(call: Call, path: string, attempts: number, again: boolean): Promise<FullAnswer | CallFailed> {
+  async #exchange(call: Call, path: string, attempts: number, again: boolean): Promise<FullAnswer> {
+    const refusal = this.#refusal(call, path, attempts);
+    if (refusal) throw refusal;
     const line = encode(call, this.#server.prefix + path, this.#plain(call));
     if (again) this.counts.retries++;
     else if (line.method === "GET") this.counts.reads++;
@@ -138,13 +136,16 @@ export class Session {
     if ("broken" in result) {
       // Others are answered, and this one gets no connection: there are too many.
       if (!result.sent && answers > 0 && answers < this.#presence.answers) this.#limiter.overloaded(sending);
-      return judgeBroken(attempt, result, this.#stop.reason, answers > 0);
+      throw judgeBroken(attempt, result, this.#stop.reason, answers > 0);
     }
     const verdict = judge(attempt, result, knownSecrets.clean);
     const allowance = allowanceIn(result.headers, Date.now());
     if (allowance) this.#limiter.allowed(sending, allowance);
-    if (verdict instanceof CallFailed) this.#heed(attempt, result, verdict, sending);
-    else this.#limiter.answered(sending);
+    if (verdict instanceof CallFailed) {
+      this.#heed(attempt, result, verdict, sending);
+      throw verdict;
+    }
+    this.#limiter.answered(sending);
     return verdict;
   }
 

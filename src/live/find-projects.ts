@@ -10,7 +10,7 @@ import {
   projectsOf,
   selectsByGlob,
 } from "../manifest/projects.ts";
-import { matchingLayers } from "../manifest/selection.ts";
+import { isSelected } from "../manifest/selection.ts";
 import { identified, projectFinder, projectNamed, speakingOtherwise } from "../model/identity.ts";
 import type { Project } from "../model/types.ts";
 import { isWantedOtherwise, type RevisionSide, touchedPolicies } from "../revision/revision.ts";
@@ -91,7 +91,9 @@ async function changed(reader: Reader, scope: ProjectScope, since: Since): Promi
   const candidates = fleet
     ? knownProjects(both, fleet)
     : await known(reader, namedProjects(touched), both, scope.workers);
-  const projects = candidates.filter((each) => isSelected(after, each) && isWantedOtherwise(before, after, each));
+  const projects = candidates.filter(
+    (each) => isSelected(after.policies, each) && isWantedOtherwise(before, after, each),
+  );
   return {
     projects: projects.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     problems: fleet
@@ -105,13 +107,9 @@ async function changed(reader: Reader, scope: ProjectScope, since: Since): Promi
   };
 }
 
-function isSelected({ policies }: Pick<RevisionSide, "policies">, project: Project): boolean {
-  return matchingLayers(policies, project).length > 0;
-}
-
 function countOf({ policies, includes }: ProjectScope, fleet: readonly Project[] | undefined): number | undefined {
   if (!fleet && selectsByGlob(policies)) return undefined;
-  return knownProjects(policies, fleet).filter((each) => isSelected({ policies }, each) && includes(each)).length;
+  return knownProjects(policies, fleet).filter((each) => isSelected(policies, each) && includes(each)).length;
 }
 
 /** Addresses begin as policies name projects, whatever flags say: the ledger and saved plans know them by that. */

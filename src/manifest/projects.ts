@@ -3,7 +3,7 @@ import { compareTexts } from "../base/text.ts";
 import type { Problem, Project } from "../model/types.ts";
 import type { Policy } from "./policies.ts";
 import { problemAt } from "./problem.ts";
-import { matchingLayers } from "./selection.ts";
+import { isSelected } from "./selection.ts";
 import type { Selector } from "./selector.ts";
 import { isTemplate, referencesOf } from "./template.ts";
 
@@ -53,7 +53,7 @@ export interface Projects {
  */
 export function projectsOf(policies: readonly Policy[], listing: readonly Project[] | undefined): Projects {
   const known = knownProjects(policies, listing);
-  const projects = known.filter((project) => matchingLayers(policies, project).length > 0);
+  const projects = known.filter((project) => isSelected(policies, project));
   return { projects: projects.toSorted(byName), problems: listing ? idleGlobs(policies, listing) : [] };
 }
 

@@ -117,10 +117,13 @@ class Resolving {
 /** Variables inside one another: more of them are no policy, and would exhaust the stack. */
 const deepest = 100;
 
-function factOf({ id, path }: Project, fact: ProjectFact): Scalar | undefined {
-  const facts = { "project.id": id, "project.path": path, "project.name": path?.split("/").at(-1) };
-  return facts[fact];
-}
+const factOf = (project: Project, fact: ProjectFact): Scalar | undefined => facts[fact](project);
+
+const facts: Readonly<Record<ProjectFact, (project: Project) => Scalar | undefined>> = {
+  "project.id": ({ id }) => id,
+  "project.path": ({ path }) => path,
+  "project.name": ({ path }) => path?.split("/").at(-1),
+};
 
 function unknownFact(fact: ProjectFact, { name }: Project): string {
   return `\${${fact}} is not known for project ${name}, which the server does not list`;

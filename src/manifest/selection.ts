@@ -32,6 +32,12 @@ export function sameLayers(some: readonly Layer[], others: readonly Layer[]): bo
   );
 }
 
+/** Whether any policy matches a project. */
+export function isSelected(policies: readonly Policy[], project: Project): boolean {
+  const path = project.path?.toLowerCase();
+  return candidates(indexOf(policies), project.id, path).some(({ policy }) => !isExcepted(policy, project.id, path));
+}
+
 /** The policies that match a project, the most specific first. */
 export function matchingLayers(policies: readonly Policy[], project: Project): readonly Layer[] {
   const path = project.path?.toLowerCase();
@@ -41,9 +47,13 @@ export function matchingLayers(policies: readonly Policy[], project: Project): r
     layers.set(policy, Math.max(literal, layers.get(policy) ?? 0));
   }
   return [...layers]
-    .filter(([policy]) => candidates(exceptionsOf(policy), project.id, path).length === 0)
+    .filter(([policy]) => !isExcepted(policy, project.id, path))
     .map(([policy, literal]) => ({ policy, literal }))
     .sort(compareLayers);
+}
+
+function isExcepted(policy: Policy, id: number | undefined, path: string | undefined): boolean {
+  return policy.except.length > 0 && candidates(exceptionsOf(policy), id, path).length > 0;
 }
 
 /** Whether a line of `projects` or `except` means a project. */
