@@ -1,4 +1,5 @@
 import { exit } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
 import { historyJson, historyText } from "../report/history.ts";
 import { concerns } from "../state/run-summary.ts";
 import type { Options } from "./flags.ts";
@@ -15,8 +16,12 @@ export const run: Run<Options<"runs">> = async (terminal, options) => {
   const runs = project === undefined ? all : all.filter((summary) => concerns(summary, project));
   const holder = await state.leases.holder();
   report({
-    text: () => historyText(runs, holder?.run) || "No runs recorded.",
+    text: () => historyText(runs, holder?.run) || noneText(project),
     json: () => historyJson(runs),
   });
   return exit.done;
 };
+
+function noneText(project: string | undefined): string {
+  return project === undefined ? "No runs recorded." : printable(`No run recorded that concerns ${project}.`);
+}

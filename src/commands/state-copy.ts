@@ -21,6 +21,9 @@ export const run: Run<Options<"state copy">> = async (terminal, options) => {
   const { from, to } = options;
   if (from === undefined || to === undefined) throw new Refusal("state copy needs --from and --to", exit.usage);
   await using source = await stateIn(terminal, options, "--from", from);
+  if (!source.shared && !isFolder(source.place)) {
+    throw new Refusal(`there is no state in ${dirname(source.place)}; expected a folder with .evenkeel`);
+  }
   await using target = await stateIn(terminal, options, "--to", to);
   if (source.place === target.place) throw new Refusal("--from and --to are the same state", exit.usage);
   const claim = claimFor(newRun(new Date()), terminal.env);

@@ -179,8 +179,8 @@ export const verbs: readonly Verb[] = [
     name: "whoami",
     summary: "who the token is, what each command needs of it, and what is missing",
     examples: [
-      ["evenkeel whoami", "the token's user and scopes; needs no workspace where EVENKEEL_URL is set"],
-      ["evenkeel whoami --project payments/api --report json", "its role in a project too, for scripts"],
+      ["evenkeel whoami", "in a workspace also its role in a project that policies name; else EVENKEEL_URL is enough"],
+      ["evenkeel whoami --project payments/api --report json", "its role in this project, for scripts"],
     ],
     options: flags.whoami,
     load: () => import("./whoami.ts"),

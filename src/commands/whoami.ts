@@ -1,15 +1,18 @@
 import { exit, Refusal } from "../base/exit.ts";
 import { canPlan, readTokenAccess } from "../live/token-access.ts";
+import { readPolicies } from "../manifest/policies.ts";
 import { whoamiJson, whoamiText } from "../report/whoami.ts";
+import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { reading } from "./deployments/connected.ts";
 import type { Options } from "./flags.ts";
+import { folderOf } from "./run.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel whoami`: exit 1 where `plan` could not read. */
 export const run: Run<Options<"whoami">> = async (terminal, options) => {
-  const { project } = options;
-  if (project?.trim() === "")
+  if (options.project?.trim() === "")
     throw new Refusal("--project is empty; expected the ID or the path of a project", exit.usage);
+  const project = options.project ?? firstNamed(folderOf(terminal, options));
   let isEnough = true;
   const code = await reading(terminal, options, async (reader) => {
     const access = await readTokenAccess(reader, project);
@@ -18,3 +21,10 @@ export const run: Run<Options<"whoami">> = async (terminal, options) => {
   });
   return code === exit.done && !isEnough ? exit.problem : code;
 };
+
+/** The first project that policies of the workspace around name without a wildcard, since `plan` reads it. */
+function firstNamed(folder: string): string | undefined {
+  if (workspaceAbove(folder) === undefined) return undefined;
+  const selectors = readPolicies(loadWorkspace(folder)).policies.flatMap(({ projects }) => projects);
+  return selectors.find(({ form }) => form !== "glob")?.written;
+}

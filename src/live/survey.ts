@@ -15,6 +15,7 @@ import { watchEverywhere } from "./everywhere.ts";
 import { type FoundProjects, findProjects, type ProjectScope } from "./find-projects.ts";
 import { firstProjects, type Missing, missingProblems } from "./missing.ts";
 import { readReadable, type Trusts, type Unread } from "./read-live.ts";
+import { refusedLists } from "./refused-lists.ts";
 import { readableOf, unreadProblem } from "./unread.ts";
 
 /** What a survey looks at. */
@@ -92,12 +93,17 @@ export async function readAndDiff(
   });
   const common = everywhere.problem();
   if (common) return { differences: [], problems: [common], lookUps: 0 };
+  const refused = refusedLists(desired, read);
+  const told = [
+    ...read.flatMap(problemsOf).filter(({ message }) => !refused.some(({ instead }) => instead.has(message))),
+    ...refused.map(({ problem }) => problem),
+  ];
   const missing = read.flatMap((each) => each.missing ?? []);
   const before = reader.counts.reads;
   const known = listing ?? (missing.some(({ project }) => project.path) ? await firstProjects(reader) : []);
   return {
     differences: read.flatMap(({ difference }) => difference ?? []),
-    problems: [...read.flatMap(problemsOf), ...missingProblems(missing, scope.policies, known)].sort((a, b) =>
+    problems: [...told, ...missingProblems(missing, scope.policies, known)].sort((a, b) =>
       compareTexts(a.project ?? "", b.project ?? ""),
     ),
     lookUps: reader.counts.reads - before,

@@ -37,9 +37,10 @@ export function unreadProblem({ project, resources, exclusive }: DesiredProject,
 }
 
 function nameOf(project: string, { kind, key }: Unread): string {
-  return key === undefined ? `the list of ${sectionOf(kind)} of ${project}` : addressOf(project, kind, key);
+  return key === undefined ? `the list of ${sectionNameOf(kind)} of ${project}` : addressOf(project, kind, key);
 }
 
-function sectionOf(kind: Kind): string {
+/** How policies and messages call what is of a kind, in the plural. */
+export function sectionNameOf(kind: Kind): string {
   return kinds[kind].policy?.section ?? `${kind}s`;
 }

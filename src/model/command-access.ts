@@ -35,9 +35,14 @@ export const commandAccess: readonly CommandAccess[] = [
     ...{ role: "maintainer", of: "each project", scope: "read_api" },
   },
   { commands: ["apply"], role: "maintainer", of: "each project", scope: "api" },
-  { commands: ["deployments list", "show", "merge-requests"], role: "reporter", of: "the project", scope: "read_api" },
   {
-    commands: ["deployments create", "update", "apply --record-deployment"],
+    commands: ["deployments list", "deployments show", "deployments merge-requests"],
+    role: "reporter",
+    of: "the project",
+    scope: "read_api",
+  },
+  {
+    commands: ["deployments create", "deployments update", "apply --record-deployment"],
     ...{ role: "developer", of: "the project of the policies", scope: "api" },
   },
   { commands: ["plan --storage", "storage status"], role: "administrator", scope: "read_api" },

@@ -13,7 +13,8 @@ export interface Copied {
  */
 export async function copyState(source: WorkspaceState, target: WorkspaceState, { token }: Lease): Promise<Copied> {
   const known = new Set((await target.runs.list()).map(({ run }) => run));
-  const runs = (await source.runs.list()).filter(({ run }) => !known.has(run));
+  const all = await source.runs.list();
+  const runs = all.filter(({ run }) => !known.has(run));
   await copyJournals(source, target, token);
   await copyTexts(source.plans, target.plans);
   for (const run of await source.plans.list()) await copySignatures(source, target, run);
@@ -21,7 +22,7 @@ export async function copyState(source: WorkspaceState, target: WorkspaceState, 
   await copyLedger(source, target, token);
   // Last, so that a run is known as copied only where all of it is.
   for (const summary of runs.toReversed()) await target.runs.record(summary);
-  return { copied: runs.length, present: known.size };
+  return { copied: runs.length, present: all.length - runs.length };
 }
 
 async function copyJournals(source: WorkspaceState, target: WorkspaceState, token: Lease["token"]): Promise<void> {

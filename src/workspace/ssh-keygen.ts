@@ -57,7 +57,7 @@ function signWith(key: string, { message, namespace, env }: Signing): string {
   });
   if (error) throw new Refusal("approve needs ssh-keygen, of OpenSSH 8.2 or later, and cannot run it");
   if (status === 0 && stdout.includes("BEGIN SSH SIGNATURE")) return stdout;
-  const why = stderr.split("\n").filter((line) => line !== "" && !line.startsWith("Signing data"));
+  const why = stderr.split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("Signing data"));
   throw new Refusal(`cannot sign with ${key}: ${why[0] ?? `ssh-keygen exited with ${status}`}`);
 }
 

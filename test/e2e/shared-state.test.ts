@@ -89,6 +89,7 @@ describe.skipIf(!available)("a shared state (needs postgresql)", () => {
     ]);
     expect(await rows(c, "--project", "Q")).toHaveLength(2);
     expect(await rows(c, "--project", "other")).toEqual([]);
+    expect((await a.run(["runs", "--project", "other"])).stdout).toBe("No run recorded that concerns other.\n");
     expect((await a.run(["runs"])).stdout).toMatch(/apply: 6 changes, applied$/m);
     const journal = await a.run(["journal", all[1].run, "--report", "json"]);
     expect(JSON.parse(journal.stdout)).toHaveLength(14);
@@ -104,6 +105,12 @@ describe.skipIf(!available)("a shared state (needs postgresql)", () => {
     expect(copy.stdout + copy.stderr).not.toContain(database.password);
     const back = ["state", "copy", "--from", "copy", "--to", database.url()];
     expect((await a.run(back)).stdout).toMatch(/^Copied 0 runs to PostgreSQL.*; 4 runs were there already\.$/m);
+    const typo = await a.run(["state", "copy", "--from", "cpoy", "--to", database.url()]);
+    expect(typo).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no state in .*cpoy; expected a folder with/),
+    });
+    expect(Object.keys(a.files()).filter((name) => name.startsWith("cpoy"))).toEqual([]);
     for (const each of [b, c]) expect(Object.keys(each.files()).sort()).toEqual(["all.yaml", "evenkeel.yaml"]);
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { serve } from "../client/scripted.ts";
 import { serving } from "../server/serving.ts";
-import { tempFolder } from "../support/folder.ts";
+import { folder, tempFolder } from "../support/folder.ts";
 import { runProgram } from "./program.ts";
 
 const tokens = [
@@ -36,8 +36,8 @@ test("who the token is and what it may do, without a workspace", async () => {
 
 yes  plan, drift, apply --dry-run, import, accept, routes --live, routes --diff: Maintainer or Owner of each project, scope read_api
 no   apply: Maintainer or Owner of each project, scope api; missing: scope api
-yes  deployments list, show, merge-requests: Reporter of the project, scope read_api
-no   deployments create, update, apply --record-deployment: Developer of the project of the policies, scope api; missing: scope api
+yes  deployments list, deployments show, deployments merge-requests: Reporter of the project, scope read_api
+no   deployments create, deployments update, apply --record-deployment: Developer of the project of the policies, scope api; missing: scope api
 no   plan --storage, storage status: administrator, scope read_api; missing: role administrator
 no   apply --storage: administrator, scope api; missing: scope api, role administrator
 yes  show, blame, routes, whoami: any role, scope read_api
@@ -79,6 +79,38 @@ test("without a project its role stays unknown; a scope that is too small does n
   expect(closed).toMatchObject({ code: 1, told: { project: { readable: false, role: null } } });
   const absent = await json("m", "--project", "payments/none");
   expect(absent.told.project.error).toContain("404 Project Not Found");
+});
+
+test("in a workspace, the first project that policies name tells the role", async () => {
+  const { server } = await asking();
+  const policy = (name: string, projects: string) =>
+    `apiVersion: evenkeel/v1\nkind: Policy\nname: ${name}\nprojects: ${projects}\nlicenses: { MIT: allowed }\n`;
+  const { root } = folder({
+    "evenkeel.yaml": `apiVersion: evenkeel/v1\nkind: Workspace\nserver: { url: "${server.url}" }\n`,
+    "policies.yaml": `${policy("all", '["**"]')}---\n${policy("api", '["payments/*", payments/api]')}`,
+  });
+  const whoami = (token: string) => runProgram(["whoami"], root, { EVENKEEL_TOKEN: token });
+  const maintainer = await whoami("m");
+  expect(maintainer).toMatchObject({ code: 0, stderr: "" });
+  expect(maintainer.stdout).toMatch(/^ {2}project {2}payments\/api: Maintainer, can be read$/m);
+  expect(await whoami("d")).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^no {3}plan, .*role Maintainer/m),
+  });
+});
+
+test("a role that is missing in every project is said once, and the rest is planned", async () => {
+  const projects = ["a", "b", "c"].map((path) => ({ path, licenses: { MIT: "denied" as const } }));
+  const { server } = await serving({ seed: { tokens: [...tokens], projects }, token: "root-token" });
+  const { root } = folder({
+    "evenkeel.yaml": `apiVersion: evenkeel/v1\nkind: Workspace\nserver: { url: "${server.url}" }\n`,
+    "policy.yaml": `apiVersion: evenkeel/v1\nkind: Policy\nname: all\nprojects: [a, b, c]
+disabled: [irc-gateway]\nlicenses: { MIT: allowed }\n`,
+  });
+  const planned = await runProgram(["plan"], root, { EVENKEEL_TOKEN: "d" });
+  expect(planned).toMatchObject({ code: 1, stdout: expect.stringContaining("Plan: 0 to create, 3 to update") });
+  expect(planned.stderr.match(/needs the role Maintainer or Owner/g)).toHaveLength(1);
+  expect(planned.stderr).toMatch(/^integrations of 3 projects could not be read .*; so it went for all of them/m);
 });
 
 test("a server that tells nothing of tokens is said to, and what can be read decides", async () => {
