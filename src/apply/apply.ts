@@ -10,6 +10,7 @@ import { isRemoval } from "../model/turns-off.ts";
 import type { Call, Change, Fields, Outcome } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
 import type { JournalEntry } from "../state/journal-entry.ts";
+import type { Seen } from "./seen.ts";
 import { isCarriedOut, isVisible } from "./verify-write.ts";
 
 /** A change to carry out, or one of a saved plan that is not to be carried out any more. */
@@ -26,6 +27,8 @@ export interface Watcher {
   readonly intent?: (change: Change, call: Call) => Promise<string | undefined>;
   /** What else the journal is to hold. */
   readonly noted?: (entry: JournalEntry) => Promise<void>;
+  /** Whether it keeps the journal, which other processes keep themselves of what they do. */
+  readonly isJournal?: true;
   /** Once the outcome is known; the next step of the project waits for it. */
   readonly outcome?: (event: ChangeEvent) => Promise<void>;
 }
@@ -37,6 +40,10 @@ export interface ChangeEvent {
   readonly change?: Change;
   readonly answer?: Answer;
   readonly failure?: CallFailed;
+  /** What the answer shows, where another process had it. */
+  readonly seen?: Seen;
+  /** Whether whoever sent it has told it already. */
+  readonly told?: true;
 }
 
 export interface ApplyOptions {
@@ -45,6 +52,10 @@ export interface ApplyOptions {
   readonly watchers: readonly Watcher[];
   /** Asked before each write; a sentence is why it is skipped. */
   readonly stopped: () => string | undefined;
+  /** What is known of a write that another process may have sent; undefined: it is to be sent here and now. */
+  readonly known?: (reader: Reader, change: Change) => Promise<Pick<ChangeEvent, "outcome" | "told"> | undefined>;
+  /** Has batches carried out by other processes; left out: this one does. */
+  readonly elsewhere?: ((batches: readonly Batch[], options: ApplyOptions) => Promise<Outcomes>) | undefined;
 }
 
 /** The outcome of every change, by address. */
@@ -64,13 +75,28 @@ export async function applyChanges(
   batches: readonly Batch[],
   options: ApplyOptions,
 ): Promise<Outcomes> {
+  if (options.elsewhere) return options.elsewhere(batches, options);
+  return outcomesOf(await carryOutBatches(writer, batches, options));
+}
+
+/** As {@link applyChanges}, with all that is known of each step. */
+export async function carryOutBatches(
+  writer: Writer,
+  batches: readonly Batch[],
+  options: ApplyOptions,
+): Promise<readonly ChangeEvent[]> {
   let ended: string | undefined;
   const end = (address: string) => {
     ended ??= `the run ended after ${address} failed`;
   };
   const ending = { ...options, stopped: () => options.stopped() ?? ended };
   const outcomes = await inParallel(batches, options.workers, (batch) => applyBatch(writer, batch, ending, end));
-  return new Map(outcomes.flat().map(({ address, outcome }) => [address, outcome]));
+  return outcomes.flat();
+}
+
+/** The outcome of each event, by its address. */
+export function outcomesOf(events: readonly ChangeEvent[]): Outcomes {
+  return new Map(events.map(({ address, outcome }) => [address, outcome]));
 }
 
 async function applyBatch(
@@ -85,7 +111,7 @@ async function applyBatch(
     const event = await take(writer, step, failed, options);
     if (event.outcome.status === "failed" || event.outcome.status === "unknown") failed ??= event.address;
     if (event.failure?.endsRun) end(event.address);
-    for (const watcher of options.watchers) await watcher.outcome?.(event);
+    if (!event.told) for (const watcher of options.watchers) await watcher.outcome?.(event);
     events.push(event);
   }
   return events;
@@ -102,6 +128,8 @@ async function take(
   const { address } = change;
   const skip = options.stopped() ?? (failed && `skipped because ${failed} did not succeed`);
   if (skip) return { address, change, outcome: { status: "skipped", error: skip } };
+  const known = await options.known?.(writer, change);
+  if (known) return { address, change, ...known };
   const call = callOf(change);
   const unrecorded = await announce(options.watchers, change, call);
   if (unrecorded) return { address, change, outcome: { status: "skipped", error: unrecorded } };
@@ -148,7 +176,8 @@ function isUnsent(failure: CallFailed, { method, path }: Call): boolean {
   return failure.path !== path || failure.method !== method || (failure.kind === "aborted" && failure.attempts === 0);
 }
 
-async function isInPlace(reader: Reader, change: Change): Promise<boolean> {
+/** Whether what is live now shows that a change was carried out. Only for one that {@link isVisible}. @throws CallFailed. */
+export async function isInPlace(reader: Reader, change: Change): Promise<boolean> {
   const { kind, key, declared, origin } = change;
   const presence = isRemoval(change) ? "absent" : "present";
   const project = { name: change.project };

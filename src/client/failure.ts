@@ -62,13 +62,14 @@ export class CallFailed extends Error {
   /** Requests sent, or tried to send; 0 where there was none. */
   readonly attempts: number;
 
-  readonly #facts: FailureFacts;
+  /** What another process needs to have the same failure. */
+  readonly facts: FailureFacts;
 
   constructor(facts: FailureFacts) {
     const tries = facts.attempts > 1 ? ` (tried ${facts.attempts} times)` : "";
     super(`${facts.method} ${facts.url} ${facts.what}${tries}`);
     this.name = "CallFailed";
-    this.#facts = facts;
+    this.facts = facts;
     this.method = facts.method;
     this.path = facts.path;
     this.url = facts.url;
@@ -90,8 +91,8 @@ export class CallFailed extends Error {
 
   /** The same failure, known to be everybody's; `why` is added to its sentence. */
   endingRun(why?: string): CallFailed {
-    const what = why === undefined ? this.#facts.what : `${this.#facts.what}; ${why}`;
-    return new CallFailed({ ...this.#facts, what, endsRun: true, passing: false });
+    const what = why === undefined ? this.facts.what : `${this.facts.what}; ${why}`;
+    return new CallFailed({ ...this.facts, what, endsRun: true, passing: false });
   }
 
   /** Whether no answer came at all. */

@@ -78,7 +78,7 @@ export function createLimiter(ceiling: number, stop: Stop, longest: number, shar
 
   const gate =
     shared &&
-    createRateGate(shared.rate, shared.key, { stop, longest, tooLong: pauseHere, queued: () => limit.pendingCount });
+    createRateGate(shared.rate, shared.key, { stop, longest, tooLong: pauseHere, queued: () => waiting.length });
 
   const pause = (milliseconds: number): void => {
     pauseHere(milliseconds);

@@ -79,6 +79,7 @@ const online = [
   { flags: "--since <rev>", description: "only projects that want something else than at this git revision" },
   planReport,
   concurrency,
+  { flags: "--workers", description: "have workers of the shared state read and write (evenkeel worker)" },
   timeout,
   giveUpAfter,
   quiet,
@@ -238,6 +239,11 @@ export const flags = {
   fmt: [folder, { flags: "--check", description: "list the files that would change, change none" }],
   completion: [],
   schema: [],
+  worker: [
+    concurrency,
+    { flags: "--once", description: "end with the run that it works for; without any, after 30s" },
+    quiet,
+  ],
   "storage status": connected,
   whoami: [
     ...connected,

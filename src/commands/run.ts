@@ -4,8 +4,10 @@ import { exit, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { deadline } from "../client/timer.ts";
 import { addressGlobFault } from "../model/address.ts";
+import { unshared } from "../reconcile/crew.ts";
 import type { Request } from "../reconcile/request.ts";
 import { commitOfRevision } from "../reconcile/revisions.ts";
+import { sharesState } from "../state/open-state.ts";
 import type { Options } from "./flags.ts";
 import type { Terminal } from "./terminal.ts";
 import type { OptionValues } from "./verb.ts";
@@ -15,7 +17,8 @@ export type OnlineOptions = Options<"drift">;
 
 /** What the options ask for, in the pipeline's words. */
 export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
-  const { concurrency, shard, since, asOf, failOnLoosening, giveUpAfter } = options;
+  const { concurrency, shard, since, asOf, failOnLoosening, giveUpAfter, workers } = options;
+  if (workers && !sharesState(terminal.env)) throw new Refusal(unshared, exit.usage);
   return {
     folder: folderOf(terminal, options),
     env: terminal.env,
@@ -27,6 +30,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
     ...(concurrency && { concurrency }),
     ...(failOnLoosening && { failOnLoosening }),
     ...(terminal.env.EVENKEEL_DEBUG === "1" && { debug: terminal.warn }),
+    ...(workers && { workers }),
     ...(giveUpAfter && { patience: { giveUpAfter } }),
     ...(shard && sharded(partOf(shard, terminal))),
     ...(since !== undefined && { since: commitOfRevision(folderOf(terminal, options), since) }),

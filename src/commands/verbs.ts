@@ -2,6 +2,7 @@ import { deploymentVerbs } from "./deployment-verbs.ts";
 import { deprecationVerbs } from "./deprecation-verbs.ts";
 import { editingVerbs } from "./editing-verbs.ts";
 import { flags } from "./flags.ts";
+import { fleetVerbs } from "./fleet-verbs.ts";
 import { revisionVerbs } from "./revision-verbs.ts";
 import { routesVerb } from "./routes-verb.ts";
 import { stateVerbs } from "./state-verbs.ts";
@@ -149,6 +150,7 @@ export const verbs: readonly Verb[] = [
     load: () => import("./journal.ts"),
   }),
   ...stateVerbs,
+  ...fleetVerbs,
   ...deploymentVerbs,
   ...deprecationVerbs,
   routesVerb,

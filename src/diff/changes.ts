@@ -22,8 +22,13 @@ export function changeFrom(
 ): Change {
   const { kind, key, fields, origin } = resource;
   const address = addressOf(project, kind, key);
-  const liveDigest = live && digestOf({ active: live.active, fields: readAs(live) });
+  const liveDigest = live && liveDigestOf(live);
   return { address, project, kind, key, action, ...visible, declared: fields, live, liveDigest, reason, origin };
+}
+
+/** Of what is live, as it was read: another one means that somebody changed it. */
+export function liveDigestOf(live: Live): string {
+  return digestOf({ active: live.active, fields: readAs(live) });
 }
 
 /** Some of the fields; null for one that is not among them. */

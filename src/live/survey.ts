@@ -10,12 +10,14 @@ import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { addressOf } from "../model/address.ts";
 import { addressTest, speakingOtherwise } from "../model/identity.ts";
-import type { DesiredProject, Problem, Project } from "../model/types.ts";
+import type { Desired, DesiredProject, Problem, Project } from "../model/types.ts";
 import { watchEverywhere } from "./everywhere.ts";
 import { type FoundProjects, findProjects, type ProjectScope } from "./find-projects.ts";
 import { firstProjects, type Missing, missingProblems } from "./missing.ts";
-import { readReadable, type Trusts, type Unread } from "./read-live.ts";
+
+import { type PartlyRead, readReadable, type Trusts, type Unread } from "./read-live.ts";
 import { refusedLists } from "./refused-lists.ts";
+
 import { readableOf, unreadProblem } from "./unread.ts";
 
 /** What a survey looks at. */
@@ -27,8 +29,21 @@ export interface SurveyScope extends ProjectScope {
   readonly diff: (project: Project) => DiffOptions;
   /** Integrations that need no GET of their own (`reads: trust-updated-at`). */
   readonly trusts?: Trusts;
+  /** The `updated_at` at which such an integration stands still; undefined where it is to be read. */
+  readonly stillAt?: (project: string, desired: Desired) => string | undefined;
+  /** Who reads the projects; left out: this process. */
+  readonly elsewhere?: ReadElsewhere | undefined;
   readonly progress?: (done: number, total: number) => void;
 }
+
+/**
+ * Has projects read by others, and tells each as it was read, by its place among them. Resolves to the requests that
+ * they sent. @throws CallFailed where it ends the run.
+ */
+export type ReadElsewhere = (
+  desired: readonly DesiredProject[],
+  arrived: (index: number, read: PartlyRead) => void,
+) => Promise<number>;
 
 /** The desired state of each project of a run, before any of them is read, and its problems. */
 export interface Selection extends Pick<FoundProjects, "listing" | "of"> {
@@ -70,6 +85,8 @@ export interface Survey {
   readonly problems: readonly Problem[];
   /** Requests beyond the planned ones, to find out what a misspelt path may mean. */
   readonly lookUps: number;
+  /** Reads that others sent. */
+  readonly readsElsewhere: number;
 }
 
 /**
@@ -81,18 +98,10 @@ export async function readAndDiff(
   { desired, listing }: Selection,
   scope: SurveyScope,
 ): Promise<Survey> {
-  let done = 0;
   const everywhere = watchEverywhere(desired.length);
-  const read = await inParallel(desired, scope.workers, async (project) => {
-    const result = await surveyProject(reader, project, scope);
-    everywhere.add(result.failure);
-    // Places cost a parse of the manifest: worked out here one by one, they don't hold a signal up when the plan is made.
-    for (const { origin } of result.difference?.changes ?? []) origin.place();
-    scope.progress?.(++done, desired.length);
-    return result;
-  });
+  const { read, readsElsewhere } = await surveyAll(reader, desired, { ...scope, failed: everywhere.add });
   const common = everywhere.problem();
-  if (common) return { differences: [], problems: [common], lookUps: 0 };
+  if (common) return { differences: [], problems: [common], lookUps: 0, readsElsewhere };
   const refused = refusedLists(desired, read);
   const told = [
     ...read.flatMap(problemsOf).filter(({ message }) => !refused.some(({ instead }) => instead.has(message))),
@@ -107,7 +116,32 @@ export async function readAndDiff(
       compareTexts(a.project ?? "", b.project ?? ""),
     ),
     lookUps: reader.counts.reads - before,
+    readsElsewhere,
   };
+}
+
+type Watched = SurveyScope & { readonly failed: (failure: CallFailed | undefined) => void };
+
+/** Every project in order, read here or elsewhere, and compared here. */
+async function surveyAll(reader: Reader, desired: readonly DesiredProject[], scope: Watched) {
+  let done = 0;
+  const told = (result: Surveyed) => {
+    scope.failed(result.failure);
+    // Places cost a parse of the manifest: worked out here one by one, they don't hold a signal up when the plan is made.
+    for (const { origin } of result.difference?.changes ?? []) origin.place();
+    scope.progress?.(++done, desired.length);
+    return result;
+  };
+  if (!scope.elsewhere) {
+    const here = async (project: DesiredProject) => told(await surveyProject(reader, project, scope));
+    return { read: await inParallel(desired, scope.workers, here), readsElsewhere: 0 };
+  }
+  const read = new Array<Surveyed>(desired.length);
+  const readsElsewhere = await scope.elsewhere(desired, (index, partlyRead) => {
+    const project = desired[index];
+    if (project) read[index] = told(surveyed(project, partlyRead, scope));
+  });
+  return { read, readsElsewhere };
 }
 
 function problemsOf({ problems, missing }: Surveyed): readonly Problem[] {
@@ -143,7 +177,10 @@ export interface Surveyed {
 
 /** One project, read as far as it can be and compared. @throws CallFailed where it ends the run. */
 export async function surveyProject(reader: Reader, desired: DesiredProject, scope: SurveyScope): Promise<Surveyed> {
-  const { live, unread } = await readReadable(reader, desired, scope.trusts);
+  return surveyed(desired, await readReadable(reader, desired, scope.trusts), scope);
+}
+
+function surveyed(desired: DesiredProject, { live, unread }: PartlyRead, scope: SurveyScope): Surveyed {
   const readable = readableOf(desired, unread);
   const [part] = unread;
   if (part && readable.kinds.size === 0) return unreadable(desired.project, part);

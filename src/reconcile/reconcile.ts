@@ -1,4 +1,5 @@
 import { type ClientOptions, connectReader, connectWriter, type Reader, type Writer } from "../client/client.ts";
+import type { Crew } from "../fleet/crew.ts";
 import { readAndDiff, select } from "../live/survey.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import type { Project } from "../model/types.ts";
@@ -10,6 +11,7 @@ import { keepProjects } from "../state/project-list.ts";
 import { judgedForApprovals, withApprovals } from "./approvals.ts";
 import { batchesOf, inItsWaves, writeChanges } from "./batches.ts";
 import { type Checked, type Context, connectionOf, leaseOf, openContext } from "./context.ts";
+import { applyingBy, crewOf, readBy } from "./crew.ts";
 import { applying, looking } from "./history.ts";
 import { notPlanned, withProblems } from "./not-planned.ts";
 import {
@@ -44,8 +46,10 @@ export async function plan(request: Request): Promise<Planned> {
     known = context;
     if (hasErrors(context.problems)) return notPlanned(context);
     await using history = looking(context);
-    await using reader = await connectReader(connectionOf(context));
-    const { planned } = await newPlan(reader, context);
+    const connection = connectionOf(context);
+    await using reader = await connectReader(connection);
+    await using crew = await crewOf(context, connection, { reader });
+    const { planned } = await newPlan(reader, context, crew);
     return await history.end(planned);
   } catch (error) {
     return notPlanned(known, error);
@@ -53,8 +57,8 @@ export async function plan(request: Request): Promise<Planned> {
 }
 
 /** select, read, diff, judge, plan. @throws CallFailed where it ends the run. */
-async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
-  const scope = scopeOf(context);
+async function newPlan(reader: Reader, context: Context, crew?: Crew): Promise<Prepared> {
+  const scope = readBy(crew, scopeOf(context));
   const selection = await select(reader, scope);
   const { desired, problems } = selection;
   await keepListing(context, selection.listing);
@@ -62,7 +66,7 @@ async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
   if (hasErrors(problems))
     return preparedOf(context, unreadPlan(context, since, problems, reader.counts.reads), desired);
   const uncompared = await secretsToCompare(context, desired);
-  const { differences, lookUps, ...read } = await readAndDiff(reader, selection, scope);
+  const { differences, lookUps, readsElsewhere, ...read } = await readAndDiff(reader, selection, scope);
   const { moves, ...storage } = await movesOf(reader, context);
   const changes = differences.flatMap((difference) => difference.changes);
   const loosening = context.request.failOnLoosening ? judgeLoosening(changes) : [];
@@ -79,7 +83,7 @@ async function newPlan(reader: Reader, context: Context): Promise<Prepared> {
       ...read.problems,
       ...storage.problems,
     ],
-    reads: reader.counts.reads - lookUps,
+    reads: reader.counts.reads - lookUps + readsElsewhere,
   });
   const document = judgedByRules(unjudged, context, desired);
   const missing = context.secrets.missing(neededBy(differences));
@@ -100,8 +104,10 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
     await using context = await openContext(known);
     known = context;
     if (hasErrors(context.problems)) return notPlanned(context);
-    await using reader = await connectReader(connectionOf(context));
-    const { planned, refused, targets, moves } = await prepared(reader, context);
+    const connection = connectionOf(context);
+    await using reader = await connectReader(connection);
+    await using crew = await crewOf(context, connection, { reader });
+    const { planned, refused, targets, moves } = await prepared(reader, context, crew);
     const changes = await Promise.all(batchesOf(reader, context, targets).map((batch) => batch.steps()));
     const moved = await moveSteps(reader, context, moves);
     const steps = [...changes.flat(), ...moved.map((step) => ("move" in step ? step.move : step))];
@@ -115,10 +121,10 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
   }
 }
 
-async function prepared(reader: Reader, context: Context): Promise<Prepared> {
+async function prepared(reader: Reader, context: Context, crew?: Crew): Promise<Prepared> {
   const { saved, savedRun } = context.request;
   const isSaved = saved !== undefined || savedRun !== undefined;
-  const found = isSaved ? await savedPlan(reader, context) : await newPlan(reader, context);
+  const found = isSaved ? await savedPlan(reader, context) : await newPlan(reader, context, crew);
   return inItsWaves(await judgedForApprovals(found, context), context);
 }
 
@@ -141,15 +147,17 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
     await using history = await applying(context);
     const connection = { ...connectionOf(context), mayWrite: lease.lost };
     await using writer = await connectWriter(connection);
+    await using crew = await crewOf(context, connection, { reader: writer, writer, lease });
     const notices = await reportUnfinishedRuns(context);
-    const { planned: found, refused, ...rest } = await prepared(writer, context);
+    const { planned: found, refused, ...rest } = await prepared(writer, context, crew);
     const planned = withProblems(found, notices);
     if (!planned.surveyed) return await history.end(planned);
     if (refused.length > 0) return await history.end({ ...planned, refused });
-    const missing = await missingSecrets(rest.references, context);
+    // Workers have secrets of their own, and tell which they lack.
+    const missing = crew ? [] : await missingSecrets(rest.references, context);
     if (missing.length > 0) return await history.end(withProblems(planned, missing));
     if (!(await hooks.approve(planned))) return await history.end(planned);
-    return await history.end(await carryOut(writer, context, { ...rest, planned, connection, lease }, hooks));
+    return await history.end(await carryOut(writer, context, { ...rest, planned, connection, lease, crew }, hooks));
   } catch (error) {
     return notPlanned(known, error);
   }
@@ -158,6 +166,7 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
 type Approved = Pick<Prepared, "planned" | "targets" | "waves" | "moves"> & {
   readonly connection: ClientOptions;
   readonly lease: Lease;
+  readonly crew: Crew | undefined;
 };
 
 /** The writes of a plan that was approved, each recorded before and after, and the report of what became of them. */
@@ -167,14 +176,15 @@ async function carryOut(
   approved: Approved,
   { watchers: listeners, around }: ApplyHooks,
 ): Promise<Applied> {
-  const { planned, moves, connection, lease } = approved;
+  const { planned, moves, connection, lease, crew } = approved;
   const { concurrency: workers, request } = context;
   const writes = planned.plan.summary.writes > 0;
   const stopped = () => (request.signal?.aborted ? "the run was stopped" : lease.lost());
   await using recorder = await startRecorder(context, lease, planned, listeners);
   await using record = writes ? await around?.({ connection, planned }) : undefined;
   const { watchers } = recorder;
-  const written = await writeChanges(writer, context, approved, { workers, watchers, stopped });
+  const elsewhere = crew && applyingBy(crew, context, lease);
+  const written = await writeChanges(writer, context, approved, { workers, watchers, stopped, elsewhere });
   const steps = written.halted ? skippedMoves(moves, written.halted) : await moveSteps(writer, context, moves);
   const moved = await carryOutMoves(writer, steps, request, watchers);
   const outcomes = new Map([...written.outcomes, ...moved.outcomes]);

@@ -1,11 +1,12 @@
 import { pid } from "node:process";
 import type { Outcomes, Watcher } from "../apply/apply.ts";
+import { journalling } from "../apply/journalling.ts";
 import { Refusal } from "../base/exit.ts";
 import { shellWord } from "../base/shell-word.ts";
 import type { Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
-import { type Journal, startJournal, type UnfinishedRun, unfinishedRuns } from "../state/journal.ts";
+import { startJournal, type UnfinishedRun, unfinishedRuns } from "../state/journal.ts";
 import type { JournalEntry, JournalLine } from "../state/journal-entry.ts";
 import type { Lease } from "../state/lease.ts";
 import { saveUnstored } from "../state/unstored.ts";
@@ -116,24 +117,4 @@ export async function reportUnfinishedRuns({ state }: Context): Promise<Problem[
     const message = `run ${run} did not finish: ${flying}; see evenkeel journal ${shellWord(run)}`;
     return { severity: "warning", rule: "run-cut-short", message };
   });
-}
-
-/** Writes each intent and each outcome into the journal; what is not in it is not sent. */
-function journalling(journal: Journal): Watcher {
-  return {
-    intent: ({ address, action }, { method, path }) =>
-      journal.write({ event: "intent", address, action, method, path }),
-    noted: async (entry) => void (await journal.write(entry)),
-    outcome: async ({ address, outcome, answer, failure }) => {
-      const http = answer?.status ?? failure?.status;
-      await journal.write({
-        event: "result",
-        address,
-        status: outcome.status,
-        ...(http !== undefined && { http }),
-        ...(answer?.requestId !== undefined && { request_id: answer.requestId }),
-        ...(outcome.error !== undefined && { error: outcome.error }),
-      });
-    },
-  };
 }

@@ -63,6 +63,8 @@ export interface Request {
   readonly storage?: boolean;
   /** Told as repositories move. */
   readonly moving?: (progress: MovingProgress) => void;
+  /** Whether projects are read and written by the workers of a shared state. */
+  readonly workers?: boolean;
   /** Told what secret providers print on stderr; left out: nobody is. */
   readonly debug?: (text: string) => void;
   /** Milliseconds between two looks at moving repositories; left out: a second at first, longer with time. */

@@ -47,7 +47,7 @@ export function scopeOf(context: Context): SurveyScope {
     ],
     includes: (project) => inTarget(project) && inShard(project.name),
     ...(since && { since: { ...since, ...fleetFor(listed, heading.url) } }),
-    ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger) }),
+    ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger), stillAt: stillAt(ledger) }),
     diff: (project) => ({
       ...(ledger && { ledger }),
       alwaysSend: !ledger && server.secrets === "always-send",
@@ -81,6 +81,14 @@ function trusting(ledger: Ledger): Trusts {
   return (project, desired, updatedAt) => {
     const address = addressOf(project, desired.kind, desired.key);
     return typeof updatedAt === "string" && standsStill(desired, address, updatedAt, ledger);
+  };
+}
+
+function stillAt(ledger: Ledger): NonNullable<SurveyScope["stillAt"]> {
+  const trusts = trusting(ledger);
+  return (project, desired) => {
+    const at = ledger.recall(addressOf(project, desired.kind, desired.key))?.updated_at;
+    return at !== undefined && trusts(project, desired, at) ? at : undefined;
   };
 }
 

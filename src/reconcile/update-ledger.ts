@@ -1,9 +1,7 @@
 import type { ChangeEvent, Outcomes, Watcher } from "../apply/apply.ts";
-import type { Answer } from "../client/client.ts";
+import { seenIn } from "../apply/seen.ts";
 import type { InSync } from "../diff/diff.ts";
 import { type Memory, memoryOf } from "../diff/last-applied.ts";
-import { isRow, reportedFields } from "../live/read-live.ts";
-import { updatedAtOf } from "../live/repeated.ts";
 import { columnOf } from "../model/kinds.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, Problem } from "../model/types.ts";
@@ -32,24 +30,14 @@ export function ledgerWatcher(ledger: Ledger, token: LeaseToken, now: () => Date
   };
 }
 
-function rememberWrite(ledger: Ledger, change: Change, { answer, outcome }: ChangeEvent): void {
+function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void {
   if (isRemoval(change)) {
     ledger.forget(change.address);
     return;
   }
   const resource = { kind: change.kind, key: change.key, fields: change.declared };
-  const row = rowOf(answer);
-  const reported = reportedFields(resource, row);
-  const seen = {
-    updatedAt: updatedAtOf(row),
-    unkept: outcome.not_kept ?? [],
-    unreported: Object.keys(change.declared).filter((name) => !(name in reported)),
-  };
+  const seen = { ...(event.seen ?? seenIn(change, event.answer)), unkept: event.outcome.not_kept ?? [] };
   ledger.remember(change.address, memoryOf(resource, change.address, seen, ledger.fingerprint));
-}
-
-function rowOf(answer: Answer | undefined): Readonly<Record<string, unknown>> {
-  return isRow(answer?.body) ? answer.body : {};
 }
 
 /** Remembers what was found in sync, so that a later change on the server can be told from one in the manifests. */

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { processRates } from "../client/rates.ts";
+import { folderFleet } from "./folder/fleet.ts";
 import { folderJournals } from "./folder/journals.ts";
 import { folderLeases } from "./folder/lease.ts";
 import { checkHeld } from "./folder/lock-file.ts";
@@ -40,6 +41,7 @@ export function folderState(root: string): WorkspaceState {
     },
     notes,
     rates: processRates,
+    fleet: folderFleet(place, ready),
     contents: async () => ({
       runs: (await summaries.list()).length,
       journals: (await journals.list()).length,

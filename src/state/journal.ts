@@ -15,9 +15,17 @@ export interface Journal {
   readonly close: () => Promise<void>;
 }
 
-/** Starts the journal of a run. What keeps it from that is told by the first `write`. */
-export function startJournal({ journals }: WorkspaceState, token: LeaseToken, now: () => Date): Journal {
-  const appender = journals.open(token);
+/**
+ * Starts the journal of a run, or the part of one that another process writes under a name of its own. What keeps it
+ * from that is told by the first `write`.
+ */
+export function startJournal(
+  { journals }: WorkspaceState,
+  token: LeaseToken,
+  now: () => Date,
+  writer?: string,
+): Journal {
+  const appender = journals.open(token, writer);
   const unstored: JournalLine[] = [];
   return {
     write: async (entry) => {

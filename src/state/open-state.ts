@@ -16,8 +16,8 @@ export interface StateOf {
   readonly env: Environment;
 }
 
-/** Where a shared state is, and the variable that says so. */
-interface Address {
+/** Where a shared state is, and how messages call what says so. */
+export interface StateAddress {
   readonly url: string;
   readonly variable: string;
 }
@@ -28,7 +28,7 @@ interface Address {
  * @throws Refusal, which never repeats the URL, where it cannot be used.
  */
 export async function openState({ root, name, env }: StateOf): Promise<WorkspaceState> {
-  const address = addressIn(env);
+  const address = stateAddress(env);
   if (!address) return folderState(root);
   if (name === undefined) throw new Refusal(unnamed);
   return stateAt(address.url, address.variable, name, env);
@@ -53,7 +53,7 @@ export async function stateAt(url: string, variable: string, name: string, env: 
  * it names none.
  */
 export function ratesAt(env: Environment): { readonly rates: Rates; readonly close?: () => Promise<void> } {
-  const address = addressIn(env);
+  const address = stateAddress(env);
   if (!address) return { rates: processRates };
   let opened: Promise<Rates & AsyncDisposable> | undefined;
   const open = async () => (await import("./postgres.ts")).postgresRatesAt(address.url, address.variable, env);
@@ -70,7 +70,11 @@ export function ratesAt(env: Environment): { readonly rates: Rates; readonly clo
   };
 }
 
-function addressIn({ EVENKEEL_STATE: url, EVENKEEL_STATE_FILE: file }: Environment): Address | undefined {
+/** Where the shared state of this environment is; undefined where it names none. @throws Refusal for one that names two. */
+export function stateAddress({
+  EVENKEEL_STATE: url,
+  EVENKEEL_STATE_FILE: file,
+}: Environment): StateAddress | undefined {
   if (url && file) throw new Refusal("EVENKEEL_STATE and EVENKEEL_STATE_FILE are both set; set only one");
   if (url) return { url, variable: "EVENKEEL_STATE" };
   return file ? { url: textOf(file), variable: "the file that EVENKEEL_STATE_FILE names" } : undefined;

@@ -1,5 +1,6 @@
 import type { Rates } from "../client/rates.ts";
 import { type Database, databaseAt } from "./postgres/connection.ts";
+import { postgresFleet } from "./postgres/fleet.ts";
 import { postgresJournals } from "./postgres/journals.ts";
 import { postgresLeases } from "./postgres/lease.ts";
 import { postgresLedger } from "./postgres/ledger.ts";
@@ -35,6 +36,7 @@ export async function postgresState(
     plans: textsIn(session, workspace, { table: "plan", name: "run", text: "document", more: ", saved" }),
     approvals: approvalsIn(session, workspace),
     notes: textsIn(session, workspace, { table: "note", name: "name", text: "content", more: "" }),
+    fleet: postgresFleet(session, workspace),
     rates: postgresRates(session),
     contents: () => contentsOf(session, workspace),
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
@@ -143,7 +145,7 @@ const tables = ["run", "journal", "plan", "approval", "ledger", "note"];
 async function contentsOf({ query }: PostgresSession, workspace: string): Promise<Contents> {
   const counts = `SELECT
     (SELECT count(*) FROM evenkeel.run WHERE workspace = $1) AS runs,
-    (SELECT count(*) FROM evenkeel.journal WHERE workspace = $1 AND position = 0) AS journals,
+    (SELECT count(*) FROM evenkeel.journal WHERE workspace = $1 AND writer = '' AND position = 0) AS journals,
     (SELECT count(*) FROM evenkeel.plan WHERE workspace = $1) AS plans,
     (SELECT count(DISTINCT run) FROM evenkeel.approval WHERE workspace = $1) AS approvals,
     (SELECT count(DISTINCT project) FROM evenkeel.ledger WHERE workspace = $1) AS ledger,

@@ -1,6 +1,6 @@
 import type { Rates } from "../client/rates.ts";
 import type { Memory } from "../diff/last-applied.ts";
-import type { Problem } from "../model/types.ts";
+import type { Outcome, Problem } from "../model/types.ts";
 import type { LedgerLine } from "../workspace/ledger-line.ts";
 import type { JournalLine } from "./journal-entry.ts";
 import type { RunSummary } from "./run-summary.ts";
@@ -23,6 +23,7 @@ export interface WorkspaceState extends AsyncDisposable {
   readonly approvals: Approvals;
   /** What else a workspace remembers by name, such as the fleet's list of projects. */
   readonly notes: Texts;
+  readonly fleet: FleetState;
   /** What requests of one token share, of whatever workspace. */
   readonly rates: Rates;
   /** What it keeps, counted. */
@@ -57,6 +58,8 @@ export interface Leases {
   readonly take: (claim: Claim, milliseconds: number) => Promise<LeaseToken | { readonly heldBy: Holder }>;
   /** Holds it for so many milliseconds from now; false where it has expired or is another's by now. */
   readonly renew: (token: LeaseToken, milliseconds: number) => Promise<boolean>;
+  /** Milliseconds for which it is still held from now on; 0 where it is not. */
+  readonly remaining: (token: LeaseToken) => Promise<number>;
   readonly giveBack: (token: LeaseToken) => Promise<void>;
   readonly holder: () => Promise<Holder | undefined>;
   /** Takes it away from a run; false where that run does not hold it. */
@@ -67,8 +70,11 @@ export interface Leases {
 export interface Journals {
   /** Whether one can be kept, as far as that can be known: undefined, or why not. */
   readonly trouble: () => string | undefined;
-  /** Opens the journal of a new run; only the holder of the lease can append to it. */
-  readonly open: (token: LeaseToken) => JournalAppender;
+  /**
+   * Opens the journal of a new run; only the holder of the lease can append to it. Others that work for the run at the
+   * same time append under names of their own.
+   */
+  readonly open: (token: LeaseToken, writer?: string) => JournalAppender;
   /** Names of the runs that have one, oldest first. */
   readonly list: () => Promise<readonly string[]>;
   /** The entries of a run in the order in which they were appended; undefined where there is no such run. */
@@ -133,6 +139,65 @@ export interface LedgerStore {
   readonly trouble: () => string | undefined;
   /** Changes these addresses, made with this key, and leaves what other runs wrote. */
   readonly write: (token: LeaseToken, key: string, edits: readonly LedgerEdit[]) => Promise<void>;
+}
+
+/** A process that takes part in runs over several machines: a worker, or a run that gives work out. */
+export interface Member {
+  /** Of all members that ever were. */
+  readonly id: string;
+  readonly role: "worker" | "run";
+  /** Where its requests go. */
+  readonly origin: string;
+  readonly version: string;
+  readonly host: string;
+  readonly pid: number;
+}
+
+/** Who is about to send a request. One process sends for several parts of a run, each under a name of its own. */
+export interface Sender {
+  readonly name: string;
+  /** The ID of the member that it is part of. */
+  readonly member: string;
+}
+
+/**
+ * What is known of the intent of a write. `mine`: it is this sender's to send. `abandoned`: no outcome is known, and who
+ * stored it can send nothing more.
+ */
+export type Intent =
+  | { readonly mine: true }
+  | { readonly outcome: Outcome }
+  | { readonly pending: Sender; readonly abandoned: boolean };
+
+/** What runs over several machines share beside the queue that gives work out (contract 12). */
+export interface FleetState {
+  /** Says that a member is there for so many milliseconds from now; whatever the workspace, all of a state see it. */
+  readonly present: (member: Member, milliseconds: number) => Promise<void>;
+  readonly leave: (id: string) => Promise<void>;
+  /** Those that are there. */
+  readonly members: () => Promise<readonly Member[]>;
+  /**
+   * Stores the intent to write an address in a run, for whoever comes first. `grace`: milliseconds for which a request
+   * of a member that is gone may still be under way. @throws LeaseLost.
+   */
+  readonly claim: (token: LeaseToken, address: string, sender: Sender, grace: number) => Promise<Intent>;
+  /** Takes an abandoned intent over from a sender; false where it is not to be had. @throws LeaseLost. */
+  readonly takeOver: (
+    token: LeaseToken,
+    address: string,
+    senders: { readonly from: Sender; readonly to: Sender },
+    grace: number,
+  ) => Promise<boolean>;
+  /** What became of an intent; undefined: nothing was sent, so it is anybody's again. Only its sender may say so. */
+  readonly settle: (run: string, address: string, sender: Sender, outcome: Outcome | undefined) => Promise<void>;
+  /** Every intent of a run, with its outcome where that is known. */
+  readonly intents: (run: string) => Promise<ReadonlyMap<string, Outcome | undefined>>;
+  /** Keeps the result of a part of a run; one that is there already stays. */
+  readonly keep: (run: string, part: string, result: string) => Promise<void>;
+  /** Some results of a run that are kept, by their parts; `taken` are not kept any longer. */
+  readonly collect: (run: string, taken: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Forgets intents and results of a run, and of all that are long over. */
+  readonly forget: (run: string) => Promise<void>;
 }
 
 /** How much a state keeps. */

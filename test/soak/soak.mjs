@@ -1,10 +1,11 @@
 // npm run soak -- [PROJECTS] [SEED] [SCHEDULE...]: the schedules of schedules.mjs, or those whose names begin so, one after
-// another. Each has to end in sync, without a duplicate, a leak or a lock; figures stand at the end.
+// another (with --workers N: workers.mjs). Each has to end in sync, without a duplicate, a leak or a lock; figures stand at the end.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { schedules } from "./schedules.mjs";
 import { openStage } from "./stage.mjs";
+import { soakWorkers } from "./workers.mjs";
 
 const words = process.argv.slice(2);
 const [projects = 1000, seed = Date.now() % 100_000] = words.filter((word) => /^\d+$/.test(word)).map(Number);
@@ -158,6 +159,21 @@ function table(results) {
 function faultLine({ schedule, faults }) {
   const told = Object.entries(faults).map(([name, hits]) => `${hits} x ${name}`);
   return `${schedule.name}: ${told.join(", ") || "none"}`;
+}
+
+const at = process.argv.indexOf("--workers");
+if (at > 0) {
+  const workers = Number(process.argv[at + 1]) || 4;
+  const [count = 1000, start = seed] = process.argv
+    .slice(2)
+    .filter((word, index) => /^\d+$/.test(word) && index !== at - 1)
+    .map(Number);
+  say(`${workers} workers, ${count} projects, seed ${start}`);
+  const { wrongs, figures } = await soakWorkers({ folder, projects: count, workers, random: sequence(start), say });
+  for (const [name, number] of Object.entries(figures)) console.log(`${name.padEnd(16)}${number}`);
+  for (const wrong of wrongs) console.error(`- ${wrong}`);
+  if (wrongs.length === 0) rmSync(folder, { recursive: true, force: true });
+  process.exit(wrongs.length === 0 ? 0 : 1);
 }
 
 say(`${projects} projects, seed ${seed}`);

@@ -19,7 +19,7 @@ export function folderJournals(root: string, ready: () => void): Journals {
       ready();
       return journalTrouble(root);
     },
-    open: (token) => appender(root, token, ready),
+    open: (token, writer) => appender(root, token, writer === undefined ? "ax" : "a", ready),
     list: async () => listRuns(root),
     read: async (run) => readRun(root, run),
     unfinished: async () => listRuns(root).filter((run) => isUnfinished(readRun(root, run) ?? [])),
@@ -49,10 +49,10 @@ function folderTrouble(folder: string): string | undefined {
   }
 }
 
-function appender(root: string, token: LeaseToken, ready: () => void): JournalAppender {
+function appender(root: string, token: LeaseToken, flag: "a" | "ax", ready: () => void): JournalAppender {
   ready();
   folderTrouble(join(root, home));
-  const { append, close } = appendTo(join(root, fileOf(token.run)), "ax");
+  const { append, close } = appendTo(join(root, fileOf(token.run)), flag);
   return {
     append: async (line) => {
       checkHeld(join(root, ".evenkeel"), token);

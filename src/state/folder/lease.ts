@@ -27,6 +27,12 @@ export function folderLeases(folder: string, ready: () => void): Leases {
       return take(file, claim, milliseconds, new Date());
     },
     renew: async (token) => touch(file, token, new Date()),
+    remaining: async ({ run, fence }) => {
+      const holder = holderIn(file);
+      if (holder?.run !== run || holder.fence !== fence) return 0;
+      const { deadline } = holder;
+      return deadline === undefined ? Number.POSITIVE_INFINITY : Math.max(0, Date.parse(deadline) - Date.now());
+    },
     giveBack: async (token) => giveBack(file, token),
     holder: async () => holderIn(file),
     release: async (run) => release(file, run),

@@ -9,35 +9,37 @@ import type { PostgresSession } from "./session.ts";
 const append = `
   WITH ${heldLease},
   added AS (
-    INSERT INTO evenkeel.journal (workspace, run, position, event, entry)
-    SELECT $1, $4, position, event, entry FROM held, unnest($5::int[], $6::text[], $7::text[]) AS t(position, event, entry)
+    INSERT INTO evenkeel.journal (workspace, run, writer, position, event, entry)
+    SELECT $1, $4, $8, position, event, entry
+    FROM held, unnest($5::int[], $6::text[], $7::text[]) AS t(position, event, entry) ORDER BY position
     ON CONFLICT DO NOTHING)
   SELECT 1 FROM held`;
 
 const unfinished = `
   SELECT DISTINCT run FROM evenkeel.journal AS j
-  WHERE workspace = $1 AND position = 0 AND NOT EXISTS (
+  WHERE workspace = $1 AND writer = '' AND position = 0 AND NOT EXISTS (
     SELECT 1 FROM evenkeel.journal AS e
     WHERE e.workspace = j.workspace AND e.run = j.run AND e.event IN ('end', 'noticed'))
   ORDER BY run`;
 
 /** The journals of a workspace as rows, one a line. */
 export function postgresJournals({ query }: PostgresSession, workspace: string): Journals {
-  const store = async (token: LeaseToken, run: string, from: number, lines: readonly JournalLine[]) => {
+  const store = async (token: LeaseToken, { run, writer = "" }: Part, from: number, lines: readonly JournalLine[]) => {
     const positions = lines.map((_, index) => from + index);
     const events = lines.map(({ event }) => event);
     const entries = lines.map((line) => JSON.stringify(line));
-    const values = [workspace, token.run, token.fence, run, positions, events, entries];
+    const values = [workspace, token.run, token.fence, run, positions, events, entries, writer];
     if ((await query(append, values)).length === 0) throw new LeaseLost(token.run);
   };
   const names = async (text: string) => (await query<{ run: string }>(text, [workspace])).map(({ run }) => run);
   return {
     trouble: () => undefined,
-    open: (token) => appender((from, lines) => store(token, token.run, from, lines)),
-    list: () => names("SELECT run FROM evenkeel.journal WHERE workspace = $1 AND position = 0 ORDER BY run"),
+    open: (token, writer) => appender((from, lines) => store(token, { run: token.run, writer }, from, lines)),
+    list: () =>
+      names("SELECT run FROM evenkeel.journal WHERE workspace = $1 AND writer = '' AND position = 0 ORDER BY run"),
     read: async (run) => {
       const rows = await query<{ entry: string }>(
-        "SELECT entry FROM evenkeel.journal WHERE workspace = $1 AND run = $2 ORDER BY position",
+        "SELECT entry FROM evenkeel.journal WHERE workspace = $1 AND run = $2 ORDER BY arrival",
         [workspace, run],
       );
       return rows.length > 0 ? rows.flatMap(({ entry }) => journalLineIn(entry) ?? []) : undefined;
@@ -45,12 +47,18 @@ export function postgresJournals({ query }: PostgresSession, workspace: string):
     unfinished: () => names(unfinished),
     extend: async (token, run, lines) => {
       const [last] = await query<{ next: number | null }>(
-        "SELECT max(position) + 1 AS next FROM evenkeel.journal WHERE workspace = $1 AND run = $2",
+        "SELECT max(position) + 1 AS next FROM evenkeel.journal WHERE workspace = $1 AND run = $2 AND writer = ''",
         [workspace, run],
       );
-      await store(token, run, last?.next ?? 0, lines);
+      await store(token, { run }, last?.next ?? 0, lines);
     },
   };
+}
+
+/** Whose lines of which journal. */
+interface Part {
+  readonly run: string;
+  readonly writer?: string | undefined;
 }
 
 type Store = (from: number, lines: readonly JournalLine[]) => Promise<void>;

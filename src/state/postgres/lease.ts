@@ -34,6 +34,10 @@ const renew = `
   UPDATE evenkeel.lease SET deadline = clock_timestamp() + $4 * interval '1 millisecond'
   WHERE workspace = $1 AND run = $2 AND fence = $3 AND deadline > clock_timestamp() RETURNING 1`;
 
+const remaining = `
+  SELECT extract(epoch FROM deadline - clock_timestamp()) * 1000 AS milliseconds FROM evenkeel.lease
+  WHERE workspace = $1 AND run = $2 AND fence = $3 AND deadline > clock_timestamp()`;
+
 const giveBack = `
   UPDATE evenkeel.lease SET deadline = '-infinity', run = NULL WHERE workspace = $1 AND run = $2 AND fence = $3`;
 
@@ -61,6 +65,10 @@ export function postgresLeases({ query }: PostgresSession, workspace: string): L
     },
     renew: async ({ run, fence }, milliseconds) =>
       (await query(renew, [workspace, run, fence, milliseconds])).length > 0,
+    remaining: async ({ run, fence }) => {
+      const [row] = await query<{ milliseconds: string }>(remaining, [workspace, run, fence]);
+      return Number(row?.milliseconds ?? 0);
+    },
     giveBack: async ({ run, fence }) => void (await query(giveBack, [workspace, run, fence])),
     holder,
     release: async (run) => (await query(release, [workspace, run])).length > 0,

@@ -30,6 +30,20 @@ const migrations: readonly (readonly string[])[] = [
        workspace text, name text, content text NOT NULL, PRIMARY KEY (workspace, name))`,
   ],
   ["CREATE TABLE evenkeel.rate (key text PRIMARY KEY, reserved timestamptz NOT NULL)"],
+  [
+    "ALTER TABLE evenkeel.journal ADD COLUMN writer text NOT NULL DEFAULT ''",
+    "ALTER TABLE evenkeel.journal ADD COLUMN arrival bigint GENERATED ALWAYS AS IDENTITY",
+    "ALTER TABLE evenkeel.journal DROP CONSTRAINT journal_pkey, ADD PRIMARY KEY (workspace, run, writer, position)",
+    `CREATE TABLE evenkeel.member (
+       id text PRIMARY KEY, role text NOT NULL, origin text NOT NULL, version text NOT NULL, host text NOT NULL,
+       pid integer NOT NULL, deadline timestamptz NOT NULL)`,
+    `CREATE TABLE evenkeel.intent (
+       workspace text, run text, address text, sender text NOT NULL, member text NOT NULL, since timestamptz NOT NULL,
+       outcome text, PRIMARY KEY (workspace, run, address))`,
+    `CREATE TABLE evenkeel.part (
+       workspace text, run text, part text, since timestamptz NOT NULL, result text NOT NULL,
+       PRIMARY KEY (workspace, run, part))`,
+  ],
 ];
 
 /**

@@ -1,0 +1,16 @@
+import { flags } from "./flags.ts";
+import { type Verb, verb } from "./verb.ts";
+
+/** `evenkeel worker` (contract 12). */
+export const fleetVerbs: readonly Verb[] = [
+  verb({
+    name: "worker",
+    summary: "work for the runs of a shared state that are started with --workers",
+    examples: [
+      ["evenkeel worker", "until it is interrupted; needs EVENKEEL_STATE, EVENKEEL_URL, a token, and no workspace"],
+      ["evenkeel worker --once --concurrency 16", "for one run, with at most 16 requests in flight"],
+    ],
+    options: flags.worker,
+    load: () => import("./worker.ts"),
+  }),
+];

@@ -1,0 +1,36 @@
+import { exit, Refusal } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
+import { networkFor } from "../client/network.ts";
+import { parseServerUrl } from "../client/server-url.ts";
+import { membershipFor } from "../fleet/membership.ts";
+import { work } from "../fleet/worker.ts";
+import { durationOf } from "../manifest/duration.ts";
+import { mostInFlight } from "../model/most-in-flight.ts";
+import { unshared, waitFor } from "../reconcile/crew.ts";
+import { leaseDuration } from "../state/lease.ts";
+import { sharesState } from "../state/open-state.ts";
+import { readToken } from "../workspace/token.ts";
+import type { Options } from "./flags.ts";
+import type { Run } from "./verb.ts";
+
+/** `evenkeel worker`: exit 0 also where it was interrupted, since what it did not finish is left to others. */
+export const run: Run<Options<"worker">> = async (terminal, { concurrency = mostInFlight, once }) => {
+  const { env, cwd, interrupted, listen, note } = terminal;
+  const { EVENKEEL_URL: url } = env;
+  if (!sharesState(env)) throw new Refusal(unshared, exit.usage);
+  if (!url) throw new Refusal("a worker needs EVENKEEL_URL: the server that it works for", exit.usage);
+  // A workspace may allow plain http; whoever sets the variable has typed it.
+  const { origin } = parseServerUrl(url, true, "EVENKEEL_URL");
+  const wishes = {
+    token: readToken(env),
+    network: networkFor(url, env),
+    duration: membershipFor(leaseDuration(env, durationOf)),
+  };
+  listen();
+  await work({
+    ...{ env, root: cwd, url, origin, concurrency, signal: interrupted, ...wishes },
+    once: once ? waitFor(env) : undefined,
+    say: (sentence) => note(printable(sentence)),
+  });
+  return exit.done;
+};

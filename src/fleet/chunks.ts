@@ -1,0 +1,155 @@
+import type { ChangeEvent, Step } from "../apply/apply.ts";
+import type { Rate } from "../base/rate.ts";
+import { CallFailed, type FailureFacts } from "../client/failure.ts";
+import type { PartlyRead } from "../live/read-live.ts";
+import type { Change, Desired, DesiredProject, Kind, Live, Origin, Project } from "../model/types.ts";
+import type { LeaseToken } from "../state/state.ts";
+
+/** A part of a run as it is given out. It holds references to secrets, and never a secret. */
+export interface Work {
+  readonly version: string;
+  readonly workspace: string;
+  readonly run: string;
+  /** Its name in the run. */
+  readonly part: string;
+  readonly requestTimeout: number;
+  readonly allowInsecure: boolean;
+  /** Of all requests of a token, whoever sends them. */
+  readonly rateLimit?: Rate | undefined;
+  readonly chunk: Chunk;
+}
+
+/** Projects to be read, or changes to be carried out. */
+export type Chunk = ReadChunk | WriteChunk;
+
+export interface ReadChunk {
+  readonly kind: "read";
+  /** What is declared: projects that the same layers match share it. */
+  readonly wants: readonly Wanted[];
+  readonly projects: readonly WantedProject[];
+}
+
+/** Desired resources without the lines that they come from. */
+interface Wanted {
+  readonly kinds: readonly Kind[];
+  readonly resources: readonly Omit<Desired, "origin">[];
+}
+
+interface WantedProject {
+  readonly project: Project;
+  /** Its place among the chunk's `wants`. */
+  readonly want: number;
+  /** The `updated_at` at which a resource stands still, by its place among the resources. */
+  readonly still?: Readonly<Record<number, string>>;
+}
+
+export interface WriteChunk {
+  readonly kind: "write";
+  readonly token: LeaseToken;
+  /** Whether each project is to be as it was when its changes were worked out. */
+  readonly recheck: boolean;
+  readonly batches: readonly (readonly WireStep[])[];
+}
+
+type WireStep = { readonly change: Omit<Change, "origin"> } | Extract<Step, { readonly outcome: unknown }>;
+
+/** What a chunk came to. Where something ended it that ends the run too, that is `failure`. */
+export type ChunkResult = ReadResult | WriteResult | { readonly failure: FailureFacts };
+
+export interface ReadResult {
+  readonly reads: number;
+  readonly projects: readonly WireRead[];
+}
+
+interface WireRead {
+  readonly live: readonly Live[];
+  readonly unread: readonly { readonly kind: Kind; readonly key?: string; readonly failure: FailureFacts }[];
+}
+
+export interface WriteResult {
+  /** Of each step in order; the failure of a call is left out but for what ends the run. */
+  readonly events: readonly WireEvent[];
+}
+
+type WireEvent = Pick<ChangeEvent, "address" | "outcome" | "seen"> & { readonly ended?: FailureFacts };
+
+/** A chunk's projects, each with the desired state of its manifests. */
+export function readChunk(
+  desired: readonly DesiredProject[],
+  stillAt: ((project: string, desired: Desired) => string | undefined) | undefined,
+): ReadChunk {
+  const known = new Map<readonly Desired[], number>();
+  const wants: Wanted[] = [];
+  const projects = desired.map(({ project, resources, kinds }): WantedProject => {
+    const want = known.get(resources) ?? wants.push(wantedOf(kinds, resources)) - 1;
+    known.set(resources, want);
+    const still = Object.fromEntries(
+      resources.flatMap((each, index) => {
+        const at = stillAt?.(project.name, each);
+        return at === undefined ? [] : [[index, at]];
+      }),
+    );
+    return { project, want, ...(Object.keys(still).length > 0 && { still }) };
+  });
+  return { kind: "read", wants, projects };
+}
+
+function wantedOf(kinds: DesiredProject["kinds"], resources: readonly Desired[]): Wanted {
+  return { kinds: [...kinds], resources: resources.map(({ origin: _, ...rest }) => rest) };
+}
+
+/** A project of a chunk, as a worker reads it, and when a resource stands still. */
+export interface ProjectToRead {
+  readonly desired: DesiredProject;
+  readonly stillAt: (desired: Desired) => string | undefined;
+}
+
+/** The projects of a chunk in their order. */
+export function projectsToRead({ wants, projects }: ReadChunk): ProjectToRead[] {
+  const shared = wants.map(({ kinds, resources }) => ({
+    kinds: new Set(kinds),
+    resources: resources.map((resource): Desired => ({ ...resource, origin: elsewhere })),
+    exclusive: new Map<Kind, Origin>(),
+  }));
+  return projects.flatMap(({ project, want, still = {} }) => {
+    const wanted = shared[want];
+    if (!wanted) return [];
+    return { desired: { ...wanted, project }, stillAt: (one) => still[wanted.resources.indexOf(one)] };
+  });
+}
+
+/** Who gives work out knows the lines; who does it needs none. */
+const elsewhere: Origin = { place: () => ({ file: "", line: 1, column: 1 }) };
+
+/** What was read of a project, as it travels. */
+export function wireRead({ live, unread }: PartlyRead): WireRead {
+  return { live, unread: unread.map(({ failure, ...part }) => ({ ...part, failure: failure.facts })) };
+}
+
+export function partlyRead({ live, unread }: WireRead): PartlyRead {
+  return {
+    live: [...live],
+    unread: unread.map(({ failure, ...part }) => ({ ...part, failure: new CallFailed(failure) })),
+  };
+}
+
+/** Changes to be carried out with the lease of a run: a batch is one project's. */
+export function writeChunk(
+  { token, recheck }: Pick<WriteChunk, "token" | "recheck">,
+  batches: readonly (readonly Step[])[],
+): WriteChunk {
+  return { kind: "write", token, recheck, batches: batches.map((steps) => steps.map(wireStep)) };
+}
+
+function wireStep(step: Step): WireStep {
+  if (!("change" in step)) return step;
+  const { origin: _, ...change } = step.change;
+  return { change };
+}
+
+/** The steps of a chunk, project by project. */
+export function batchesIn({ batches }: WriteChunk): Step[][] {
+  return batches.map((steps) =>
+    steps.map((step) => ("change" in step ? { change: { ...step.change, origin: elsewhere } } : step)),
+  );
+}

@@ -1,0 +1,233 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Refusal } from "../base/exit.ts";
+import { version } from "../base/version.ts";
+import type { FleetState, Member } from "../state/state.ts";
+import type { Chunk, ChunkResult, Work } from "./chunks.ts";
+import { join, type Membership } from "./membership.ts";
+import { openQueue, type WorkQueue } from "./queue.ts";
+
+/** The workers of a run, as the run sees them. Disposing takes back all that nobody has begun. */
+export interface Crew extends AsyncDisposable {
+  /** Why nothing more is given out. */
+  readonly why: () => string | undefined;
+  /** How many projects a chunk had best hold, of so many. */
+  readonly chunkSize: (projects: number) => Promise<number>;
+  /**
+   * Gives chunks out, and tells each result as it comes, by the place of its chunk. Resolves when all are done;
+   * when the run is stopped, when all are done that somebody has begun. A rejection of `arrived` ends it.
+   */
+  readonly give: (
+    chunks: AsyncIterable<Chunk>,
+    arrived: (index: number, result: ChunkResult) => Promise<void>,
+  ) => Promise<void>;
+}
+
+export interface CrewOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly fleet: FleetState;
+  readonly origin: string;
+  readonly heading: Pick<Work, "workspace" | "run" | "requestTimeout" | "allowInsecure" | "rateLimit">;
+  /** Milliseconds for which a process is believed to be there without a word of it. */
+  readonly duration: number;
+  /** Milliseconds to wait for workers before the run goes on by itself. */
+  readonly patience: number;
+  /** Why nothing more is given out. */
+  readonly stopped: () => string | undefined;
+  /** Told in a sentence what a person should know. */
+  readonly say: (sentence: string) => void;
+  /** Does a chunk in this process. */
+  readonly alone: (chunk: Chunk) => Promise<ChunkResult>;
+}
+
+/** Opens the queue and tells workers that a run is there. @throws Refusal where the queue cannot be used. */
+export async function openCrew(options: CrewOptions): Promise<Crew> {
+  const { env, fleet, origin, heading, duration } = options;
+  const queue = await openQueue(env, origin);
+  const membership = await join(fleet, { id: heading.run, role: "run", origin }, duration);
+  let rounds = 0;
+  return {
+    why: options.stopped,
+    chunkSize: async (projects) => {
+      const workers = (await workersIn(fleet, origin)).length;
+      return Math.min(most, Math.max(least, Math.ceil(projects / (4 * Math.max(1, workers)))));
+    },
+    give: (chunks, arrived) => new Round(options, queue, membership, `${++rounds}`).give(chunks, arrived),
+    [Symbol.asyncDispose]: async () => {
+      await membership[Symbol.asyncDispose]();
+      await fleet.forget(heading.run).catch(() => {});
+      await queue[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const least = 50;
+const most = 200;
+const byItself = "the run goes on by itself";
+const betweenLooks = 100;
+const betweenCounts = 1000;
+/** Milliseconds after which a chunk that nobody answered for is looked for in the queue. */
+const overdue = 10_000;
+
+async function workersIn(fleet: FleetState, origin: string): Promise<readonly Member[]> {
+  const members = await fleet.members();
+  return members.filter((each) => each.role === "worker" && each.origin === origin && each.version === version);
+}
+
+interface Given {
+  readonly index: number;
+  readonly chunk: Chunk;
+  readonly text: string;
+  looked: number;
+}
+
+/** One stage of a run: its chunks from the first that is given out to the last that is done. */
+class Round {
+  readonly #options: CrewOptions;
+  readonly #queue: WorkQueue;
+  readonly #membership: Membership;
+  readonly #name: string;
+  readonly #given = new Map<string, Given>();
+  readonly #taken: string[] = [];
+  #workers = 1;
+  #counted = 0;
+  #seen = performance.now();
+  /** Nobody else is there. */
+  #lonely = false;
+  /** The queue is gone, whoever is there. */
+  #away = false;
+
+  constructor(options: CrewOptions, queue: WorkQueue, membership: Membership, name: string) {
+    this.#options = options;
+    this.#queue = queue;
+    this.#membership = membership;
+    this.#name = name;
+  }
+
+  async give(
+    chunks: AsyncIterable<Chunk>,
+    arrived: (index: number, result: ChunkResult) => Promise<void>,
+  ): Promise<void> {
+    const source = chunks[Symbol.asyncIterator]();
+    let next = 0;
+    let isDone = false;
+    try {
+      for (;;) {
+        await this.#count();
+        while (!isDone && !this.#why() && this.#given.size < this.#window()) {
+          const { value: chunk, done } = await source.next();
+          if (done) isDone = true;
+          else await this.#add(next++, chunk);
+        }
+        if (this.#why()) await this.#callOff();
+        if (this.#given.size === 0 && (isDone || this.#why())) return;
+        const heard = await this.#collect(arrived);
+        if (heard === 0 && this.#alone && !this.#why()) await this.#doOne(arrived);
+        else if (heard === 0) await pause(betweenLooks);
+        await this.#lookForLost();
+        if (this.#why() && (this.#alone || this.#workers === 0)) return;
+      }
+    } finally {
+      await source.return?.();
+      if (this.#given.size > 0) await this.#callOff();
+    }
+  }
+
+  #why(): string | undefined {
+    return this.#options.stopped();
+  }
+
+  /** Enough that no worker waits for work, and no more: what is given out grows old. */
+  #window(): number {
+    return 2 * Math.max(1, this.#workers);
+  }
+
+  async #add(index: number, chunk: Chunk): Promise<void> {
+    const { heading } = this.#options;
+    const part = `${this.#name}.${index}`;
+    const text = JSON.stringify({ version, part, chunk, ...heading } satisfies Work);
+    this.#given.set(part, { index, chunk, text, looked: performance.now() });
+    if (!this.#alone) await this.#tried(() => this.#queue.add(new Map([[this.#jobOf(part), text]])));
+  }
+
+  /** No character of it may be a colon. */
+  #jobOf(part: string): string {
+    return `${this.#options.heading.run}.${part}`;
+  }
+
+  /** A queue that goes away in the middle leaves the run to itself. */
+  async #tried<Answer>(work: () => Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (!this.#alone) this.#options.say(`${error.message}; ${byItself}`);
+      this.#away = true;
+      return undefined;
+    }
+  }
+
+  get #alone(): boolean {
+    return this.#lonely || this.#away;
+  }
+
+  async #count(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#counted < betweenCounts) return;
+    this.#counted = now;
+    const { fleet, origin, patience } = this.#options;
+    this.#workers = (await workersIn(fleet, origin)).length;
+    if (this.#workers > 0) this.#seen = now;
+    const wasLonely = this.#lonely;
+    this.#lonely = now - this.#seen >= patience;
+    if (this.#lonely && !wasLonely) {
+      this.#options.say(`no worker for ${origin} was there for ${patience / 1000} s; ${byItself}`);
+    }
+    if (wasLonely && !this.#lonely) {
+      const texts = [...this.#given].map(([part, { text }]) => [this.#jobOf(part), text] as const);
+      await this.#tried(() => this.#queue.add(new Map(texts)));
+    }
+  }
+
+  async #collect(arrived: (index: number, result: ChunkResult) => Promise<void>): Promise<number> {
+    const { fleet, heading } = this.#options;
+    const results = await fleet.collect(heading.run, this.#taken.splice(0));
+    for (const [part, text] of results) {
+      this.#taken.push(part);
+      const given = this.#given.get(part);
+      this.#given.delete(part);
+      if (given) await arrived(given.index, JSON.parse(text));
+    }
+    return results.size;
+  }
+
+  async #doOne(arrived: (index: number, result: ChunkResult) => Promise<void>): Promise<void> {
+    const [first] = this.#given;
+    if (!first) return;
+    const [part, { index, chunk }] = first;
+    await this.#tried(() => this.#queue.remove(this.#jobOf(part)));
+    const result = await this.#options.alone(chunk);
+    this.#given.delete(part);
+    await arrived(index, result);
+  }
+
+  /** A queue may forget; what it does not know any more is given out again. */
+  async #lookForLost(): Promise<void> {
+    const now = performance.now();
+    for (const [part, given] of this.#given) {
+      if (this.#alone || now - given.looked < overdue) continue;
+      given.looked = now;
+      const job = this.#jobOf(part);
+      const isThere = await this.#tried(() => this.#queue.has(job));
+      if (isThere === false) await this.#tried(() => this.#queue.add(new Map([[job, given.text]])));
+    }
+  }
+
+  /** Workers that don't find the run any more finish what is in flight. */
+  async #callOff(): Promise<void> {
+    await this.#membership[Symbol.asyncDispose]();
+    for (const part of [...this.#given.keys()]) {
+      const isBack = this.#alone || (await this.#tried(() => this.#queue.remove(this.#jobOf(part))));
+      if (isBack) this.#given.delete(part);
+    }
+  }
+}

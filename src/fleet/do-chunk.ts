@@ -1,0 +1,127 @@
+import { type ApplyOptions, type ChangeEvent, carryOutBatches, type Step, type Watcher } from "../apply/apply.ts";
+import { journalling } from "../apply/journalling.ts";
+import { seenIn } from "../apply/seen.ts";
+import { inParallel } from "../base/concurrency.ts";
+import type { Reader, Writer } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
+import { readReadable } from "../live/read-live.ts";
+import { referencesIn } from "../model/normalise.ts";
+import { isRemoval } from "../model/turns-off.ts";
+import type { Change, SecretReference } from "../model/types.ts";
+import { startJournal } from "../state/journal.ts";
+import type { Sender, WorkspaceState } from "../state/state.ts";
+import type { Secrets } from "../workspace/secrets.ts";
+import {
+  batchesIn,
+  type Chunk,
+  type ChunkResult,
+  projectsToRead,
+  type ReadChunk,
+  type ReadResult,
+  type WriteChunk,
+  type WriteResult,
+  wireRead,
+} from "./chunks.ts";
+import { knownBy, settling } from "./intents.ts";
+import { recheckOf } from "./recheck.ts";
+
+/** What a process needs to do work. */
+export interface Hands {
+  readonly reader: Reader;
+  /** Left out: it only reads. */
+  readonly writer?: Writer | undefined;
+  readonly secrets: Secrets;
+  readonly state: WorkspaceState;
+  readonly sender: Sender;
+  /** Milliseconds for which a request may be under way. */
+  readonly requestTimeout: number;
+  /** Projects side by side. */
+  readonly workers: number;
+  /** Why no more is to be done. */
+  readonly stopped: () => string | undefined;
+}
+
+/** Does a chunk as far as it is not stopped. What ends a run is a result too. */
+export async function doChunk(chunk: Chunk, hands: Hands): Promise<ChunkResult> {
+  try {
+    return chunk.kind === "read" ? await read(chunk, hands) : await write(chunk, hands);
+  } catch (error) {
+    if (error instanceof CallFailed) return { failure: error.facts };
+    throw error;
+  }
+}
+
+async function read(chunk: ReadChunk, { reader, secrets, workers, stopped }: Hands): Promise<ReadResult> {
+  const projects = projectsToRead(chunk);
+  // The server may repeat secrets in anything that is read: those that are set here are learnt first.
+  secrets.missing(projects.flatMap(({ desired }) => desired.resources.flatMap(({ fields }) => referencesIn(fields))));
+  const before = reader.counts.reads;
+  const found = await inParallel(projects, workers, async ({ desired, stillAt }) => {
+    const why = stopped();
+    if (why) throw new Stopped(why);
+    return wireRead(await readReadable(reader, desired, (_, one, at) => at !== undefined && stillAt(one) === at));
+  });
+  return { reads: reader.counts.reads - before, projects: found };
+}
+
+/** Thrown where work is not wanted any more. */
+export class Stopped extends Error {}
+
+async function write(chunk: WriteChunk, hands: Hands): Promise<WriteResult> {
+  const { writer, state, sender, secrets, workers, stopped } = hands;
+  const { token } = chunk;
+  if (!writer) throw new RangeError("this process only reads");
+  const batches = batchesIn(chunk);
+  await secrets.ask(batches.flatMap(referencesOf));
+  const sending = { fleet: state.fleet, token, sender, grace: hands.requestTimeout, stopped };
+  const journal = startJournal(state, token, () => new Date(), sender.name);
+  try {
+    const watchers: readonly Watcher[] = [journalling(journal), settling(sending)];
+    const recheck = chunk.recheck ? recheckOf(batches.flatMap(changesIn)) : undefined;
+    const known: ApplyOptions["known"] = async (reader, change) => {
+      const before = await knownBy(sending, reader, change);
+      const outcome = before ? undefined : await recheck?.(reader, change);
+      return outcome ? { outcome } : before;
+    };
+    const events = await carryOutBatches(
+      writer,
+      batches.map((steps) => ({ steps: async () => withSecrets(steps, secrets) })),
+      { workers, watchers, stopped, known },
+    );
+    return { events: events.map(wireEvent) };
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Every secret of a project is resolved before its first write; where one is missing, none of it is written. */
+function withSecrets(steps: readonly Step[], secrets: Secrets): readonly Step[] {
+  const missing = secrets.missing(referencesOf(steps));
+  if (missing.length === 0) return steps;
+  const error = `a secret is needed and cannot be resolved: ${missing.join(", ")}`;
+  return steps.map((step) =>
+    "change" in step ? { address: step.change.address, outcome: { status: "failed", error } } : step,
+  );
+}
+
+function referencesOf(steps: readonly Step[]): SecretReference[] {
+  return changesIn(steps).flatMap(sentBy);
+}
+
+function changesIn(steps: readonly Step[]): Change[] {
+  return steps.flatMap((step) => ("change" in step ? step.change : []));
+}
+
+function sentBy(change: Change): SecretReference[] {
+  return isRemoval(change) ? [] : referencesIn(change.declared);
+}
+
+function wireEvent({ address, outcome, change, answer, failure, told }: ChangeEvent): WriteResult["events"][number] {
+  const isSeen = change && !told && outcome.status === "applied" && !isRemoval(change);
+  return {
+    address,
+    outcome,
+    ...(isSeen && { seen: seenIn(change, answer) }),
+    ...(failure?.endsRun && { ended: failure.facts }),
+  };
+}

@@ -1,0 +1,88 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type ApplyOptions, isInPlace, type Watcher } from "../apply/apply.ts";
+import { isVisible } from "../apply/verify-write.ts";
+import { Refusal } from "../base/exit.ts";
+import type { Reader } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
+import type { Change, Outcome } from "../model/types.ts";
+import type { FleetState, Intent, LeaseToken, Sender } from "../state/state.ts";
+
+/** Who sends writes for a run, and what it needs to know that nobody else does. */
+export interface SharedRun {
+  readonly fleet: FleetState;
+  readonly token: LeaseToken;
+  readonly sender: Sender;
+  /** Milliseconds for which a request of another sender may still be under way when that is gone. */
+  readonly grace: number;
+  readonly stopped: () => string | undefined;
+}
+
+type Known = Awaited<ReturnType<NonNullable<ApplyOptions["known"]>>>;
+
+const longestPause = 1000;
+
+/**
+ * Stores the intent of a write, so that of all who come to it one sends (contract 12). Who comes later waits for the
+ * outcome, or sees by reading that it was carried out; it sends only what nobody else can send any more and reading
+ * shows not to be there.
+ */
+export async function knownBy(sending: SharedRun, reader: Reader, change: Change): Promise<Known> {
+  const { fleet, token, sender, grace, stopped } = sending;
+  try {
+    for (let wait = 50; ; wait = Math.min(wait * 2, longestPause)) {
+      const intent = await fleet.claim(token, change.address, sender, grace);
+      if ("mine" in intent) return undefined;
+      if ("outcome" in intent) return { outcome: intent.outcome, told: true };
+      const why = stopped();
+      if (why) return { outcome: { status: "skipped", error: why } };
+      if (intent.abandoned) {
+        if (await takenOver(sending, change, intent)) return await lookedUp(reader, change);
+      } else if ((await look(reader, change)) === "there") return { outcome: { status: "applied" } };
+      await pause(wait);
+    }
+  } catch (error) {
+    if (error instanceof Refusal) return { outcome: { status: "skipped", error: error.message } };
+    throw error;
+  }
+}
+
+function takenOver(
+  { fleet, token, sender, grace }: SharedRun,
+  { address }: Change,
+  { pending }: Extract<Intent, { readonly pending: Sender }>,
+): Promise<boolean> {
+  return fleet.takeOver(token, address, { from: pending, to: sender }, grace);
+}
+
+/** What another may have sent that is gone: sent again only where that does no harm, or reading shows nothing of it. */
+async function lookedUp(reader: Reader, change: Change): Promise<Known> {
+  const sight = await look(reader, change);
+  if (sight === "there") return { outcome: { status: "applied" } };
+  if (sight === "missing" || change.action !== "create") return undefined;
+  const error = `another worker may have sent it, and looking it up failed: ${sight.message}`;
+  return { outcome: { status: "unknown", error } };
+}
+
+async function look(reader: Reader, change: Change): Promise<"there" | "missing" | CallFailed> {
+  if (!isVisible(change)) return "missing";
+  try {
+    return (await isInPlace(reader, change)) ? "there" : "missing";
+  } catch (error) {
+    if (error instanceof CallFailed) return error;
+    throw error;
+  }
+}
+
+/** Tells the others what became of each intent; what was not sent is anybody's again. */
+export function settling({ fleet, token, sender }: SharedRun): Watcher {
+  return {
+    outcome: async ({ address, change, outcome }) => {
+      if (!change) return;
+      const settled: Outcome | undefined = outcome.status === "skipped" ? undefined : outcome;
+      await fleet.settle(token.run, address, sender, settled).catch((error) => {
+        // A state that is gone takes the lease with it: what was in flight is looked up by whoever comes next.
+        if (!(error instanceof Refusal)) throw error;
+      });
+    },
+  };
+}

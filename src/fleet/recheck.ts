@@ -1,0 +1,70 @@
+import type { Reader } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
+import { CallFailed } from "../client/failure.ts";
+import { liveDigestOf } from "../diff/changes.ts";
+import { type PartlyRead, readReadable } from "../live/read-live.ts";
+import { unreadPart } from "../live/unread.ts";
+import { columnOf, identityOf } from "../model/kinds.ts";
+import { isRemoval } from "../model/turns-off.ts";
+import type { Change, DesiredProject, Kind, Live, Origin, Outcome } from "../model/types.ts";
+
+/** Why a change is not to be sent, by what its project is like now; undefined: it is as it was when it was worked out. */
+export type Recheck = (reader: Reader, change: Change) => Promise<Outcome | undefined>;
+
+/** Reads each project once, right before the first of its changes is sent. */
+export function recheckOf(changes: readonly Change[]): Recheck {
+  const read = new Map<string, Promise<PartlyRead>>();
+  return async (reader, change) => {
+    const { project } = change;
+    const reading =
+      read.get(project) ??
+      readReadable(
+        reader,
+        subjects(
+          changes.filter((each) => each.project === project),
+          project,
+        ),
+      );
+    read.set(project, reading);
+    const found = await reading.catch(failureOf);
+    if (found instanceof CallFailed) return unreadable(found);
+    const part = unreadPart(found.unread, change);
+    if (part) return unreadable(part.failure);
+    const identity = identityOf(change);
+    const now = found.live.find(
+      (each) => identityOf(each) === identity && (!change.live || each.id === change.live.id),
+    );
+    const moved = movedSince(change, now);
+    return moved === undefined ? undefined : { status: "stale", error: `${moved}; plan again` };
+  };
+}
+
+function failureOf(error: unknown): CallFailed {
+  if (error instanceof CallFailed) return error;
+  throw error;
+}
+
+/** Nothing was sent; where the run was stopped meanwhile nothing went wrong either. */
+function unreadable(failure: CallFailed): Outcome {
+  if (failure.kind === "aborted") return { status: "skipped", error: "the run was stopped" };
+  return { status: "failed", error: explained(failure) };
+}
+
+/** The resources of changes, to be read as they were when the changes were worked out. */
+function subjects(changes: readonly Change[], name: string): DesiredProject {
+  const resources = changes.map((change) => {
+    const { kind, key, declared, origin } = change;
+    return { kind, key, fields: declared, origin, presence: isRemoval(change) ? "absent" : "present" } as const;
+  });
+  const kinds = new Set(changes.map(({ kind }) => kind));
+  return { project: { name }, kinds, resources, exclusive: new Map<Kind, Origin>() };
+}
+
+function movedSince(change: Change, found: Live | undefined): string | undefined {
+  if (!change.live) {
+    const isThere = found && (found.active || columnOf(found, "active"));
+    return isThere ? "it is on the server since the plan was made" : undefined;
+  }
+  if (!found || liveDigestOf(found) !== change.liveDigest) return "the live values changed since the plan was made";
+  return found.updatedAt === change.live.updatedAt ? undefined : "updated_at changed since the plan was made";
+}

@@ -1,0 +1,128 @@
+import type { Outcome } from "../../model/types.ts";
+import type { FleetState, Intent, Member } from "../state.ts";
+import { LeaseLost } from "../trouble.ts";
+import { heldLease } from "./lease.ts";
+import type { PostgresSession } from "./session.ts";
+
+const present = `
+  INSERT INTO evenkeel.member (id, role, origin, version, host, pid, deadline)
+  VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7 * interval '1 millisecond')
+  ON CONFLICT (id) DO UPDATE SET deadline = excluded.deadline`;
+
+const members = `
+  SELECT id, role, origin, version, host, pid FROM evenkeel.member WHERE deadline > clock_timestamp() ORDER BY id`;
+
+/** Whether nothing of a member can be under way any more. */
+const isGone = `NOT EXISTS (
+  SELECT 1 FROM evenkeel.member AS m WHERE m.id = i.member AND m.deadline + $7 * interval '1 millisecond' > clock_timestamp())`;
+
+const store = `
+  WITH ${heldLease},
+  added AS (
+    INSERT INTO evenkeel.intent (workspace, run, address, sender, member, since)
+    SELECT $1, $2, $4, $5, $6, clock_timestamp() FROM held ON CONFLICT DO NOTHING)
+  SELECT 1 FROM held`;
+
+const find = `
+  SELECT sender, member, outcome, ${isGone.replace("$7", "$4")} AS abandoned FROM evenkeel.intent AS i
+  WHERE workspace = $1 AND run = $2 AND address = $3`;
+
+const takeOver = `
+  WITH ${heldLease},
+  taken AS (
+    UPDATE evenkeel.intent AS i SET sender = $5, member = $6, since = clock_timestamp() FROM held
+    WHERE workspace = $1 AND run = $2 AND address = $4 AND outcome IS NULL
+      AND (sender = $5 OR (sender = $8 AND ${isGone})) RETURNING 1)
+  SELECT (SELECT count(*) FROM taken)::int AS taken FROM held`;
+
+const settle = `
+  UPDATE evenkeel.intent SET outcome = $5
+  WHERE workspace = $1 AND run = $2 AND address = $3 AND sender = $4 AND outcome IS NULL`;
+
+const withdraw = `
+  DELETE FROM evenkeel.intent
+  WHERE workspace = $1 AND run = $2 AND address = $3 AND sender = $4 AND outcome IS NULL`;
+
+const collect = `
+  WITH gone AS (DELETE FROM evenkeel.part WHERE workspace = $1 AND run = $2 AND part = ANY ($3))
+  SELECT part, result FROM evenkeel.part
+  WHERE workspace = $1 AND run = $2 AND part <> ALL ($3) LIMIT 50`;
+
+const forget = ["part", "intent"].map(
+  (table) => `
+  DELETE FROM evenkeel.${table}
+  WHERE workspace = $1 AND (run = $2 OR since < clock_timestamp() - interval '1 day')`,
+);
+
+const forgetMembers = "DELETE FROM evenkeel.member WHERE deadline < clock_timestamp() - interval '1 day'";
+
+interface IntentRow {
+  readonly sender: string;
+  readonly member: string;
+  readonly outcome: string | null;
+  readonly abandoned: boolean;
+}
+
+/** What the workers of a workspace share, as rows; members are those of the whole database. */
+export function postgresFleet({ query }: PostgresSession, workspace: string): FleetState {
+  return {
+    present: async ({ id, role, origin, version, host, pid }, milliseconds) =>
+      void (await query(present, [id, role, origin, version, host, pid, milliseconds])),
+    leave: async (id) => void (await query("DELETE FROM evenkeel.member WHERE id = $1", [id])),
+    members: () => query<Member>(members),
+    claim: async ({ run, fence }, address, { name, member }, grace) => {
+      const held = await query(store, [workspace, run, fence, written(address), name, member]);
+      if (held.length === 0) throw new LeaseLost(run);
+      const [row] = await query<IntentRow>(find, [workspace, run, written(address), grace]);
+      return row ? intentOf(row, name) : { pending: { name, member }, abandoned: true };
+    },
+    takeOver: async ({ run, fence }, address, { from, to }, grace) => {
+      const values = [workspace, run, fence, written(address), to.name, to.member, grace, from.name];
+      const [row] = await query<{ taken: number }>(takeOver, values);
+      if (!row) throw new LeaseLost(run);
+      return row.taken > 0;
+    },
+    settle: async (run, address, { name }, outcome) => {
+      const values = [workspace, run, written(address), name];
+      if (outcome === undefined) await query(withdraw, values);
+      else await query(settle, [...values, JSON.stringify(outcome)]);
+    },
+    intents: async (run) => {
+      const rows = await query<{ address: string; outcome: string | null }>(
+        "SELECT address, outcome FROM evenkeel.intent WHERE workspace = $1 AND run = $2",
+        [workspace, run],
+      );
+      return new Map(
+        rows.map(({ address, outcome }) => [JSON.parse(address), outcome === null ? undefined : outcomeIn(outcome)]),
+      );
+    },
+    keep: async (run, part, result) =>
+      void (await query(
+        `INSERT INTO evenkeel.part (workspace, run, part, since, result)
+         VALUES ($1, $2, $3, clock_timestamp(), $4) ON CONFLICT DO NOTHING`,
+        [workspace, run, part, result],
+      )),
+    collect: async (run, taken) => {
+      const rows = await query<{ part: string; result: string }>(collect, [workspace, run, taken]);
+      return new Map(rows.map(({ part, result }) => [part, result]));
+    },
+    forget: async (run) => {
+      for (const statement of forget) await query(statement, [workspace, run]);
+      await query(forgetMembers);
+    },
+  };
+}
+
+function intentOf({ sender, member, outcome, abandoned }: IntentRow, name: string): Intent {
+  if (outcome !== null) return { outcome: outcomeIn(outcome) };
+  return sender === name ? { mine: true } : { pending: { name: sender, member }, abandoned };
+}
+
+/** Names may hold what the database's texts may not. */
+function written(address: string): string {
+  return JSON.stringify(address);
+}
+
+function outcomeIn(text: string): Outcome {
+  return JSON.parse(text);
+}

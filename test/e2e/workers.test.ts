@@ -1,0 +1,228 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { openQueue } from "../../src/fleet/queue.ts";
+import { databases } from "../state/databases.ts";
+import type { Database } from "../support/database.mjs";
+import { folder } from "../support/folder.ts";
+import { type Environment, type Running, start, until } from "./program.ts";
+import { type Setting, scene, token } from "./workspace.ts";
+
+const [available] = await databases();
+const names = Array.from({ length: 120 }, (_, index) => `group/p${String(index).padStart(3, "0")}`);
+const policy = { projects: ["group/*"], licenses: { MIT: "allowed", "AGPL-3.0": "denied" } };
+const projects = names.map((path) => ({ path, licenses: { MIT: "denied" } }));
+
+describe.skipIf(!available)("workers (need postgresql)", () => {
+  let database: Database;
+  let count = 0;
+
+  beforeAll(async () => {
+    if (available) database = await available.started();
+  });
+
+  /** A workspace whose state is shared, its server, and as many workers of it as are asked for. */
+  async function fleet(setting: Setting = {}, more: Environment = {}) {
+    const workspace = { requestTimeout: "2s", ...setting.workspace, name: `workers-${++count}` };
+    const made = await scene({ projects, policy, ...setting, workspace });
+    const env = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "3s", ...more };
+    const home = folder({});
+    const worker = async (also: Environment = {}, ...args: string[]): Promise<Running> => {
+      const worker = start(["worker", ...args], home.root, { ...env, EVENKEEL_URL: made.server.url, ...also });
+      await until(() => worker.said().includes("Ready to work"));
+      return worker;
+    };
+    return {
+      ...made,
+      env,
+      worker,
+      evenkeel: (...args: string[]) => made.evenkeelWith(env, ...args),
+      begin: (...args: string[]) => start(args, made.root, { ...made.environment, ...env }),
+    };
+  }
+
+  const told = (text: string) => text.replace(/"created_at": "[^"]*"/, "");
+
+  test("plan what one process plans, byte for byte, with as many requests", async () => {
+    const { evenkeel, worker, server } = await fleet({
+      projects: [...projects, { path: "group/q", licenses: { MIT: "allowed", "agpl-3.0": "denied", X: "allowed" } }],
+      policies: { missing: { projects: ["group/none"], licenses: { MIT: "allowed" } } },
+    });
+    const alone = await evenkeel("plan", "--report", "json");
+    const workers = await Promise.all([worker(), worker()]);
+    const together = await evenkeel("plan", "--report", "json", "--workers");
+    expect(together.stderr).toBe(alone.stderr);
+    expect(told(together.stdout)).toBe(told(alone.stdout));
+    expect(together).toMatchObject({ code: alone.code, reads: alone.reads, writes: 0 });
+    expect(server.requests.writes).toBe(0);
+    const agents = new Set(server.requests.kept.map(({ path }) => path));
+    expect(agents.size).toBeGreaterThan(100);
+    for (const each of workers) each.kill("SIGTERM");
+    expect(await Promise.all(workers.map(({ ended }) => ended))).toMatchObject([{ code: 0 }, { code: 0 }]);
+  });
+
+  /** POSTs that the server was sent, and whether any license is there twice. */
+  async function written({ server, ask }: Awaited<ReturnType<typeof fleet>>) {
+    const lists = await Promise.all(
+      names.map((name) => ask("GET", `/projects/${encodeURIComponent(name)}/managed_licenses`)),
+    );
+    const all = lists.map(({ json }) => json.map(({ name }: { name: string }) => name).sort());
+    return { posts: server.requests.count("POST"), licenses: new Set(all.map((each) => each.join())) };
+  }
+
+  test("carry out an apply; one that is killed in the middle leaves nothing undone, and nothing done twice", async () => {
+    const made = await fleet({ latency: 30 });
+    const [victim, ...others] = await Promise.all([made.worker(), made.worker(), made.worker()]);
+    const { begin, evenkeel, server } = made;
+    server.requests.reset();
+    const run = begin("apply", "--yes", "--workers", "--report", "json");
+    await until(() => server.requests.count("POST") > 30);
+    victim?.kill("SIGKILL");
+    const ended = await run.ended;
+    expect(ended.stderr).toBe("");
+    expect(ended.code).toBe(0);
+    const { summary } = JSON.parse(ended.stdout);
+    expect(summary.outcomes).toMatchObject({ applied: 240, failed: 0, unknown: 0, skipped: 0 });
+    expect(await written(made)).toEqual({ posts: 120, licenses: new Set(["AGPL-3.0,MIT"]) });
+    expect(await evenkeel("drift", "--workers")).toMatchObject({ code: 0, writes: 0 });
+
+    const [{ run: name }] = JSON.parse((await evenkeel("runs", "--report", "json")).stdout).slice(1);
+    const journal = JSON.parse((await evenkeel("journal", name, "--report", "json")).stdout);
+    const addresses = (event: string) =>
+      new Set(
+        journal.flatMap((line: { event: string; address?: string }) => (line.event === event ? line.address : [])),
+      );
+    expect(addresses("intent").size).toBe(240);
+    expect(addresses("result").size).toBe(240);
+    expect(journal.at(0).event).toBe("start");
+    expect(journal.at(-1).event).toBe("end");
+    for (const each of others) each.kill("SIGTERM");
+    for (const each of others) expect(await each.ended).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  test("one that is paused past its lease writes nothing more, and another does its work", async () => {
+    const made = await fleet({ latency: 30 });
+    const paused = await made.worker({}, "--concurrency", "4");
+    const run = made.begin("apply", "--yes", "--workers", "--report", "json");
+    await until(() => made.server.requests.count("POST") > 5);
+    paused.kill("SIGSTOP");
+    await made.worker();
+    const ended = await run.ended;
+    expect(ended).toMatchObject({ code: 0 });
+    const { requests } = made.server;
+    const before = requests.writes;
+    paused.kill("SIGCONT");
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(requests.writes).toBe(before);
+    expect(await written(made)).toEqual({ posts: 120, licenses: new Set(["AGPL-3.0,MIT"]) });
+    expect(JSON.parse(ended.stdout).summary.outcomes).toMatchObject({ applied: 240 });
+  }, 60_000);
+
+  test("without any the run says so and goes on by itself; one without a state is refused", async () => {
+    const { evenkeel, evenkeelWith, env } = await fleet({}, { EVENKEEL_WORKER_WAIT: "300ms" });
+    const ended = await evenkeel("apply", "--yes", "--workers");
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply: 240 applied.") });
+    expect(ended.stderr).toMatch(
+      /^warning: no worker for http:\/\/127\.0\.0\.1:\d+ was there for 0\.3 s; the run goes on by itself$/m,
+    );
+    const unshared = await evenkeelWith({ EVENKEEL_TOKEN: token }, "plan", "--workers");
+    expect(unshared).toMatchObject({ code: 64, reads: 0 });
+    expect(unshared.stderr).toContain("workers need a state that they share: set EVENKEEL_STATE");
+    const away = await evenkeelWith(
+      { ...env, EVENKEEL_QUEUE: "redis://:Q7-CANARY@127.0.0.1:1/0" },
+      "plan",
+      "--workers",
+    );
+    expect(away).toMatchObject({
+      code: 1,
+      reads: 0,
+      stderr: expect.stringContaining("cannot use the queue 127.0.0.1:1: "),
+    });
+    expect(away.stderr).not.toContain("CANARY");
+    const wrong = await evenkeelWith({ ...env, EVENKEEL_QUEUE: "amqp://there" }, "plan", "--workers");
+    expect(wrong).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("expected postgres://, redis:// or rediss://"),
+    });
+  });
+
+  test("resolve secrets themselves: what needs one that a worker lacks fails by its name, and others go on", async () => {
+    const hook = { integrations: { "chat-webhook-d": { webhook: { secret: "env:HOOK" }, push_events: false } } };
+    const made = await fleet({
+      policies: { hook: { projects: ["group/p000", "group/p001"], ...hook } },
+    });
+    await made.worker();
+    const ended = await made.evenkeel("apply", "--yes", "--workers", "--report", "json");
+    expect(ended.code).toBe(1);
+    const failed = ended.plan().resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
+    expect(new Set(failed.map(({ project }) => project))).toEqual(new Set(["group/p000", "group/p001"]));
+    expect(new Set(failed.map(({ outcome }) => outcome?.error))).toEqual(
+      new Set(["a secret is needed and cannot be resolved: env:HOOK (not set)"]),
+    );
+  });
+
+  test("of another version are refused, and leave the work to others", async () => {
+    const made = await fleet({}, { EVENKEEL_WORKER_WAIT: "300ms" });
+    const origin = new URL(made.server.url).origin;
+    await using queue = await openQueue(made.env, origin);
+    await queue.add(new Map([["other-version", JSON.stringify({ version: "0.0.1", run: "r1" })]]));
+    const ended = await start(["worker"], folder({}).root, { ...made.env, EVENKEEL_URL: made.server.url }).ended;
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/run r1 is of evenkeel 0\.0\.1, and this worker is .*; start workers of 0\.0\.1/);
+    expect(await queue.has("other-version")).toBe(true);
+    expect(await queue.remove("other-version")).toBe(true);
+  });
+
+  test("stop what they do for a run that is cancelled, and nothing of it is left", async () => {
+    const made = await fleet({ latency: 50 });
+    const worker = await made.worker({}, "--once", "--concurrency", "4");
+    const run = made.begin("apply", "--yes", "--workers", "--report", "json");
+    await until(() => made.server.requests.count("POST") > 5);
+    run.kill("SIGINT");
+    const ended = await run.ended;
+    expect(ended.code).toBe(130);
+    const { outcomes } = JSON.parse(ended.stdout).summary;
+    expect(outcomes).toMatchObject({ failed: 0, unknown: 0 });
+    expect(outcomes.skipped).toBeGreaterThan(100);
+    expect(outcomes.applied).toBe(made.server.requests.writes);
+    expect(await worker.ended).toMatchObject({ code: 0 });
+  });
+
+  test("carry out a saved plan, but for what moved since, and keep to the ledger of the state", async () => {
+    const made = await fleet(
+      { workspace: { ledger: "state" }, site: { reads: "trust-updated-at" } },
+      { EVENKEEL_LEDGER_KEY: "a-key-of-this-test" },
+    );
+    const { evenkeel, ask, server } = made;
+    await made.worker();
+    expect(await evenkeel("plan", "--out", "plan.json", "--workers")).toMatchObject({ code: 0 });
+    const project = `/projects/${encodeURIComponent("group/p007")}/managed_licenses`;
+    const [mit] = (await ask("GET", project)).json;
+    await ask("DELETE", `${project}/${mit.id}`);
+    const applied = await evenkeel("apply", "plan.json", "--workers", "--report", "json");
+    expect(applied.code).toBe(4);
+    const left = applied.plan().resource_changes.filter(({ outcome }) => outcome?.status !== "applied");
+    expect(left.map(({ address, outcome }) => [address, outcome?.status])).toEqual([
+      ["group/p007:license/MIT", "stale"],
+    ]);
+    server.requests.reset();
+    const alone = await evenkeel("plan", "--report", "json");
+    const together = await evenkeel("plan", "--report", "json", "--workers");
+    expect(told(together.stdout)).toBe(told(alone.stdout));
+    expect(together).toMatchObject({ code: 0, stderr: alone.stderr, reads: alone.reads });
+    expect(together.plan().resource_changes.map(({ action_reason }) => action_reason)).toEqual([
+      "not on the server, loosened",
+    ]);
+  });
+
+  test("go through the waves of an apply", async () => {
+    const made = await fleet();
+    await made.worker();
+    const ended = await made.evenkeel("apply", "--yes", "--workers", "--waves", "2,100%", "--report", "json");
+    expect(ended).toMatchObject({ code: 0, stderr: "", writes: 240 });
+    const { waves, outcomes } = JSON.parse(ended.stdout).summary;
+    expect(waves.map(({ status, projects }: { status: string; projects: number }) => [status, projects])).toEqual([
+      ["applied", 2],
+      ["applied", 118],
+    ]);
+    expect(outcomes).toMatchObject({ applied: 240 });
+  });
+});
