@@ -15,17 +15,8 @@ import { watchEverywhere } from "./everywhere.ts";
 import { type FoundProjects, findProjects, type ProjectScope } from "./find-projects.ts";
 import { firstProjects, type Missing, missingProblems } from "./missing.ts";
 
-<<<<<<< HEAD
-
 import { type PartlyRead, readReadable, type Trusts, type Unread } from "./read-live.ts";
 import { refusedLists } from "./refused-lists.ts";
-
-=======
-
-import { type PartlyRead, readReadable, type Trusts, type Unread } from "./read-live.ts";
-import { refusedLists } from "./refused-lists.ts";
-
->>>>>>> workers
 
 import { readableOf, unreadProblem } from "./unread.ts";
 
