@@ -36,16 +36,17 @@ function begin(who, cwd, env, words, shown = true) {
       output += text;
     });
   const ended = once(run, "close").then(([code]) => {
-    if (shown) console.log(`\n${lastLines(output).replace(/^/gm, `${who}: `)}\n${who}: (exit ${code})`);
+    if (shown) console.log(`\n${mainLines(output).replace(/^/gm, `${who}: `)}\n${who}: (exit ${code})`);
     return code;
   });
   return { ended, said: () => output, stop: () => run.kill() };
 }
 
-/** All of a short text, the end of a long one. */
-function lastLines(text) {
+/** All of a short text; of a long one whom it waited for, and the end. */
+function mainLines(text) {
   const lines = text.trim().split("\n");
-  return (lines.length > 8 ? ["…", ...lines.slice(-1)] : lines).join("\n");
+  const waits = lines.filter((line) => line.startsWith("Waiting for run"));
+  return (lines.length > 8 ? [...waits, "…", ...lines.slice(-1)] : lines).join("\n");
 }
 
 async function until(happened) {
