@@ -5,7 +5,7 @@ RUN npm ci --ignore-scripts
 COPY src src
 COPY schemas schemas
 RUN npm run --silent build:js && npm prune --omit=dev --ignore-scripts \
- && npm install --no-save --omit=dev --ignore-scripts 'bullmq@^6.7.0' 'ioredis@^6.0.0'
+ && npm install --no-save --omit=dev --ignore-scripts $(node -p 'Object.entries(require("./package.json").peerDependencies).map((each) => each.join("@")).join(" ")')
 
 FROM node:22-slim
 # git is what `diff`, `--since` and `blame` ask, and ssh-keygen what `approve` does. A runner checks out as another user than ours.

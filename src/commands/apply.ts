@@ -1,12 +1,10 @@
 import { resolve } from "node:path";
-import type { Outcomes } from "../apply/apply.ts";
-import { type ExitCode, exit, exitCode, Refusal } from "../base/exit.ts";
+import { type ExitCode, exit, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
 import { type DeploymentWish, deploying, recordCalls } from "../deployments/record-apply.ts";
 import { addressGlobFault } from "../model/address.ts";
-import type { Call, Outcome, Problem } from "../model/types.ts";
-import { type Objection, refusersOf } from "../plan/guards.ts";
+import type { Call, Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
 import { withWaves } from "../plan/waves.ts";
@@ -16,9 +14,10 @@ import type { Applied, Planned, Request } from "../reconcile/request.ts";
 import { remainingText } from "../report/moves.ts";
 import type { Palette } from "../report/palette.ts";
 import { requestsText } from "../report/requests.ts";
-import { appliedText, outcomesText, planText, waiversText, wavesText } from "../report/text.ts";
+import { planText, wavesText } from "../report/text.ts";
 import { holderText } from "../state/lease.ts";
 import { commandAgain, optionOf, type Saved } from "./apply-again.ts";
+import { codeOf, planJson, refusalText, resultText, untouched } from "./apply-result.ts";
 import { deploymentFrom } from "./deployment-options.ts";
 import type { Options } from "./flags.ts";
 import { noteUnrecorded } from "./note-unrecorded.ts";
@@ -87,7 +86,7 @@ async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, t
   tell(
     {
       text: () => (surveyed ? rehearsalText(terminal, plan, requests) : ""),
-      json: () => json({ ...plan, requests: requests.map(({ answer: _, ...request }) => request) }),
+      json: () => planJson({ ...plan, requests: requests.map(({ answer: _, ...request }) => request) }),
     },
     { plan, exitCode: code, surveyed },
   );
@@ -115,43 +114,13 @@ async function applying(terminal: Terminal, options: Options<"apply">, wanted: W
   printProblems(terminal, plan);
   const code = codeOf(terminal, applied, plan);
   tell(
-    { text: () => resultText(terminal, wanted, applied, plan), json: () => json(plan) },
+    { text: () => resultText(terminal, wanted.request, applied, plan), json: () => planJson(plan) },
     { plan, exitCode: code, surveyed: applied.surveyed },
   );
   noteUnrecorded(terminal, applied);
   if (applied.refused) terminal.warn(refusalText(applied.refused, plan));
   else if (applied.surveyed && !applied.outcomes) terminal.warn("Not applied; nothing was written.");
   return code;
-}
-
-/** What became of changes that an apply did not come to, and why. */
-function untouched({ plan, stale, refused, surveyed }: Applied): Outcomes {
-  const why = refused?.length
-    ? "refused by a guard"
-    : surveyed && plan.problems.length === 0
-      ? "not approved"
-      : "not started";
-  const outcome: Outcome = stale
-    ? { status: "stale", error: "the manifests changed" }
-    : { status: "skipped", error: why };
-  return new Map(plan.resource_changes.map(({ address }) => [address, outcome]));
-}
-
-function refusalText(objections: readonly Objection[], { resource_changes }: Plan): string {
-  const who = refusersOf(objections);
-  const has = (guard: Objection["guard"]) => objections.some((each) => each.guard === guard);
-  const ways = has("loosening") || has("approvals") ? "" : waiversText({ objections, resource_changes });
-  const way = ways ? ` If intended, re-run with ${ways}.` : "";
-  return `Refused by ${who}; nothing was written.${way}${has("rule") ? exceptions : ""}`;
-}
-
-const exceptions = " No option waives a rule: change what it objects to, or list the address under its except.";
-
-/** What became of a saved plan is told change by change, since nothing has shown it before. */
-function resultText({ palette }: Terminal, { request }: Wanted, { outcomes, refused }: Applied, plan: Plan): string {
-  if (!outcomes) return refused ? planText(plan, palette) : "";
-  const isSaved = request.saved !== undefined || request.savedRun !== undefined;
-  return isSaved ? appliedText(plan, palette) : outcomesText(plan, palette);
 }
 
 async function applyWithBars(
@@ -228,19 +197,4 @@ function wishesOf({ cwd, warn }: Terminal, options: Options<"apply">, saved: Sav
 /** While a person reads the plan and answers, others may change what it speaks of. */
 function asksFirst({ yes, dryRun }: Options<"apply">, saved: Saved | undefined): boolean {
   return !yes && !dryRun && saved === undefined;
-}
-
-function codeOf({ interrupted }: Terminal, applied: Applied & { readonly rehearsed?: true }, plan: Plan): ExitCode {
-  const { failed = 0, unknown = 0, skipped = 0, stale = 0 } = plan.summary.outcomes ?? {};
-  const declined = applied.surveyed && !applied.outcomes && !applied.rehearsed;
-  return exitCode({
-    interrupted: interrupted.aborted,
-    refused: (applied.refused?.length ?? 0) > 0,
-    problem: !applied.stale && (plan.problems.length > 0 || failed + unknown + skipped > 0 || declined),
-    stale: applied.stale === true || stale > 0,
-  });
-}
-
-function json(document: Plan | (Plan & { readonly requests: readonly Call[] })): string {
-  return JSON.stringify(document, null, 2);
 }

@@ -17,7 +17,7 @@ import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
 /** What `validate --report json` prints. */
-interface Verdict {
+interface ValidationDocument {
   readonly format_version: "1.0";
   readonly valid: boolean;
   readonly problems: readonly object[];
@@ -35,14 +35,14 @@ export const run: Run<Options<"validate">> = async (terminal, options) => {
   const all = [...sortedProblems(stated), ...keyProblems(terminal, loaded)];
   const { problems, warnings } = bySeverity(all);
   const valid = !hasErrors(all);
-  const verdict: Verdict = { format_version: "1.0", valid, problems, warnings };
+  const document: ValidationDocument = { format_version: "1.0", valid, problems, warnings };
   printProblems(terminal, { problems, warnings });
   const policyCount = counted(policies.length + expired.length, "policy", "policies");
   const ruleCount = inForce.rules.length > 0 ? `, ${counted(inForce.rules.length, "rule")}` : "";
   const text = valid ? `Valid: ${policyCount}${ruleCount}.` : `Not valid: ${counted(problems.length, "problem")}.`;
   const code = exitCode({ problem: !valid });
   tell(
-    { text: () => terminal.palette.strong(text), json: () => JSON.stringify(verdict, null, 2) },
+    { text: () => terminal.palette.strong(text), json: () => JSON.stringify(document, null, 2) },
     { plan: { resource_changes: [], objections: [], problems, warnings }, exitCode: code, surveyed: true },
   );
   return code;

@@ -1,14 +1,11 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { ClientConfig } from "pg";
 import { Refusal } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { systemCode } from "../base/system-errors.ts";
-import { stateAddress } from "../state/open-state.ts";
-import { type Database, databaseAt } from "../state/postgres/connection.ts";
+import { type BullMq, type QueuePlace, queuePatience, queuePlaceOf } from "./queue-place.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type BullMq = typeof import("bullmq");
 
 /** Gives work out. */
 export interface WorkQueue extends AsyncDisposable {
@@ -29,21 +26,6 @@ export interface WorkTaker extends AsyncDisposable {
 /** What became of work that was taken: `later` gives it back to whoever comes next. */
 export type WorkEnd = "done" | "later";
 
-/** Where a queue is: the words for people hold no password. */
-interface QueuePlace {
-  readonly words: string;
-  readonly redis: boolean;
-  readonly connect: (library: BullMq) => Promise<Connection>;
-}
-
-interface Connection {
-  readonly options: object;
-  readonly backend: unknown;
-}
-
-/** Milliseconds for which a queue may take to answer at first. */
-const patience = 10_000;
-
 /** Work for one server: that for others is left to others (contract 12). */
 function nameFor(origin: string): string {
   return `evenkeel-${createHash("sha256").update(origin).digest("hex").slice(0, 24)}`;
@@ -51,7 +33,7 @@ function nameFor(origin: string): string {
 
 /** Opens the queue of EVENKEEL_QUEUE, by default the database of the state. @throws Refusal where it cannot be used. */
 export async function openQueue(env: Environment, origin: string): Promise<WorkQueue> {
-  const place = placeOf(env);
+  const place = queuePlaceOf(env);
   const library = await loaded(place);
   const { options, backend } = await reached(place, place.connect(library));
   const queue = new library.Queue(nameFor(origin), { connection: options } as never, backend as never);
@@ -81,7 +63,7 @@ export async function openTaker(
   origin: string,
   { lock, work }: { readonly lock: number; readonly work: (text: string) => Promise<WorkEnd> },
 ): Promise<WorkTaker> {
-  const place = placeOf(env);
+  const place = queuePlaceOf(env);
   const library = await loaded(place);
   const { options, backend } = await reached(place, place.connect(library));
   const worker = new library.Worker(
@@ -117,72 +99,6 @@ export async function openTaker(
   };
 }
 
-function placeOf(env: Environment): QueuePlace {
-  const { EVENKEEL_QUEUE: text } = env;
-  if (!text) {
-    const address = stateAddress(env);
-    if (!address) throw new Refusal("no queue: set EVENKEEL_STATE or EVENKEEL_QUEUE");
-    return postgresPlace(databaseAt(address.url, address.variable, env));
-  }
-  if (/^postgres(?:ql)?:/.test(text)) return postgresPlace(databaseAt(text, "EVENKEEL_QUEUE", env));
-  return redisPlace(text);
-}
-
-function postgresPlace(database: Database): QueuePlace {
-  return {
-    words: database.place,
-    redis: false,
-    connect: async ({ createPostgresBackend }) => ({
-      options: { ...(await workingConfig(database)), schema: "evenkeel_queue", migrate: true, max: 3 },
-      backend: createPostgresBackend,
-    }),
-  };
-}
-
-/** The first way to connect that is not refused. */
-async function workingConfig({ attempts }: Database): Promise<ClientConfig> {
-  const { default: pg } = await import("pg");
-  let refused: unknown;
-  for (const attempt of attempts) {
-    const client = new pg.Client({ ...attempt, connectionTimeoutMillis: patience });
-    client.on("error", () => {});
-    try {
-      await client.connect();
-      return attempt;
-    } catch (error) {
-      refused = error;
-    } finally {
-      client.end().catch(() => {});
-    }
-  }
-  throw refused;
-}
-
-const expected = "expected postgres://, redis:// or rediss://USER:PASSWORD@HOST:PORT";
-
-function redisPlace(text: string): QueuePlace {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^(?:redis|rediss|valkey|valkeys):$/.test(url.protocol) || !url.hostname) {
-    throw new Refusal(`EVENKEEL_QUEUE is no address of a queue; ${expected}`);
-  }
-  knownSecrets.learn(url.password, "[queue password]");
-  const port = Number(url.port || 6379);
-  const options = {
-    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
-    port,
-    ...(url.username && { username: decodeURIComponent(url.username) }),
-    ...(url.password && { password: decodeURIComponent(url.password) }),
-    ...(url.pathname.length > 1 && { db: Number(url.pathname.slice(1)) || 0 }),
-    ...(url.protocol.endsWith("s:") && { tls: {} }),
-    maxRetriesPerRequest: null,
-  };
-  return {
-    words: `${url.hostname}:${port}`,
-    redis: true,
-    connect: async () => ({ options, backend: undefined }),
-  };
-}
-
 /** The packages are optional, and loaded here and not before. */
 async function loaded({ redis }: QueuePlace): Promise<BullMq> {
   try {
@@ -198,7 +114,7 @@ async function loaded({ redis }: QueuePlace): Promise<BullMq> {
 /** What the queue answers in time. @throws Refusal where nobody is there. */
 async function reached<Answer>({ words }: QueuePlace, answer: Promise<Answer>): Promise<Answer> {
   const timer = new AbortController();
-  const late = pause(patience, undefined, { signal: timer.signal }).then(() => {
+  const late = pause(queuePatience, undefined, { signal: timer.signal }).then(() => {
     throw new Error("no answer in time");
   });
   try {

@@ -3,7 +3,7 @@ import type { FindingSurface } from "./report.ts";
 import { type Tag, tag } from "./xml.ts";
 
 /** How a level reads as the result of a test. */
-type Verdict = "error" | "failure" | "skipped";
+type CaseResult = "error" | "failure" | "skipped";
 
 /**
  * JUnit XML: a failed test for each change that is pending or did not succeed, one in error for each problem, a skipped
@@ -11,7 +11,7 @@ type Verdict = "error" | "failure" | "skipped";
  */
 export const junit: FindingSurface = (report) => {
   const cases = distinct([...findingsOf(report.plan, report).map(findingCase), ...passed(report)]);
-  const count = (verdict: Verdict) => cases.filter((each) => each.verdict === verdict).length;
+  const count = (result: CaseResult) => cases.filter((each) => each.result === result).length;
   const totals = {
     tests: cases.length,
     failures: count("failure"),
@@ -35,18 +35,18 @@ interface TestCase {
   readonly suite: string;
   readonly name: string;
   readonly file?: string;
-  readonly verdict?: Verdict;
+  readonly result?: CaseResult;
   readonly rule?: string;
   readonly message?: string;
 }
 
-const verdicts: Readonly<Record<Level, Verdict>> = { error: "error", warning: "skipped", note: "failure" };
+const results: Readonly<Record<Level, CaseResult>> = { error: "error", warning: "skipped", note: "failure" };
 
 function findingCase({ on, rule, level, message, place, address, project }: ReviewFinding): TestCase {
   const { file, line, column } = place;
-  const verdict = on === "problem" || rule === "apply-skipped" ? verdicts[level] : "failure";
+  const result = on === "problem" || rule === "apply-skipped" ? results[level] : "failure";
   const said = `${message} (${file}:${line}:${column})`;
-  return { suite: project ?? file, name: `${rule}: ${address ?? message}`, file, verdict, rule, message: said };
+  return { suite: project ?? file, name: `${rule}: ${address ?? message}`, file, result, rule, message: said };
 }
 
 function passed({ plan, command, exitCode }: Parameters<FindingSurface>[0]): TestCase[] {
@@ -71,7 +71,7 @@ function distinct(cases: readonly TestCase[]): TestCase[] {
   });
 }
 
-function caseTag({ suite, name, file, verdict, rule, message = "" }: TestCase): Tag {
-  const inner = verdict ? [tag(verdict, { message, type: rule }, message)] : [];
+function caseTag({ suite, name, file, result, rule, message = "" }: TestCase): Tag {
+  const inner = result ? [tag(result, { message, type: rule }, message)] : [];
   return tag("testcase", { classname: suite, name, file, time: "0" }, inner);
 }

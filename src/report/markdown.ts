@@ -41,9 +41,9 @@ export const planMarkdown: Surface = (report) => {
 /** The same for mistakes alone. */
 export const findingsMarkdown: FindingSurface = (report) => {
   const { problems } = report.plan;
-  const verdict =
+  const headline =
     problems.length === 0 ? "### Evenkeel: valid" : `### Evenkeel: ${counted(problems.length, "problem")}`;
-  return joined([marker(report), verdict, ...sentences(report.plan)]);
+  return joined([marker(report), headline, ...sentences(report.plan)]);
 };
 
 /** The first line, by which a pipeline finds its comment again. */

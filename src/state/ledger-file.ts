@@ -3,7 +3,7 @@ import { Refusal } from "../base/exit.ts";
 import { canonical } from "../base/json.ts";
 import { systemCode, systemTrouble } from "../base/system-errors.ts";
 import type { Place, Problem } from "../model/types.ts";
-import { makeFolder, noRegularFile, readRegular, replaceFile } from "../workspace/durable-file.ts";
+import { folderTrouble, noRegularFile, readRegular, replaceFile } from "../workspace/durable-file.ts";
 import { type LedgerLine, ledgerLine } from "../workspace/ledger-line.ts";
 import { outputAt, outputTrouble } from "../workspace/output-file.ts";
 import type { LedgerContents, LedgerEdit, LedgerStore } from "./state.ts";
@@ -61,15 +61,6 @@ export function editLines(
     lines.set(project.toLowerCase(), { project, key, resources });
   }
   return lines;
-}
-
-function folderTrouble(folder: string): string | undefined {
-  try {
-    makeFolder(folder);
-    return undefined;
-  } catch (error) {
-    return systemTrouble(error);
-  }
 }
 
 function write(path: string, lines: ReadonlyMap<string, LedgerLine>): void {

@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { systemCode } from "../base/system-errors.ts";
+import { systemCode, systemTrouble } from "../base/system-errors.ts";
 
 /** Writes a whole text, however little of it the system takes at a time. @throws what the system says. */
 export function writeAll(file: number, text: string): void {
@@ -183,4 +183,14 @@ export function readRegular(path: string): string {
 /** What the system would say of a file of the wrong kind. */
 export function noRegularFile(isFolder = false): Error {
   return Object.assign(new Error("not a regular file"), { code: isFolder ? "EISDIR" : "EFTYPE" });
+}
+
+/** Makes a folder, with those above it. Returns what the system says against it. */
+export function folderTrouble(path: string): string | undefined {
+  try {
+    makeFolder(path);
+    return undefined;
+  } catch (error) {
+    return systemTrouble(error);
+  }
 }

@@ -1,4 +1,10 @@
 /** A fleet whose live state has little to do with its policies: everything is created, updated, disabled or deleted. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stringify } from "yaml";
+
+/** Of the soak's server. */
+export const token = "soak-token";
 
 export const pathOf = (index) => `group-${index % 20}/project-${index}`;
 
@@ -44,4 +50,37 @@ export function policies(count) {
     return [`own-${index}`, index % 4 === 0 ? { ...policy, vars: { channel: `#project-${index}` } } : policy];
   });
   return { everyone, ...Object.fromEntries(own) };
+}
+
+/** Writes a workspace that declares the fleet; `more` stands in its evenkeel.yaml beside what every soak needs. */
+export function layOut(workspace, count, more) {
+  mkdirSync(join(workspace, "policies"), { recursive: true });
+  const settings = {
+    apiVersion: "evenkeel/v1",
+    kind: "Workspace",
+    server: { tier: "ultimate" },
+    concurrency: 16,
+    requestTimeout: "2s",
+    guards: { deletePercent: 100 },
+    ...more,
+  };
+  writeFileSync(join(workspace, "evenkeel.yaml"), stringify(settings));
+  for (const [name, policy] of Object.entries(policies(count)))
+    writeFileSync(join(workspace, "policies", `${name}.yaml`), stringify(policy));
+}
+
+/** What the server holds, asked of it project by project: licenses that are there twice, or not as declared. */
+export async function inspect(url, count) {
+  const found = { duplicates: 0, wrong: 0 };
+  for (let index = 0; index < count; index++) {
+    const path = `/projects/${encodeURIComponent(pathOf(index))}/managed_licenses?per_page=100`;
+    const response = await fetch(`${url}/api/v4${path}`, { headers: { "private-token": token } });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    const rows = await response.json();
+    const statuses = new Map(rows.map(({ name, approval_status }) => [name.toLowerCase(), approval_status]));
+    found.duplicates += rows.length - statuses.size;
+    const declared = Object.entries(licensesOf(index));
+    found.wrong += declared.filter(([name, status]) => statuses.get(name.toLowerCase()) !== status).length;
+  }
+  return found;
 }

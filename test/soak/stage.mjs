@@ -1,21 +1,19 @@
 /** One schedule's fleet: a server in a process of its own, a gateway before it, a workspace, and the program to run in it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { stringify } from "yaml";
-import { licensesOf, pathOf, policies } from "./fleet.mjs";
+import { inspect, layOut, token } from "./fleet.mjs";
 import { openGateway } from "./gateway.mjs";
 
 const serverProgram = fileURLToPath(new URL("server.mjs", import.meta.url));
 const program = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
-const token = "soak-token";
 const secret = "https://chat.example.com/CANARY";
 
 export async function openStage({ folder, count, random }) {
   const workspace = join(folder, "workspace");
-  layOut(workspace, count);
+  layOut(workspace, count, { ledger: ".evenkeel/ledger.ndjson" });
   const target = { url: "" };
   const children = new Map();
   const gone = new Set();
@@ -93,38 +91,6 @@ export async function openStage({ folder, count, random }) {
     overlapping: () => writers.length - new Set(writers).size,
     inspect: async () => ({ ...(await inspect(target.url, count)), ...readState(workspace) }),
   };
-}
-
-function layOut(workspace, count) {
-  mkdirSync(join(workspace, "policies"), { recursive: true });
-  const settings = {
-    apiVersion: "evenkeel/v1",
-    kind: "Workspace",
-    server: { tier: "ultimate" },
-    concurrency: 16,
-    requestTimeout: "2s",
-    guards: { deletePercent: 100 },
-    ledger: ".evenkeel/ledger.ndjson",
-  };
-  writeFileSync(join(workspace, "evenkeel.yaml"), stringify(settings));
-  for (const [name, policy] of Object.entries(policies(count)))
-    writeFileSync(join(workspace, "policies", `${name}.yaml`), stringify(policy));
-}
-
-/** What the server holds, asked of it project by project: licenses that are there twice, or not as declared. */
-async function inspect(url, count) {
-  const found = { duplicates: 0, wrong: 0 };
-  for (let index = 0; index < count; index++) {
-    const path = `/projects/${encodeURIComponent(pathOf(index))}/managed_licenses?per_page=100`;
-    const response = await fetch(`${url}/api/v4${path}`, { headers: { "private-token": token } });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
-    const rows = await response.json();
-    const statuses = new Map(rows.map(({ name, approval_status }) => [name.toLowerCase(), approval_status]));
-    found.duplicates += rows.length - statuses.size;
-    const declared = Object.entries(licensesOf(index));
-    found.wrong += declared.filter(([name, status]) => statuses.get(name.toLowerCase()) !== status).length;
-  }
-  return found;
 }
 
 /** What runs left behind: requests whose intent is journalled, those with an outcome, and any trace of the secret. */

@@ -2,19 +2,16 @@
 // workers are killed and paused at random, the database is killed twice, and the server is killed once.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { stringify } from "yaml";
 import { packagedServer, startDatabase, systemServer } from "../support/database.mjs";
-import { licensesOf, pathOf, policies } from "./fleet.mjs";
+import { inspect, layOut, token } from "./fleet.mjs";
 import { openGateway } from "./gateway.mjs";
 import { schedules } from "./schedules.mjs";
 
 const serverProgram = fileURLToPath(new URL("server.mjs", import.meta.url));
 const program = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
-const token = "soak-token";
 const secret = "https://chat.example.com/CANARY";
 const lease = 6000;
 
@@ -46,7 +43,7 @@ export async function soakWorkers({ folder, projects, workers: count, random, sa
   };
   let server = await serve();
   const workspace = join(folder, "workspace");
-  layOut(workspace, projects);
+  layOut(workspace, projects, { name: "soak", ledger: "state" });
   const env = {
     ...{ PATH: process.env.PATH, EVENKEEL_URL: gateway.url, EVENKEEL_STATE: database.url(), SOAK_HOOK: secret },
     ...{ EVENKEEL_LEASE: `${lease}ms`, EVENKEEL_LEDGER_KEY: "soak-key-of-this-run", EVENKEEL_WORKER_WAIT: "10s" },
@@ -178,35 +175,4 @@ function readOutcomes({ stdout }) {
   } catch {
     return {};
   }
-}
-
-function layOut(workspace, count) {
-  mkdirSync(join(workspace, "policies"), { recursive: true });
-  const settings = {
-    apiVersion: "evenkeel/v1",
-    kind: "Workspace",
-    name: "soak",
-    server: { tier: "ultimate" },
-    concurrency: 16,
-    requestTimeout: "2s",
-    guards: { deletePercent: 100 },
-    ledger: "state",
-  };
-  writeFileSync(join(workspace, "evenkeel.yaml"), stringify(settings));
-  for (const [name, policy] of Object.entries(policies(count)))
-    writeFileSync(join(workspace, "policies", `${name}.yaml`), stringify(policy));
-}
-
-async function inspect(url, count) {
-  const found = { duplicates: 0, wrong: 0 };
-  for (let index = 0; index < count; index++) {
-    const path = `/projects/${encodeURIComponent(pathOf(index))}/managed_licenses?per_page=100`;
-    const response = await fetch(`${url}/api/v4${path}`, { headers: { "private-token": token } });
-    const rows = await response.json();
-    const statuses = new Map(rows.map(({ name, approval_status }) => [name.toLowerCase(), approval_status]));
-    found.duplicates += rows.length - statuses.size;
-    const declared = Object.entries(licensesOf(index));
-    found.wrong += declared.filter(([name, status]) => statuses.get(name.toLowerCase()) !== status).length;
-  }
-  return found;
 }

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../../base/exit.ts";
 import { systemTrouble } from "../../base/system-errors.ts";
-import { appendTo, isFolder, isThere, makeFolder, readRegular } from "../../workspace/durable-file.ts";
+import { appendTo, folderTrouble, isFolder, isThere, readRegular } from "../../workspace/durable-file.ts";
 import { outputTrouble } from "../../workspace/output-file.ts";
 import { isUnfinished, journalLineIn } from "../journal.ts";
 import type { JournalLine } from "../journal-entry.ts";
@@ -38,15 +38,6 @@ function fileOf(run: string): string {
 function journalTrouble(root: string): string | undefined {
   const trouble = folderTrouble(join(root, home)) ?? outputTrouble(join(root, fileOf("new")));
   return trouble && `cannot write a journal in ${home}: ${trouble}`;
-}
-
-function folderTrouble(folder: string): string | undefined {
-  try {
-    makeFolder(folder);
-    return undefined;
-  } catch (error) {
-    return systemTrouble(error);
-  }
 }
 
 function appender(root: string, token: LeaseToken, flag: "a" | "ax", ready: () => void): JournalAppender {

@@ -1,0 +1,65 @@
+import type { Outcomes } from "../apply/apply.ts";
+import { type ExitCode, exitCode } from "../base/exit.ts";
+import type { Call, Outcome } from "../model/types.ts";
+import { type Objection, refusersOf } from "../plan/guards.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Applied, Request } from "../reconcile/request.ts";
+import { appliedText, outcomesText, planText, waiversText } from "../report/text.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What became of changes that an apply did not come to, and why. */
+export function untouched({ plan, stale, refused, surveyed }: Applied): Outcomes {
+  const why = refused?.length
+    ? "refused by a guard"
+    : surveyed && plan.problems.length === 0
+      ? "not approved"
+      : "not started";
+  const outcome: Outcome = stale
+    ? { status: "stale", error: "the manifests changed" }
+    : { status: "skipped", error: why };
+  return new Map(plan.resource_changes.map(({ address }) => [address, outcome]));
+}
+
+/** Who refused, and what would let it pass. */
+export function refusalText(objections: readonly Objection[], { resource_changes }: Plan): string {
+  const who = refusersOf(objections);
+  const has = (guard: Objection["guard"]) => objections.some((each) => each.guard === guard);
+  const ways = has("loosening") || has("approvals") ? "" : waiversText({ objections, resource_changes });
+  const way = ways ? ` If intended, re-run with ${ways}.` : "";
+  return `Refused by ${who}; nothing was written.${way}${has("rule") ? exceptions : ""}`;
+}
+
+const exceptions = " No option waives a rule: change what it objects to, or list the address under its except.";
+
+/** What became of a saved plan is told change by change, since nothing has shown it before. */
+export function resultText(
+  { palette }: Terminal,
+  request: Request,
+  { outcomes, refused }: Applied,
+  plan: Plan,
+): string {
+  if (!outcomes) return refused ? planText(plan, palette) : "";
+  const isSaved = request.saved !== undefined || request.savedRun !== undefined;
+  return isSaved ? appliedText(plan, palette) : outcomesText(plan, palette);
+}
+
+/** The exit code of an apply, or of its rehearsal (contract 4). */
+export function codeOf(
+  { interrupted }: Terminal,
+  applied: Applied & { readonly rehearsed?: true },
+  plan: Plan,
+): ExitCode {
+  const { failed = 0, unknown = 0, skipped = 0, stale = 0 } = plan.summary.outcomes ?? {};
+  const declined = applied.surveyed && !applied.outcomes && !applied.rehearsed;
+  return exitCode({
+    interrupted: interrupted.aborted,
+    refused: (applied.refused?.length ?? 0) > 0,
+    problem: !applied.stale && (plan.problems.length > 0 || failed + unknown + skipped > 0 || declined),
+    stale: applied.stale === true || stale > 0,
+  });
+}
+
+/** The plan document, with what stands beside it. */
+export function planJson(document: Plan | (Plan & { readonly requests: readonly Call[] })): string {
+  return JSON.stringify(document, null, 2);
+}

@@ -1,0 +1,90 @@
+import type { ClientConfig } from "pg";
+import { Refusal } from "../base/exit.ts";
+import { knownSecrets } from "../base/known-secrets.ts";
+import { stateAddress } from "../state/open-state.ts";
+import { type Database, databaseAt } from "../state/postgres/connection.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+export type BullMq = typeof import("bullmq");
+
+/** Where a queue is: the words for people hold no password. */
+export interface QueuePlace {
+  readonly words: string;
+  readonly redis: boolean;
+  readonly connect: (library: BullMq) => Promise<QueueConnection>;
+}
+
+interface QueueConnection {
+  readonly options: object;
+  readonly backend: unknown;
+}
+
+/** Milliseconds for which a queue may take to answer at first. */
+export const queuePatience = 10_000;
+
+/** Where EVENKEEL_QUEUE says, by default the database of the state. @throws Refusal where it is no address. */
+export function queuePlaceOf(env: Environment): QueuePlace {
+  const { EVENKEEL_QUEUE: text } = env;
+  if (!text) {
+    const address = stateAddress(env);
+    if (!address) throw new Refusal("no queue: set EVENKEEL_STATE or EVENKEEL_QUEUE");
+    return postgresPlace(databaseAt(address.url, address.variable, env));
+  }
+  if (/^postgres(?:ql)?:/.test(text)) return postgresPlace(databaseAt(text, "EVENKEEL_QUEUE", env));
+  return redisPlace(text);
+}
+
+function postgresPlace(database: Database): QueuePlace {
+  return {
+    words: database.place,
+    redis: false,
+    connect: async ({ createPostgresBackend }) => ({
+      options: { ...(await workingConfig(database)), schema: "evenkeel_queue", migrate: true, max: 3 },
+      backend: createPostgresBackend,
+    }),
+  };
+}
+
+/** The first way to connect that is not refused. */
+async function workingConfig({ attempts }: Database): Promise<ClientConfig> {
+  const { default: pg } = await import("pg");
+  let refused: unknown;
+  for (const attempt of attempts) {
+    const client = new pg.Client({ ...attempt, connectionTimeoutMillis: queuePatience });
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      return attempt;
+    } catch (error) {
+      refused = error;
+    } finally {
+      client.end().catch(() => {});
+    }
+  }
+  throw refused;
+}
+
+const expected = "expected postgres://, redis:// or rediss://USER:PASSWORD@HOST:PORT";
+
+function redisPlace(text: string): QueuePlace {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^(?:redis|rediss|valkey|valkeys):$/.test(url.protocol) || !url.hostname) {
+    throw new Refusal(`EVENKEEL_QUEUE is no address of a queue; ${expected}`);
+  }
+  knownSecrets.learn(url.password, "[queue password]");
+  const port = Number(url.port || 6379);
+  const options = {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port,
+    ...(url.username && { username: decodeURIComponent(url.username) }),
+    ...(url.password && { password: decodeURIComponent(url.password) }),
+    ...(url.pathname.length > 1 && { db: Number(url.pathname.slice(1)) || 0 }),
+    ...(url.protocol.endsWith("s:") && { tls: {} }),
+    maxRetriesPerRequest: null,
+  };
+  return {
+    words: `${url.hostname}:${port}`,
+    redis: true,
+    connect: async () => ({ options, backend: undefined }),
+  };
+}
