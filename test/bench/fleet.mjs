@@ -37,23 +37,24 @@ export const paths = (count) => Array.from({ length: count }, (_, index) => path
 /** One manifest a project, as text: what a team would have without layers. */
 export const manifestOf = (index) => textOf(`project-${index}`, path(index), integrationsOf(index));
 
-/** The same fleet from layers: what holds for everyone, and a var for each of 50 groups. */
-export function layers() {
-  const everyone = textOf(
-    "everyone",
-    "**",
-    JSON.parse(JSON.stringify(integrationsOf(0)).replaceAll(path(0), "${project.path}")),
-  );
-  const groups = Array.from({ length: 50 }, (_, group) => groupText(group));
+/**
+ * The same fleet from layers: what holds for everyone, and a var for each of 50 groups. `narrow`: with one integration alone.
+ * `changed`: so many groups want other recipients than the server has.
+ */
+export function layers({ narrow = false, changed = 0 } = {}) {
+  const own = JSON.parse(JSON.stringify(integrationsOf(0)).replaceAll(path(0), "${project.path}"));
+  const { "emails-on-push": mails } = own;
+  const everyone = textOf("everyone", "**", narrow ? { "emails-on-push": mails } : own);
+  const groups = Array.from({ length: 50 }, (_, group) => groupText(group, group < changed));
   return [everyone.replaceAll('"dev@example.com ops@example.com"', "${vars.team}"), ...groups].join("---\n");
 }
 
-function groupText(group) {
+function groupText(group, isChanged) {
   return `apiVersion: evenkeel/v1
 kind: Policy
 name: group-${group}
 projects: ["group-${group}/**"]
-vars: { team: dev@example.com ops@example.com }
+vars: { team: dev@example.com ${isChanged ? "night" : "ops"}@example.com }
 `;
 }
 
