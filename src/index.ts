@@ -3,6 +3,8 @@
  * order in which a manifest passes through them. Importing this module does nothing.
  */
 
+import { catalogueOf } from "./model/catalogue.ts";
+
 export {
   type ApplyOptions,
   type ApplyRecord,
@@ -40,7 +42,12 @@ export { desiredOf as desired, needsLookup, projectsOf } from "./manifest/layers
 export type { Policy } from "./manifest/policies.ts";
 export { type Validated, validate } from "./manifest/validate.ts";
 export type { AnswerShape } from "./model/answer-shape.ts";
-export { type Integration, type IntegrationParameter, integrations } from "./model/catalogue.ts";
+export {
+  type Catalogue,
+  catalogueOf as catalogue,
+  type Integration,
+  type IntegrationParameter,
+} from "./model/catalogue.ts";
 export { call, endpoints } from "./model/endpoints.ts";
 export { checkParameters, type ParameterFault } from "./model/parameter-check.ts";
 export { problemLine } from "./model/problem-line.ts";
@@ -66,3 +73,6 @@ export { parseSeed, type Seed } from "./server/seed.ts";
 export { createServer, type Server, type ServerOptions } from "./server/server.ts";
 export { type Document, type Loaded, loadWorkspace as load, type Workspace } from "./workspace/load.ts";
 export { createSecrets, type Secrets } from "./workspace/secrets.ts";
+
+/** The integrations in the specification's own names, by slug; `catalogue(dialect)` has those of any dialect. */
+export const { integrations } = catalogueOf();

@@ -3,6 +3,7 @@ import { withReferences } from "../import/names.ts";
 import { entryNode } from "../import/policy.ts";
 import { importProject } from "../import/project.ts";
 import { desiredOf } from "../manifest/layers.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { identityOf, policyKinds } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
 import type { Change, Desired, DesiredProject, Live } from "../model/types.ts";
@@ -55,17 +56,17 @@ export function acceptChange(manifests: Manifests, target: LiveTarget, drafting:
 function acceptFields(start: ManifestDraft, { thing, live }: LiveTarget, drafting: Drafting): ManifestDraft {
   if (!live) return start;
   const subject = subjectNow(start, thing, drafting);
-  const all = differing(wantedNow(start, thing), live);
+  const all = differing(catalogueIn(drafting), wantedNow(start, thing), live);
   const byVariable = (name: string) => decidingVariable(subject, name) !== undefined;
   const names = [...all.filter(byVariable), ...all.filter((name) => !byVariable(name))];
   return names.reduce((draft, name) => acceptField(draft, { thing, name, live }, drafting), start);
 }
 
 /** Fields of which the server has another value, in the order of their names. */
-function differing(desired: Desired | undefined, live: Live): readonly string[] {
+function differing(catalogue: Catalogue, desired: Desired | undefined, live: Live): readonly string[] {
   const fields = Object.entries(desired?.fields ?? {});
   const different = fields.filter(([name, value]) => {
-    return compareField(live, name, value, live.fields[name]) === "different";
+    return compareField(catalogue, live, name, value, live.fields[name]) === "different";
   });
   return different.map(([name]) => name).sort();
 }
@@ -78,15 +79,16 @@ interface FieldTarget {
 
 /** One variable may decide on several fields: none that is right may turn wrong. */
 function acceptField(draft: ManifestDraft, { thing, name, live }: FieldTarget, drafting: Drafting): ManifestDraft {
-  const wrong = differing(wantedNow(draft, thing), live);
+  const catalogue = catalogueIn(drafting);
+  const wrong = differing(catalogue, wantedNow(draft, thing), live);
   if (!wrong.includes(name)) return draft;
-  const spellings = wrong.map((each) => [each, spelled(thing, each, live.fields[each] ?? null)] as const);
+  const spellings = wrong.map((each) => [each, spelled(catalogue, thing, each, live.fields[each] ?? null)] as const);
   const spelling = new Map(spellings).get(name);
   if (!spelling || "why" in spelling) return { ...draft, left: [...draft.left, spelling?.why ?? ""] };
   const values = new Map(spellings.flatMap(([each, said]) => ("why" in said ? [] : [[each, said.value] as const])));
   const subject = subjectNow(draft, thing, drafting);
   const isSaid = (desired: DesiredProject) =>
-    differing(wantedOf(desired, thing), live).every((each) => each !== name && wrong.includes(each));
+    differing(catalogue, wantedOf(desired, thing), live).every((each) => each !== name && wrong.includes(each));
   return firstOf(fieldProposals(subject, name, values), isSaid, draft, subject, drafting);
 }
 
@@ -110,7 +112,7 @@ function acceptPresence(
 ): ManifestDraft {
   const { project } = thing;
   const found = importProject({ project, live: [live], others: [], unread: [] }, drafting.fleet.workspace.server);
-  const [imported] = withReferences([found]);
+  const [imported] = withReferences([found], { catalogue: catalogueIn(drafting) });
   const [entry] = imported?.entries ?? [];
   if (!entry) return { ...draft, left: [...draft.left, ...found.remarks] };
   const only = policyKinds.find(({ kind }) => kind === thing.kind)?.only;
@@ -126,6 +128,10 @@ function acceptPresence(
     subject,
     drafting,
   );
+}
+
+function catalogueIn({ fleet }: Drafting): Catalogue {
+  return catalogueOf(fleet.workspace.server.dialect);
 }
 
 function subjectNow({ manifests }: ManifestDraft, thing: Thing, { made }: Drafting): Subject {

@@ -1,7 +1,8 @@
 import { literal } from "../import/policy.ts";
-import { columnOf, kinds } from "../model/kinds.ts";
-import { isReference, normalise } from "../model/normalise.ts";
-import { checkParameters } from "../model/parameter-check.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { columnOf, integrationOf, kinds } from "../model/kinds.ts";
+import { isReference } from "../model/normalise.ts";
+import { parameterFaults } from "../model/parameter-check.ts";
 import type { Resource, Value } from "../model/types.ts";
 import type { Spelled } from "./proposals.ts";
 
@@ -10,17 +11,18 @@ import type { Spelled } from "./proposals.ts";
  * unsaid. @returns why no manifest can say it, where that is so.
  */
 export function spelled(
+  catalogue: Catalogue,
   resource: Pick<Resource, "kind" | "key">,
   name: string,
   live: Value,
 ): { readonly value: Spelled } | { readonly why: string } {
-  const { kind, key } = resource;
+  const { normalise } = kinds[resource.kind];
   if (isReference(live)) return { why: `${name} is a secret` };
-  const column = columnOf(resource, name);
-  if (!column) return { value: literal(normalise(kind, key, name, live)) ?? undefined };
-  const typed = column.types[0] === "string" ? String(live ?? "") : normalise(kind, key, name, live);
-  const fault =
-    kinds[kind].catalogue && checkParameters(key, { [name]: typed }).find((each) => each.parameter === name);
+  const column = columnOf(catalogue, resource, name);
+  if (!column) return { value: literal(normalise(live)) ?? undefined };
+  const typed = column.types[0] === "string" ? String(live ?? "") : normalise(live, column);
+  const spec = integrationOf(catalogue, resource);
+  const fault = spec && parameterFaults(spec, { [name]: typed }).find((each) => each.parameter === name);
   if (!fault) return { value: literal(typed) ?? undefined };
   if ((live === null || live === "") && !column.required) return { value: undefined };
   return { why: `the server's value of ${name} is none that a policy can have: expected ${fault.expected}` };

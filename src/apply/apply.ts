@@ -5,9 +5,10 @@ import { explained } from "../client/explain-failure.ts";
 import type { CallFailed } from "../client/failure.ts";
 import type { Settled } from "../client/reader.ts";
 import { isRow, readLive, reportedFields } from "../live/read-live.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { compareField, isOff } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
-import type { Call, Change, Fields, Outcome } from "../model/types.ts";
+import type { Call, Change, Fields, Outcome, Value } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
 import type { JournalEntry } from "../state/journal-entry.ts";
 import type { Seen } from "./seen.ts";
@@ -150,7 +151,8 @@ type Result = Pick<ChangeEvent, "outcome" | "answer" | "failure">;
 async function carryOut(writer: Writer, change: Change, call: Call): Promise<Result> {
   try {
     const settled = await writer.settle(call, isVisible(change) ? (reader) => isInPlace(reader, change) : undefined);
-    if ("answer" in settled) return { answer: settled.answer, outcome: answered(change, settled.answer) };
+    if ("answer" in settled)
+      return { answer: settled.answer, outcome: answered(writer.catalogue, change, settled.answer) };
     if ("found" in settled) return { outcome: { status: "applied" } };
     return unanswered(settled, call);
   } catch (error) {
@@ -183,19 +185,20 @@ export async function isInPlace(reader: Reader, change: Change): Promise<boolean
   const project = { name: change.project };
   const resources = [{ kind, key, fields: declared, origin, presence }] as const;
   return isCarriedOut(
+    reader.catalogue,
     change,
     await readLive(reader, { project, kinds: new Set([kind]), resources, exclusive: new Map() }),
   );
 }
 
 /** What an answer to a write says of it (contract 13): servers may keep another value, or nothing at all. */
-function answered(change: Change, { body }: Answer): Outcome {
+function answered(catalogue: Catalogue, change: Change, { body }: Answer): Outcome {
   if (!isRow(body) || isRemoval(change)) return { status: "applied" };
   if (body.inherited === true) {
     return { status: "failed", error: "inherited from the group, nothing was changed" };
   }
   const notKept = [
-    ...differing(change, reportedFields({ ...change, fields: change.declared }, body)),
+    ...differing(catalogue, change, reportedFields(catalogue, { ...change, fields: change.declared }, body)),
     ...offIn(change, body),
   ];
   return { status: "applied", ...(notKept.length > 0 && { not_kept: notKept }) };
@@ -206,7 +209,10 @@ function offIn({ declared }: Change, { active }: Readonly<Record<string, unknown
   return isOff(active) && !("active" in declared) ? ["active"] : [];
 }
 
-function differing(change: Change, live: Fields): string[] {
-  const names = Object.entries(change.declared);
-  return names.filter(([name, value]) => compareField(change, name, value, live[name]) === "different").map(([n]) => n);
+function differing(catalogue: Catalogue, change: Change, live: Fields): string[] {
+  const isDifferent = ([name, value]: readonly [string, Value]) =>
+    compareField(catalogue, change, name, value, live[name]) === "different";
+  return Object.entries(change.declared)
+    .filter(isDifferent)
+    .map(([name]) => name);
 }

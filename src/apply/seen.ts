@@ -1,6 +1,7 @@
 import type { Answer } from "../client/client.ts";
 import { isRow, reportedFields } from "../live/read-live.ts";
 import { updatedAtOf } from "../live/repeated.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Change } from "../model/types.ts";
 
 /** What a ledger needs of the answer to a write; it holds no secret, as the answer itself may. */
@@ -11,8 +12,8 @@ export interface Seen {
 }
 
 /** What an answer shows of the resource that was written. */
-export function seenIn({ kind, key, declared }: Change, answer: Answer | undefined): Seen {
+export function seenIn(catalogue: Catalogue, { kind, key, declared }: Change, answer: Answer | undefined): Seen {
   const row = isRow(answer?.body) ? answer.body : {};
-  const reported = reportedFields({ kind, key, fields: declared }, row);
+  const reported = reportedFields(catalogue, { kind, key, fields: declared }, row);
   return { updatedAt: updatedAtOf(row), unreported: Object.keys(declared).filter((name) => !(name in reported)) };
 }

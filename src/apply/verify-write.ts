@@ -1,3 +1,4 @@
+import type { Catalogue } from "../model/catalogue.ts";
 import { kinds } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
@@ -12,18 +13,18 @@ export function isVisible(change: Change): boolean {
 }
 
 /** Whether what is live now shows that a change was carried out. Only for one that {@link isVisible}. */
-export function isCarriedOut(change: Change, live: readonly Live[]): boolean {
-  return lostOf(change, live).length === 0;
+export function isCarriedOut(catalogue: Catalogue, change: Change, live: readonly Live[]): boolean {
+  return lostOf(catalogue, change, live).length === 0;
 }
 
 /** What of a change that {@link isVisible} is not live: all of it, or these parameters. */
-export function lostOf(change: Change, live: readonly Live[]): "all" | readonly string[] {
+export function lostOf(catalogue: Catalogue, change: Change, live: readonly Live[]): "all" | readonly string[] {
   const found = live.find((each) => isSubject(change, each));
   if (isRemoval(change)) return found?.active ? "all" : [];
   if (!found || !(found.active || "active" in change.declared)) return "all";
   const names = Object.keys((change.action === "update" ? change.before : undefined) ?? change.declared);
   return names.filter((name) => {
-    const compared = compareField(change, name, change.declared[name] ?? null, found.fields[name]);
+    const compared = compareField(catalogue, change, name, change.declared[name] ?? null, found.fields[name]);
     return change.action === "update" ? compared !== "same" : compared === "different";
   });
 }

@@ -130,7 +130,7 @@ async function lossesOf(reader: Reader, changes: readonly Change[]): Promise<str
   try {
     const live = await readLive(reader, { project: { name }, kinds, resources, exclusive: new Map() });
     return changes.flatMap((change): [string, Outcome][] => {
-      const lost = lostOf(change, live);
+      const lost = lostOf(reader.catalogue, change, live);
       if (lost === "all") return [[change.address, { status: "failed", error: undone(change) }]];
       return lost.length > 0 ? [[change.address, { status: "applied", not_kept: lost }]] : [];
     });

@@ -14,6 +14,8 @@ export interface Attempt {
   /** What the server's URL stands in, for a person to correct it. */
   readonly setting: string;
   readonly attempts: number;
+  /** Whose names the server speaks. */
+  readonly dialect?: string | undefined;
   /** What a success must hold. */
   readonly answer?: AnswerShape | undefined;
 }
@@ -158,6 +160,9 @@ function wordsOfBroken({ broken, sent, code }: Broken): string {
 
 type FailureRest = Omit<FailureFacts, keyof Attempt | "uncertain"> & { readonly acted?: boolean };
 
-function failed({ method, path, url, attempts }: Attempt, { acted = false, ...part }: FailureRest): CallFailed {
-  return new CallFailed({ method, path, url, attempts, ...part, uncertain: method !== "GET" && acted });
+function failed(
+  { method, path, url, attempts, dialect }: Attempt,
+  { acted = false, ...part }: FailureRest,
+): CallFailed {
+  return new CallFailed({ method, path, url, attempts, dialect, ...part, uncertain: method !== "GET" && acted });
 }

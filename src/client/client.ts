@@ -43,6 +43,7 @@ function reading(session: Session, send: SendCall): Reader {
     get: (call) => send(onlyReading(call)),
     list: (call) => readList(send, onlyReading(call), urlOf),
     counts: session.counts,
+    catalogue: session.catalogue,
   };
 }
 

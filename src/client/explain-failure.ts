@@ -1,3 +1,4 @@
+import { catalogueOf } from "../model/catalogue.ts";
 import { neededRoles } from "../model/command-access.ts";
 import { type Endpoint, endpoints } from "../model/endpoints.ts";
 import { type KindRow, kindNames, kinds } from "../model/kinds.ts";
@@ -13,7 +14,7 @@ export function explained(failure: CallFailed): string {
 
 /** What a call needs that was answered 403, in words: the same for all calls that lack the same. Undefined for any other failure. */
 export function neededFor(failure: CallFailed): string | undefined {
-  const { status, method, path, url, serverMessage = "" } = failure;
+  const { status, method, path, url, serverMessage = "", facts } = failure;
   if (status !== 403) return undefined;
   if (serverMessage.includes("insufficient_scope")) return `the token needs the scope ${scopeOf(method)}`;
   if (new URL(url).searchParams.has(storageFilter)) {
@@ -25,7 +26,9 @@ export function neededFor(failure: CallFailed): string | undefined {
   const { needs } = endpointOf(method, path) ?? {};
   if (!needs) return undefined;
   const role = `the token needs the role ${neededRoles[needs].words} in this project`;
-  const tier = kindNames.map((kind) => tierNeeded(kinds[kind], segments)).find((each) => each !== undefined);
+  const tier = kindNames
+    .map((kind) => tierNeeded(kinds[kind], segments, facts.dialect))
+    .find((each) => each !== undefined);
   return tier ? `${role}, and ${tier}` : role;
 }
 
@@ -54,8 +57,8 @@ function neededToMove({ one, tier }: RepositoryKindRow): string {
 }
 
 /** Known by its key where the catalogue has all of them, by the path of the list otherwise. */
-function tierNeeded({ catalogue, read, tier }: KindRow, segments: readonly string[]): string | undefined {
-  const known = catalogue?.get(segments.at(-1) ?? "");
+function tierNeeded({ known: knownIn, read, tier }: KindRow, segments: readonly string[], dialect?: string) {
+  const known = knownIn?.(catalogueOf(dialect)).get(segments.at(-1) ?? "");
   if (known) return inTier(known.slug, known.tier);
   const [list] = read ? endpoints[read.list].path.split("/").slice(-1) : [];
   return read?.title && list && segments.includes(list) ? inTier(read.title, tier) : undefined;

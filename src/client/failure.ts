@@ -35,6 +35,8 @@ export interface FailureFacts {
   readonly endsRun?: boolean;
   readonly unknownRoute?: boolean;
   readonly attempts: number;
+  /** Whose names its path speaks; left out: the specification's own. */
+  readonly dialect?: string | undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
 import type { CallFailed } from "./failure.ts";
 
@@ -11,6 +12,8 @@ export interface Answer {
 
 /** Reads from one server. It has no way to write: neither it nor what it sends with knows how. */
 export interface Reader {
+  /** What there is to configure on it, in its own names. */
+  readonly catalogue: Catalogue;
   /** @throws CallFailed for anything but a success. */
   get(call: Call): Promise<Answer>;
   /** All rows of a list, from all of its pages, each `id` once. @throws CallFailed. */

@@ -1,5 +1,6 @@
 import { knownSecrets, ownNames } from "../base/known-secrets.ts";
 import { version } from "../base/version.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { isReference } from "../model/normalise.ts";
 import type { Call, Scalar, Value } from "../model/types.ts";
 import { type Attempt, type FullAnswer, judge, judgeBroken } from "./classify-response.ts";
@@ -53,6 +54,11 @@ export class Session {
     this.#limiter = createLimiter(options.concurrency, this.#stop, longestPause, rate);
     this.#presence = watchPresence(options.giveUpAfter ?? defaultGiveUp, () => this.#giveUp());
     knownSecrets.learn(options.token, ownNames.EVENKEEL_TOKEN);
+  }
+
+  /** What there is to configure on the server. */
+  get catalogue(): Catalogue {
+    return catalogueOf(this.#options.dialect);
   }
 
   /** How often a call is tried in all. */
@@ -130,6 +136,7 @@ export class Session {
       path: asked,
       url: this.#server.origin + line.target,
       setting: this.#server.name,
+      dialect: this.#options.dialect,
       attempts,
       answer,
     };

@@ -10,7 +10,7 @@ import type { Terminal } from "./terminal.ts";
 /** What became of changes that an apply did not come to, and why. */
 export function untouched({ plan, stale, refused, surveyed }: Applied): Outcomes {
   const why = refused?.length
-    ? "refused by a guard"
+    ? `refused by ${refusersOf(refused)}`
     : surveyed && plan.problems.length === 0
       ? "not approved"
       : "not started";

@@ -20,8 +20,10 @@ import { commandAgain, optionOf, type Saved } from "./apply-again.ts";
 import { codeOf, planJson, refusalText, resultText, untouched } from "./apply-result.ts";
 import { deploymentFrom } from "./deployment-options.ts";
 import type { Options } from "./flags.ts";
+import { follow } from "./follow.ts";
 import { noteUnrecorded } from "./note-unrecorded.ts";
 import { printMissingSecrets, printProblems } from "./print-problems.ts";
+import { noBar } from "./progress-bar.ts";
 import { globsOf, requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
 import type { Progress, Terminal } from "./terminal.ts";
@@ -75,7 +77,8 @@ type Tell = Awaited<ReturnType<typeof planReporter>>;
 
 async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, tell: Tell): Promise<ExitCode> {
   const bar = terminal.progress("Reading");
-  const rehearsed = await rehearse({ ...request, progress: bar.update }).finally(bar.stop);
+  const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
+  const rehearsed = await rehearse({ ...request, progress, following }).finally(bar.stop);
   const { requests: writes = [], outcomes, ...planned } = rehearsed;
   const requests = deployment ? recordedRequests(writes, deployment) : writes;
   const plan = withWaves(withOutcomes(planned.plan, outcomes), planned.waves);
@@ -115,7 +118,7 @@ async function applying(terminal: Terminal, options: Options<"apply">, wanted: W
   const code = codeOf(terminal, applied, plan);
   tell(
     { text: () => resultText(terminal, wanted.request, applied, plan), json: () => planJson(plan) },
-    { plan, exitCode: code, surveyed: applied.surveyed },
+    { plan, exitCode: code, surveyed: applied.surveyed, fleet: applied.fleet },
   );
   noteUnrecorded(terminal, applied);
   if (applied.refused) terminal.warn(refusalText(applied.refused, plan));
@@ -141,12 +144,13 @@ async function applyWithBars(
     if (request.saved === undefined && request.savedRun === undefined) showPlan(terminal, options, planned, asks);
     return !asks || total === 0 || terminal.confirm(question(planned.plan));
   };
-  const bar = { outcome: async () => writing.update(++done, total) };
+  const shown = follow(terminal, { reading, writing });
+  const bar = { outcome: async () => shown.writing(++done, total) };
   const { interrupted, note } = terminal;
   const around = deployment && { around: deploying(deployment, interrupted, { warn, note }) };
   try {
     return await apply(
-      { ...request, progress: reading.update, moving: movingBar(writing, moving) },
+      { ...request, progress: shown.reading, following: shown.following, moving: movingBar(writing, moving) },
       { approve, watchers: [bar], ...around },
     );
   } finally {

@@ -1,14 +1,17 @@
 import { exit, Refusal } from "../base/exit.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { explainJson, explainText } from "../report/explain.ts";
+import { dialectAround } from "../workspace/load.ts";
 import type { Options } from "./flags.ts";
 import { reporter } from "./outputs.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel explain [SLUG[.PARAM]]`: the catalogue, for people and for scripts. */
 export const run: Run<Options<"explain">> = (terminal, options, [selection]) => {
+  const catalogue = catalogueOf(dialectAround(terminal.cwd));
   const report = reporter(terminal, options.report);
-  const text = explainText(selection, terminal.palette);
-  const json = explainJson(selection);
+  const text = explainText(selection, terminal.palette, catalogue);
+  const json = explainJson(selection, catalogue);
   if (typeof text !== "string") throw new Refusal(text.unknown);
   report({ text: () => text, json: () => JSON.stringify(json, null, 2) });
   return exit.done;

@@ -10,14 +10,16 @@ import type { Run } from "./verb.ts";
 /** `evenkeel lock release RUN`: for a run that is gone and whose lease has not ended yet. */
 export const run: Run<Options<"lock release">> = async (terminal, options, [wanted = ""]) => {
   await using state = await stateAround(terminal, options);
-  const holder = await state.leases.holder();
+  const watcher = await state.watchLeases.holder();
+  const leases = watcher?.run === wanted ? state.watchLeases : state.leases;
+  const holder = leases === state.leases ? await leases.holder() : watcher;
   if (!holder) throw new Refusal("no run holds the lease of this workspace");
   if (holder.run !== wanted) throw new Refusal(`run ${wanted} does not hold the lease; ${holderText(holder)} does`);
   if (!(await agreed(terminal, options, holder))) {
     terminal.warn("Not released.");
     return exit.problem;
   }
-  if (!(await state.leases.release(wanted))) throw new Refusal(`run ${wanted} does not hold the lease any more`);
+  if (!(await leases.release(wanted))) throw new Refusal(`run ${wanted} does not hold the lease any more`);
   terminal.print(printable(`Released the lease of ${holderText(holder)}, held since ${holder.since}.`));
   return exit.done;
 };

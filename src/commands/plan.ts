@@ -8,9 +8,11 @@ import { plan } from "../reconcile/reconcile.ts";
 import type { Planned, Request } from "../reconcile/request.ts";
 import { planText, waiversText } from "../report/text.ts";
 import type { Options } from "./flags.ts";
+import { follow } from "./follow.ts";
 import { noteUnrecorded } from "./note-unrecorded.ts";
 import { writeTo } from "./outputs.ts";
 import { printMissingSecrets, printProblems } from "./print-problems.ts";
+import { noBar } from "./progress-bar.ts";
 import { globsOf, requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
 import type { Terminal } from "./terminal.ts";
@@ -43,7 +45,7 @@ export async function planAs(
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
   const text = () => (surveyed ? planText(plan, terminal.palette) : "");
-  tell({ text, json }, { plan, exitCode: code, surveyed, saved: savedAs(options, found) });
+  tell({ text, json }, { plan, exitCode: code, surveyed, saved: savedAs(options, found), fleet: found.fleet });
   tellRecord(terminal, options, found);
   for (const refusal of refusals) terminal.warn(printable(refusal));
   return code;
@@ -51,7 +53,8 @@ export async function planAs(
 
 async function planning(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<Planned> {
   const bar = terminal.progress("Reading");
-  const wishes = { ...wishesOf(options), command, save: options.save === true, progress: bar.update };
+  const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
+  const wishes = { ...wishesOf(options), command, save: options.save === true, progress, following };
   return plan({ ...requestOf(terminal, options), ...wishes }).finally(bar.stop);
 }
 

@@ -6,7 +6,7 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { readActive, readActiveReadable, type Unread } from "../live/read-live.ts";
 import { addressOf } from "../model/address.ts";
-import { events } from "../model/events.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { connectionFrom } from "../reconcile/context.ts";
 import type { Request } from "../reconcile/request.ts";
 import type { Renderers } from "../report/reports.ts";
@@ -21,6 +21,7 @@ import {
   receivesEvents,
 } from "../routes/listeners.ts";
 import { routesOf, unknownRoutesOf } from "../routes/routes.ts";
+import { dialectAround } from "../workspace/load.ts";
 import { effectiveState } from "./effective-state.ts";
 import type { Options } from "./flags.ts";
 import { reporter } from "./outputs.ts";
@@ -31,10 +32,11 @@ import type { Run } from "./verb.ts";
 /** `evenkeel routes PROJECT`: who is notified of an event, by manifests or by the server; or what changes between the two. */
 export const run: Run<Options<"routes">> = async (terminal, options, [project = ""]) => {
   const report = reporter(terminal, options.report);
-  checkUsage(options);
   const request = requestOf(terminal, options);
+  const catalogue = catalogueOf(dialectAround(request.folder));
+  checkUsage(options, catalogue);
   try {
-    const shown = await (options.diff ? difference : routes)(terminal, options, request, project);
+    const shown = await (options.diff ? difference : routes)(terminal, options, { ...request, catalogue }, project);
     if (shown) report(shown.renderers);
     return exitCode({ problem: shown?.isWhole !== true });
   } catch (error) {
@@ -48,7 +50,7 @@ function failed({ warn, interrupted }: Terminal, error: unknown): ExitCode {
   return exitCode({ interrupted: interrupted.aborted, problem: true });
 }
 
-function checkUsage({ event, live, diff }: Options<"routes">): void {
+function checkUsage({ event, live, diff }: Options<"routes">, { events }: Catalogue): void {
   if (live && diff) throw new Refusal("--diff reads both sides: leave out --live", exit.usage);
   if (event === undefined) {
     if (diff) return;
@@ -66,11 +68,13 @@ interface Shown {
   readonly isWhole: boolean;
 }
 
+type Asked = Request & { readonly catalogue: Catalogue };
+
 /** What there is to show; undefined where nothing is, for a reason that was printed. */
 type Show = (
   terminal: Terminal,
   options: Options<"routes">,
-  request: Request,
+  request: Asked,
   project: string,
 ) => Promise<Shown | undefined>;
 
@@ -84,7 +88,7 @@ const routes: Show = async (terminal, options, request, project) => {
   const found = {
     routes: routesOf(listeners, asked),
     unknown: unknownRoutesOf(listeners, asked),
-    many: events.get(event)?.many ?? event,
+    many: request.catalogue.events.get(event)?.many ?? event,
   };
   if (found.unknown.length > 0 && options.report) terminal.warn(unknownText(found));
   const renderers = {
@@ -102,11 +106,18 @@ const difference: Show = async (terminal, { event }, request, project) => {
   const desired = await effectiveState(terminal, request, project);
   if (!desired) return undefined;
   await using reader = await connectReader(connectionFrom(request));
-  const live = liveListeners(await readActive(reader, desired.project, (slug) => receivesEvents(slug, event)));
-  const shift = shiftBetween(listenersBefore(live, desired), listenersAfter(live, desired), event);
+  const { catalogue } = reader;
+  const read = await readActive(reader, desired.project, listening(catalogue, event));
+  const live = liveListeners(read, catalogue);
+  const after = listenersAfter(live, desired, catalogue);
+  const shift = shiftBetween(listenersBefore(live, desired), after, event);
   const renderers = { text: () => shiftText(shift, terminal.palette), json: () => JSON.stringify(shift, null, 2) };
   return { renderers, isWhole: true };
 };
+
+function listening({ integrations }: Catalogue, event: string | undefined) {
+  return (slug: string) => receivesEvents(integrations.get(slug), event);
+}
 
 interface Known {
   readonly listeners: readonly Listener[];
@@ -115,11 +126,12 @@ interface Known {
 
 async function reported(request: Request, name: string, event: string): Promise<Known> {
   await using reader = await connectReader(connectionFrom(request));
-  const { live, unread } = await readActiveReadable(reader, { name }, (slug) => receivesEvents(slug, event));
-  return { listeners: liveListeners(live), unread };
+  const { catalogue } = reader;
+  const { live, unread } = await readActiveReadable(reader, { name }, listening(catalogue, event));
+  return { listeners: liveListeners(live, catalogue), unread };
 }
 
-async function declared(terminal: Terminal, request: Request, project: string): Promise<Known | undefined> {
+async function declared(terminal: Terminal, request: Asked, project: string): Promise<Known | undefined> {
   const desired = await effectiveState(terminal, request, project);
-  return desired && { listeners: declaredListeners(desired.resources), unread: [] };
+  return desired && { listeners: declaredListeners(desired.resources, request.catalogue), unread: [] };
 }

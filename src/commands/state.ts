@@ -8,19 +8,25 @@ import { reporter } from "./outputs.ts";
 import { stateAround } from "./state-around.ts";
 import type { Run } from "./verb.ts";
 
-/** `evenkeel state`: where it is, who holds the lease, how much it keeps. */
+/** `evenkeel state`: where it is, who holds the lease, who watches, how much it keeps. */
 export const run: Run<Options<"state">> = async (terminal, options) => {
   const report = reporter(terminal, options.report);
   await using state = await stateAround(terminal, options);
   const { place, shared } = state;
   const lease = (await state.leases.holder()) ?? null;
+  const watcher = (await state.watchLeases.holder()) ?? null;
   const contents = await state.contents();
+  const lines = [`State: ${place}`, leaseText(lease), ...watcherLines(watcher), contentsText(contents)];
   report({
-    text: () => [`State: ${place}`, leaseText(lease), contentsText(contents)].map(printable).join("\n"),
-    json: () => JSON.stringify({ place, shared, lease, contents }, null, 2),
+    text: () => lines.map(printable).join("\n"),
+    json: () => JSON.stringify({ place, shared, lease, watcher, contents }, null, 2),
   });
   return exit.done;
 };
+
+function watcherLines(holder: Holder | null): readonly string[] {
+  return holder ? [`Watcher: ${holderText(holder)} since ${holder.since}`] : [];
+}
 
 function leaseText(holder: Holder | null): string {
   if (!holder) return "Lease: free";

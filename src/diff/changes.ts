@@ -1,18 +1,27 @@
 import { digestOf } from "../base/json.ts";
 import { addressOf } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { kinds } from "../model/kinds.ts";
 import { readAs } from "../model/normalise.ts";
 import type { Action, Change, Fields, Live, Origin, Resource, Value } from "../model/types.ts";
 
 /** The change that removes a live resource as its kind is removed. */
-export function removalFrom(project: string, resource: Resource, live: Live, origin: Origin, reason: string): Change {
+export function removalFrom(
+  catalogue: Catalogue,
+  project: string,
+  resource: Resource,
+  live: Live,
+  origin: Origin,
+  reason: string,
+): Change {
   const { removal, removed } = kinds[resource.kind];
   const visible = { before: { ...removed.before, ...live.fields }, after: removed.after };
-  return changeFrom(project, { ...resource, origin }, live, removal, visible, reason);
+  return changeFrom(catalogue, project, { ...resource, origin }, live, removal, visible, reason);
 }
 
 /** One change, with a digest of what is live now. */
 export function changeFrom(
+  catalogue: Catalogue,
   project: string,
   resource: Resource & { readonly origin: Origin },
   live: Live | undefined,
@@ -22,13 +31,13 @@ export function changeFrom(
 ): Change {
   const { kind, key, fields, origin } = resource;
   const address = addressOf(project, kind, key);
-  const liveDigest = live && liveDigestOf(live);
+  const liveDigest = live && liveDigestOf(catalogue, live);
   return { address, project, kind, key, action, ...visible, declared: fields, live, liveDigest, reason, origin };
 }
 
 /** Of what is live, as it was read: another one means that somebody changed it. */
-export function liveDigestOf(live: Live): string {
-  return digestOf({ active: live.active, fields: readAs(live) });
+export function liveDigestOf(catalogue: Catalogue, live: Live): string {
+  return digestOf({ active: live.active, fields: readAs(catalogue, live) });
 }
 
 /** Some of the fields; null for one that is not among them. */

@@ -1,6 +1,7 @@
 import { grouped } from "../base/grouped.ts";
 import { addressOf } from "../model/address.ts";
-import { columnOf, identityOf, kinds } from "../model/kinds.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import { columnOf, identityOf, integrationOf, kinds } from "../model/kinds.ts";
 import { type Comparison, compareField } from "../model/normalise.ts";
 import { switchedOff } from "../model/turns-off.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../model/types.ts";
@@ -29,6 +30,8 @@ export interface Unverified {
 
 /** What decides beside the two states. */
 export interface DiffOptions {
+  /** What there is to compare; left out: in the specification's own names. */
+  readonly catalogue?: Catalogue;
   /** Send unverified parameters anyway: `server.secrets: always-send`, without a ledger. */
   readonly alwaysSend: boolean;
   /** Addresses to write whatever the comparison says (`--resend`). */
@@ -39,8 +42,11 @@ export interface DiffOptions {
   readonly ledger?: Recollection;
 }
 
+type Options = DiffOptions & { readonly catalogue: Catalogue };
+
 /** Brings desired and live state of one project together (contract 6). Pure; the same input gives the same changes. */
-export function diff(desired: DesiredProject, live: readonly Live[], options: DiffOptions): Difference {
+export function diff(desired: DesiredProject, live: readonly Live[], given: DiffOptions): Difference {
+  const options: Options = { catalogue: catalogueOf(), ...given };
   const project = desired.project.name;
   const byIdentity = grouped(live, identityOf);
   const listed = new Set<string>();
@@ -94,20 +100,21 @@ export interface InSync extends Readonly<Record<Comparison, readonly string[]>> 
   readonly live: Live;
 }
 
-function judge(project: string, desired: Desired, namesakes: readonly Live[], options: DiffOptions): Judgement {
-  if (namesakes.length > 1) return judgeAmbiguous(project, desired, namesakes);
+function judge(project: string, desired: Desired, namesakes: readonly Live[], options: Options): Judgement {
+  const { catalogue } = options;
+  if (namesakes.length > 1) return judgeAmbiguous(catalogue, project, desired, namesakes);
   const [live] = namesakes;
-  if (desired.presence === "absent") return judgeUnwanted(project, desired, live);
-  if (live && !isOff(live) && isPlainlyInSync(desired, live, options)) return inSync;
+  if (desired.presence === "absent") return judgeUnwanted(catalogue, project, desired, live);
+  if (live && !isOff(catalogue, live) && isPlainlyInSync(desired, live, options)) return inSync;
   const address = addressOf(project, desired.kind, desired.key);
-  if (!live || isOff(live)) {
+  if (!live || isOff(catalogue, live)) {
     const visible = { before: null, after: desired.fields };
     const gone = options.ledger?.recall(address)
       ? "gone from the server since the last apply, drift"
       : "not on the server";
-    return { change: changeFrom(project, desired, undefined, "create", visible, gone) };
+    return { change: changeFrom(catalogue, project, desired, undefined, "create", visible, gone) };
   }
-  const compared = sortFields(desired, live);
+  const compared = sortFields(catalogue, desired, live);
   const recalled = recollect(desired, address, compared, live.updatedAt, options.ledger);
   const evidence = { ...compared, ...recalled, different: without(compared.different, recalled.unkept) };
   const judgement = compared.unverified.length > 0 ? { unverified: { address, fields: compared.unverified } } : {};
@@ -118,16 +125,17 @@ function judge(project: string, desired: Desired, namesakes: readonly Live[], op
     before: { ...pick(live.fields, evidence.different), ...pick(kinds[desired.kind].removed.before, off) },
     after: pick(desired.fields, [...evidence.different, ...evidence.edited, ...off]),
   };
-  return { ...judgement, change: changeFrom(project, desired, live, "update", visible, reason) };
+  return { ...judgement, change: changeFrom(catalogue, project, desired, live, "update", visible, reason) };
 }
 
 /** What nearly every resource is on nearly every run, so that it costs next to nothing. */
 const inSync: Judgement = {};
 
-function isPlainlyInSync(desired: Desired, live: Live, { ledger, resend }: DiffOptions): boolean {
+function isPlainlyInSync(desired: Desired, live: Live, { catalogue, ledger, resend }: Options): boolean {
   if (ledger || resend) return false;
   for (const name in desired.fields) {
-    if (compareField(desired, name, desired.fields[name] ?? null, live.fields[name]) !== "same") return false;
+    if (compareField(catalogue, desired, name, desired.fields[name] ?? null, live.fields[name]) !== "same")
+      return false;
   }
   return true;
 }
@@ -137,29 +145,34 @@ function without(names: readonly string[], others: readonly string[]): string[] 
 }
 
 /** Live resources of one identity: which of them is meant is for a person to say. */
-function judgeAmbiguous(project: string, desired: Desired, namesakes: readonly Live[]): Judgement {
-  const agree = namesakes.every((live) => sortFields(desired, live).different.length === 0);
+function judgeAmbiguous(
+  catalogue: Catalogue,
+  project: string,
+  desired: Desired,
+  namesakes: readonly Live[],
+): Judgement {
+  const agree = namesakes.every((live) => sortFields(catalogue, desired, live).different.length === 0);
   if (agree && desired.presence === "present") return {};
   const names = namesakes.map(({ key, id }) => (id === undefined ? key : `${key} (id ${id})`)).join(" and ");
   const message = `the server has ${names}, which differ only in case; keep one of them`;
   return { problem: { severity: "error", rule: "ambiguous", message, place: desired.origin.place(), project } };
 }
 
-function judgeUnwanted(project: string, desired: Desired, live: Live | undefined): Judgement {
+function judgeUnwanted(catalogue: Catalogue, project: string, desired: Desired, live: Live | undefined): Judgement {
   if (!live?.active) return {};
-  return { change: removalFrom(project, desired, live, desired.origin, "listed under disabled") };
+  return { change: removalFrom(catalogue, project, desired, live, desired.origin, "listed under disabled") };
 }
 
 /** Off is absent, but for what has `active` as a parameter (contract 6). */
-function isOff(live: Live): boolean {
-  return !live.active && !columnOf(live, "active");
+function isOff(catalogue: Catalogue, live: Live): boolean {
+  return !live.active && !columnOf(catalogue, live, "active");
 }
 
 /** Fields by what comparing them gives; in order of their names, so that the order of a manifest's keys leaves no trace. */
-function sortFields(desired: Desired, live: Live): Record<Comparison, string[]> {
+function sortFields(catalogue: Catalogue, desired: Desired, live: Live): Record<Comparison, string[]> {
   const sorted: Record<Comparison, string[]> = { same: [], different: [], unverified: [] };
   for (const name of Object.keys(desired.fields).sort()) {
-    sorted[compareField(desired, name, desired.fields[name] ?? null, live.fields[name])].push(name);
+    sorted[compareField(catalogue, desired, name, desired.fields[name] ?? null, live.fields[name])].push(name);
   }
   return sorted;
 }
@@ -187,14 +200,17 @@ function reasonOfDifference(different: readonly string[], drifted: readonly stri
   return different.length === drifted.length ? `${plainly}, drift` : `${plainly}, drift and pending`;
 }
 
-function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, options: DiffOptions): Judgement {
+function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, options: Options): Judgement {
+  const { catalogue } = options;
   const origin = exclusive.get(live.kind);
   if (!origin || !isTargeted(project.name, live, options)) return { unmanaged: true };
-  if (kinds[live.kind].catalogue?.has(live.key) === false) {
+  if (kinds[live.kind].known && !integrationOf(catalogue, live)) {
     const message = `${live.key} is not in the catalogue, so exclusive leaves it alone`;
     const where = { place: origin.place(), project: project.name };
     return { unmanaged: true, problem: { severity: "warning", rule: "unknown-live", message, ...where } };
   }
   const unlisted: Resource = { kind: live.kind, key: live.key, fields: {} };
-  return { change: removalFrom(project.name, unlisted, live, origin, "not listed, and the policy is exclusive") };
+  return {
+    change: removalFrom(catalogue, project.name, unlisted, live, origin, "not listed, and the policy is exclusive"),
+  };
 }

@@ -14,6 +14,8 @@ export interface Work {
   readonly part: string;
   readonly requestTimeout: number;
   readonly allowInsecure: boolean;
+  /** Whose names the server speaks. */
+  readonly dialect?: string | undefined;
   /** Of all requests of a token, whoever sends them. */
   readonly rateLimit?: Rate | undefined;
   readonly chunk: Chunk;

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Refusal } from "../base/exit.ts";
 import { version } from "../base/version.ts";
-import type { FleetState, Member } from "../state/state.ts";
+import type { FleetSeen } from "../state/run-progress.ts";
+import type { FleetState } from "../state/state.ts";
 import type { Chunk, ChunkResult, Work } from "./chunks.ts";
+import { Lookout } from "./lookout.ts";
 import { join, type Membership } from "./membership.ts";
 import { openQueue, type WorkQueue } from "./queue.ts";
 
@@ -26,7 +28,7 @@ export interface CrewOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly fleet: FleetState;
   readonly origin: string;
-  readonly heading: Pick<Work, "workspace" | "run" | "requestTimeout" | "allowInsecure" | "rateLimit">;
+  readonly heading: Pick<Work, "workspace" | "run" | "requestTimeout" | "allowInsecure" | "dialect" | "rateLimit">;
   /** Milliseconds for which a process is believed to be there without a word of it. */
   readonly duration: number;
   /** Milliseconds to wait for workers before the run goes on by itself. */
@@ -35,6 +37,10 @@ export interface CrewOptions {
   readonly stopped: () => string | undefined;
   /** Told in a sentence what a person should know. */
   readonly say: (sentence: string) => void;
+  /** Requests that this process sent so far. */
+  readonly sent: () => number;
+  /** Told now and then, and when all chunks are done, what is seen of the workers. */
+  readonly watch: (seen: FleetSeen) => void;
   /** Does a chunk in this process. */
   readonly alone: (chunk: Chunk) => Promise<ChunkResult>;
 }
@@ -44,14 +50,15 @@ export async function openCrew(options: CrewOptions): Promise<Crew> {
   const { env, fleet, origin, heading, duration } = options;
   const queue = await openQueue(env, origin);
   const membership = await join(fleet, { id: heading.run, role: "run", origin }, duration);
+  const lookout = new Lookout({ ...options, run: heading.run, allowed: heading.rateLimit });
   let rounds = 0;
   return {
     why: options.stopped,
     chunkSize: async (projects) => {
-      const workers = (await workersIn(fleet, origin)).length;
+      const workers = await lookout.look();
       return Math.min(most, Math.max(least, Math.ceil(projects / (4 * Math.max(1, workers)))));
     },
-    give: (chunks, arrived) => new Round(options, queue, membership, `${++rounds}`).give(chunks, arrived),
+    give: (chunks, arrived) => new Round(options, { queue, membership, lookout }, `${++rounds}`).give(chunks, arrived),
     [Symbol.asyncDispose]: async () => {
       await membership[Symbol.asyncDispose]();
       await fleet.forget(heading.run).catch(() => {});
@@ -68,11 +75,6 @@ const betweenCounts = 1000;
 /** Milliseconds after which a chunk that nobody answered for is looked for in the queue. */
 const overdue = 10_000;
 
-async function workersIn(fleet: FleetState, origin: string): Promise<readonly Member[]> {
-  const members = await fleet.members();
-  return members.filter((each) => each.role === "worker" && each.origin === origin && each.version === version);
-}
-
 interface Given {
   readonly index: number;
   readonly chunk: Chunk;
@@ -80,11 +82,18 @@ interface Given {
   looked: number;
 }
 
+interface Means {
+  readonly queue: WorkQueue;
+  readonly membership: Membership;
+  readonly lookout: Lookout;
+}
+
 /** One stage of a run: its chunks from the first that is given out to the last that is done. */
 class Round {
   readonly #options: CrewOptions;
   readonly #queue: WorkQueue;
   readonly #membership: Membership;
+  readonly #lookout: Lookout;
   readonly #name: string;
   readonly #given = new Map<string, Given>();
   readonly #taken: string[] = [];
@@ -96,10 +105,11 @@ class Round {
   /** The queue is gone, whoever is there. */
   #away = false;
 
-  constructor(options: CrewOptions, queue: WorkQueue, membership: Membership, name: string) {
+  constructor(options: CrewOptions, { queue, membership, lookout }: Means, name: string) {
     this.#options = options;
     this.#queue = queue;
     this.#membership = membership;
+    this.#lookout = lookout;
     this.#name = name;
   }
 
@@ -119,7 +129,7 @@ class Round {
           else await this.#add(next++, chunk);
         }
         if (this.#why()) await this.#callOff();
-        if (this.#given.size === 0 && (isDone || this.#why())) return;
+        if (this.#given.size === 0 && (isDone || this.#why())) return await this.#lastLook();
         const heard = await this.#collect(arrived);
         if (heard === 0 && this.#alone && !this.#why()) await this.#doOne(arrived);
         else if (heard === 0) await pause(betweenLooks);
@@ -130,6 +140,13 @@ class Round {
       await source.return?.();
       if (this.#given.size > 0) await this.#callOff();
     }
+  }
+
+  /** What is done is done, whether anybody can be seen or not. */
+  async #lastLook(): Promise<void> {
+    await this.#lookout.look().catch((error) => {
+      if (!(error instanceof Refusal)) throw error;
+    });
   }
 
   #why(): string | undefined {
@@ -174,8 +191,8 @@ class Round {
     const now = performance.now();
     if (now - this.#counted < betweenCounts) return;
     this.#counted = now;
-    const { fleet, origin, patience } = this.#options;
-    this.#workers = (await workersIn(fleet, origin)).length;
+    const { origin, patience } = this.#options;
+    this.#workers = await this.#lookout.look();
     if (this.#workers > 0) this.#seen = now;
     const wasLonely = this.#lonely;
     this.#lonely = now - this.#seen >= patience;

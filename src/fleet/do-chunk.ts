@@ -5,6 +5,7 @@ import { inParallel } from "../base/concurrency.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { readReadable } from "../live/read-live.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { referencesIn } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, SecretReference } from "../model/types.ts";
@@ -88,7 +89,7 @@ async function write(chunk: WriteChunk, hands: Hands): Promise<WriteResult> {
       batches.map((steps) => ({ steps: async () => withSecrets(steps, secrets) })),
       { workers, watchers, stopped, known },
     );
-    return { events: events.map(wireEvent) };
+    return { events: events.map((event) => wireEvent(writer.catalogue, event)) };
   } finally {
     await journal.close();
   }
@@ -116,12 +117,15 @@ function sentBy(change: Change): SecretReference[] {
   return isRemoval(change) ? [] : referencesIn(change.declared);
 }
 
-function wireEvent({ address, outcome, change, answer, failure, told }: ChangeEvent): WriteResult["events"][number] {
+function wireEvent(
+  catalogue: Catalogue,
+  { address, outcome, change, answer, failure, told }: ChangeEvent,
+): WriteResult["events"][number] {
   const isSeen = change && !told && outcome.status === "applied" && !isRemoval(change);
   return {
     address,
     outcome,
-    ...(isSeen && { seen: seenIn(change, answer) }),
+    ...(isSeen && { seen: seenIn(catalogue, change, answer) }),
     ...(failure?.endsRun && { ended: failure.facts }),
   };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { pid } from "node:process";
 import { version } from "../base/version.ts";
+import type { Reader } from "../client/client.ts";
 import type { FleetState, Member } from "../state/state.ts";
 
 /** That a process takes part, told to the others for as long as it is not disposed of. */
@@ -9,19 +10,32 @@ export interface Membership extends AsyncDisposable {
   readonly id: string;
   /** Why nothing may be sent as this member any more; asks nobody, as that of a lease. */
   readonly lost: () => string | undefined;
+  /** Says again at once that it is there, and what it sent. */
+  readonly tell: () => Promise<void>;
 }
 
-/** Takes part as a worker, or as a run that gives work out. Said again three times within `duration` milliseconds. */
+/** Who takes part. */
+interface Joining extends Pick<Member, "role" | "origin"> {
+  readonly id?: string;
+  /** Requests sent so far, since it joined. */
+  readonly sent?: () => number;
+}
+
+/**
+ * Takes part as a worker, or as a run that gives work out. Said again every few seconds, and three times within
+ * `duration` milliseconds, with what it sent so far.
+ */
 export async function join(
   fleet: FleetState,
-  { id = newId(), ...who }: Pick<Member, "role" | "origin"> & { readonly id?: string },
+  { id = newId(), sent = () => 0, ...who }: Joining,
   duration: number,
 ): Promise<Membership> {
   const member: Member = { ...who, id, version, host: hostname().slice(0, 100), pid };
   let until = performance.now() + duration;
   let reason: string | undefined;
   let telling: Promise<void> = Promise.resolve();
-  await fleet.present(member, duration);
+  const present = () => fleet.present({ ...member, requests: sent() }, duration);
+  await present();
   const lost = () => {
     if (performance.now() > until) reason ??= `this worker was not heard of for ${duration / 1000} s`;
     return reason;
@@ -30,20 +44,23 @@ export async function join(
     if (lost() !== undefined) return clearInterval(timer);
     const asked = performance.now();
     // A state that cannot be reached for a while may come back before the others take this member for gone.
-    await fleet.present(member, duration).then(
+    await present().then(
       () => {
         until = asked + duration;
       },
       () => {},
     );
   };
-  const timer = setInterval(() => {
+  const tellNext = () => {
     telling = telling.then(tell);
-  }, duration / 3);
+    return telling;
+  };
+  const timer = setInterval(tellNext, Math.min(duration / 3, longestSilence));
   timer.unref();
   return {
     id,
     lost,
+    tell: tellNext,
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);
       await telling;
@@ -62,3 +79,11 @@ export function membershipFor(leaseDuration: number): number {
 }
 
 const longest = 20_000;
+
+/** Milliseconds. */
+const longestSilence = 3000;
+
+/** Requests that a connection sent, further attempts included. */
+export function sentBy({ counts }: Pick<Reader, "counts">): number {
+  return counts.reads + counts.writes + counts.retries;
+}

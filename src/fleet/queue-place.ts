@@ -64,21 +64,24 @@ async function workingConfig({ attempts }: Database): Promise<ClientConfig> {
   throw refused;
 }
 
-const expected = "expected postgres://, redis:// or rediss://USER:PASSWORD@HOST:PORT";
+const expected = "expected postgres://, or redis://[USER][:PASSWORD@]HOST[:PORT][/NUMBER]";
 
 function redisPlace(text: string): QueuePlace {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^(?:redis|rediss|valkey|valkeys):$/.test(url.protocol) || !url.hostname) {
-    throw new Refusal(`EVENKEEL_QUEUE is no address of a queue; ${expected}`);
-  }
+  if (!url || !/^(?:redis|rediss|valkey|valkeys):$/.test(url.protocol) || !url.hostname) throw noPlace();
   knownSecrets.learn(url.password, "[queue password]");
+  const [username, password] = [decoded(url.username), decoded(url.password)];
+  knownSecrets.learn(password, "[queue password]");
+  const [, number] = /^\/?(\d{0,5})$/.exec(url.pathname) ?? [];
+  if (number === undefined) throw noPlace("what follows the host is no number of a database");
+  if (url.search || url.hash) throw noPlace("it takes no parameters");
   const port = Number(url.port || 6379);
   const options = {
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port,
-    ...(url.username && { username: decodeURIComponent(url.username) }),
-    ...(url.password && { password: decodeURIComponent(url.password) }),
-    ...(url.pathname.length > 1 && { db: Number(url.pathname.slice(1)) || 0 }),
+    ...(username && { username }),
+    ...(password && { password }),
+    ...(number && { db: Number(number) }),
     ...(url.protocol.endsWith("s:") && { tls: {} }),
     maxRetriesPerRequest: null,
   };
@@ -87,4 +90,17 @@ function redisPlace(text: string): QueuePlace {
     redis: true,
     connect: async () => ({ options, backend: undefined }),
   };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw noPlace("a % in user or password begins an escape such as %25");
+  }
+}
+
+/** Repeats nothing of the address, which may hold a password. */
+function noPlace(why = "it is none that can be read"): Refusal {
+  return new Refusal(`EVENKEEL_QUEUE is no address of a queue: ${why}; ${expected}`);
 }

@@ -4,6 +4,7 @@ import { CallFailed } from "../client/failure.ts";
 import { liveDigestOf } from "../diff/changes.ts";
 import { type PartlyRead, readReadable } from "../live/read-live.ts";
 import { unreadPart } from "../live/unread.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { columnOf, identityOf } from "../model/kinds.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, DesiredProject, Kind, Live, Origin, Outcome } from "../model/types.ts";
@@ -34,7 +35,7 @@ export function recheckOf(changes: readonly Change[]): Recheck {
     const now = found.live.find(
       (each) => identityOf(each) === identity && (!change.live || each.id === change.live.id),
     );
-    const moved = movedSince(change, now);
+    const moved = movedSince(reader.catalogue, change, now);
     return moved === undefined ? undefined : { status: "stale", error: `${moved}; plan again` };
   };
 }
@@ -60,11 +61,12 @@ function subjects(changes: readonly Change[], name: string): DesiredProject {
   return { project: { name }, kinds, resources, exclusive: new Map<Kind, Origin>() };
 }
 
-function movedSince(change: Change, found: Live | undefined): string | undefined {
+function movedSince(catalogue: Catalogue, change: Change, found: Live | undefined): string | undefined {
   if (!change.live) {
-    const isThere = found && (found.active || columnOf(found, "active"));
+    const isThere = found && (found.active || columnOf(catalogue, found, "active"));
     return isThere ? "it is on the server since the plan was made" : undefined;
   }
-  if (!found || liveDigestOf(found) !== change.liveDigest) return "the live values changed since the plan was made";
+  if (!found || liveDigestOf(catalogue, found) !== change.liveDigest)
+    return "the live values changed since the plan was made";
   return found.updatedAt === change.live.updatedAt ? undefined : "updated_at changed since the plan was made";
 }

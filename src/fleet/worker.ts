@@ -8,7 +8,7 @@ import { loadProviders } from "../workspace/providers-file.ts";
 import { createSecrets } from "../workspace/secrets.ts";
 import type { Work } from "./chunks.ts";
 import { doChunk, Stopped } from "./do-chunk.ts";
-import { join, type Membership } from "./membership.ts";
+import { join, type Membership, sentBy } from "./membership.ts";
 import { openTaker, type WorkEnd } from "./queue.ts";
 import { watchRun } from "./watched-run.ts";
 
@@ -108,8 +108,8 @@ async function openBench(options: WorkerOptions): Promise<Bench> {
   // Whoever is there is told to the whole state; the workspace does not matter.
   const { fleet } = await stateOf("");
   const secrets = createSecrets({ env, root, plaintext: new Map(), providers: loadProviders(env, root) });
-  const presence = keepPresent(fleet, origin, duration);
   const connections = keepConnected(options, secrets);
+  const presence = keepPresent(fleet, origin, duration, connections.sent);
   await presence.current();
   let parts = 0;
   return {
@@ -136,6 +136,8 @@ async function openBench(options: WorkerOptions): Promise<Bench> {
         const result = await doChunk(chunk, hands);
         if ("failure" in result) await connections.drop();
         if (mine()) return "later";
+        // Who counts the requests of a run counts those of all results that it has.
+        await membership.tell();
         await state.fleet.keep(run, part, JSON.stringify(result));
         return "done";
       } catch (error) {
@@ -152,14 +154,15 @@ async function openBench(options: WorkerOptions): Promise<Bench> {
 }
 
 /** A worker that was not heard of in time comes back as another, so that nobody waits for what it once meant to send. */
-function keepPresent(fleet: FleetState, origin: string, duration: number) {
+function keepPresent(fleet: FleetState, origin: string, duration: number, counted: () => number) {
   let membership: Promise<Membership> | undefined;
   return {
     current: async (): Promise<Membership> => {
       const before = await membership;
       if (before && before.lost() === undefined) return before;
       await before?.[Symbol.asyncDispose]();
-      membership = join(fleet, { role: "worker", origin }, duration);
+      const earlier = counted();
+      membership = join(fleet, { role: "worker", origin, sent: () => counted() - earlier }, duration);
       return membership;
     },
     leave: async () => (await membership)?.[Symbol.asyncDispose](),
@@ -173,21 +176,27 @@ function keepConnected(
 ) {
   let open: { readonly key: string; readonly writer: Writer & Closing } | undefined;
   let mayWrite: () => string | undefined = () => undefined;
+  let before = 0;
+  const sent = () => before + (open ? sentBy(open.writer) : 0);
   const drop = async () => {
     await open?.writer.close();
+    before = sent();
     open = undefined;
   };
   return {
     drop,
+    /** Requests of all connections. */
+    sent,
     writer: async (work: Work, { rates }: WorkspaceState, stopped: () => string | undefined): Promise<Writer> => {
-      const { requestTimeout, allowInsecure, rateLimit } = work;
+      const { requestTimeout, allowInsecure, dialect, rateLimit } = work;
       mayWrite = stopped;
-      const key = JSON.stringify({ requestTimeout, allowInsecure, rateLimit });
+      const key = JSON.stringify({ requestTimeout, allowInsecure, dialect, rateLimit });
       if (open?.key === key) return open.writer;
       await drop();
-      const options = { url, urlName: "EVENKEEL_URL", token, network, concurrency, requestTimeout, allowInsecure };
+      const server = { url, urlName: "EVENKEEL_URL", token, network, dialect };
+      const options = { ...server, concurrency, requestTimeout, allowInsecure, signal, secrets };
       const rate = rateLimit && { limit: rateLimit, rates, onTrouble: say };
-      open = { key, writer: await connectWriter({ ...options, rate, signal, secrets, mayWrite: () => mayWrite() }) };
+      open = { key, writer: await connectWriter({ ...options, rate, mayWrite: () => mayWrite() }) };
       return open.writer;
     },
   };

@@ -1,4 +1,5 @@
 import { grouped, groupedAs } from "../base/grouped.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { identityOf, policyKinds } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
 import { type Folder, type Folders, foldersOf } from "./folders.ts";
@@ -18,7 +19,11 @@ import { formOf, type SaidEntry, type SaidVariable, varied } from "./variables.t
  * `listing` is all that the server has, so that no project is matched that was not imported. Takes time and memory by the number
  * of entries.
  */
-export function factored(imported: readonly ImportedProject[], listing: readonly Project[]): readonly Draft[] {
+export function factored(
+  imported: readonly ImportedProject[],
+  listing: readonly Project[],
+  catalogue = catalogueOf(),
+): readonly Draft[] {
   const fleet = fleetOf(imported, listing);
   const placements = grouped(imported.flatMap(entriesOf), ({ said }) => identityOf(said.entry));
   const placed = [...varying(placements).values()].map((sayings) => placedEntries(sayings, fleet));
@@ -28,6 +33,7 @@ export function factored(imported: readonly ImportedProject[], listing: readonly
   const variables = placedVariables(groups, fleet);
   return draftsOfFleet({
     imported,
+    catalogue,
     folders: fleet.folders,
     entries: groups,
     variables: sharedGroups(variables, fleet.isForeign),

@@ -34,11 +34,11 @@ export async function importProjects(
   const read = await readLiveProjects(reader, chosen.projects, scope);
   const imported = withReferences(
     read.found.map((found) => importProject(found, scope.platform)),
-    choice.secrets,
+    { secrets: choice.secrets, catalogue: reader.catalogue },
   );
   const idle = imported.filter(({ entries, remarks }) => entries.length + remarks.length === 0);
   return {
-    drafts: choice.factor ? factored(imported, listing) : withOwnFiles(draftsOf(imported)),
+    drafts: choice.factor ? factored(imported, listing, reader.catalogue) : withOwnFiles(draftsOf(imported)),
     idle: idle.map(({ project }) => project.name),
     problems: [...chosen.problems, ...read.problems],
   };

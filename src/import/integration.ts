@@ -1,6 +1,6 @@
-import { type IntegrationParameter, integrations } from "../model/catalogue.ts";
+import type { Integration, IntegrationParameter } from "../model/catalogue.ts";
 import { isReference } from "../model/normalise.ts";
-import { checkParameters, type ParameterFault } from "../model/parameter-check.ts";
+import { type ParameterFault, parameterFaults } from "../model/parameter-check.ts";
 import { normaliseParameter } from "../model/parameter-value.ts";
 import type { Live, Scalar } from "../model/types.ts";
 import type { ImportedEntry, ImportedValue } from "./imported.ts";
@@ -15,10 +15,10 @@ type Parameters = ReadonlyMap<string, IntegrationParameter>;
  * An active integration as a policy would declare it, so that nothing differs: every parameter that is reported and is
  * not unset or at its default, events included, deprecated ones in their new form, and blanks for required ones that are not known.
  */
-export function importIntegration(live: Live): ImportedIntegration {
-  const parameters: Parameters = integrations.get(live.key)?.parameters ?? new Map();
+export function importIntegration(integration: Integration, live: Live): ImportedIntegration {
+  const { parameters } = integration;
   const { values, remarks } = replaceDeprecated(parameters, reportedValues(parameters, live), live.fields);
-  const faults = checkParameters(live.key, Object.fromEntries(values));
+  const faults = parameterFaults(integration, Object.fromEntries(values));
   const required = faults.filter(({ parameter }) => parameters.get(parameter)?.required);
   const unwritable = required.find(({ parameter }) => !parameters.get(parameter)?.types.includes("string"));
   if (unwritable) return { left: `${live.key} is left out: ${unwritable.parameter} is required and not reported` };

@@ -1,7 +1,7 @@
 import { grouped, groupedAs } from "../base/grouped.ts";
 import { compareTexts } from "../base/text.ts";
-import { parameter } from "../model/catalogue.ts";
-import { identityOf } from "../model/kinds.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import { columnOf, identityOf } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
 import { generalised } from "./general.ts";
 import type { ImportedEntry, ImportedProject, ImportedValue } from "./imported.ts";
@@ -36,16 +36,22 @@ function segmentOf(segment: string): string {
 /** How many projects one name of a secret is for. */
 export type SecretScope = "by-project" | "by-group";
 
+/** How blanks are named; left out: each by itself, in the specification's own names. */
+export interface Naming {
+  readonly secrets?: SecretScope;
+  readonly catalogue?: Catalogue;
+}
+
 /**
  * The same projects with a reference for every blank, each of its own: values may differ wherever nobody can see them.
  * By group, the projects of a folder have one name for a secret that they send to the same place.
  */
 export function withReferences(
   imported: readonly ImportedProject[],
-  secrets: SecretScope = "by-project",
+  { secrets = "by-project", catalogue = catalogueOf() }: Naming = {},
 ): readonly ImportedProject[] {
   const taken = new Set<string>();
-  const nameOf = secrets === "by-group" ? groupNames(imported, taken) : () => undefined;
+  const nameOf = secrets === "by-group" ? groupNames(imported, taken, catalogue) : () => undefined;
   return imported.map((each) => ({
     ...each,
     entries: each.entries.map((entry) => {
@@ -62,9 +68,9 @@ export function withReferences(
 type NameOf = (project: Project, entry: ImportedEntry, name: string) => string | undefined;
 
 /** Where projects of a folder send a secret to different places, only those of the most common one share a name. */
-function groupNames(imported: readonly ImportedProject[], taken: Set<string>): NameOf {
+function groupNames(imported: readonly ImportedProject[], taken: Set<string>, catalogue: Catalogue): NameOf {
   const uses = imported.flatMap(({ project, entries }) =>
-    entries.map((entry) => ({ use: useOf(project, entry), place: placeOf(project, entry) })),
+    entries.map((entry) => ({ use: useOf(project, entry), place: placeOf(catalogue, project, entry) })),
   );
   const common = new Map(
     [
@@ -78,8 +84,8 @@ function groupNames(imported: readonly ImportedProject[], taken: Set<string>): N
   const names = new Map<string, string>();
   return (project, entry, name) => {
     const use = useOf(project, entry);
-    if (!parameter(entry.key, name)?.secret || use === undefined) return undefined;
-    if (common.get(use) !== placeOf(project, entry)) return undefined;
+    if (!columnOf(catalogue, entry, name)?.secret || use === undefined) return undefined;
+    if (common.get(use) !== placeOf(catalogue, project, entry)) return undefined;
     const key = JSON.stringify([use, name]);
     const known = names.get(key) ?? unique([folderOf(project), entry.key, name], taken);
     names.set(key, known);
@@ -97,9 +103,9 @@ function folderOf({ name }: Project): string {
   return name.split("/").slice(0, -1).join("/");
 }
 
-function placeOf(project: Project, entry: ImportedEntry): string {
+function placeOf(catalogue: Catalogue, project: Project, entry: ImportedEntry): string {
   const { fields } = generalised(entry, project);
-  return JSON.stringify([...fields].filter(([name]) => parameter(entry.key, name)?.destination));
+  return JSON.stringify([...fields].filter(([name]) => columnOf(catalogue, entry, name)?.destination));
 }
 
 function mostCommon(texts: readonly string[]): string | undefined {

@@ -1,6 +1,8 @@
+import { memoized } from "../base/memoize.ts";
 import { compareTexts } from "../base/text.ts";
 import { unavailable } from "../model/availability.ts";
-import { identityOf, kindNames, kinds, policyKinds } from "../model/kinds.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import { identityOf, integrationOf, kindNames, kinds, policyKinds } from "../model/kinds.ts";
 import type { Live, Platform, Resource } from "../model/types.ts";
 import type { FoundProject, ImportedProject } from "./imported.ts";
 import { importIntegration } from "./integration.ts";
@@ -10,18 +12,18 @@ type Named = Pick<Resource, "kind" | "key">;
 
 /** Why no policy could declare it on this platform, so that it need not be read; undefined where one could. */
 export function whyUndeclarable({ kind, key }: Named, platform: Platform): string | undefined {
-  const { catalogue } = kinds[kind];
-  if (!catalogue) return undefined;
-  const known = catalogue.get(key);
+  if (!kinds[kind].known) return undefined;
+  const known = integrationOf(catalogueOf(platform.dialect), { kind, key });
   return known ? unavailable(known, platform)?.message : "it is not in the catalogue";
 }
 
 /** All that policies can say of a project, in the order that `fmt` gives it, and sentences on what they cannot. */
 export function importProject(found: FoundProject, platform: Platform): ImportedProject {
-  const live = found.live.toSorted(byOrder);
+  const catalogue = catalogueOf(platform.dialect);
+  const live = found.live.toSorted(byOrder(catalogue));
   const imported = policyKinds.map(({ kind, section, only }) => {
     const own = live.filter((each) => each.kind === kind);
-    return only === undefined ? importParameters(own) : importValues(own, { section, only });
+    return only === undefined ? importParameters(own, catalogue) : importValues(own, { section, only });
   });
   return {
     project: found.project,
@@ -34,8 +36,11 @@ export function importProject(found: FoundProject, platform: Platform): Imported
   };
 }
 
-function importParameters(live: readonly Live[]): Pick<ImportedProject, "entries" | "remarks"> {
-  const results = live.map(importIntegration);
+function importParameters(live: readonly Live[], catalogue: Catalogue): Pick<ImportedProject, "entries" | "remarks"> {
+  const results = live.flatMap((each) => {
+    const integration = integrationOf(catalogue, each);
+    return integration ? importIntegration(integration, each) : [];
+  });
   return {
     entries: results.flatMap((result) => ("entry" in result ? result.entry : [])),
     remarks: results.flatMap((result) => ("left" in result ? result.left : [])),
@@ -43,18 +48,18 @@ function importParameters(live: readonly Live[]): Pick<ImportedProject, "entries
 }
 
 /** As `fmt` sorts resources: as the catalogue does, by identity where there is none. */
-export function byOrder(a: Named, b: Named): number {
-  return rank(a) - rank(b) || compareTexts(identityOf(a), identityOf(b));
+export function byOrder(catalogue: Catalogue): (a: Named, b: Named) => number {
+  const ranks = ranksIn(catalogue);
+  const rank = (named: Named) => ranks.get(identityOf(named)) ?? ranks.size;
+  return (a, b) => rank(a) - rank(b) || compareTexts(identityOf(a), identityOf(b));
 }
 
-const catalogued = kindNames.flatMap((kind) =>
-  [...(kinds[kind].catalogue?.keys() ?? [])].map((key) => identityOf({ kind, key })),
-);
-const ranks = new Map(catalogued.map((identity, index) => [identity, index]));
-
-function rank(named: Named): number {
-  return ranks.get(identityOf(named)) ?? ranks.size;
-}
+const ranksIn = memoized((catalogue: Catalogue): ReadonlyMap<string, number> => {
+  const known = kindNames.flatMap((kind) =>
+    [...(kinds[kind].known?.(catalogue).keys() ?? [])].map((key) => identityOf({ kind, key })),
+  );
+  return new Map(known.map((identity, index) => [identity, index]));
+}, new WeakMap());
 
 function othersWords(other: Named, platform: Platform): string {
   return `${other.key} is left out: ${whyUndeclarable(other, platform) ?? "the server lists it but does not show it"}`;

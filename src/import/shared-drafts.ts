@@ -1,5 +1,6 @@
 import { grouped } from "../base/grouped.ts";
 import { compareTexts } from "../base/text.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Project } from "../model/types.ts";
 import { selectorFor } from "./drafts.ts";
 import type { Folder, Folders } from "./folders.ts";
@@ -18,6 +19,7 @@ export interface SaidOfFleet {
   readonly variables: readonly Group<SaidVariable>[];
   readonly own: ReadonlyMap<Project, readonly ImportedEntry[]>;
   readonly ownVariables: ReadonlyMap<Project, readonly SaidVariable[]>;
+  readonly catalogue: Catalogue;
 }
 
 /** A draft and the folder with whose policies it belongs into a file. */
@@ -65,7 +67,7 @@ function summed(remarks: readonly Remark[]): readonly string[] {
   });
 }
 
-function sharedDrafts({ imported, entries, variables }: SaidOfFleet): readonly Placed[] {
+function sharedDrafts({ imported, entries, variables, catalogue }: SaidOfFleet): readonly Placed[] {
   const taken = new Set(imported.map(({ project }) => project.name.toLowerCase()));
   const groups = grouped([...entries, ...variables], ({ key }) => key);
   const entriesBy = new Map(entries.map(({ key, shared }) => [key, shared]));
@@ -74,7 +76,7 @@ function sharedDrafts({ imported, entries, variables }: SaidOfFleet): readonly P
   return sorted.map(({ key, group }) => {
     const { folder, glob, named } = group;
     const listed = named.map(selectorFor);
-    const said = (entriesBy.get(key) ?? []).map(({ first }) => first.said.entry).toSorted(byOrder);
+    const said = (entriesBy.get(key) ?? []).map(({ first }) => first.said.entry).toSorted(byOrder(catalogue));
     const draft: Draft = {
       file: folder.path === "" ? "shared.yaml" : fileOf({ name: folder.path }),
       name: nameFor(
@@ -120,7 +122,7 @@ function freeName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-function ownDraft({ project, remarks }: ImportedProject, { own, ownVariables }: SaidOfFleet): Draft {
+function ownDraft({ project, remarks }: ImportedProject, { own, ownVariables, catalogue }: SaidOfFleet): Draft {
   return {
     file: fileOf(project),
     name: project.name,
@@ -128,7 +130,7 @@ function ownDraft({ project, remarks }: ImportedProject, { own, ownVariables }: 
     except: [],
     variables: (ownVariables.get(project) ?? []).toSorted(byName),
     heading: [],
-    entries: (own.get(project) ?? []).toSorted(byOrder),
+    entries: (own.get(project) ?? []).toSorted(byOrder(catalogue)),
     remarks,
   };
 }

@@ -2,9 +2,10 @@ import { isObject as isRow, type JsonObject as Row } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { call, projectsWithPaths } from "../model/endpoints.ts";
-import { columnOf, kindNames, kinds, policyKinds } from "../model/kinds.ts";
-import { isOff, isReference, normalise } from "../model/normalise.ts";
+import { columnOf, integrationOf, kindNames, kinds, policyKinds } from "../model/kinds.ts";
+import { isOff, isReference } from "../model/normalise.ts";
 import type { Desired, DesiredProject, Fields, Kind, Live, Project, Resource, Scalar, Value } from "../model/types.ts";
 import { isSecret, isTold, untold, updatedAtOf } from "./repeated.ts";
 
@@ -130,14 +131,13 @@ export async function readInventory(
   kind: Kind,
   wanted: (key: string) => boolean,
 ): Promise<Inventory> {
-  const { catalogue } = kinds[kind];
+  const { catalogue } = reader;
   const rows = await readRows(reader, project, kind);
-  const isKnown = (key: string) => (catalogue ? catalogue.has(key) : !knownSecrets.isIn(key));
+  const spec = (key: string) => integrationOf(catalogue, { kind, key });
+  const isKnown = (key: string) => (kinds[kind].known ? spec(key) !== undefined : !knownSecrets.isIn(key));
   const read = await Promise.all(
     rows.map(({ key, row }) => {
-      const fields = Object.fromEntries(
-        [...(catalogue?.get(key)?.parameters.keys() ?? [])].map((name) => [name, null]),
-      );
+      const fields = Object.fromEntries([...(spec(key)?.parameters.keys() ?? [])].map((name) => [name, null]));
       if (!isKnown(key) || !wanted(key)) return undefined;
       return readOne(reader, project, { kind, key, fields }, row).catch((error) => unreadOf({ kind, key }, error));
     }),
@@ -164,6 +164,7 @@ async function readKind(
   { project, resources }: DesiredProject,
   trusts: Trusts,
 ): Promise<readonly (Live | Unread)[]> {
+  const { catalogue } = reader;
   const rows = await readRows(reader, project, kind);
   const present = resources.filter((one) => one.kind === kind && one.presence === "present");
   const declared = new Map(present.map((one) => [one.key, one]));
@@ -172,9 +173,11 @@ async function readKind(
   const listed = rows.map(({ key, row }) => {
     const one = declared.get(key);
     if (!one)
-      return isTold({ kind, key }, resources) ? liveOf({ kind, key, fields: {} }, row) : untold(project, kind, key);
-    if (trusts(project.name, one, row.updated_at)) return asDeclared(one, row);
-    return isWhole(one, row) ? liveOf(one, row) : tryOne(one, row);
+      return isTold({ kind, key }, resources)
+        ? liveOf(catalogue, { kind, key, fields: {} }, row)
+        : untold(project, kind, key);
+    if (trusts(project.name, one, row.updated_at)) return asDeclared(catalogue, one, row);
+    return isWhole(catalogue, one, row) ? liveOf(catalogue, one, row) : tryOne(one, row);
   });
   for (const { key } of rows) declared.delete(key);
   const unlisted = Array.from(declared.values(), (one) => tryOne(one));
@@ -194,22 +197,25 @@ async function readOne(
   resource: Resource,
   row: Row | undefined,
 ): Promise<Live | undefined> {
-  if (!row && !columnOf(resource, "active")) return undefined;
-  if (row && isWhole(resource, row)) return liveOf(resource, row);
+  const { catalogue } = reader;
+  if (!row && !columnOf(catalogue, resource, "active")) return undefined;
+  if (row && isWhole(catalogue, resource, row)) return liveOf(catalogue, resource, row);
   const single = await readSingle(reader, project, resource);
-  return single && liveOf(resource, single);
+  return single && liveOf(catalogue, resource, single);
 }
 
 /** Whether the row of a list shows all that is declared. */
-function isWhole(resource: Resource, row: Row): boolean {
+function isWhole(catalogue: Catalogue, resource: Resource, row: Row): boolean {
   if (!kinds[resource.kind].read?.single) return true;
-  return Object.keys(resource.fields).every((name) => columnOf(resource, name)?.level === "top" && name in row);
+  return Object.keys(resource.fields).every(
+    (name) => columnOf(catalogue, resource, name)?.level === "top" && name in row,
+  );
 }
 
-function asDeclared(desired: Desired, row: Row): Live {
-  const { fields: reported, ...live } = liveOf(desired, row);
+function asDeclared(catalogue: Catalogue, desired: Desired, row: Row): Live {
+  const { fields: reported, ...live } = liveOf(catalogue, desired, row);
   const plain = Object.entries(desired.fields).filter(
-    ([name, value]) => !isReference(value) && !columnOf(desired, name)?.secret,
+    ([name, value]) => !isReference(value) && !columnOf(catalogue, desired, name)?.secret,
   );
   return { ...live, fields: { ...Object.fromEntries(plain), ...reported } };
 }
@@ -226,9 +232,9 @@ async function readSingle(reader: Reader, project: Project, { kind, key }: Resou
 }
 
 /** A row as a resource, with the fields that are asked for, or with the only one that its kind has. */
-function liveOf({ kind, key, fields }: Resource, row: Row): Live {
+function liveOf(catalogue: Catalogue, { kind, key, fields }: Resource, row: Row): Live {
   const { read } = kinds[kind];
-  const reported = reportedFields({ kind, key, fields: onlyFields[kind] ?? fields }, row);
+  const reported = reportedFields(catalogue, { kind, key, fields: onlyFields[kind] ?? fields }, row);
   // Filled in one by one: a fleet has millions of them, and each part that is spread would be an object more.
   const live: Filled<Live> = { kind, key, fields: reported, active: !isOff(row.active) };
   if (read?.numbered && typeof row.id === "number") live.id = row.id;
@@ -248,16 +254,16 @@ const onlyFields: Readonly<Partial<Record<Kind, Fields>>> = Object.fromEntries(
  * The declared fields of a resource that a response reports, but for secrets: those are dropped on reading, and so is a
  * value that repeats a known one where the manifest does not. What no catalogue lists has the spelling that policies give it.
  */
-export function reportedFields(resource: Resource, row: Row): Fields {
+export function reportedFields(catalogue: Catalogue, resource: Resource, row: Row): Fields {
   const properties = isRow(row.properties) ? row.properties : {};
   const reported: Record<string, Value> = {};
   for (const name in resource.fields) {
     const value = resource.fields[name];
-    const column = columnOf(resource, name);
+    const column = columnOf(catalogue, resource, name);
     if (column?.secret || isReference(value)) continue;
     const found = (column?.level === "properties" ? properties : row)[name];
     if (isScalar(found) && (found === value || !isSecret(found)))
-      reported[name] = column ? found : normalise(resource.kind, resource.key, name, found);
+      reported[name] = column ? found : kinds[resource.kind].normalise(found);
   }
   return reported;
 }

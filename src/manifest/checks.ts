@@ -2,7 +2,7 @@ import { globFault } from "../base/glob.ts";
 import { isObject } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { tierIncludes, unavailable, unavailableParameter } from "../model/availability.ts";
-import { integrations, parameter } from "../model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { kinds, policyKinds } from "../model/kinds.ts";
 import { hasLegacyStatuses, legacyRemoval, legacyStatuses } from "../model/license-status.ts";
 import type { Problem } from "../model/types.ts";
@@ -23,7 +23,11 @@ export interface ShapedPolicy {
   readonly workspace: Workspace;
 }
 
-type Check = (policy: ShapedPolicy) => readonly Problem[];
+interface Checkable extends ShapedPolicy {
+  readonly catalogue: Catalogue;
+}
+
+type Check = (policy: Checkable) => readonly Problem[];
 
 /** What a policy must keep to, beyond its shape and its integrations' parameters: sentence -> check. */
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
@@ -40,10 +44,11 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
 
 /** Every problem that one policy shows by itself. */
 export function checkPolicy(policy: ShapedPolicy): readonly Problem[] {
-  return [...checks.values()].flatMap((check) => check(policy));
+  const catalogue = catalogueOf(policy.workspace.server.dialect);
+  return [...checks.values()].flatMap((check) => check({ ...policy, catalogue }));
 }
 
-function knownGlobs({ document, text }: ShapedPolicy): readonly Problem[] {
+function knownGlobs({ document, text }: Checkable): readonly Problem[] {
   return (["projects", "except"] as const).flatMap((key) =>
     listed<string | number>(text[key]).flatMap(([written, index]) => {
       const fault = selectorOf(written).form === "glob" ? globFault(String(written)) : undefined;
@@ -52,21 +57,23 @@ function knownGlobs({ document, text }: ShapedPolicy): readonly Problem[] {
   );
 }
 
-function knownSlugs({ document, text }: ShapedPolicy): readonly Problem[] {
+function knownSlugs({ document, text, catalogue: { integrations } }: Checkable): readonly Problem[] {
   const declared = Object.keys(text.integrations ?? {}).map((slug) => ({ slug, path: ["integrations", slug] as Path }));
   const disabled = listed(text.disabled).map(([slug, index]) => ({ slug, path: ["disabled", index] as Path }));
   return [...declared, ...disabled]
     .filter(({ slug }) => !integrations.has(slug))
-    .map(({ slug, path }) => problemAt("unknown-integration", unknownSlug(slug), { document, path, of: "key" }));
+    .map(({ slug, path }) =>
+      problemAt("unknown-integration", unknownSlug(slug, integrations), { document, path, of: "key" }),
+    );
 }
 
-function unknownSlug(slug: string): string {
+function unknownSlug(slug: string, integrations: Catalogue["integrations"]): string {
   return `unknown integration ${slug}${didYouMean(slug, integrations.keys()) || "; see evenkeel explain"}`;
 }
 
-function available({ document, text, workspace }: ShapedPolicy): readonly Problem[] {
+function available({ document, text, workspace, catalogue }: Checkable): readonly Problem[] {
   return Object.entries(text.integrations ?? {}).flatMap(([slug, values]) => {
-    const integration = integrations.get(slug);
+    const integration = catalogue.integrations.get(slug);
     const why = integration && unavailable(integration, workspace.server);
     if (why) return [problemAt(why.rule, why.message, { document, path: ["integrations", slug], of: "key" })];
     return Object.keys(values).flatMap((name) => {
@@ -78,7 +85,7 @@ function available({ document, text, workspace }: ShapedPolicy): readonly Proble
   });
 }
 
-function uncontradicted({ document, text }: ShapedPolicy): readonly Problem[] {
+function uncontradicted({ document, text }: Checkable): readonly Problem[] {
   const declared = new Set(Object.keys(text.integrations ?? {}));
   return listed(text.disabled)
     .filter(([slug]) => declared.has(slug))
@@ -90,7 +97,7 @@ function uncontradicted({ document, text }: ShapedPolicy): readonly Problem[] {
     );
 }
 
-function distinctLicenses({ document, text }: ShapedPolicy): readonly Problem[] {
+function distinctLicenses({ document, text }: Checkable): readonly Problem[] {
   const first = new Map<string, string>();
   return Object.keys(text.licenses ?? {}).flatMap((name) => {
     const other = first.get(name.toLowerCase());
@@ -101,7 +108,7 @@ function distinctLicenses({ document, text }: ShapedPolicy): readonly Problem[] 
   });
 }
 
-function modernStatuses({ document, text, workspace }: ShapedPolicy): readonly Problem[] {
+function modernStatuses({ document, text, workspace }: Checkable): readonly Problem[] {
   const gone = !hasLegacyStatuses(workspace.server.release);
   return Object.entries(text.licenses ?? {}).flatMap(([name, status]) => {
     const modern = legacyStatuses.get(status);
@@ -112,7 +119,7 @@ function modernStatuses({ document, text, workspace }: ShapedPolicy): readonly P
   });
 }
 
-function sectionsInTier({ document, text, workspace: { server } }: ShapedPolicy): readonly Problem[] {
+function sectionsInTier({ document, text, workspace: { server } }: Checkable): readonly Problem[] {
   return policyKinds.flatMap(({ kind, section }) => {
     const { tier } = kinds[kind];
     if (tierIncludes(server.tier, tier)) return [];
@@ -125,8 +132,8 @@ function sectionsInTier({ document, text, workspace: { server } }: ShapedPolicy)
   });
 }
 
-function knownReferences({ document, text }: ShapedPolicy): readonly Problem[] {
-  return interpolated(text).flatMap(({ path, value }) =>
+function knownReferences({ document, text, catalogue }: Checkable): readonly Problem[] {
+  return interpolated(text, catalogue).flatMap(({ path, value }) =>
     [...new Set(referencesOf(value))]
       .filter((name) => !parseReference(name))
       .map((name) => problemAt("undefined-variable", unknownReference(name), { document, path })),
@@ -145,14 +152,14 @@ interface Interpolated {
 }
 
 /** Every string of a policy that is interpolated: its variables, and its integrations' parameters and references to secrets. */
-function interpolated(text: Partial<PolicyText>): readonly Interpolated[] {
+function interpolated(text: Partial<PolicyText>, { integrations }: Catalogue): readonly Interpolated[] {
   const found: Interpolated[] = [];
   for (const [name, value] of Object.entries(text.vars ?? {})) {
     if (isTemplate(value)) found.push({ path: ["vars", name], value });
   }
   for (const [slug, values] of Object.entries(text.integrations ?? {})) {
     for (const [name, value] of Object.entries(values)) {
-      const isSecret = parameter(slug, name)?.secret ?? true;
+      const isSecret = integrations.get(slug)?.parameters.get(name)?.secret ?? true;
       const path = ["integrations", slug, name];
       if (isTemplate(value) && !isSecret) found.push({ path, value });
       const reference = isObject(value) ? value.secret : undefined;

@@ -1,6 +1,5 @@
-import { impliedFields } from "../model/catalogue.ts";
-import { identityOf, kinds, policyKinds } from "../model/kinds.ts";
-import { normalise } from "../model/normalise.ts";
+import { type Catalogue, catalogueOf, impliedFields } from "../model/catalogue.ts";
+import { identityOf, integrationOf, kinds, policyKinds } from "../model/kinds.ts";
 import type { Desired, Origin, Problem, Resource, Scalar } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import { listed } from "./listed.ts";
@@ -37,6 +36,7 @@ type From = { readonly document: Document; readonly policy: string; readonly rea
 
 /** Everything that a policy says of resources, kind by kind. */
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
+  const catalogue = catalogueOf(workspace.server.dialect);
   const said = policyKinds.flatMap((row): Said[] =>
     Object.entries<unknown>(text[row.section] ?? {}).flatMap(([key, value]) =>
       row.only === undefined
@@ -44,7 +44,7 @@ export function readEntries(from: From, text: Partial<PolicyText>, workspace: Wo
         : valueEntry(from, row, key, value),
     ),
   );
-  const absent = policyKinds.flatMap((row) => absentEntries(from, row, text));
+  const absent = policyKinds.flatMap((row) => absentEntries(from, row, text, catalogue));
   return {
     entries: [...said.map(({ entry }) => entry), ...absent],
     problems: said.flatMap(({ problems = [] }) => problems),
@@ -65,23 +65,28 @@ function parametersEntry(
   value: unknown,
   workspace: Workspace,
 ): Said | undefined {
-  const integration = kinds[kind].catalogue?.get(key);
+  const integration = integrationOf(catalogueOf(workspace.server.dialect), { kind, key });
   if (!integration) return undefined;
   const path = [section, key];
   const written = { document: from.document, path, integration, parameters: value as WrittenIntegration["parameters"] };
   const { fields, templates, ...rest } = declare(written, workspace);
-  const resource = { kind, key, fields: { ...impliedFields(key), ...fields } };
+  const resource = { kind, key, fields: { ...impliedFields(integration), ...fields } };
   return { ...rest, entry: entryOf(from, path, resource, { templates, written }) };
 }
 
 function valueEntry(from: From, { kind, section, only = "" }: PolicyKind, key: string, value: unknown): Said {
-  const fields = { [only]: normalise(kind, key, only, value as Scalar) };
+  const fields = { [only]: kinds[kind].normalise(value as Scalar) };
   return { entry: entryOf(from, [section, key], { kind, key: key.trim(), fields }) };
 }
 
-function absentEntries(from: From, { kind, off }: PolicyKind, text: Partial<PolicyText>): readonly PolicyEntry[] {
+function absentEntries(
+  from: From,
+  { kind, off }: PolicyKind,
+  text: Partial<PolicyText>,
+  catalogue: Catalogue,
+): readonly PolicyEntry[] {
   return listed(off && text[off])
-    .filter(([key]) => kinds[kind].catalogue?.has(key))
+    .filter(([key]) => integrationOf(catalogue, { kind, key }))
     .map(([key, index]) => entryOf(from, [off ?? "", index], { kind, key, fields: {} }, { presence: "absent" }));
 }
 

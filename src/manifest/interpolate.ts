@@ -1,5 +1,5 @@
 import { isReference } from "../model/normalise.ts";
-import { checkParameters } from "../model/parameter-check.ts";
+import { parameterFaults } from "../model/parameter-check.ts";
 import type { Desired, Problem, SecretReference, Value } from "../model/types.ts";
 import type { PolicyEntry } from "./entries.ts";
 import { parameterProblem, type WrittenIntegration } from "./parameters.ts";
@@ -59,7 +59,7 @@ function faultsOf(
   templates: readonly string[],
   fields: Readonly<Record<string, Value>>,
 ): readonly Problem[] {
-  return checkParameters(written.integration.slug, fields)
+  return parameterFaults(written.integration, fields)
     .filter(({ parameter, fault }) => fault !== "missing" && templates.includes(parameter))
     .filter(({ parameter }) => !isReference(fields[parameter]))
     .map((fault) => parameterProblem(fault, written, fields));

@@ -3,7 +3,7 @@ import { didYouMean } from "../base/nearest.ts";
 import { meant } from "../base/schema-faults.ts";
 import { typeOf, valueInWords } from "../base/type-words.ts";
 import type { Integration, IntegrationParameter } from "../model/catalogue.ts";
-import { checkParameters, type FaultKind, type ParameterFault } from "../model/parameter-check.ts";
+import { type FaultKind, type ParameterFault, parameterFaults } from "../model/parameter-check.ts";
 import type { Problem, SecretReference, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
@@ -52,7 +52,7 @@ export function declare(written: WrittenIntegration, workspace: Workspace): Decl
     if (field.form === "template" || (field.form === "secret" && isTemplate(field.value.secret))) templates.push(name);
     if (field.form === "secret" && field.literal !== undefined) plaintext.push([field.value.secret, field.literal]);
   }
-  for (const fault of checkParameters(written.integration.slug, written.parameters)) {
+  for (const fault of parameterFaults(written.integration, written.parameters)) {
     if (settled.has(fault.parameter)) continue;
     delete fields[fault.parameter];
     problems.push(parameterProblem(fault, written, written.parameters));

@@ -1,6 +1,7 @@
 import { globFault } from "../base/glob.ts";
 import { type Rate, rateOf } from "../base/rate.ts";
 import { addressGlobFault } from "../model/address.ts";
+import { neutral } from "../model/catalogue.ts";
 import { mostInFlight } from "../model/most-in-flight.ts";
 import type { Environment, Problem, Tier } from "../model/types.ts";
 import type { Document, Parsed } from "./document.ts";
@@ -22,6 +23,8 @@ export interface Workspace {
     readonly release: string;
     readonly tier: Tier | undefined;
     readonly environment: Environment;
+    /** Whose names it speaks. */
+    readonly dialect: string;
     readonly secrets: "assume-unchanged" | "always-send";
     readonly reads: "verify" | "trust-updated-at";
     readonly allowInsecure: boolean;
@@ -90,6 +93,7 @@ const defaults = {
     release: "14.5",
     tier: undefined,
     environment: "production",
+    dialect: neutral,
     secrets: "assume-unchanged",
     reads: "verify",
     allowInsecure: false,

@@ -1,12 +1,25 @@
 import schema from "../../schemas/integrations.schema.json" with { type: "json" };
-import type { RouteColumn } from "./events.ts";
+import { memoized } from "../base/memoize.ts";
+import type { EventKind, RouteColumn } from "./events.ts";
 import type { Environment, Scalar, Tier } from "./types.ts";
 
 /**
- * Questions asked of `schemas/integrations.schema.json`, the only place where a slug or a parameter stands.
- * In it, the first alternative of a parameter's `anyOf` is what the API takes; the others are what a manifest may
- * write in its stead (a secret reference, an interpolation).
+ * What there is to configure on a server, in the names of one dialect: the questions asked of
+ * `schemas/integrations.schema.json`, the only place where a slug or a parameter stands. In it, the first alternative of
+ * a parameter's `anyOf` is what the API takes; the others are what a manifest may write in its stead (a secret
+ * reference, an interpolation).
  */
+export interface Catalogue {
+  /** Whose names these are: `neutral` for the specification's own. */
+  readonly dialect: string;
+  /** Every integration, by slug, in the order of the file. */
+  readonly integrations: ReadonlyMap<string, Integration>;
+  /** The flags that a row of the integrations list shows, in the order of the spec (spec: Integration (list item)). */
+  readonly listedFlags: readonly string[];
+  /** The kinds of event, in the order of the spec. A parameter that turns one on is called `…_events`. */
+  readonly events: ReadonlyMap<string, EventKind>;
+}
+
 export interface Integration {
   readonly slug: string;
   readonly title: string;
@@ -103,23 +116,40 @@ interface IntegrationSchema {
   "x-observed-apart"?: boolean;
 }
 
-const definitions = schema.definitions as Readonly<Record<string, ParameterSchema>>;
+/** A schema of integrations, as far as the catalogue reads it. */
+export interface IntegrationsSchema {
+  readonly definitions: Readonly<Record<string, unknown>>;
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly "x-listed": readonly string[];
+  readonly "x-events": Readonly<Record<string, unknown>>;
+}
 
-/** The flags that a row of the integrations list shows, in the order of the spec (spec: Integration (list item)). */
-export const listedFlags: readonly string[] = schema["x-listed"];
+/** The names that a workspace speaks which states no dialect. */
+export const neutral = "neutral";
 
-/** Every integration of the spec, by slug, in the order of the file. */
-export const integrations: ReadonlyMap<string, Integration> = new Map(
-  Object.entries(schema.properties as unknown as Record<string, IntegrationSchema>).map(([slug, entry]) => [
-    slug,
-    integrationOf(slug, entry),
-  ]),
-);
+/** The catalogue of a dialect; one value for each. @throws RangeError for a dialect that nobody knows. */
+export const catalogueOf: (dialect?: string) => Catalogue = (dialect = neutral) => catalogueNamed(dialect);
 
-function integrationOf(slug: string, entry: IntegrationSchema): Integration {
+const catalogueNamed = memoized((dialect: string) => catalogueFrom(schema, dialect));
+
+/** The catalogue that a schema comes to. */
+export function catalogueFrom(schema: IntegrationsSchema, dialect: string): Catalogue {
+  const definitions = schema.definitions as Readonly<Record<string, ParameterSchema>>;
+  const entries = Object.entries(schema.properties as Record<string, IntegrationSchema>);
+  return {
+    dialect,
+    integrations: new Map(entries.map(([slug, entry]) => [slug, integrationOf(slug, entry, definitions)])),
+    listedFlags: schema["x-listed"],
+    events: new Map(Object.entries(schema["x-events"] as Record<string, EventKind>)),
+  };
+}
+
+type Definitions = Readonly<Record<string, ParameterSchema>>;
+
+function integrationOf(slug: string, entry: IntegrationSchema, definitions: Definitions): Integration {
   const required = new Set(entry.required);
   const parameters = Object.entries(entry.properties).map(
-    ([name, parameter]) => [name, parameterOf(name, resolved(parameter), required.has(name))] as const,
+    ([name, parameter]) => [name, parameterOf(name, resolved(parameter, definitions), required.has(name))] as const,
   );
   return {
     slug,
@@ -135,7 +165,7 @@ function integrationOf(slug: string, entry: IntegrationSchema): Integration {
   };
 }
 
-function resolved(parameter: ParameterSchema): ParameterSchema {
+function resolved(parameter: ParameterSchema, definitions: Definitions): ParameterSchema {
   const name = parameter.$ref?.replace("#/definitions/", "");
   return (name && definitions[name]) || parameter;
 }
@@ -163,17 +193,13 @@ function parameterOf(name: string, parameter: ParameterSchema, required: boolean
   };
 }
 
-/** The parameter, or undefined where the slug or the name is not the spec's. */
-export function parameter(slug: string, name: string): IntegrationParameter | undefined {
-  return integrations.get(slug)?.parameters.get(name);
-}
-
-/** Whether "configured but off" is a state of its own for this slug: it is where `active` is a parameter (contract 6). */
-export function hasActiveParameter(slug: string): boolean {
-  return parameter(slug, "active") !== undefined;
+/** Whether "configured but off" is a state of its own: it is where `active` is a parameter (contract 6). */
+export function hasActiveParameter({ parameters }: Integration): boolean {
+  return parameters.has("active");
 }
 
 /** What leaving it out of a policy says nevertheless: `active` is its default where it is a parameter (contract 6). */
-export function impliedFields(slug: string): Readonly<Record<string, Scalar>> {
-  return hasActiveParameter(slug) ? { active: parameter(slug, "active")?.default ?? null } : {};
+export function impliedFields(integration: Integration | undefined): Readonly<Record<string, Scalar>> {
+  const active = integration?.parameters.get("active");
+  return active ? { active: active.default ?? null } : {};
 }

@@ -1,4 +1,3 @@
-import schema from "../../schemas/integrations.schema.json" with { type: "json" };
 import type { BranchKind } from "./branch-kinds.ts";
 
 /** How a pipeline ended. */
@@ -13,11 +12,6 @@ export interface EventKind {
   /** How it may end, where that makes a difference. */
   readonly statuses?: readonly PipelineStatus[];
 }
-
-/** The kinds of event, in the order of the spec. */
-export const events: ReadonlyMap<string, EventKind> = new Map(
-  Object.entries(schema["x-events"] as Record<string, EventKind>),
-);
 
 /**
  * What a parameter decides about who is notified of an event (`x-route` in the schema). `unset` is what servers take it for

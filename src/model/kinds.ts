@@ -1,5 +1,5 @@
 import { licenseTier } from "./availability.ts";
-import { type Integration, type IntegrationParameter, integrations, parameter } from "./catalogue.ts";
+import type { Catalogue, Integration, IntegrationParameter } from "./catalogue.ts";
 import type { EndpointName } from "./endpoints.ts";
 import { legacyStatuses } from "./license-status.ts";
 import { normaliseParameter } from "./parameter-value.ts";
@@ -18,10 +18,10 @@ export interface KindRow {
   readonly policy?: PolicyColumn;
   /** How a project's resources are read; undefined where projects have none. */
   readonly read?: ReadColumn;
-  /** All resources that there can be, with their parameters; undefined where any text is a key. */
-  readonly catalogue?: ReadonlyMap<string, Integration>;
-  /** The one spelling of all values of a field that mean the same. */
-  readonly normalise: (value: Scalar, key: string, name: string) => Scalar;
+  /** Picks all resources that there can be, with their parameters; undefined where any text is a key. */
+  readonly known?: (catalogue: Catalogue) => ReadonlyMap<string, Integration>;
+  /** The one spelling of all values of a field that mean the same; `column` is what the catalogue says of the field. */
+  readonly normalise: (value: Scalar, column?: IntegrationParameter) => Scalar;
   /** Whether events reach its resources, as the catalogue says. */
   readonly listens?: true;
   /** How a resource that should not be there goes. */
@@ -65,8 +65,8 @@ export const kinds: Readonly<Record<Kind, KindRow>> = {
   integration: {
     policy: { section: "integrations", off: "disabled" },
     read: { list: "listIntegrations", key: "slug", numbered: false, single: "getIntegration" },
-    catalogue: integrations,
-    normalise: (value, slug, name) => normaliseParameter(parameter(slug, name), value),
+    known: ({ integrations }) => integrations,
+    normalise: (value, column) => normaliseParameter(column, value),
     listens: true,
     removal: "disable",
     calls: { create: "putIntegration", update: "putIntegration", disable: "deleteIntegration" },
@@ -114,14 +114,18 @@ export const policySections = policyKinds
   .replace(/, (?=[^,]*$)/, " and ");
 
 /** Resources of one project with the same identity are one. */
-export function identityOf({ kind, key }: Pick<Resource, "kind" | "key">): string {
+export function identityOf({ kind, key }: Named): string {
   return `${kind}/${kinds[kind].identity(key)}`;
 }
 
+type Named = Pick<Resource, "kind" | "key">;
+
+/** What the catalogue says of a resource; undefined where it says nothing. */
+export function integrationOf(catalogue: Catalogue, { kind, key }: Named): Integration | undefined {
+  return kinds[kind].known?.(catalogue).get(key);
+}
+
 /** What the catalogue says of a field; undefined where it says nothing. */
-export function columnOf(
-  { kind, key }: Pick<Resource, "kind" | "key">,
-  name: string,
-): IntegrationParameter | undefined {
-  return kinds[kind].catalogue?.get(key)?.parameters.get(name);
+export function columnOf(catalogue: Catalogue, named: Named, name: string): IntegrationParameter | undefined {
+  return integrationOf(catalogue, named)?.parameters.get(name);
 }

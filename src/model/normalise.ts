@@ -1,5 +1,6 @@
-import { kinds } from "./kinds.ts";
-import type { Fields, Kind, Resource, Scalar, SecretReference, Value } from "./types.ts";
+import type { Catalogue } from "./catalogue.ts";
+import { columnOf, kinds } from "./kinds.ts";
+import type { Fields, Resource, Scalar, SecretReference, Value } from "./types.ts";
 
 /**
  * Comparison by meaning (contract 6): both sides are brought to one spelling, then compared plainly.
@@ -25,6 +26,7 @@ export function referencesIn(fields: Fields): SecretReference[] {
 
 /** Compares one declared field with what was read. A live value of undefined means: not in the response. */
 export function compareField(
+  catalogue: Catalogue,
   resource: Pick<Resource, "kind" | "key">,
   name: string,
   desired: Value,
@@ -32,22 +34,27 @@ export function compareField(
 ): Comparison {
   if (isReference(desired) || isReference(live)) return "unverified";
   if (desired === live) return "same";
-  const wanted = normalise(resource.kind, resource.key, name, desired);
+  const wanted = normalise(catalogue, resource, name, desired);
   if (live === undefined) return wanted === "" ? "same" : "unverified";
-  return wanted === normalise(resource.kind, resource.key, name, live) ? "same" : "different";
+  return wanted === normalise(catalogue, resource, name, live) ? "same" : "different";
 }
 
 /** The one spelling of all values that mean the same. */
-export function normalise(kind: Kind, key: string, name: string, value: Scalar): Scalar {
-  return kinds[kind].normalise(value, key, name);
+export function normalise(
+  catalogue: Catalogue,
+  resource: Pick<Resource, "kind" | "key">,
+  name: string,
+  value: Scalar,
+): Scalar {
+  return kinds[resource.kind].normalise(value, columnOf(catalogue, resource, name));
 }
 
 /** The fields of a live resource in one spelling: what a digest of the live side is taken of. */
-export function readAs({ kind, key, fields }: Resource): Readonly<Record<string, Scalar>> {
+export function readAs(catalogue: Catalogue, resource: Resource): Readonly<Record<string, Scalar>> {
   const read: Record<string, Scalar> = {};
-  for (const name of Object.keys(fields).sort()) {
-    const value = fields[name];
-    if (value !== undefined && !isReference(value)) read[name] = normalise(kind, key, name, value);
+  for (const name of Object.keys(resource.fields).sort()) {
+    const value = resource.fields[name];
+    if (value !== undefined && !isReference(value)) read[name] = normalise(catalogue, resource, name, value);
   }
   return read;
 }

@@ -13,7 +13,8 @@ export function normaliseParameter(column: IntegrationParameter | undefined, val
   return column.observed.has("trimmed") ? text.trim() : text;
 }
 
-function toBoolean(value: Scalar): Scalar {
+/** The one spelling of what means true or false; anything else as it is. */
+export function toBoolean(value: Scalar): Scalar {
   if (value === null || value === "") return false;
   return words.get(String(value)) ?? value;
 }

@@ -1,5 +1,6 @@
 import { kinds } from "./kinds.ts";
-import { isReference, normalise } from "./normalise.ts";
+import { isReference } from "./normalise.ts";
+import { toBoolean } from "./parameter-value.ts";
 import type { Change, Fields, Live, Resource } from "./types.ts";
 
 /** A change, as far as it says what becomes of the thing itself. */
@@ -16,25 +17,23 @@ export function isRemoval({ kind, action }: Pick<Change, "kind" | "action">): bo
  */
 export function turnsOff(change: Visible): boolean {
   const { before, after } = kinds[change.kind].removed;
-  return (
-    isRemoval(change) || (after !== null && says(change, change.before, before) && says(change, change.after, after))
-  );
+  return isRemoval(change) || (after !== null && says(change.before, before) && says(change.after, after));
 }
 
 /** The fields by which declared values turn off what is live; none where it stays on, or was off. */
 export function switchedOff(desired: Resource, live: Live): readonly string[] {
   const { after } = kinds[desired.kind].removed;
-  return live.active && after !== null && says(desired, desired.fields, after) ? Object.keys(after) : [];
+  return live.active && after !== null && says(desired.fields, after) ? Object.keys(after) : [];
 }
 
 /** Whether fields hold all of these values, by meaning; nobody says anything with no values. */
-function says({ kind, key }: Pick<Resource, "kind" | "key">, fields: Fields | null, values: Fields): boolean {
+function says(fields: Fields | null, values: Fields): boolean {
   const names = Object.keys(values);
   return (
     names.length > 0 &&
     names.every((name) => {
       const value = fields?.[name];
-      return value !== undefined && !isReference(value) && normalise(kind, key, name, value) === values[name];
+      return value !== undefined && !isReference(value) && toBoolean(value) === values[name];
     })
   );
 }

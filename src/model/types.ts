@@ -11,7 +11,7 @@ import type { AnswerShape } from "./answer-shape.ts";
  * - **Action**: create, update, disable or delete. **Call**: the one request that carries a change out.
  * - **Unmanaged**: live, and listed by no policy. **Unverified**: declared, but not reported by the server.
  * - **Problem**: a mistake with its place. **Outcome**: what became of a change when it was applied.
- * - **Catalogue**: the questions that can be asked of `schemas/`. **Endpoint**: a row of the API's table.
+ * - **Catalogue**: what there is to configure, in the names of one **dialect**. **Endpoint**: a row of the API's table.
  *
  * Nothing in this file, and so nothing in a plan, can hold a secret: a secret is a {@link SecretReference}
  * until the client writes a request.
@@ -155,4 +155,6 @@ export interface Platform {
   readonly release: string;
   readonly tier?: Tier | undefined;
   readonly environment?: Environment | undefined;
+  /** Whose names it speaks; the specification's own where that is left out. */
+  readonly dialect?: string | undefined;
 }

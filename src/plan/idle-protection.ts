@@ -1,4 +1,5 @@
 import { addressMatcher } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { projectPart, projectTest, renamed } from "../model/identity.ts";
 import { kindNames, kinds } from "../model/kinds.ts";
 import type { Kind, Project } from "../model/types.ts";
@@ -7,19 +8,19 @@ import type { Kind, Project } from "../model/types.ts";
  * Why a `protected` glob protects nothing: no project is one that it means, or nothing that could be turned off there
  * has such a name. Undefined where it may protect something, be it live or not.
  */
-export function whyIdle(glob: string, projects: readonly Project[]): string | undefined {
+export function whyIdle(glob: string, projects: readonly Project[], catalogue: Catalogue): string | undefined {
   if (!projects.some(projectTest(glob))) return "it matches no project that the policies select";
-  const mayMatch = removable.some((kind) => mayMean(glob, kind));
+  const mayMatch = removable.some((kind) => mayMean(glob, kind, catalogue));
   return mayMatch ? undefined : `no ${removable.join(" or ")} has such a name`;
 }
 
 const removable = kindNames.filter((kind) => kinds[kind].calls[kinds[kind].removal] !== undefined);
 
-function mayMean(glob: string, kind: Kind): boolean {
+function mayMean(glob: string, kind: Kind, catalogue: Catalogue): boolean {
   const rest = glob.slice(projectPart(glob).length + 1);
-  const { catalogue } = kinds[kind];
+  const known = kinds[kind].known?.(catalogue);
   if (!glob.includes(":")) return true;
-  if (catalogue) return [...catalogue.keys()].some((key) => addressMatcher(renamed(glob, "*"))(`any:${kind}/${key}`));
+  if (known) return [...known.keys()].some((key) => addressMatcher(renamed(glob, "*"))(`any:${kind}/${key}`));
   const [head = "", ...key] = rest.split("/");
   return /[^\w]/.test(head) || (head.toLowerCase() === kind && key.length > 0);
 }

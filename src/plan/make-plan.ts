@@ -1,5 +1,6 @@
 import { compareTexts } from "../base/text.ts";
 import type { Difference } from "../diff/diff.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { call, type EndpointName, endpoints } from "../model/endpoints.ts";
 import { kinds } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
@@ -34,12 +35,14 @@ export interface PlanInput {
   readonly objections: readonly Objection[];
   readonly problems: readonly Problem[];
   readonly reads: number;
+  /** What there is to configure on the server; left out: in the specification's own names. */
+  readonly catalogue?: Catalogue;
 }
 
 /** The plan as a document: sorted, and the same bytes for the same input but for `created_at`. */
 export function planOf(input: PlanInput): Plan {
   const changes = [...input.differences.flatMap((difference) => difference.changes), ...(input.moves ?? [])];
-  const planned = changes.map(plannedChange).sort(byAddress);
+  const planned = changes.map((change) => plannedChange(change, input.catalogue)).sort(byAddress);
   const rest = {
     format_version: formatVersion,
     evenkeel_version: input.version,
@@ -87,10 +90,10 @@ function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary
 }
 
 /** A change as a plan lists it. */
-export function plannedChange(change: Change): PlannedChange {
+export function plannedChange(change: Change, catalogue = catalogueOf()): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const { method, path } = callOf(change);
-  const losses = lossesOf(change);
+  const losses = lossesOf(change, catalogue);
   const notes = [...(turnsOff(change) && !isRemoval(change) ? [offNote(change)] : []), ...losses];
   return {
     address,

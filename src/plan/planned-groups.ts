@@ -31,7 +31,7 @@ function groupable(planned: PlannedChange): Groupable {
 
 /** What a change is about, apart from its project: the key alone where a catalogue lists it, else `license/MIT`. */
 export function subjectOf({ kind, key }: Pick<PlannedChange, "kind" | "key">): string {
-  return kinds[kind].catalogue ? key : `${kind}/${key}`;
+  return kinds[kind].known ? key : `${kind}/${key}`;
 }
 
 const order: readonly Action[] = ["disable", "delete", "create", "update"];

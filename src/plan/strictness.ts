@@ -1,5 +1,4 @@
 import { kinds, type Strictness } from "../model/kinds.ts";
-import { normalise } from "../model/normalise.ts";
 import type { Change, Value } from "../model/types.ts";
 
 const opposite: Readonly<Record<Strictness, Strictness>> = { tightened: "loosened", loosened: "tightened" };
@@ -17,11 +16,8 @@ export function strictnessOf(change: Pick<Change, "kind" | "key" | "before" | "a
   return gone && opposite[gone];
 }
 
-function strictnessOfValue(
-  { kind, key }: Pick<Change, "kind" | "key">,
-  value: Value | undefined,
-): Strictness | undefined {
-  const { field = "", by = {} } = kinds[kind].strictness ?? {};
-  const word = typeof value === "string" ? String(normalise(kind, key, field, value)) : "";
+function strictnessOfValue({ kind }: Pick<Change, "kind">, value: Value | undefined): Strictness | undefined {
+  const { by = {} } = kinds[kind].strictness ?? {};
+  const word = typeof value === "string" ? String(kinds[kind].normalise(value)) : "";
   return Object.hasOwn(by, word) ? by[word] : undefined;
 }

@@ -9,6 +9,7 @@ import { durationOf } from "../manifest/duration.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { isTemplate } from "../manifest/template.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { referencesIn } from "../model/normalise.ts";
 import type { Problem } from "../model/types.ts";
 import type { ApprovalPolicy } from "../plan/approvals.ts";
@@ -21,6 +22,8 @@ import { type Ledger, openLedger } from "../state/ledger.ts";
 import { ledgerFile, readLedgerFile } from "../state/ledger-file.ts";
 import { openState, ratesAt, sharesState, unnamed } from "../state/open-state.ts";
 import { keptProjects, type ProjectList } from "../state/project-list.ts";
+import { ProgressMeter } from "../state/run-progress.ts";
+import { serverOf } from "../state/server-note.ts";
 import type { Claim, WorkspaceState } from "../state/state.ts";
 import { commitOf } from "../workspace/git.ts";
 import { type Loaded, loadSettings, type Workspace } from "../workspace/load.ts";
@@ -70,22 +73,25 @@ export interface Context extends Checked, AsyncDisposable {
   readonly listed?: ProjectList;
   /** The name of the run, and who runs it. */
   readonly claim: Claim;
+  /** How far the run is. */
+  readonly meter: ProgressMeter;
 }
 
 /** The parts of a plan that are known before anything is read; `url` is empty where there is none that requests may go to. */
-export type Heading = Pick<PlanInput, "url" | "manifests">;
+export type Heading = Pick<PlanInput, "url" | "manifests" | "catalogue">;
 
 /** Validates a workspace, and opens what its runs need. What a person can mend is among the problems. */
 export function validated(loaded: Loaded, request: Request): Checked {
   const { env } = request;
   const { root, workspace, digest } = loaded;
+  const catalogue = catalogueOf(workspace.server.dialect);
   const today = request.today ?? dayOf(new Date());
   if (!isDay(today)) throw new Refusal(`expected a date that exists, such as 2027-06-30, got ${JSON.stringify(today)}`);
   const { policies, expired, rules, problems, plaintext } = validate(loaded, today);
   const secrets = createSecrets({ env, root, plaintext, providers: loaded.providers, debug: request.debug });
   const file = hasErrors(loaded.problems) || keepsLedgerInState(workspace) ? undefined : workspace.ledger;
   const ledger = file
-    ? openLedger(ledgerFile(root, file), readLedgerFile(root, file), { root, env, secrets })
+    ? openLedger(ledgerFile(root, file), readLedgerFile(root, file), { root, env, secrets, catalogue })
     : undefined;
   return {
     request,
@@ -101,6 +107,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
     ledger,
     heading: {
       url: shownUrl(env, workspace.server),
+      catalogue,
       manifests: { digest: digestWithout(digest, expired), commit: commitOf(root, env) },
     },
     concurrency: request.concurrency ?? workspace.concurrency,
@@ -130,21 +137,37 @@ export function nameProblems({ workspace, settings: document }: Loaded, env: Req
 
 /** Opens what lasts of a workspace. @throws Refusal where its state cannot be used. */
 export async function openContext(checked: Checked): Promise<Context> {
-  const { loaded, request, secrets, problems, since } = checked;
+  const { loaded, request, secrets, since, heading } = checked;
   const { root, workspace } = loaded;
+  const catalogue = catalogueOf(workspace.server.dialect);
   const { env } = request;
   const state = await openState({ root, name: workspace.name, env });
   const listed = since && (await keptProjects(state.notes));
+  const problems = [...checked.problems, ...(state.shared ? await otherServer(state, heading.url, loaded) : [])];
   const context = {
     ...checked,
+    problems,
     state,
     ...(listed && { listed }),
     claim: claimFor(newRun(new Date()), env),
+    meter: new ProgressMeter(),
     [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
   };
   if (!keepsLedgerInState(workspace)) return context;
-  const ledger = openLedger(state.ledger, await state.ledger.read(), { root, env, secrets });
+  const ledger = openLedger(state.ledger, await state.ledger.read(), { root, env, secrets, catalogue });
   return { ...context, ledger, problems: [...problems, ...ledger.problems] };
+}
+
+/** Two workspaces of one name would hold one lease, and remember in one ledger what they did to different servers. */
+async function otherServer(
+  { notes }: WorkspaceState,
+  url: string,
+  { settings: document }: Loaded,
+): Promise<readonly Problem[]> {
+  const before = await serverOf(notes, url);
+  if (before === undefined || !document) return [];
+  const message = `the workspace of this name was last used with ${before}; give each server's workspace a name of its own, since they share a lease and a ledger by name`;
+  return [{ ...problemAt("workspace-name", message, { document, path: ["name"] }), severity: "warning" }];
 }
 
 /**
@@ -183,7 +206,7 @@ function connection(
 ): ClientOptions {
   const { env, signal, patience, connecting, warn, concurrency = settings.concurrency } = request;
   const url = urlOf(env, server);
-  const { allowInsecure } = server;
+  const { allowInsecure, dialect } = server;
   const network = networkFor(url, env, authorities);
   const token = readToken(env);
   connecting?.();
@@ -194,6 +217,7 @@ function connection(
     concurrency,
     requestTimeout,
     allowInsecure,
+    dialect,
     network,
     signal,
     ...(rateLimit && { rate: { limit: rateLimit, onTrouble: warn, ...(kept ?? ratesAt(env)) } }),

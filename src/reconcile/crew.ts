@@ -16,7 +16,7 @@ import { parseServerUrl } from "../client/server-url.ts";
 import { partlyRead, readChunk, writeChunk } from "../fleet/chunks.ts";
 import { type Crew, openCrew } from "../fleet/crew.ts";
 import { doChunk } from "../fleet/do-chunk.ts";
-import { membershipFor } from "../fleet/membership.ts";
+import { membershipFor, sentBy } from "../fleet/membership.ts";
 import type { ReadElsewhere, SurveyScope } from "../live/survey.ts";
 import { durationOf } from "../manifest/duration.ts";
 import type { Change, Outcome } from "../model/types.ts";
@@ -30,10 +30,11 @@ export async function crewOf(
   connection: ClientOptions,
   hands: { readonly reader: Reader; readonly writer?: Writer; readonly lease?: Lease },
 ): Promise<Crew | undefined> {
-  const { request, state, claim, secrets, concurrency, loaded } = context;
+  const { request, state, claim, secrets, concurrency, loaded, meter } = context;
   if (!request.workers) return undefined;
   if (!state.shared) throw new Refusal(unshared);
-  const { url, urlName, requestTimeout, allowInsecure = false, signal, rate } = connection;
+  const { url, urlName, requestTimeout, allowInsecure = false, dialect, signal, rate } = connection;
+  const workspace = loaded.workspace.name ?? "";
   const { run } = claim;
   let parts = 0;
   const stopped = () => (signal?.aborted ? "the run was stopped" : hands.lease?.lost());
@@ -41,11 +42,17 @@ export async function crewOf(
     env: request.env,
     fleet: state.fleet,
     origin: parseServerUrl(url, allowInsecure, urlName).origin,
-    heading: { workspace: loaded.workspace.name ?? "", run, requestTimeout, allowInsecure, rateLimit: rate?.limit },
+    heading: { workspace, run, requestTimeout, allowInsecure, dialect, rateLimit: rate?.limit },
     duration: membershipFor(leaseDuration(request.env, durationOf)),
     patience: waitFor(request.env),
     stopped,
     say: request.warn ?? (() => {}),
+    sent: () => sentBy(hands.reader),
+    watch: (seen) => {
+      meter.see(seen);
+      const progress = meter.at(performance.now(), new Date());
+      if (progress) request.following?.(progress);
+    },
     alone: async (chunk) => {
       const sender = { name: `${run}.${++parts}`, member: run };
       const workers = Math.min(concurrency, mostProjects);

@@ -1,4 +1,6 @@
+import type { Watcher } from "../apply/apply.ts";
 import { Refusal } from "../base/exit.ts";
+import { addressParts } from "../model/address.ts";
 import { touchedBy } from "../state/run-summary.ts";
 import type { Context } from "./context.ts";
 import { withProblems } from "./not-planned.ts";
@@ -10,30 +12,69 @@ export interface RunHistory extends AsyncDisposable {
   readonly end: <Result extends Applied>(result: Result) => Promise<Result>;
 }
 
-/** The history of a run that only looks: nothing is kept before its end. */
-export function looking(context: Context): RunHistory {
-  return keeping(context, new Date().toISOString());
+/** The history of a run that only looks: nothing is kept before its end, but of one that has workers. */
+export function looking(context: Context): Promise<RunHistory> {
+  return context.request.workers ? applying(context) : keeping(context, new Date().toISOString());
 }
 
-/** The history of a run that writes: a summary without an end is kept at once. */
+/** The history of a run that writes: a summary without an end is kept at once, and then how far it is. */
 export async function applying(context: Context): Promise<RunHistory> {
   const started = new Date().toISOString();
   await record(context, { ...headOf(context, started), ...nothingYet });
-  return keeping(context, started);
+  const live = followed(context, started);
+  return keeping(context, started, live);
+}
+
+/** Milliseconds. */
+const betweenTellings = 2000;
+
+/** Keeps how far a run is, until it is stopped. */
+function followed(context: Context, started: string): () => Promise<void> {
+  const { meter } = context;
+  let telling: Promise<unknown> = Promise.resolve();
+  const tell = async () => {
+    const progress = meter.at(performance.now(), new Date());
+    if (progress) await record(context, { ...headOf(context, started), ...nothingYet, progress });
+  };
+  const timer = setInterval(() => {
+    telling = telling.then(tell);
+  }, betweenTellings);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await telling;
+  };
+}
+
+/** Counts the projects that are written, or were come to. */
+export function counting({ meter }: Context): Watcher {
+  const projects = new Set<string>();
+  return {
+    outcome: async ({ address }) => {
+      meter.reach(projects.add(addressParts(address)[0]).size);
+    },
+  };
 }
 
 const nothingYet = { ended: null, outcome: null, changes: 0, touched: {} } as const;
 
-function keeping(context: Context, started: string): RunHistory {
+async function keeping(
+  context: Context,
+  started: string,
+  stop: () => Promise<void> = async () => {},
+): Promise<RunHistory> {
   let ended = false;
   return {
     end: async (result) => {
       ended = true;
-      const saved = await save(context, result);
+      await stop();
+      const { seen } = context.meter;
+      const saved = await save(context, seen ? { ...result, fleet: seen } : result);
       const recorded = await keep(context, started, saved);
       return recorded ? { ...saved, recorded } : saved;
     },
     [Symbol.asyncDispose]: async () => {
+      await stop();
       const outcome = context.request.signal?.aborted ? "interrupted" : "failed";
       const end = { ...nothingYet, ended: new Date().toISOString(), outcome };
       if (!ended) await record(context, { ...headOf(context, started), ...end });

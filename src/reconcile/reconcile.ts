@@ -12,7 +12,7 @@ import { judgedForApprovals, withApprovals } from "./approvals.ts";
 import { batchesOf, inItsWaves, writeChanges } from "./batches.ts";
 import { type Checked, type Context, connectionOf, leaseOf, openContext } from "./context.ts";
 import { applyingBy, crewOf, readBy } from "./crew.ts";
-import { applying, looking } from "./history.ts";
+import { applying, counting, looking } from "./history.ts";
 import { notPlanned, withProblems } from "./not-planned.ts";
 import {
   documentOf,
@@ -45,7 +45,7 @@ export async function plan(request: Request): Promise<Planned> {
     await using context = await openContext(known);
     known = context;
     if (hasErrors(context.problems)) return notPlanned(context);
-    await using history = looking(context);
+    await using history = await looking(context);
     const connection = connectionOf(context);
     await using reader = await connectReader(connection);
     await using crew = await crewOf(context, connection, { reader });
@@ -66,6 +66,7 @@ async function newPlan(reader: Reader, context: Context, crew?: Crew): Promise<P
   if (hasErrors(problems))
     return preparedOf(context, unreadPlan(context, since, problems, reader.counts.reads), desired);
   const uncompared = await secretsToCompare(context, desired);
+  context.meter.begin("reading", desired.length, performance.now());
   const { differences, lookUps, readsElsewhere, ...read } = await readAndDiff(reader, selection, scope);
   const { moves, ...storage } = await movesOf(reader, context);
   const changes = differences.flatMap((difference) => difference.changes);
@@ -180,10 +181,11 @@ async function carryOut(
   const { concurrency: workers, request } = context;
   const writes = planned.plan.summary.writes > 0;
   const stopped = () => (request.signal?.aborted ? "the run was stopped" : lease.lost());
-  await using recorder = await startRecorder(context, lease, planned, listeners);
+  await using recorder = await startRecorder(context, lease, planned, [...listeners, counting(context)]);
   await using record = writes ? await around?.({ connection, planned }) : undefined;
   const { watchers } = recorder;
   const elsewhere = crew && applyingBy(crew, context, lease);
+  context.meter.begin("writing", approved.targets.length, performance.now());
   const written = await writeChanges(writer, context, approved, { workers, watchers, stopped, elsewhere });
   const steps = written.halted ? skippedMoves(moves, written.halted) : await moveSteps(writer, context, moves);
   const moved = await carryOutMoves(writer, steps, request, watchers);
@@ -194,6 +196,6 @@ async function carryOut(
     ...written.problems,
     ...moved.warnings,
     ...problems,
-    ...forgotten(context.ledger, planned.plan, outcomes),
+    ...forgotten(context.ledger, planned.plan, context.heading.catalogue, outcomes),
   ]);
 }

@@ -6,6 +6,7 @@ import type { Call } from "../model/types.ts";
 import type { Objection, Waivers } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { PlanWave } from "../plan/waves.ts";
+import type { FleetSeen, RunProgress } from "../state/run-progress.ts";
 import type { Holder } from "../state/state.ts";
 import type { Move } from "../storage/moves.ts";
 import type { MovingProgress } from "../storage/progress.ts";
@@ -57,6 +58,8 @@ export interface Request {
   readonly waiting?: (holder: Holder) => void;
   /** Told in a sentence what a person should know while the run goes on. */
   readonly warn?: (sentence: string) => void;
+  /** Told every second how far a run with workers is. */
+  readonly following?: (progress: RunProgress) => void;
   /** Told as projects are read. */
   readonly progress?: (done: number, total: number) => void;
   /** Whether storage migrations are planned too. */
@@ -92,6 +95,8 @@ export interface Planned {
   readonly stale?: boolean;
   /** The run by which the state keeps the plan, where that was asked for. */
   readonly savedAs?: string;
+  /** What was seen of the workers; left out where the run had none. */
+  readonly fleet?: FleetSeen;
   /** The run, where the state keeps a summary of it, or why it could not keep one. */
   readonly recorded?: { readonly run: string } | { readonly trouble: string };
 }

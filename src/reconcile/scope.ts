@@ -6,6 +6,7 @@ import { readMigrations } from "../manifest/migrations.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { isMatch } from "../manifest/selection.ts";
 import { addressMatcher, addressOf } from "../model/address.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import {
   addressTest,
   cautiousAddressTest,
@@ -28,7 +29,7 @@ import { exceptionsOf } from "./rules.ts";
 
 /** What a run reads: everything that policies select, limited as requested. */
 export function scopeOf(context: Context): SurveyScope {
-  const { loaded, policies, expired, ledger, concurrency, request, since, listed, heading } = context;
+  const { loaded, policies, expired, ledger, concurrency, request, since, listed, heading, meter } = context;
   const { server } = loaded.workspace;
   const targets = request.targets ?? [];
   const inShard = request.shard ?? (() => true);
@@ -49,13 +50,17 @@ export function scopeOf(context: Context): SurveyScope {
     ...(since && { since: { ...since, ...fleetFor(listed, heading.url) } }),
     ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger), stillAt: stillAt(ledger) }),
     diff: (project) => ({
+      ...(heading.catalogue && { catalogue: heading.catalogue }),
       ...(ledger && { ledger }),
       alwaysSend: !ledger && server.secrets === "always-send",
       ...(request.resend?.length && { resend: (address: string) => resend(address, project) }),
       ...(targets.length > 0 && { target: (address: string) => target(address, project) }),
     }),
     workers: Math.min(concurrency, mostProjects),
-    ...(request.progress && { progress: request.progress }),
+    progress: (done, total) => {
+      meter.reach(done);
+      request.progress?.(done, total);
+    },
   };
 }
 
@@ -136,7 +141,7 @@ export function idleProtection(
   if (targets.length > 0 || shard || since || !settings) return [];
   const projects = projectsOf(desired);
   return workspace.protected.flatMap((glob, index) => {
-    const why = whyIdle(glob, projects);
+    const why = whyIdle(glob, projects, catalogueOf(workspace.server.dialect));
     const at = { document: settings, path: ["protected", index] };
     return why === undefined ? [] : [problemAt("idle-protection", `${glob} protects nothing: ${why}`, at)];
   });

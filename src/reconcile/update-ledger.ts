@@ -2,6 +2,7 @@ import type { ChangeEvent, Outcomes, Watcher } from "../apply/apply.ts";
 import { seenIn } from "../apply/seen.ts";
 import type { InSync } from "../diff/diff.ts";
 import { type Memory, memoryOf } from "../diff/last-applied.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { columnOf } from "../model/kinds.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, Problem } from "../model/types.ts";
@@ -36,7 +37,10 @@ function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void
     return;
   }
   const resource = { kind: change.kind, key: change.key, fields: change.declared };
-  const seen = { ...(event.seen ?? seenIn(change, event.answer)), unkept: event.outcome.not_kept ?? [] };
+  const seen = {
+    ...(event.seen ?? seenIn(ledger.catalogue, change, event.answer)),
+    unkept: event.outcome.not_kept ?? [],
+  };
   ledger.remember(change.address, memoryOf(resource, change.address, seen, ledger.fingerprint));
 }
 
@@ -72,10 +76,11 @@ function keeping(before: Memory | undefined, now: Memory, unseen: readonly strin
 export function forgotten(
   ledger: Ledger | undefined,
   { resource_changes }: Plan,
+  catalogue: Catalogue | undefined,
   outcomes: Outcomes,
 ): readonly Problem[] {
   const unkept = resource_changes.some((resource) =>
-    outcomes.get(resource.address)?.not_kept?.some((name) => columnOf(resource, name)),
+    outcomes.get(resource.address)?.not_kept?.some((name) => columnOf(catalogue ?? catalogueOf(), resource, name)),
   );
   if (ledger || !unkept) return [];
   const message =

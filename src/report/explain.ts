@@ -1,9 +1,10 @@
 import { didYouMean } from "../base/nearest.ts";
 import {
+  type Catalogue,
+  catalogueOf,
   hasActiveParameter,
   type Integration,
   type IntegrationParameter,
-  integrations,
   type ObservedQuirk,
   type ParameterType,
 } from "../model/catalogue.ts";
@@ -42,18 +43,25 @@ export interface Unexplained {
  * The catalogue for scripts: all of it, one integration (`SLUG`), or one with a single parameter (`SLUG.PARAM`),
  * in the order of the spec.
  */
-export function explainJson(selection?: string): readonly ExplainedIntegration[] | Unexplained {
+export function explainJson(
+  selection?: string,
+  { integrations }: Catalogue = catalogueOf(),
+): readonly ExplainedIntegration[] | Unexplained {
   if (selection === undefined) return [...integrations.values()].map((each) => integrationJson(each));
-  const selected = select(selection);
+  const selected = select(integrations, selection);
   if ("unknown" in selected) return selected;
   const { integration, parameter } = selected;
   return [integrationJson(integration, parameter ? [parameter] : undefined)];
 }
 
 /** The same for people: a table of integrations, one integration with an example to copy, or one parameter in full. */
-export function explainText(selection?: string, palette: Palette = plain): string | Unexplained {
-  if (selection === undefined) return listText(palette);
-  const selected = select(selection);
+export function explainText(
+  selection?: string,
+  palette: Palette = plain,
+  { integrations }: Catalogue = catalogueOf(),
+): string | Unexplained {
+  if (selection === undefined) return listText(integrations, palette);
+  const selected = select(integrations, selection);
   if ("unknown" in selected) return selected;
   const { integration, parameter } = selected;
   return parameter ? parameterText(integration, parameter, palette) : integrationText(integration, palette);
@@ -64,7 +72,7 @@ interface Selected {
   readonly parameter: IntegrationParameter | undefined;
 }
 
-function select(selection: string): Selected | Unexplained {
+function select(integrations: Catalogue["integrations"], selection: string): Selected | Unexplained {
   const dot = selection.indexOf(".");
   const slug = dot < 0 ? selection : selection.slice(0, dot);
   const integration = integrations.get(slug);
@@ -106,7 +114,7 @@ function parameterJson(parameter: IntegrationParameter): ExplainedParameter {
   };
 }
 
-function listText(palette: Palette): string {
+function listText(integrations: Catalogue["integrations"], palette: Palette): string {
   const rows = [...integrations.values()].map((each) => [each.slug, each.title, each.tier, limits(each).join(", ")]);
   return columns(["slug", "title", "tier", "available"], rows, palette);
 }
@@ -175,10 +183,11 @@ function parameterText({ slug }: Integration, parameter: IntegrationParameter, p
   return [`${palette.strong(`${slug}.${name}`)}\n${description}`, lines.join("\n")].join("\n\n");
 }
 
-function snippet({ slug, parameters }: Integration): string {
+function snippet(integration: Integration): string {
+  const { slug, parameters } = integration;
   const required = [...parameters.values()].filter((parameter) => parameter.required);
   const lines = required.map((parameter) => `    ${parameter.name}: ${placeholder(slug, parameter)}`);
-  const on = hasActiveParameter(slug) ? ["    active: true"] : [];
+  const on = hasActiveParameter(integration) ? ["    active: true"] : [];
   return ["integrations:", `  ${slug}:`, ...lines, ...on].join("\n");
 }
 

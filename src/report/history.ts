@@ -1,30 +1,48 @@
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
 import type { RunSummary } from "../state/run-summary.ts";
+import type { Holder } from "../state/state.ts";
+import { lastSeenText, progressText } from "./progress.ts";
 
-/** One line a run: when, who, what, and how it ended. `running` holds the lease. */
-export function historyText(runs: readonly RunSummary[], running: string | undefined): string {
-  return runs.map((each) => printable(lineOf(each, running))).join("\n");
+/** The runs that go on, and who holds the lease of the workspace. */
+export interface LiveRuns {
+  readonly runs: ReadonlySet<string>;
+  readonly holder: Holder | undefined;
 }
 
-function lineOf({ run, command, who, host, started, outcome, changes, commit }: RunSummary, running?: string): string {
-  const ended = outcome ?? (run === running ? "running" : "did not finish");
+/** One line a run: when, who, what, and how it ended, or how far it is. */
+export function historyText(runs: readonly RunSummary[], live: LiveRuns): string {
+  return runs.map((each) => printable(lineOf(each, live))).join("\n");
+}
+
+function lineOf(summary: RunSummary, live: LiveRuns): string {
+  const { run, command, who, host, started, outcome, changes, commit } = summary;
   const at = commit ? ` at ${commit.slice(0, 12)}` : "";
-  return `${run}  ${started}  ${who}@${host}  ${command}${at}: ${counted(changes, "change")}, ${ended}`;
+  const head = `${run}  ${started}  ${who}@${host}  ${command}${at}: `;
+  return head + (outcome === null ? withoutEnd(summary, live) : `${counted(changes, "change")}, ${outcome}`);
 }
 
-/** The fields of the contract, and no others. */
-export function historyJson(runs: readonly RunSummary[]): string {
-  const rows = runs.map(({ run, command, who, host, started, ended, outcome, changes, commit }) => ({
-    run,
-    command,
-    who,
-    host,
-    started,
-    ended,
-    outcome,
-    changes,
-    commit,
-  }));
+function withoutEnd({ run, progress }: RunSummary, { runs, holder }: LiveRuns): string {
+  if (!runs.has(run)) return progress ? `did not finish; ${lastSeenText(progress)}` : "did not finish";
+  const job = holder?.run === run && holder.job !== undefined ? `, ${holder.job}` : "";
+  return `running${progress ? `: ${progressText(progress)}` : ""}${job}`;
+}
+
+/** The fields of the contract; of a run without an end also whether it goes on, how far it is, and its lease. */
+export function historyJson(runs: readonly RunSummary[], live: LiveRuns): string {
+  const rows = runs.map((summary) => {
+    const { run, command, who, host, started, ended, outcome, changes, commit } = summary;
+    const row = { run, command, who, host, started, ended, outcome, changes, commit };
+    return ended === null ? { ...row, ...liveness(summary, live) } : row;
+  });
   return JSON.stringify(rows, null, 2);
+}
+
+function liveness({ run, progress }: RunSummary, { runs, holder }: LiveRuns) {
+  const { who, host, pid, job, since, deadline } = holder ?? {};
+  return {
+    live: runs.has(run),
+    ...(progress && { progress }),
+    ...(holder?.run === run && { holder: { who, host, pid, job, since, deadline } }),
+  };
 }

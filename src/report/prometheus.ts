@@ -21,7 +21,11 @@ interface Metric {
  */
 export const prometheus: Surface = (report, before) => {
   const common = { command: report.command, server: report.plan.server.url };
-  const metrics = [...(report.surveyed ? aboutTheState(report) : []), ...aboutTheRun(report, before)];
+  const metrics = [
+    ...(report.surveyed ? aboutTheState(report) : []),
+    ...aboutTheRun(report, before),
+    ...aboutTheFleet(report),
+  ];
   return metrics
     .filter(({ samples }) => samples.length > 0)
     .map((metric) => metricText(metric, common))
@@ -42,6 +46,19 @@ function aboutTheRun({ plan, seconds, finishedAt, exitCode }: Report, before: Be
     gauge("warnings", "Warnings of the last run.", plan.warnings.length),
     gauge("guard_objections", "Guard objections to the plan.", plan.objections.length),
     { name: "objections", help: "Objections to the plan that nobody waived, by who objects.", samples: refusers(plan) },
+  ];
+}
+
+/** Requests by seconds, whatever the time in which the limit is stated. */
+function aboutTheFleet({ fleet, seconds }: Report): Metric[] {
+  if (!fleet) return [];
+  const { mostWorkers, requests, allowed } = fleet;
+  const limit = allowed && (allowed.requests * 1000) / allowed.per;
+  return [
+    gauge("workers", "The most workers that were there at one time.", mostWorkers),
+    gauge("requests", "Requests that the last run and its workers sent.", requests),
+    gauge("requests_per_second", "Requests in a second, on average over the last run.", requests / seconds),
+    gauge("rate_limit_requests_per_second", "What rateLimit allows in a second.", limit),
   ];
 }
 

@@ -1,7 +1,8 @@
 import { addressOf } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { identityOf, kinds, type Strictness } from "../model/kinds.ts";
 import { isReference, normalise } from "../model/normalise.ts";
-import type { Desired, DesiredProject, Fields, Kind, Origin, Place, Resource, Value } from "../model/types.ts";
+import type { Desired, DesiredProject, Fields, Kind, Origin, Place, Resource, Scalar, Value } from "../model/types.ts";
 import { strictnessOf } from "../plan/strictness.ts";
 import { disableNotes, editNotes } from "./notes.ts";
 
@@ -38,6 +39,8 @@ export type DraftChange = Omit<RevisionChange, "source"> & { readonly origin: Or
 export interface Wanted extends Pick<DesiredProject, "resources" | "exclusive"> {
   /** The literal behind a `manifest:` reference. */
   readonly literal: (reference: string) => string | undefined;
+  /** In whose names. */
+  readonly catalogue: Catalogue;
 }
 
 /** What is wanted of a project otherwise than before. By meaning, as plans compare. */
@@ -58,7 +61,7 @@ function byIdentity(resources: readonly Desired[]): ReadonlyMap<string, Desired>
 
 function changeOf(was: Desired | undefined, is: Desired | undefined, before: Wanted, after: Wanted) {
   if (!is) return was && withdrawn(was, after);
-  if (is.presence === "absent") return was?.presence === "absent" ? undefined : removed(was, is);
+  if (is.presence === "absent") return was?.presence === "absent" ? undefined : removed(was, is, after);
   if (was?.presence !== "present") return made("declare", is, stateOf(was), is.fields, is.origin);
   return edited(was, is, before, after);
 }
@@ -74,7 +77,7 @@ function withdrawn(was: Desired, after: Wanted): Unaddressed {
   if (!origin || was.presence === "absent") return untouched(was);
   const { after: removedFields } = kinds[was.kind].removed;
   const notes = ["no longer listed, and exclusive removes what is not"];
-  return made("disable", was, was.fields, removedFields, origin, disableNotes(was), notes);
+  return made("disable", was, was.fields, removedFields, origin, disableNotes(after.catalogue, was), notes);
 }
 
 /** What stays as it is on the server makes nothing stricter or laxer. */
@@ -83,8 +86,9 @@ function untouched(was: Desired): Unaddressed {
   return { kind, key, action: "withdraw", before: stateOf(was), after: null, origin };
 }
 
-function removed(was: Desired | undefined, is: Desired): Unaddressed {
-  return made("disable", is, was?.fields ?? null, kinds[is.kind].removed.after, is.origin, disableNotes(is));
+function removed(was: Desired | undefined, is: Desired, { catalogue }: Wanted): Unaddressed {
+  const notes = disableNotes(catalogue, is);
+  return made("disable", is, was?.fields ?? null, kinds[is.kind].removed.after, is.origin, notes);
 }
 
 function edited(was: Desired, is: Desired, before: Wanted, after: Wanted): Unaddressed | undefined {
@@ -93,12 +97,12 @@ function edited(was: Desired, is: Desired, before: Wanted, after: Wanted): Unadd
   if (differing.length === 0) return undefined;
   const hidden = differing.some((name) => spelt(was.fields[name]) === spelt(is.fields[name]));
   const notes = hidden ? ["a secret literal in the manifest is another"] : [];
-  const losses = editNotes(is, was.fields, is.fields);
+  const losses = editNotes(after.catalogue, is, was.fields, is.fields);
   return made("edit", is, only(was.fields, differing), only(is.fields, differing), is.origin, losses, notes);
 }
 
 function isSame(
-  { kind, key }: Resource,
+  resource: Resource,
   name: string,
   was: Value | undefined,
   is: Value | undefined,
@@ -106,7 +110,10 @@ function isSame(
   after: Wanted,
 ): boolean {
   if (was === undefined || is === undefined) return was === is;
-  if (!isReference(was) && !isReference(is)) return normalise(kind, key, name, was) === normalise(kind, key, name, is);
+  if (!isReference(was) && !isReference(is)) {
+    const meaning = (value: Scalar) => normalise(after.catalogue, resource, name, value);
+    return meaning(was) === meaning(is);
+  }
   if (!isReference(was) || !isReference(is)) return false;
   const [first, second] = [before.literal(was.secret), after.literal(is.secret)];
   if (first !== undefined || second !== undefined) return first === second;

@@ -1,7 +1,8 @@
 import { isObject } from "../base/json.ts";
 import type { Document } from "../manifest/document.ts";
 import type { Policy } from "../manifest/policies.ts";
-import { workspaceFile } from "../manifest/workspace.ts";
+import { type Workspace, workspaceFile } from "../manifest/workspace.ts";
+import { type Catalogue, catalogueOf, type IntegrationParameter } from "../model/catalogue.ts";
 import { columnOf } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
 import type { Place, Project, Value } from "../model/types.ts";
@@ -24,7 +25,11 @@ export interface Notice {
 
 interface Found {
   readonly before: { readonly policies: readonly Policy[] };
-  readonly after: { readonly policies: readonly Policy[]; readonly settings?: Document | undefined };
+  readonly after: {
+    readonly policies: readonly Policy[];
+    readonly settings?: Document | undefined;
+    readonly workspace: Workspace;
+  };
   readonly changes: readonly RevisionChange[];
   readonly settings: readonly SettingChange[];
   /** All that there are, where they are known. */
@@ -36,7 +41,7 @@ export function noticesFor({ before, after, changes, settings, projects }: Found
   const pairs = changedPolicies(before.policies, after.policies);
   return [
     ...settings.flatMap((setting) => settingNotice(setting, after.settings)),
-    ...repointed(changes),
+    ...repointed(changes, catalogueOf(after.workspace.server.dialect)),
     ...pairs
       .flatMap((pair) => widenedBy(pair, projects))
       .map((each) => ({ rule: "widened-selector", ...each }) as const),
@@ -78,8 +83,8 @@ interface Repointing {
 }
 
 /** Secrets and destinations that were something else before: the same one of many projects is told once. */
-function repointed(changes: readonly RevisionChange[]): readonly Notice[] {
-  const found = changes.flatMap(repointings);
+function repointed(changes: readonly RevisionChange[], catalogue: Catalogue): readonly Notice[] {
+  const found = changes.flatMap((change) => repointings(change, catalogue));
   return groupsOf(found, repointingView).map(({ members: [{ change, name }], projects, shared }): Notice => {
     const message = `${change.key} ${name}: ${written(shared.before?.[name])} -> ${written(shared.after?.[name])}`;
     return { rule: "repointed", message, place: change.source, projects };
@@ -94,19 +99,20 @@ function repointingView({ change, name, before, after }: Repointing): Groupable 
   return { project, subject: `${kind}/${key}`, action: "edit", removes: false, sentences: [], source, ...values };
 }
 
-function repointings(change: RevisionChange): readonly Repointing[] {
+function repointings(change: RevisionChange, catalogue: Catalogue): readonly Repointing[] {
   const { action, before, after } = change;
   if (action !== "edit" || !before || !after) return [];
   return Object.entries(after).flatMap(([name, value]) => {
     const was = before[name] ?? null;
-    return isRepointed(change, name, was, value) ? [{ change, name, before: was, after: value }] : [];
+    return isRepointed(columnOf(catalogue, change, name), was, value)
+      ? [{ change, name, before: was, after: value }]
+      : [];
   });
 }
 
 /** A version that is bumped sends the same secret again. */
-function isRepointed(change: RevisionChange, name: string, before: Value, after: Value): boolean {
+function isRepointed(column: IntegrationParameter | undefined, before: Value, after: Value): boolean {
   if (isReference(before) && isReference(after) && before.secret === after.secret)
     return before.version === after.version;
-  const column = columnOf(change, name);
   return isReference(before) || isReference(after) || column?.secret === true || column?.destination === true;
 }

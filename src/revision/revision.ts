@@ -9,6 +9,7 @@ import type { PlanRule } from "../manifest/rules.ts";
 import { matchingLayers, sameLayers } from "../manifest/selection.ts";
 import { layersByGlob } from "../manifest/validate.ts";
 import type { Workspace } from "../manifest/workspace.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
 import { comparedProject, type DraftChange, type RevisionChange, type Wanted } from "./compared.ts";
 import { revisionEffects } from "./effects.ts";
@@ -117,8 +118,9 @@ const nowhere = () => false;
 /** What nobody knows without asking the server stays as it is written. */
 const asWritten = (fact: string) => `\${${fact}}`;
 
-function wanted({ resources, exclusive }: DesiredProject, { plaintext }: RevisionSide): Wanted {
-  return { resources, exclusive, literal: (reference) => plaintext.get(reference) };
+function wanted({ resources, exclusive }: DesiredProject, { plaintext, workspace }: RevisionSide): Wanted {
+  const catalogue = catalogueOf(workspace.server.dialect);
+  return { resources, exclusive, catalogue, literal: (reference) => plaintext.get(reference) };
 }
 
 function unlistedChanges(before: RevisionSide, after: RevisionSide): readonly DraftChange[] {

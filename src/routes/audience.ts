@@ -1,6 +1,8 @@
 import { groupedAs } from "../base/grouped.ts";
+import { memoized } from "../base/memoize.ts";
 import { type BranchKind, branchKinds } from "../model/branch-kinds.ts";
-import { events, type PipelineStatus } from "../model/events.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import type { EventKind, PipelineStatus } from "../model/events.ts";
 import { branchWords, type EventDetails } from "./conditions.ts";
 import type { Listener } from "./listener.ts";
 import { audienceOf } from "./routes.ts";
@@ -36,15 +38,20 @@ export function shiftOf(before: Listener | undefined, after: Listener | undefine
 
 /** One way in which an event may come about. */
 interface Situation extends EventDetails {
+  readonly kind: EventKind;
   readonly key: string;
 }
 
-const situations: readonly Situation[] = [...events].flatMap(([event, { onBranch, statuses }]) =>
-  (onBranch ? branchKinds : [undefined]).flatMap((branchKind) =>
-    (statuses ?? [undefined]).map((pipelineStatus) => {
-      return { event, branchKind, pipelineStatus, key: [event, branchKind, pipelineStatus].join() };
-    }),
-  ),
+const situationsIn = memoized(
+  ({ events }: Catalogue): readonly Situation[] =>
+    [...events].flatMap(([event, kind]) =>
+      (kind.onBranch ? branchKinds : [undefined]).flatMap((branchKind) =>
+        (kind.statuses ?? [undefined]).map((pipelineStatus) => {
+          return { event, kind, branchKind, pipelineStatus, key: [event, branchKind, pipelineStatus].join() };
+        }),
+      ),
+    ),
+  new WeakMap(),
 );
 
 /** Which situations reach each channel, recipient or slug. */
@@ -52,7 +59,9 @@ type Audiences = ReadonlyMap<string, readonly Situation[]>;
 
 function audiencesOf(listener: Listener | undefined, event: string | undefined): Audiences {
   if (!listener) return new Map();
-  const wanted = situations.filter((situation) => event === undefined || situation.event === event);
+  const wanted = situationsIn(listener.catalogue).filter(
+    (situation) => event === undefined || situation.event === event,
+  );
   const heard = wanted.flatMap((situation) => audienceOf(listener, situation).map((name) => ({ name, situation })));
   return groupedAs(
     heard,
@@ -81,7 +90,7 @@ function sentences(
 function phrases(moved: readonly Situation[], heard: readonly Situation[], elsewhere: readonly Situation[]): string {
   const all = [...new Set(moved.map((each) => each.event))].flatMap((event) => {
     const of = (list: readonly Situation[]) => list.filter((each) => each.event === event);
-    return parts(event, of(moved), of(heard), of(elsewhere));
+    return parts(of(moved), of(heard), of(elsewhere));
   });
   const groups = groupedAs(
     all,
@@ -99,13 +108,8 @@ interface Part {
 }
 
 /** One part where all statuses moved on the same branches, else one a status. */
-function parts(
-  event: string,
-  moved: readonly Situation[],
-  heard: readonly Situation[],
-  elsewhere: readonly Situation[],
-): Part[] {
-  const { many = event, statuses = [] } = events.get(event) ?? {};
+function parts(moved: readonly Situation[], heard: readonly Situation[], elsewhere: readonly Situation[]): Part[] {
+  const { many = "", statuses = [] } = moved[0]?.kind ?? {};
   const branchesOf = (list: readonly Situation[], status: PipelineStatus | undefined) =>
     list.flatMap((each) => (each.pipelineStatus === status ? (each.branchKind ?? []) : []));
   const found = [...new Set(moved.map(({ pipelineStatus }) => pipelineStatus))].map((status) => {

@@ -1,5 +1,5 @@
 import { type BranchKind, branchKinds } from "../model/branch-kinds.ts";
-import { events, type PipelineStatus } from "../model/events.ts";
+import type { PipelineStatus } from "../model/events.ts";
 import type { Scalar } from "../model/types.ts";
 import { columnsOf, type FlagColumn, type Listener, settingOf } from "./listener.ts";
 
@@ -55,7 +55,7 @@ const limits: Condition = (listener, { event, pipelineStatus }) => {
 
 const branchesReached: Condition = (listener, { event, branchKind }) => {
   const reach = reachOf(listener);
-  if (!reach || !events.get(event)?.onBranch) return "";
+  if (!reach || !listener.catalogue.events.get(event)?.onBranch) return "";
   if (branchKind) return reach.kinds.includes(branchKind) ? "" : notNotified;
   if (reach.kinds.length === branchKinds.length) return "";
   return `on ${branchWords(reach.kinds)} only, because ${reach.cause}`;
@@ -92,7 +92,7 @@ export function branchWords(kinds: readonly BranchKind[]): string {
 const branchNames: Condition = (listener, { event, branch }) => {
   const [column] = columnsOf(listener, "branch-names");
   const names = listOf(column && settingOf(listener, column.name));
-  if (!column || names.length === 0 || !events.get(event)?.onBranch) return "";
+  if (!column || names.length === 0 || !listener.catalogue.events.get(event)?.onBranch) return "";
   if (branch === undefined) return `on ${names.join(", ")} only, because ${column.name} says so`;
   return names.includes(branch) ? `${column.name} lists ${branch}` : notNotified;
 };

@@ -1,4 +1,6 @@
-import { integrations, parameter } from "../model/catalogue.ts";
+import { grouped } from "../base/grouped.ts";
+import { memoized } from "../base/memoize.ts";
+import type { Catalogue, Integration } from "../model/catalogue.ts";
 import type { RouteColumn } from "../model/events.ts";
 import { isReference } from "../model/normalise.ts";
 import { normaliseParameter } from "../model/parameter-value.ts";
@@ -11,6 +13,8 @@ export interface Listener {
   readonly fields: Fields;
   /** Whose word `fields` is; completes "push_events is not …" where one is left out. */
   readonly source: "declared" | "reported";
+  /** In whose names. */
+  readonly catalogue: Catalogue;
 }
 
 /** What the catalogue says of a parameter that plays a role in routing. */
@@ -22,31 +26,29 @@ type RoutingColumn<Role> = Extract<RouteColumn, { readonly role: Role }> & {
 
 export type FlagColumn = RoutingColumn<"flag">;
 
-const columnsByRole = new Map<string, readonly RoutingColumn<RouteColumn["role"]>[]>();
-
-/** The columns of an integration that play a role, those of deprecated parameters last; cached, because fleets ask often. */
+/** The columns of an integration that play a role, those of deprecated parameters last. */
 export function columnsOf<Role extends RouteColumn["role"]>(
-  { slug }: Listener,
+  { slug, catalogue }: Listener,
   role: Role,
 ): readonly RoutingColumn<Role>[] {
-  const key = `${role} ${slug}`;
-  const columns = columnsByRole.get(key) ?? findColumns(slug, role);
-  columnsByRole.set(key, columns);
-  return columns as readonly RoutingColumn<Role>[];
+  const integration = catalogue.integrations.get(slug);
+  const columns = integration ? columnsByRole(integration).get(role) : undefined;
+  return (columns ?? []) as readonly RoutingColumn<Role>[];
 }
 
-function findColumns(slug: string, role: RouteColumn["role"]): readonly RoutingColumn<RouteColumn["role"]>[] {
-  const parameters = [...(integrations.get(slug)?.parameters.values() ?? [])];
-  return parameters
+/** Cached, because fleets ask often. */
+const columnsByRole = memoized(({ parameters }: Integration) => {
+  const columns = [...parameters.values()]
     .sort((a, b) => Number(a.deprecated !== undefined) - Number(b.deprecated !== undefined))
     .flatMap(({ name, route, list, default: byDefault }) =>
-      route?.role === role ? [{ ...route, name, list, default: byDefault }] : [],
+      route ? [{ ...route, name, list, default: byDefault }] : [],
     );
-}
+  return grouped(columns, ({ role }) => role);
+}, new WeakMap());
 
 /** What a parameter is set to, in one spelling; undefined where it is not set, or is a secret. */
-export function settingOf({ slug, fields }: Listener, name: string): Scalar | undefined {
+export function settingOf({ slug, fields, catalogue }: Listener, name: string): Scalar | undefined {
   const value = fields[name];
   if (value === undefined || value === null || value === "" || isReference(value)) return undefined;
-  return normaliseParameter(parameter(slug, name), value);
+  return normaliseParameter(catalogue.integrations.get(slug)?.parameters.get(name), value);
 }

@@ -1,4 +1,4 @@
-import { type Integration, type IntegrationParameter, integrations, listedFlags } from "../model/catalogue.ts";
+import type { Catalogue, Integration, IntegrationParameter } from "../model/catalogue.ts";
 import type { Scalar } from "../model/types.ts";
 import type { IntegrationRecord } from "./state.ts";
 import type { World } from "./world.ts";
@@ -6,20 +6,23 @@ import type { World } from "./world.ts";
 type Fields = Record<string, unknown>;
 
 /** A row of the list: the fields of the spec, all flags true until they are set (spec: Integration (list item)). */
-export function rowOf({ id, slug, created_at, updated_at, active, values }: IntegrationRecord): Fields {
-  const row: Fields = { id, title: titleOf(slug), slug, created_at, updated_at, active };
-  for (const flag of listedFlags) row[flag] = values[flag] ?? true;
+export function rowOf(
+  catalogue: Catalogue,
+  { id, slug, created_at, updated_at, active, values }: IntegrationRecord,
+): Fields {
+  const row: Fields = { id, title: titleOf(catalogue, slug), slug, created_at, updated_at, active };
+  for (const flag of catalogue.listedFlags) row[flag] = values[flag] ?? true;
   return row;
 }
 
-function titleOf(slug: string): string {
+function titleOf({ integrations }: Catalogue, slug: string): string {
   return integrations.get(slug)?.title ?? slug.replaceAll("-", " ");
 }
 
 /** The answer of a single GET and of a PUT: the row, flags that a list does not show, and `properties`. */
 export function entityOf(world: World, integration: Integration | undefined, record: IntegrationRecord): Fields {
-  const entity = rowOf(record);
-  if (!integration) return { ...entity, properties: unlisted(record) };
+  const entity = rowOf(world.catalogue, record);
+  if (!integration) return { ...entity, properties: unlisted(world.catalogue, record) };
   for (const field of integration.omitted) delete entity[field];
   const properties: Fields = {};
   for (const parameter of integration.parameters.values()) {
@@ -33,7 +36,7 @@ export function entityOf(world: World, integration: Integration | undefined, rec
   return { ...entity, properties };
 }
 
-function unlisted({ values }: IntegrationRecord): Fields {
+function unlisted({ listedFlags }: Catalogue, { values }: IntegrationRecord): Fields {
   return Object.fromEntries(Object.entries(values).filter(([name]) => !listedFlags.includes(name)));
 }
 

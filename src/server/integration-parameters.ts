@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Integration, IntegrationParameter } from "../model/catalogue.ts";
-import { checkParameters, type FaultKind } from "../model/parameter-check.ts";
+import { type FaultKind, parameterFaults } from "../model/parameter-check.ts";
 import type { Scalar } from "../model/types.ts";
 import { readBoolean, readInteger } from "./parameters.ts";
 import type { World } from "./world.ts";
@@ -38,13 +38,15 @@ const words: Record<FaultKind, string> = {
 
 const lenient: ReadonlySet<FaultKind> = new Set(["unknown", "enum", "pattern"]);
 
-function faultsOf({ behaviour }: World, { slug, parameters }: Integration, read: JsonObject): string[] {
+function faultsOf({ behaviour }: World, integration: Integration, read: JsonObject): string[] {
   const set = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
-  const faults = checkParameters(slug, set)
+  const faults = parameterFaults(integration, set)
     .filter(({ fault }) => !(behaviour.lenientParameters && lenient.has(fault)))
     .map(({ parameter, fault }) => `${parameter} ${words[fault]}`);
   if (!behaviour.quirks) return faults;
-  const required = [...parameters.values()].filter(({ name, observed }) => observed.has("required") && !(name in read));
+  const required = [...integration.parameters.values()].filter(
+    ({ name, observed }) => observed.has("required") && !(name in read),
+  );
   return [...faults, ...required.map(({ name }) => `${name} is missing`)];
 }
 

@@ -11,8 +11,13 @@ const noIntegration = notFound("Integration");
 const unknownSlug = invalid(["slug does not have a valid value"]);
 
 /** The integration endpoints (spec: Integrations). Lists are whole, and hold the active ones alone. */
-export const listIntegrations: ProjectHandler = (_, __, project) =>
-  json(200, [...project.integrations.values()].filter(({ active }) => active).map(rowOf));
+export const listIntegrations: ProjectHandler = ({ catalogue }, _, project) => {
+  const active = [...project.integrations.values()].filter((record) => record.active);
+  return json(
+    200,
+    active.map((record) => rowOf(catalogue, record)),
+  );
+};
 
 export const getIntegration: ProjectHandler = (world, visit, project) => {
   const known = lookUp(world, visit, project);

@@ -1,4 +1,4 @@
-import { integrations } from "../model/catalogue.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Scalar } from "../model/types.ts";
 import { jobOf } from "./deployable.ts";
 import * as records from "./records.ts";
@@ -19,8 +19,16 @@ import {
 
 const defaultStorage = "default";
 
-/** Puts a seed into an empty state. `putActivates`: an integration whose `active` is left out is active in any case. */
-export function loadSeed(state: State, seed: Seed, putActivates: boolean): void {
+/** Whether an integration of which a seed does not say so is active. */
+export type ActiveByDefault = (slug: string) => boolean;
+
+/** Where `active` is a parameter its default counts, unless a PUT activates whatever it says. */
+export function activeBy({ integrations }: Catalogue, putActivates: boolean): ActiveByDefault {
+  return (slug) => putActivates || Boolean(integrations.get(slug)?.parameters.get("active")?.default ?? true);
+}
+
+/** Puts a seed into an empty state. */
+export function loadSeed(state: State, seed: Seed, isActive: ActiveByDefault): void {
   const now = timestamp();
   for (const storage of seed.storages ?? []) {
     const { name, cluster = false } = typeof storage === "string" ? { name: storage } : storage;
@@ -35,7 +43,7 @@ export function loadSeed(state: State, seed: Seed, putActivates: boolean): void 
     }
   }
   reserve(state, seed.projects ?? []);
-  for (const project of seed.projects ?? []) loadProject(state, project, now, putActivates);
+  for (const project of seed.projects ?? []) loadProject(state, project, now, isActive);
 }
 
 function callerOf(state: State, { role, scopes }: Pick<Caller, "role" | "scopes">): Caller {
@@ -72,7 +80,7 @@ function repositoryOf(
   };
 }
 
-function loadProject(state: State, seed: SeedProject, now: string, putActivates: boolean): void {
+function loadProject(state: State, seed: SeedProject, now: string, isActive: ActiveByDefault): void {
   const access = accessOf(seed);
   const project = records.putProject(state, {
     ...repositoryOf(state, "project", seed, now),
@@ -81,7 +89,7 @@ function loadProject(state: State, seed: SeedProject, now: string, putActivates:
     ...(seed.merge_requests && { merge_requests: seed.merge_requests }),
   });
   for (const [slug, values] of Object.entries(seed.integrations ?? {})) {
-    records.putIntegration(state, project, integrationOf(state, slug, values ?? {}, now, putActivates));
+    records.putIntegration(state, project, integrationOf(state, slug, values ?? {}, now, isActive));
   }
   const licenses = Object.entries(seed.licenses ?? {});
   records.putLicenses(
@@ -104,13 +112,12 @@ function integrationOf(
   slug: string,
   { active, created_at, updated_at, ...values }: Readonly<Record<string, Scalar>>,
   now: string,
-  putActivates: boolean,
+  isActive: ActiveByDefault,
 ): IntegrationRecord {
-  const byDefault = putActivates || (integrations.get(slug)?.parameters.get("active")?.default ?? true);
   return {
     id: nextNumber(state, "integration"),
     slug,
-    active: Boolean(active ?? byDefault),
+    active: Boolean(active ?? isActive(slug)),
     created_at: String(created_at ?? now),
     updated_at: String(updated_at ?? now),
     values,

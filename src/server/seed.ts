@@ -1,6 +1,6 @@
 import schema from "../../schemas/seed.schema.json" with { type: "json" };
 import type { JsonObject } from "../base/json.ts";
-import { integrations, listedFlags } from "../model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { type Fault, orElse, parseChecked } from "../model/checked-yaml.ts";
 import type { Problem } from "../model/types.ts";
 import type { MergeRequest, Role, Scope } from "./state.ts";
@@ -62,18 +62,19 @@ export interface SeedDeployment {
 export type ParsedSeed = { readonly seed: Seed } | { readonly problems: readonly Problem[] };
 
 /** Reads a seed from YAML or JSON. Every mistake is a problem with its place in `file`. */
-export function parseSeed(text: string, file = "seed"): ParsedSeed {
-  const parsed = parseChecked<Seed>(text, file, { rule: "seed", schema, empty: {}, faults: faultsIn });
+export function parseSeed(text: string, file = "seed", catalogue = catalogueOf()): ParsedSeed {
+  const faults = (seed: Seed) => faultsIn(seed, catalogue);
+  const parsed = parseChecked<Seed>(text, file, { rule: "seed", schema, empty: {}, faults });
   return "value" in parsed ? { seed: parsed.value } : parsed;
 }
 
 /** Mistakes in a seed of the right shape: what is given twice, and parameters and words that the spec does not have. */
-function faultsIn(seed: Seed): Fault[] {
+function faultsIn(seed: Seed, catalogue: Catalogue): Fault[] {
   const projects = seed.projects ?? [];
   return [
     ...twice(projects, "id", ({ id }) => id),
     ...twice(projects, "path", ({ path }) => path.toLowerCase()),
-    ...projects.flatMap((project, index) => projectFaults(project, ["projects", index])),
+    ...projects.flatMap((project, index) => projectFaults(project, ["projects", index], catalogue)),
   ];
 }
 
@@ -87,13 +88,13 @@ function twice(projects: readonly SeedProject[], word: string, of: (project: See
   });
 }
 
-function projectFaults(project: SeedProject, path: Fault["path"]): Fault[] {
+function projectFaults(project: SeedProject, path: Fault["path"], catalogue: Catalogue): Fault[] {
   const faults: Fault[] = [];
   if (/^\d+$/.test(project.path)) {
     faults.push({ path: [...path, "path"], message: "a path of only digits would be read as an ID" });
   }
   for (const [slug, values] of Object.entries(project.integrations ?? {})) {
-    faults.push(...parameterFaults(slug, Object.keys(values ?? {}), [...path, "integrations", slug]));
+    faults.push(...nameFaults(slug, Object.keys(values ?? {}), [...path, "integrations", slug], catalogue));
   }
   return [...faults, ...timeFaults(project, [...path, "deployments"])];
 }
@@ -107,7 +108,12 @@ function timeFaults({ deployments }: SeedProject, path: Fault["path"]): Fault[] 
 }
 
 /** Slugs that the catalogue does not have are let through: deployed servers have some, and clients must bear them. */
-function parameterFaults(slug: string, names: readonly string[], path: Fault["path"]): Fault[] {
+function nameFaults(
+  slug: string,
+  names: readonly string[],
+  path: Fault["path"],
+  { integrations, listedFlags }: Catalogue,
+): Fault[] {
   const integration = integrations.get(slug);
   if (!integration) return [];
   const known = new Set([...integration.parameters.keys(), ...listedFlags, "active", "created_at", "updated_at"]);

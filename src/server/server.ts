@@ -1,9 +1,10 @@
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { catalogueOf } from "../model/catalogue.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import { type BehaviourName, behaviours } from "./behaviour.ts";
 import { type ChaosRule, createChaos } from "./chaos.ts";
-import { loadSeed } from "./load-seed.ts";
+import { activeBy, loadSeed } from "./load-seed.ts";
 import { createMover, type Mover } from "./mover.ts";
 import { restore } from "./records.ts";
 import { type RequestLog, requestLog, type WritableLog } from "./request-log.ts";
@@ -28,6 +29,8 @@ export interface ServerOptions {
   readonly release?: string;
   readonly tier?: Tier;
   readonly environment?: Environment;
+  /** Whose names it speaks; default the specification's own. */
+  readonly dialect?: string;
   /** What the spec says, or what deployed servers do where the two differ. */
   readonly behaviour?: BehaviourName;
   /** Milliseconds before each answer. */
@@ -88,9 +91,9 @@ async function openStore(file: string | undefined): Promise<Store> {
   return openFileStore(file);
 }
 
-async function stateOf(store: Store, { seed = {}, behaviour = "spec", token }: ServerOptions): Promise<State> {
+async function stateOf(store: Store, { seed = {}, behaviour = "spec", dialect, token }: ServerOptions): Promise<State> {
   const state = emptyState(store);
-  if (store.fresh) loadSeed(state, seed, behaviours[behaviour].putActivates);
+  if (store.fresh) loadSeed(state, seed, activeBy(catalogueOf(dialect), behaviours[behaviour].putActivates));
   else restore(state);
   await store.settled();
   state.tokens.set(token ?? "evenkeel-dev-token", { role: "admin", user: userOf(1, "admin") });
@@ -100,15 +103,17 @@ async function stateOf(store: Store, { seed = {}, behaviour = "spec", token }: S
 function worldOf(state: State, options: ServerOptions, mover: Mover): World {
   const { release = defaultRelease, tier = "ultimate", environment = "production" } = options;
   const behaviour = behaviours[options.behaviour ?? "spec"];
+  const catalogue = catalogueOf(options.dialect);
   return {
     state,
     release,
     tier,
     environment,
+    catalogue,
     behaviour,
     pageSize: options.pageSize ?? 20,
     maxPageSize: options.maxPageSize ?? 100,
-    slugs: slugsOf({ release, tier, environment }),
+    slugs: slugsOf({ catalogue, release, tier, environment }),
     parameters: parametersOf(release, behaviour),
     startMove: mover.start,
   };

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import { tierIncludes, unavailable } from "../model/availability.ts";
-import { type Integration, integrations } from "../model/catalogue.ts";
+import type { Catalogue, Integration } from "../model/catalogue.ts";
 import { type EndpointName, endpoints, type Parameter } from "../model/endpoints.ts";
 import { hasLegacyStatuses, licenseStatuses } from "../model/license-status.ts";
 import type { Environment, Tier } from "../model/types.ts";
@@ -14,6 +14,8 @@ export interface World {
   readonly release: string;
   readonly tier: Tier;
   readonly environment: Environment;
+  /** What there is to configure, in the names that it speaks. */
+  readonly catalogue: Catalogue;
   readonly behaviour: Behaviour;
   readonly pageSize: number;
   readonly maxPageSize: number;
@@ -41,12 +43,14 @@ export type Handler = (world: World, visit: Visit) => ServerReply;
 export type ProjectHandler = (world: World, visit: Visit, project: ProjectState) => ServerReply;
 
 /** The slugs that exist here. Those of another release or environment do not; those of another tier refuse. */
-export function slugsOf(platform: Pick<World, "release" | "tier" | "environment">): World["slugs"] {
-  const entries = [...integrations.values()].flatMap((integration): [string, Integration | ServerReply][] => {
-    const why = unavailable(integration, platform);
-    if (!why) return [[integration.slug, integration]];
-    return why.rule === "tier" ? [[integration.slug, tooLowTier(why.message)]] : [];
-  });
+export function slugsOf(platform: Pick<World, "catalogue" | "release" | "tier" | "environment">): World["slugs"] {
+  const entries = [...platform.catalogue.integrations.values()].flatMap(
+    (integration): [string, Integration | ServerReply][] => {
+      const why = unavailable(integration, platform);
+      if (!why) return [[integration.slug, integration]];
+      return why.rule === "tier" ? [[integration.slug, tooLowTier(why.message)]] : [];
+    },
+  );
   return new Map(entries);
 }
 

@@ -30,7 +30,8 @@ export function folderState(root: string): WorkspaceState {
   return {
     place,
     shared: false,
-    leases: folderLeases(place, ready),
+    leases: folderLeases(place, ready, "lock"),
+    watchLeases: folderLeases(place, ready, "watch.lock"),
     journals,
     runs: folderRuns(summaries, { list: plans.list, remove: forget }, journals),
     ledger: heldLedger(root, place),

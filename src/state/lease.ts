@@ -21,10 +21,12 @@ export interface LeaseOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told of each holder that is waited for. */
   readonly waiting?: ((holder: Holder) => void) | undefined;
+  /** Milliseconds between two tries; left out: half a second. */
+  readonly pause?: number | undefined;
 }
 
 const standardDuration = 60_000;
-const betweenLooks = 500;
+const betweenTries = 500;
 
 /**
  * How long a lease lasts that nobody renews (`EVENKEEL_LEASE`, milliseconds).
@@ -44,7 +46,7 @@ export function leaseDuration(
  * @throws Refusal where another run holds it, or the wait for it was stopped.
  */
 export async function takeLease(leases: Leases, claim: Claim, options: LeaseOptions): Promise<Lease> {
-  const { duration, patience = 0, signal, waiting } = options;
+  const { duration, patience = 0, signal, waiting, pause: between = betweenTries } = options;
   const end = performance.now() + patience;
   let told: string | undefined;
   for (;;) {
@@ -55,7 +57,7 @@ export async function takeLease(leases: Leases, claim: Claim, options: LeaseOpti
     if (asked >= end) throw new Refusal(heldSentence(heldBy, patience));
     if (told !== heldBy.run) waiting?.(heldBy);
     told = heldBy.run;
-    await pause(Math.min(betweenLooks, end - asked), undefined, { ...(signal && { signal }) }).catch(() => {});
+    await pause(Math.min(between, end - asked), undefined, { ...(signal && { signal }) }).catch(() => {});
     if (signal?.aborted) throw new Refusal(`stopped while waiting for run ${heldBy.run}: ${signal.reason}`);
   }
 }

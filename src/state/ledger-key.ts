@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Refusal } from "../base/exit.ts";
 import { systemTrouble } from "../base/system-errors.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Problem } from "../model/types.ts";
 import { isThere, readRegular, replaceFile } from "../workspace/durable-file.ts";
 import type { Secrets } from "../workspace/secrets.ts";
@@ -13,6 +14,8 @@ export interface LedgerOptions {
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: Secrets;
+  /** What values mean; left out: in the specification's own names. */
+  readonly catalogue?: Catalogue;
 }
 
 /** A key, and what keeps it for the next run: called by what writes fingerprints, so that a plan writes nothing. */

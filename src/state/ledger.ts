@@ -4,6 +4,7 @@ import { canonical } from "../base/json.ts";
 import { knownSecrets, ownNames } from "../base/known-secrets.ts";
 import type { Memory, Recollection } from "../diff/last-applied.ts";
 import { addressParts } from "../model/address.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { isReference, normalise } from "../model/normalise.ts";
 import type { Problem } from "../model/types.ts";
 import type { Secrets } from "../workspace/secrets.ts";
@@ -14,6 +15,8 @@ import type { LeaseToken, LedgerContents, LedgerEdit, LedgerStore } from "./stat
 /** What the last apply left of each resource (contract 6). It holds fingerprints, never values. */
 export interface Ledger extends Recollection {
   readonly problems: readonly Problem[];
+  /** In whose names it remembers. */
+  readonly catalogue: Catalogue;
   readonly remember: (address: string, memory: Memory) => void;
   readonly forget: (address: string) => void;
   /** Keeps the key, and makes sure that it can be written as far as that can be known. @throws Refusal where not. */
@@ -27,6 +30,7 @@ export interface Ledger extends Recollection {
  * that cannot be used is an error among the problems.
  */
 export function openLedger(store: LedgerStore, contents: LedgerContents, options: LedgerOptions): Ledger {
+  const { catalogue = catalogueOf() } = options;
   const { key, keep, problems: keyProblems } = ledgerKey(options);
   knownSecrets.learn(key, ownNames.EVENKEEL_LEDGER_KEY);
   const keyId = createHash("sha256").update(`evenkeel ledger ${key}`).digest("hex").slice(0, 8);
@@ -47,7 +51,8 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
       const line = lines.get(project.toLowerCase());
       return line?.key === keyId ? line.resources[rest] : undefined;
     },
-    fingerprint: fingerprinter(key, options.secrets),
+    catalogue,
+    fingerprint: fingerprinter(key, options.secrets, catalogue),
     remember: edit,
     forget: (address) => edit(address, undefined),
     ready: () => {
@@ -83,9 +88,9 @@ function foreignKey({ file }: LedgerStore, count: number): Problem {
 
 type Fingerprint = Recollection["fingerprint"];
 
-function fingerprinter(key: string, secrets: Secrets): Fingerprint {
-  return ({ kind, key: of }, address, name, value) => {
-    const plain = isReference(value) ? secrets.known(value) : normalise(kind, of, name, value);
+function fingerprinter(key: string, secrets: Secrets, catalogue: Catalogue): Fingerprint {
+  return (resource, address, name, value) => {
+    const plain = isReference(value) ? secrets.known(value) : normalise(catalogue, resource, name, value);
     if (plain === undefined) return undefined;
     const hmac = createHmac("sha256", key).update(canonical([address.toLowerCase(), name, plain]));
     return hmac.digest("base64url").slice(0, 22);

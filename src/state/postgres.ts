@@ -29,7 +29,8 @@ export async function postgresState(
   return {
     place: `PostgreSQL, ${database.place}, workspace ${workspace}`,
     shared: true,
-    leases: postgresLeases(session, workspace),
+    leases: postgresLeases(session, workspace, "apply"),
+    watchLeases: postgresLeases(session, workspace, "watch"),
     journals: postgresJournals(session, workspace),
     runs: runsIn(session, workspace),
     ledger: postgresLedger(session, workspace),
@@ -67,6 +68,8 @@ const prune = `
   DELETE FROM evenkeel.run
   WHERE workspace = $1 AND command = ANY ($4) AND started < now() - $3 * interval '1 millisecond'`;
 
+const pruneRates = "DELETE FROM evenkeel.rate WHERE reserved < clock_timestamp() - $1 * interval '1 millisecond'";
+
 function runsIn({ query }: PostgresSession, workspace: string): Runs {
   return {
     record: async (summary) => {
@@ -77,6 +80,7 @@ function runsIn({ query }: PostgresSession, workspace: string): Runs {
         [workspace, run, command, started, JSON.stringify(summary)],
       );
       await query(prune, [workspace, kept.plans, kept.looks, looks]);
+      await query(pruneRates, [kept.rates]);
     },
     list: async () => {
       const rows = await query<{ summary: string }>(

@@ -6,6 +6,8 @@ export const kept = {
   looks: 90 * day,
   /** Saved plans and their signatures. */
   plans: 30 * day,
+  /** Rates that nobody asks for: one whose time is over says nothing that a new one would not. */
+  rates: day,
 } as const;
 
 /** Commands whose summaries are removed after a while. */

@@ -1,6 +1,7 @@
 import { isObject } from "../base/json.ts";
 import { addressParts } from "../model/address.ts";
 import type { Action, OutcomeStatus } from "../model/types.ts";
+import { isProgress, type RunProgress } from "./run-progress.ts";
 
 /** What is kept of a run (contract 11): at most 2 KB, and 100 bytes for each changed address. */
 export interface RunSummary {
@@ -18,6 +19,8 @@ export interface RunSummary {
   readonly outcome: string | null;
   readonly changes: number;
   readonly commit: string | null;
+  /** How far it was when it last said so; only while the run goes on, and for ever where it was killed. */
+  readonly progress?: RunProgress;
   /** What changed: by project, then by the rest of its address; `~a` is an update that was applied. */
   readonly touched: Touched;
   /** Addresses that did not fit. */
@@ -81,10 +84,11 @@ export function summaryIn(text: string): RunSummary | undefined {
 
 function isSummary(read: unknown): read is RunSummary {
   if (!isObject(read)) return false;
-  const { run, command, who, host, started, ended, outcome, changes, commit, touched } = read;
+  const { run, command, who, host, started, ended, outcome, changes, commit, touched, progress } = read;
   const texts = [run, command, who, host, started].every((each) => typeof each === "string");
   const perhaps = [ended, outcome, commit].every((each) => each === null || typeof each === "string");
-  return texts && perhaps && typeof changes === "number" && isObject(touched);
+  const isRest = typeof changes === "number" && isObject(touched) && (progress === undefined || isProgress(progress));
+  return texts && perhaps && isRest;
 }
 
 /** Whether a run changed, or would change, anything of a project; one whose addresses did not all fit may have. */

@@ -14,7 +14,10 @@ export interface WorkspaceState extends AsyncDisposable {
   readonly place: string;
   /** Whether other machines see it too. */
   readonly shared: boolean;
+  /** Whose turn it is to write: one apply at a time. */
   readonly leases: Leases;
+  /** Whose turn it is to watch; it keeps no apply waiting. */
+  readonly watchLeases: Leases;
   readonly journals: Journals;
   readonly runs: Runs;
   readonly ledger: LedgerStore;
@@ -52,7 +55,7 @@ export interface Holder extends Claim, LeaseToken {
   readonly deadline?: string | undefined;
 }
 
-/** The lease of a workspace: one run at a time may write (contract 11). */
+/** One lease of a workspace, which one run at a time may hold (contract 11). */
 export interface Leases {
   /** Takes it for so many milliseconds where it is free or has expired; else tells who holds it. */
   readonly take: (claim: Claim, milliseconds: number) => Promise<LeaseToken | { readonly heldBy: Holder }>;
@@ -151,6 +154,8 @@ export interface Member {
   readonly version: string;
   readonly host: string;
   readonly pid: number;
+  /** Requests that it sent so far. */
+  readonly requests?: number;
 }
 
 /** Who is about to send a request. One process sends for several parts of a run, each under a name of its own. */

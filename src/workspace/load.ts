@@ -98,6 +98,14 @@ export function loadSettings(folder: string): Workspace & Pick<Loaded, "authorit
   return { ...workspace, authorities };
 }
 
+/** Whose names the workspace around a folder speaks, whatever else is wrong with it; the specification's where there is none. */
+export function dialectAround(folder: string): string {
+  const file = workspaceAbove(folder);
+  if (!file) return defaultWorkspace.server.dialect;
+  const head = load(dirname(file), workspaceFile, createHash("sha256"), parseManifest);
+  return readWorkspace(head).workspace.server.dialect;
+}
+
 /** `evenkeel.yaml` with the file that its `server.ca` names. */
 function readSettings(root: string, head: Parsed): Pick<Loaded, "workspace" | "authorities" | "problems"> {
   const read = readWorkspace(head);

@@ -111,6 +111,21 @@ describe.skipIf(!available)("a shared state (needs postgresql)", () => {
     for (const each of [b, c]) expect(Object.keys(each.files()).sort()).toEqual(["all.yaml", "evenkeel.yaml"]);
   });
 
+  test("warns where workspaces of one name are for different servers", async () => {
+    const [first, other] = [await fleet(), await fleet()];
+    const one = first.clone();
+    expect((await one.run(["plan"])).stderr).toBe("");
+    const misled = await one.run(["plan"], { EVENKEEL_URL: other.server.url });
+    expect(misled.code).toBe(0);
+    expect(misled.stderr).toMatch(
+      new RegExp(
+        `^warning: evenkeel.yaml:\\d+:\\d+.*was last used with ${first.server.url}; give each .*\\(workspace-name\\)$`,
+        "m",
+      ),
+    );
+    expect((await one.run(["plan"], { EVENKEEL_URL: other.server.url })).stderr).toBe("");
+  });
+
   test("lets one apply at a time write: another names its holder, or waits for it", async () => {
     let release: () => void = () => {};
     const held = new Promise<void>((resolve) => {

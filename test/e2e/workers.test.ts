@@ -1,3 +1,7 @@
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openQueue } from "../../src/fleet/queue.ts";
 import { databases } from "../state/databases.ts";
@@ -73,7 +77,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     const [victim, ...others] = await Promise.all([made.worker(), made.worker(), made.worker()]);
     const { begin, evenkeel, server } = made;
     server.requests.reset();
-    const run = begin("apply", "--yes", "--workers", "--report", "json");
+    const run = begin("apply", "--yes", "--workers", "--report", "json", "--report", "prometheus=metrics.prom");
     await until(() => server.requests.count("POST") > 30);
     victim?.kill("SIGKILL");
     const ended = await run.ended;
@@ -81,6 +85,12 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     expect(ended.code).toBe(0);
     const { summary } = JSON.parse(ended.stdout);
     expect(summary.outcomes).toMatchObject({ applied: 240, failed: 0, unknown: 0, skipped: 0 });
+    const metrics = readFileSync(join(made.root, "metrics.prom"), "utf8");
+    expect(metrics).toMatch(/^evenkeel_workers\{command="apply",server="[^"]*"\} 3$/m);
+    const [, counted] = /^evenkeel_requests\{.*\} (\d+)$/m.exec(metrics) ?? [];
+    // What the killed one sent last nobody told of.
+    expect(Number(counted)).toBeGreaterThan(360);
+    expect(Number(counted)).toBeLessThanOrEqual(server.requests.total);
     expect(await written(made)).toEqual({ posts: 120, licenses: new Set(["AGPL-3.0,MIT"]) });
     expect(await evenkeel("drift", "--workers")).toMatchObject({ code: 0, writes: 0 });
 
@@ -140,7 +150,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     const wrong = await evenkeelWith({ ...env, EVENKEEL_QUEUE: "amqp://there" }, "plan", "--workers");
     expect(wrong).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("expected postgres://, redis:// or rediss://"),
+      stderr: expect.stringContaining("expected postgres://, or redis://"),
     });
   });
 
@@ -212,6 +222,32 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
       "not on the server, loosened",
     ]);
   });
+
+  test("are seen with the run that they work for: how far it is while it goes on, and was when it was killed", async () => {
+    const made = await fleet({ latency: 150, workspace: { rateLimit: "600/s" } });
+    await made.worker({}, "--concurrency", "4");
+    const run = made.begin("apply", "--yes", "--workers");
+    const shown = async () => JSON.parse((await made.evenkeel("runs", "--report", "json")).stdout)[0];
+    let live = await shown();
+    for (; live?.progress?.stage !== "writing" || !live.progress.rate; live = await shown()) await sleep(100);
+    const progress = {
+      stage: "writing",
+      total: 120,
+      workers: 1,
+      rate: { used: expect.any(Number), allowed: 600, per: "s" },
+    };
+    const holder = { host: hostname(), pid: run.pid, since: expect.any(String), deadline: expect.any(String) };
+    expect(live).toMatchObject({ command: "apply", ended: null, outcome: null, live: true, progress, holder });
+    const [line] = (await made.evenkeel("runs")).stdout.split("\n");
+    expect(line).toMatch(/apply: running: writing, \d+ of 120 projects, 1 worker, \d+ of 600 requests\/s/);
+    run.kill("SIGKILL");
+    await run.ended;
+    for (live = await shown(); live.live; live = await shown()) await sleep(100);
+    expect(live).toMatchObject({ ended: null, live: false, progress: { stage: "writing" } });
+    expect(live).not.toHaveProperty("holder");
+    const [dead] = (await made.evenkeel("runs")).stdout.split("\n");
+    expect(dead).toMatch(/apply: did not finish; \d+ of 120 projects were written at 20/);
+  }, 60_000);
 
   test("go through the waves of an apply", async () => {
     const made = await fleet();

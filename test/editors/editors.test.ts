@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { integrations } from "../../src/model/catalogue.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { runProgram } from "../e2e/program.ts";
 import { tempFolder } from "../support/folder.ts";
 import { type Editor, openEditor } from "./language-server.ts";
+
+const { integrations } = catalogueOf();
 
 const folder = tempFolder();
 let editor: Editor;

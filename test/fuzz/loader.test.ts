@@ -4,12 +4,14 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { desiredOf, needsLookup, projectsOf } from "../../src/manifest/layers.ts";
 import { hasErrors, validate } from "../../src/manifest/validate.ts";
-import { integrations } from "../../src/model/catalogue.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { problemLine } from "../../src/model/problem-line.ts";
 import { parseChaos } from "../../src/server/chaos-file.ts";
 import { parseSeed } from "../../src/server/seed.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
 import { tempFolder } from "../support/folder.ts";
+
+const { integrations } = catalogueOf();
 
 let folder = "";
 beforeAll(() => {

@@ -24,7 +24,7 @@ function draftsFor(
     return importProject({ project, live, others: [], unread: [] }, platform);
   });
   const others = server.map((name, index) => ({ name, path: name, id: 100 + index }));
-  const drafts = factored(withReferences(imported, secrets), [...named, ...others]);
+  const drafts = factored(withReferences(imported, { secrets }), [...named, ...others]);
   return drafts.map(({ name, projects: selectors, except, variables = [], entries }) => {
     const words = [...variables.map((each) => `${each.name}=${wordsOf(each.value)}`), ...entries.flatMap(entryWords)];
     return [name, selectors.join(" "), except.join(" "), words.join(" ")];

@@ -7,9 +7,11 @@ import { connectReader } from "../../src/client/client.ts";
 import { format } from "../../src/format/format.ts";
 import { type ImportChoice, importProjects } from "../../src/import/import-projects.ts";
 import { policyFileText } from "../../src/import/policy.ts";
-import { integrations } from "../../src/model/catalogue.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { type Fleet, fleet } from "../laws/fleet.ts";
 import { changesOf, inSync, law, onStage, type Stage, token, withoutPauses } from "../laws/stage.ts";
+
+const { integrations } = catalogueOf();
 
 withoutPauses();
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { integrations } from "../../src/model/catalogue.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { withOutcomes } from "../../src/plan/outcomes.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Applied, Rehearsed } from "../../src/reconcile/request.ts";
@@ -13,6 +13,8 @@ import { type Fleet, fleet } from "./fleet.ts";
 import { law, onStage, providerName, type Stage, token, withoutPauses } from "./stage.ts";
 import { canary, secretNames, secretValue } from "./values.ts";
 import type { Answered, Fate, Seen } from "./wire.ts";
+
+const { integrations } = catalogueOf();
 
 withoutPauses();
 

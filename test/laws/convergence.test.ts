@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parameter } from "../../src/model/catalogue.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { compareField } from "../../src/model/normalise.ts";
 import { type Expected, expectedOf } from "./expected.ts";
 import { type Fleet, fleet } from "./fleet.ts";
 import { changesOf, inSync, law, onStage, type Stage, withoutPauses } from "./stage.ts";
 import { canary } from "./values.ts";
+
+const catalogue = catalogueOf();
 
 withoutPauses();
 
@@ -76,9 +78,10 @@ function words(status: unknown): unknown {
 function checkFields(slug: string, fields: Row, answer: Row) {
   const properties = (answer.properties ?? {}) as Row;
   for (const [name, value] of Object.entries(fields)) {
-    if (parameter(slug, name)?.secret || String(value).startsWith(canary)) continue;
-    const live = (parameter(slug, name)?.level === "top" ? answer : properties)[name];
-    const compared = compareField({ kind: "integration", key: slug }, name, folded(value), folded(live));
+    const column = catalogue.integrations.get(slug)?.parameters.get(name);
+    if (column?.secret || String(value).startsWith(canary)) continue;
+    const live = (column?.level === "top" ? answer : properties)[name];
+    const compared = compareField(catalogue, { kind: "integration", key: slug }, name, folded(value), folded(live));
     expect({ slug, name, value, live, compared }).not.toMatchObject({ compared: "different" });
   }
 }

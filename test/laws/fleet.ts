@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { unavailable } from "../../src/model/availability.ts";
-import { type Integration, integrations } from "../../src/model/catalogue.ts";
+import { catalogueOf, type Integration } from "../../src/model/catalogue.ts";
 import type { Platform } from "../../src/model/types.ts";
 import type { Seed, SeedProject } from "../../src/server/seed.ts";
 import { liveValue, type Written, writtenValue } from "./values.ts";
+
+const { integrations } = catalogueOf();
 
 /** A policy as it is written; each has a priority of its own, so that none tie. */
 export interface WrittenPolicy {

@@ -2,12 +2,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { integrations } from "../../src/model/catalogue.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { type PlannedChange, planDigest } from "../../src/plan/plan.ts";
 import type { Applied, Planned } from "../../src/reconcile/request.ts";
 import { type Fleet, fleet } from "./fleet.ts";
 import { law, onStage, type Stage, token, withoutPauses } from "./stage.ts";
 import { secretNames } from "./values.ts";
+
+const { integrations } = catalogueOf();
 
 withoutPauses();
 

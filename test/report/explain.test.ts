@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { integrations } from "../../src/model/catalogue.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { checkParameters } from "../../src/model/parameter-check.ts";
 import { explainJson, explainText } from "../../src/report/explain.ts";
 import type { Palette } from "../../src/report/palette.ts";
+
+const { integrations } = catalogueOf();
 
 function text(selection?: string): string {
   const explained = explainText(selection);

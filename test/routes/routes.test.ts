@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { branchKinds } from "../../src/model/branch-kinds.ts";
-import { integrations } from "../../src/model/catalogue.ts";
-import { events } from "../../src/model/events.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Desired, Fields } from "../../src/model/types.ts";
 import { shiftBetween } from "../../src/routes/audience.ts";
 import type { EventDetails } from "../../src/routes/conditions.ts";
 import type { Listener } from "../../src/routes/listener.ts";
 import { declaredListeners } from "../../src/routes/listeners.ts";
 import { routesOf } from "../../src/routes/routes.ts";
+
+const { integrations, events } = catalogueOf();
 
 type Written = Readonly<Record<string, Fields>>;
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { integrations } from "../../src/model/catalogue.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Seed } from "../../src/server/seed.ts";
 import { serving } from "./serving.ts";
+
+const { integrations } = catalogueOf();
 
 const irc = "/projects/42/integrations/irc-gateway";
 

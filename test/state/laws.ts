@@ -19,8 +19,13 @@ export function claim(run: string): Claim {
   return { run, who: "ada", host: "build-7", pid: process.pid, job: `https://ci.example.com/${run}` };
 }
 
-export async function taken(state: WorkspaceState, run: string, milliseconds = minute): Promise<LeaseToken> {
-  const token = await state.leases.take(claim(run), milliseconds);
+export async function taken(
+  state: WorkspaceState,
+  run: string,
+  milliseconds = minute,
+  kind: "leases" | "watchLeases" = "leases",
+): Promise<LeaseToken> {
+  const token = await state[kind].take(claim(run), milliseconds);
   if ("heldBy" in token) throw new Error(`held by ${token.heldBy.run}`);
   return token;
 }
@@ -56,15 +61,15 @@ export function laws({ name, place }: Backend): void {
     return [a, b] as const;
   };
 
-  describe.concurrent(`${name}: the lease`, () => {
+  describe.concurrent.each(["leases", "watchLeases"] as const)(`${name}: each of the %s`, (kind) => {
     test("has one holder, however many want it at once", async () => {
       const states = await opened(5);
-      const all = await Promise.all(states.map((state, index) => state.leases.take(claim(`r${index}`), minute)));
+      const all = await Promise.all(states.map((state, index) => state[kind].take(claim(`r${index}`), minute)));
       const winners = all.flatMap((each) => ("fence" in each ? [each.run] : []));
       expect(winners).toHaveLength(1);
       const names = all.flatMap((each) => ("heldBy" in each ? [each.heldBy.run] : []));
       expect(names).toEqual(Array(4).fill(winners[0]));
-      expect(await states[0]?.leases.holder()).toMatchObject({
+      expect(await states[0]?.[kind].holder()).toMatchObject({
         ...claim(winners[0] ?? ""),
         since: expect.stringMatching(/^\d{4}-.*Z$/),
         deadline: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -73,27 +78,43 @@ export function laws({ name, place }: Backend): void {
 
     test("is free once it was given back, and each holder has a higher fence", async () => {
       const [a, b] = await two();
-      const first = await taken(a, "a");
-      await a.leases.giveBack(first);
-      expect(await b.leases.holder()).toBeUndefined();
-      const second = await taken(b, "b");
+      const first = await taken(a, "a", minute, kind);
+      await a[kind].giveBack(first);
+      expect(await b[kind].holder()).toBeUndefined();
+      const second = await taken(b, "b", minute, kind);
       expect(second.fence).toBeGreaterThan(first.fence);
-      await a.leases.giveBack(first);
-      expect(await a.leases.holder()).toMatchObject({ run: "b" });
+      await a[kind].giveBack(first);
+      expect(await a[kind].holder()).toMatchObject({ run: "b" });
     });
 
     test("lasts as long as it is renewed, and not longer", async () => {
       const [a, b] = await two();
-      const token = await taken(a, "a", brief);
+      const token = await taken(a, "a", brief, kind);
       for (let round = 0; round < 3; round++) {
         await pause(brief / 2);
-        expect(await a.leases.renew(token, brief)).toBe(true);
+        expect(await a[kind].renew(token, brief)).toBe(true);
       }
-      expect(await b.leases.take(claim("b"), minute)).toMatchObject({ heldBy: { run: "a" } });
+      expect(await b[kind].take(claim("b"), minute)).toMatchObject({ heldBy: { run: "a" } });
       await pause(brief + 50);
-      expect(await a.leases.renew(token, brief)).toBe(false);
-      await taken(b, "b");
-      expect(await a.leases.renew(token, 300)).toBe(false);
+      expect(await a[kind].renew(token, brief)).toBe(false);
+      await taken(b, "b", minute, kind);
+      expect(await a[kind].renew(token, 300)).toBe(false);
+    });
+  });
+
+  describe.concurrent(`${name}: the lease of an apply`, () => {
+    test("and that of a watcher do not know of each other", async () => {
+      const [a, b] = await two();
+      const watching = await taken(a, "w", minute, "watchLeases");
+      const token = await taken(b, "a");
+      expect(await a.leases.holder()).toMatchObject({ run: "a" });
+      expect(await b.watchLeases.holder()).toMatchObject({ run: "w" });
+      expect(await a.leases.release("w")).toBe(false);
+      await b.leases.giveBack(token);
+      expect(await a.watchLeases.renew(watching, minute)).toBe(true);
+      const journal = a.journals.open({ ...watching });
+      await expect(journal.append(line("p:license/MIT"))).rejects.toThrow("lost its lease");
+      await journal.close();
     });
 
     test("can be taken away, from the run that is named and no other", async () => {

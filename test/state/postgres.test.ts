@@ -104,6 +104,16 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     expect((await state.runs.list()).map(({ run }) => run)).toEqual(["now", "applied"]);
   });
 
+  test("forgets the rates of tokens that nobody uses any more", async () => {
+    const name = await fresh();
+    const state = await open(database.url(name));
+    await state.rates.reserve("old", 10);
+    await state.rates.reserve("new", 10);
+    await asked("UPDATE evenkeel.rate SET reserved = reserved - interval '25 hours' WHERE key = 'old'", name);
+    await state.runs.record(summary("r"));
+    expect(await asked("SELECT key FROM evenkeel.rate", name)).toEqual([{ key: "new" }]);
+  });
+
   test("takes its password from libpq's variables where the URL has none", async () => {
     const url = database.url().replace(`:${database.password}@`, "@");
     await expect(open(url)).rejects.toThrow("wants a password of evenkeel, and none is set");

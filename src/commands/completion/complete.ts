@@ -1,4 +1,4 @@
-import { integrations } from "../../model/catalogue.ts";
+import { catalogueOf } from "../../model/catalogue.ts";
 import { type Flag, groups, type Verb } from "../verb.ts";
 import { completionScripts } from "./scripts.ts";
 
@@ -13,6 +13,8 @@ export interface Named {
   readonly projects: () => readonly string[];
   readonly addresses: () => readonly string[];
   readonly storages: () => readonly string[];
+  /** Whose names the workspace speaks. */
+  readonly dialect: () => string;
 }
 
 /**
@@ -107,7 +109,8 @@ function wordsFor(placeholder: string, word: string, named: Named): readonly Can
   return kinds[placeholder]?.(word, named) ?? [];
 }
 
-function slugWords(word: string): readonly Candidate[] {
+function slugWords(word: string, { dialect }: Named): readonly Candidate[] {
+  const { integrations } = catalogueOf(dialect());
   const slug = word.split(".")[0] ?? "";
   if (!word.includes("."))
     return [...integrations.values()].map(({ slug, description }) => ({ word: slug, meaning: description }));

@@ -5,7 +5,7 @@ import { readMigrations } from "../../manifest/migrations.ts";
 import { validate } from "../../manifest/validate.ts";
 import { addressOf, storageAddress } from "../../model/address.ts";
 import { storageKey } from "../../model/repository-kinds.ts";
-import { type Loaded, loadWorkspace } from "../../workspace/load.ts";
+import { dialectAround, type Loaded, loadWorkspace } from "../../workspace/load.ts";
 import { folderOf } from "../run.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Run, Verb } from "../verb.ts";
@@ -41,12 +41,18 @@ interface Known {
 
 /** A workspace that cannot be read names nothing; one with mistakes, what can be read of it. */
 function namedIn(terminal: Terminal, C: string | undefined): Named {
+  const folder = folderOf(terminal, C === undefined ? {} : { C });
   let read: Known | undefined;
   const known = () => {
-    read ??= readKnown(folderOf(terminal, C === undefined ? {} : { C }));
+    read ??= readKnown(folder);
     return read;
   };
-  return { projects: () => known().projects, addresses: () => known().addresses, storages: () => known().storages };
+  return {
+    projects: () => known().projects,
+    addresses: () => known().addresses,
+    storages: () => known().storages,
+    dialect: () => dialectAround(folder),
+  };
 }
 
 function readKnown(folder: string): Known {

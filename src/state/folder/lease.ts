@@ -18,9 +18,9 @@ import type { Claim, Holder, Leases, LeaseToken } from "../state.ts";
 import { heldFiles, holderIn, isHeld, isOverAt, type LockOwner, ownerIn, readOwner } from "./lock-file.ts";
 import { bootOfMachine, startOfProcess } from "./process-mark.ts";
 
-/** The lease of a workspace as a file; one whose process of this machine is dead is free at once. */
-export function folderLeases(folder: string, ready: () => void): Leases {
-  const file = join(folder, "lock");
+/** A lease of a workspace as a file; one whose process of this machine is dead is free at once. */
+export function folderLeases(folder: string, ready: () => void, name: "lock" | "watch.lock"): Leases {
+  const file = join(folder, name);
   return {
     take: async (claim, milliseconds) => {
       ready();
@@ -47,7 +47,7 @@ function take(file: string, claim: Claim, milliseconds: number, now: Date): Leas
     const heldBy = setAside(file);
     if (heldBy) return { heldBy };
   }
-  throw new Refusal(`another apply just took the lock ${file}`);
+  throw new Refusal(`another run just took the lock ${file}`);
 }
 
 function textOf({ run, who, host, pid, job }: Claim, milliseconds: number, fence: number, now: Date): string {

@@ -10,7 +10,7 @@ import { LeaseLost } from "../trouble.ts";
 import { isRunning, type ProcessMark } from "./process-mark.ts";
 
 /**
- * What the file `lock` holds. It is never rewritten: a renewal touches it. Before leases ended by themselves there was
+ * What the files `lock` and `watch.lock` hold. They are never rewritten: a renewal touches them. Before leases ended by themselves there was
  * no `run` and no `milliseconds`.
  */
 export interface LockOwner extends ProcessMark {

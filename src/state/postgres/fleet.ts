@@ -5,12 +5,12 @@ import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
 
 const present = `
-  INSERT INTO evenkeel.member (id, role, origin, version, host, pid, deadline)
-  VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7 * interval '1 millisecond')
-  ON CONFLICT (id) DO UPDATE SET deadline = excluded.deadline`;
+  INSERT INTO evenkeel.member (id, role, origin, version, host, pid, deadline, requests)
+  VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7 * interval '1 millisecond', $8)
+  ON CONFLICT (id) DO UPDATE SET deadline = excluded.deadline, requests = excluded.requests`;
 
 const members = `
-  SELECT id, role, origin, version, host, pid FROM evenkeel.member WHERE deadline > clock_timestamp() ORDER BY id`;
+  SELECT id, role, origin, version, host, pid, requests FROM evenkeel.member WHERE deadline > clock_timestamp() ORDER BY id`;
 
 /** Whether nothing of a member can be under way any more. */
 const isGone = `NOT EXISTS (
@@ -56,6 +56,10 @@ const forget = ["part", "intent"].map(
 
 const forgetMembers = "DELETE FROM evenkeel.member WHERE deadline < clock_timestamp() - interval '1 day'";
 
+interface MemberRow extends Omit<Member, "requests"> {
+  readonly requests: string | null;
+}
+
 interface IntentRow {
   readonly sender: string;
   readonly member: string;
@@ -66,10 +70,10 @@ interface IntentRow {
 /** What the workers of a workspace share, as rows; members are those of the whole database. */
 export function postgresFleet({ query }: PostgresSession, workspace: string): FleetState {
   return {
-    present: async ({ id, role, origin, version, host, pid }, milliseconds) =>
-      void (await query(present, [id, role, origin, version, host, pid, milliseconds])),
+    present: async ({ id, role, origin, version, host, pid, requests = null }, milliseconds) =>
+      void (await query(present, [id, role, origin, version, host, pid, milliseconds, requests])),
     leave: async (id) => void (await query("DELETE FROM evenkeel.member WHERE id = $1", [id])),
-    members: () => query<Member>(members),
+    members: async () => (await query<MemberRow>(members)).map(memberOf),
     claim: async ({ run, fence }, address, { name, member }, grace) => {
       const held = await query(store, [workspace, run, fence, written(address), name, member]);
       if (held.length === 0) throw new LeaseLost(run);
@@ -111,6 +115,10 @@ export function postgresFleet({ query }: PostgresSession, workspace: string): Fl
       await query(forgetMembers);
     },
   };
+}
+
+function memberOf({ requests, ...rest }: MemberRow): Member {
+  return requests === null ? rest : { ...rest, requests: Number(requests) };
 }
 
 function intentOf({ sender, member, outcome, abandoned }: IntentRow, name: string): Intent {

@@ -19,59 +19,60 @@ type Time = Date | number;
 /** Holds the row until its statement is over, so that nobody takes the lease over in the middle of it. */
 export const heldLease = `held AS (
   SELECT 1 FROM evenkeel.lease
-  WHERE workspace = $1 AND run = $2 AND fence = $3 AND deadline > clock_timestamp() FOR SHARE)`;
+  WHERE workspace = $1 AND name = 'apply' AND run = $2 AND fence = $3 AND deadline > clock_timestamp() FOR SHARE)`;
 
 const take = `
-  INSERT INTO evenkeel.lease AS l (workspace, fence, run, who, host, pid, job, since, deadline)
-  VALUES ($1, 1, $2, $3, $4, $5, $6, clock_timestamp(), clock_timestamp() + $7 * interval '1 millisecond')
-  ON CONFLICT (workspace) DO UPDATE
+  INSERT INTO evenkeel.lease AS l (workspace, name, fence, run, who, host, pid, job, since, deadline)
+  VALUES ($1, $2, 1, $3, $4, $5, $6, $7, clock_timestamp(), clock_timestamp() + $8 * interval '1 millisecond')
+  ON CONFLICT (workspace, name) DO UPDATE
   SET fence = l.fence + 1, run = excluded.run, who = excluded.who, host = excluded.host, pid = excluded.pid,
       job = excluded.job, since = excluded.since, deadline = excluded.deadline
   WHERE l.deadline <= clock_timestamp() OR l.run = excluded.run
   RETURNING fence`;
 
 const renew = `
-  UPDATE evenkeel.lease SET deadline = clock_timestamp() + $4 * interval '1 millisecond'
-  WHERE workspace = $1 AND run = $2 AND fence = $3 AND deadline > clock_timestamp() RETURNING 1`;
+  UPDATE evenkeel.lease SET deadline = clock_timestamp() + $5 * interval '1 millisecond'
+  WHERE workspace = $1 AND name = $2 AND run = $3 AND fence = $4 AND deadline > clock_timestamp() RETURNING 1`;
 
 const remaining = `
   SELECT extract(epoch FROM deadline - clock_timestamp()) * 1000 AS milliseconds FROM evenkeel.lease
-  WHERE workspace = $1 AND run = $2 AND fence = $3 AND deadline > clock_timestamp()`;
+  WHERE workspace = $1 AND name = $2 AND run = $3 AND fence = $4 AND deadline > clock_timestamp()`;
 
 const giveBack = `
-  UPDATE evenkeel.lease SET deadline = '-infinity', run = NULL WHERE workspace = $1 AND run = $2 AND fence = $3`;
+  UPDATE evenkeel.lease SET deadline = '-infinity', run = NULL
+  WHERE workspace = $1 AND name = $2 AND run = $3 AND fence = $4`;
 
 const release = `
   UPDATE evenkeel.lease SET deadline = '-infinity', run = NULL
-  WHERE workspace = $1 AND run = $2 AND deadline > clock_timestamp() RETURNING 1`;
+  WHERE workspace = $1 AND name = $2 AND run = $3 AND deadline > clock_timestamp() RETURNING 1`;
 
 const find = `
   SELECT fence, run, who, host, pid, job, since, deadline FROM evenkeel.lease
-  WHERE workspace = $1 AND deadline > clock_timestamp()`;
+  WHERE workspace = $1 AND name = $2 AND deadline > clock_timestamp()`;
 
-/** The lease of a workspace as a row with a deadline by the server's clock. */
-export function postgresLeases({ query }: PostgresSession, workspace: string): Leases {
+/** A lease of a workspace as a row with a deadline by the server's clock. */
+export function postgresLeases({ query }: PostgresSession, workspace: string, name: "apply" | "watch"): Leases {
   const holder = async () => {
-    const [row] = await query<LeaseRow>(find, [workspace]);
+    const [row] = await query<LeaseRow>(find, [workspace, name]);
     return row && holderOf(row);
   };
   const leases: Leases = {
     take: async (claim, milliseconds) => {
       const { run, who, host, pid, job = null } = claim;
-      const [row] = await query<{ fence: string }>(take, [workspace, run, who, host, pid, job, milliseconds]);
+      const [row] = await query<{ fence: string }>(take, [workspace, name, run, who, host, pid, job, milliseconds]);
       if (row) return { run, fence: Number(row.fence) };
       const heldBy = await holder();
       return heldBy ? { heldBy } : leases.take(claim, milliseconds);
     },
     renew: async ({ run, fence }, milliseconds) =>
-      (await query(renew, [workspace, run, fence, milliseconds])).length > 0,
+      (await query(renew, [workspace, name, run, fence, milliseconds])).length > 0,
     remaining: async ({ run, fence }) => {
-      const [row] = await query<{ milliseconds: string }>(remaining, [workspace, run, fence]);
+      const [row] = await query<{ milliseconds: string }>(remaining, [workspace, name, run, fence]);
       return Number(row?.milliseconds ?? 0);
     },
-    giveBack: async ({ run, fence }) => void (await query(giveBack, [workspace, run, fence])),
+    giveBack: async ({ run, fence }) => void (await query(giveBack, [workspace, name, run, fence])),
     holder,
-    release: async (run) => (await query(release, [workspace, run])).length > 0,
+    release: async (run) => (await query(release, [workspace, name, run])).length > 0,
   };
   return leases;
 }

@@ -44,6 +44,11 @@ const migrations: readonly (readonly string[])[] = [
        workspace text, run text, part text, since timestamptz NOT NULL, result text NOT NULL,
        PRIMARY KEY (workspace, run, part))`,
   ],
+  [
+    "ALTER TABLE evenkeel.lease ADD COLUMN name text NOT NULL DEFAULT 'apply'",
+    "ALTER TABLE evenkeel.lease DROP CONSTRAINT lease_pkey, ADD PRIMARY KEY (workspace, name)",
+  ],
+  ["ALTER TABLE evenkeel.member ADD COLUMN requests bigint"],
 ];
 
 /**

@@ -1,0 +1,37 @@
+import { fleetText, progressText } from "../report/progress.ts";
+import type { RunProgress, Stage } from "../state/run-progress.ts";
+import { noBar, type Progress } from "./progress-bar.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Milliseconds between two lines in a log: few, but none is so long without one that it seems to hang. */
+const betweenLines = 60_000;
+
+/**
+ * Shows how far a run with workers is: behind the numbers of its bars or, where nobody watches bars, in a line a minute.
+ * `now`: milliseconds.
+ */
+export function follow(
+  { note }: Pick<Terminal, "note">,
+  bars: Readonly<Record<Stage, Progress>>,
+  now: () => number = () => performance.now(),
+) {
+  let words = "";
+  let told = now();
+  const shown = new Map<Stage, readonly [number, number]>();
+  const barOf = (stage: Stage) => (done: number, total: number) => {
+    shown.set(stage, [done, total]);
+    bars[stage].update(done, total, words);
+  };
+  return {
+    reading: barOf("reading"),
+    writing: barOf("writing"),
+    following: (progress: RunProgress): void => {
+      words = fleetText(progress);
+      const [done, total] = shown.get(progress.stage) ?? [progress.done, progress.total];
+      bars[progress.stage].update(done, total, words);
+      if (bars[progress.stage] !== noBar || now() - told < betweenLines) return;
+      told = now();
+      note(`Still ${progressText(progress)}`);
+    },
+  };
+}

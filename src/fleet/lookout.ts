@@ -1,0 +1,41 @@
+import type { Rate } from "../base/rate.ts";
+import { version } from "../base/version.ts";
+import type { FleetSeen } from "../state/run-progress.ts";
+import type { FleetState } from "../state/state.ts";
+import { Pace } from "./pace.ts";
+
+interface LookoutOptions {
+  readonly fleet: Pick<FleetState, "members">;
+  readonly origin: string;
+  readonly run: string;
+  readonly allowed: Rate | undefined;
+  /** Requests that the run itself sent so far. */
+  readonly sent: () => number;
+  readonly watch: (seen: FleetSeen) => void;
+}
+
+/** Sees for a run which of its workers are there, and what they send. */
+export class Lookout {
+  readonly #options: LookoutOptions;
+  readonly #pace = new Pace();
+  #mostWorkers = 0;
+
+  constructor(options: LookoutOptions) {
+    this.#options = options;
+  }
+
+  /** How many are there now; whoever watches is told. */
+  async look(): Promise<number> {
+    const { fleet, origin, run, allowed, sent, watch } = this.#options;
+    const members = await fleet.members();
+    const workers = members.filter(
+      (each) => each.role === "worker" && each.origin === origin && each.version === version,
+    );
+    const counts = workers.map(({ id, requests = 0 }) => [id, requests] as const);
+    this.#pace.told([...counts, [run, sent()]], performance.now());
+    this.#mostWorkers = Math.max(this.#mostWorkers, workers.length);
+    const { total: requests, perSecond } = this.#pace;
+    watch({ workers: workers.length, mostWorkers: this.#mostWorkers, requests, perSecond, allowed });
+    return workers.length;
+  }
+}

@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { queuePlaceOf } from "../../src/fleet/queue-place.ts";
+
+const place = (text: string) => queuePlaceOf({ EVENKEEL_QUEUE: text });
+
+describe("EVENKEEL_QUEUE", () => {
+  test.each([
+    ["redis://:Q7%2D@db.example.com:7000/3", { host: "db.example.com", port: 7000, password: "Q7-", db: 3 }],
+    ["rediss://u:p@db.example.com", { username: "u", password: "p", port: 6379, tls: {} }],
+    ["valkey://[::1]/", { host: "::1", port: 6379 }],
+  ])("is read from %s", async (text, options) => {
+    const connection = await place(text).connect({} as never);
+    expect(connection.options).toMatchObject(options);
+    expect(place(text).words).not.toContain("Q7");
+  });
+
+  test.each([
+    ["redis://:50%CANARY@h", "a % in user or password begins an escape such as %25"],
+    ["redis://u%ZZ:CANARY@h", "a % in user or password begins an escape such as %25"],
+    ["redis://h/CANARY", "what follows the host is no number of a database"],
+    ["redis://u:1/CANARY@h", "what follows the host is no number of a database"],
+    ["redis://:CANARY@h?db=2", "it takes no parameters"],
+    ["redis://", "it is none that can be read"],
+    ["amqp://CANARY@h", "it is none that can be read"],
+    ["CANARY", "it is none that can be read"],
+  ])("that is %s is refused in a sentence that repeats nothing of it", (text, why) => {
+    const expected = "expected postgres://, or redis://[USER][:PASSWORD@]HOST[:PORT][/NUMBER]";
+    expect(() => place(text)).toThrow(`EVENKEEL_QUEUE is no address of a queue: ${why}; ${expected}`);
+    expect(() => place(text)).not.toThrow("CANARY");
+  });
+
+  test.each(["postgres://u:50%CANARY@h/db", "postgres://h"])("%s is refused as an address of a database", (text) => {
+    expect(() => place(text)).toThrow(/^EVENKEEL_QUEUE /);
+    expect(() => place(text)).not.toThrow("CANARY");
+  });
+});

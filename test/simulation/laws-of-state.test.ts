@@ -1,0 +1,26 @@
+import { laws } from "../state/laws.ts";
+import { buildProgram } from "./build.ts";
+import { Database } from "./database.ts";
+import { driver } from "./driver.ts";
+
+const start = await buildProgram();
+
+/** The simulated database, with the real modules that speak to it, by the clock of this machine. */
+laws({
+  name: "simulated database",
+  place: async () => {
+    const database = new Database(Date.now);
+    const wire = {
+      connect: async () => {},
+      ask: async (text: string, values: readonly unknown[]) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return database.execute(text, values);
+      },
+      end: () => {},
+    };
+    const globals = { Date, performance, random: Math.random, setTimeout, clearTimeout, setInterval, clearInterval };
+    const { stateAt } = start({ globals: { ...globals, opened: undefined }, modules: { pg: driver(() => wire) } });
+    const open = () => stateAt("postgres://sim@db/sim?sslmode=disable", "EVENKEEL_STATE", "w", {});
+    return { open };
+  },
+});
