@@ -70,6 +70,7 @@ function program(host: Host, done: (code: ExitCode) => void): Command {
     )
     .version(version)
     .option("--no-color", "plain text; NO_COLOR and FORCE_COLOR are honoured too")
+    .addOption(new Option("-C <dir>", "the same as -C after the command").hideHelp())
     .addHelpText("before", `${examplesText(firstExamples(rootExamples))}\n`)
     .addHelpText("after", "\nUse -h on a command for its examples and options.")
     .showSuggestionAfterError()
@@ -81,6 +82,7 @@ function program(host: Host, done: (code: ExitCode) => void): Command {
       outputError: (text, write) => write(knownSecrets.clean(text.replace(/^error: /, "evenkeel: "))),
     })
     .exitOverride();
+  refuseSecond(root);
   for (const verb of verbs) addVerb(host, parentOf(root, verb.name), verb, done);
   return root;
 }
@@ -124,6 +126,7 @@ function addVerb(host: Host, parent: Command, verb: Verb, done: (code: ExitCode)
   for (const flag of verb.options) command.addOption(optionOf(flag));
   refuseContradictions(command);
   command.action(async (...received) => {
+    refuseFolder(parent, command);
     const args = received
       .slice(0, command.registeredArguments.length)
       .flat()
@@ -131,6 +134,21 @@ function addVerb(host: Host, parent: Command, verb: Verb, done: (code: ExitCode)
     const options = command.optsWithGlobals();
     done(await verb.run(createTerminal(host, options), options, args));
   });
+}
+
+/** `-C one -C other`: neither wins. */
+function refuseSecond(root: Command): void {
+  let folders = 0;
+  root.on("option:C", () => {
+    if (++folders > 1) root.error("error: -C was given twice: give only one");
+  });
+}
+
+/** `evenkeel -C DIR COMMAND` is read as `evenkeel COMMAND -C DIR`, where the command has a workspace. */
+function refuseFolder(parent: Command, command: Command): void {
+  const { C: before } = parent.optsWithGlobals<{ C?: string }>();
+  if (before === undefined) return;
+  if (!command.options.some(({ short }) => short === "-C")) command.error("error: unknown option '-C'");
 }
 
 /** `--tag --no-tag`: neither wins. */

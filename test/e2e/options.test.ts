@@ -39,6 +39,8 @@ describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
     ["a release in words", ["serve", "--release", "abc"], /--release takes a release such as 15\.0, not "abc"/],
     ["a target that no glob says", ["plan", "--target", "p:license/!(MIT)"], /--target .*expected a glob without/],
     ["apply with nobody to ask", ["apply"], /--yes/],
+    ["two folders", ["-C", "here", "plan", "-C", "there"], /-C was given twice/],
+    ["a folder where none is looked at", ["-C", "here", "explain"], /unknown option '-C'/],
   ])("%s", async (_, args, words) => {
     const { evenkeel, files } = await scene({ projects, policy });
     const ran = await evenkeel(...args);
@@ -46,6 +48,12 @@ describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
     expect(ran.stderr).toMatch(words);
     expect(Object.keys(files()).sort()).toEqual(["all.yaml", "evenkeel.yaml"]);
   });
+});
+
+test("-C may stand before the command", async () => {
+  const { evenkeel, root } = await scene({ projects, policy });
+  const ran = await evenkeel("-C", root, "validate");
+  expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining("Valid: 1 policy") });
 });
 
 test.each([
