@@ -21,6 +21,8 @@ const words: Readonly<Record<string, string>> = {
   EADDRINUSE: "the port is already in use",
   EADDRNOTAVAIL: "not an address of this machine",
   ENOTFOUND: "host not found",
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
 };
 
 /** The system's own name for what went wrong, such as `ENOENT`; undefined for an error that is not the system's. */

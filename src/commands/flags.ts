@@ -1,5 +1,6 @@
 import { branchKinds } from "../model/branch-kinds.ts";
 import { findingKinds, planKinds, revisionKinds } from "../report/report-kinds.ts";
+import { applyModes } from "../state/watch-memory.ts";
 import type { Flag, OptionsOf } from "./verb.ts";
 
 /** Where the workspace is. */
@@ -242,6 +243,41 @@ export const flags = {
   worker: [
     concurrency,
     { flags: "--once", description: "end with the run that it works for; without any, after 30s" },
+    quiet,
+  ],
+  watch: [
+    folder,
+    { flags: "--every <duration>", description: "look so often, such as 30m; default: 30m", takes: "duration" },
+    { flags: "--cron <expression>", description: "look at these times instead, such as '7 * * * *'" },
+    { flags: "--follow", description: "fast-forward the checkout, and look at once at what a commit changed" },
+    {
+      flags: "--poll <duration>",
+      description: "with --follow: ask the remote so often",
+      takes: "duration",
+      default: "15s",
+    },
+    {
+      flags: "--apply <what>",
+      description: "nothing; what the manifests ask for; or drift too, once two looks in a row saw it",
+      choices: applyModes,
+      default: "never",
+    },
+    {
+      flags: "--hooks <port>",
+      description: "listen for POST /hooks/push, GET /healthz and GET /metrics; 0 for a free port",
+      takes: "count",
+    },
+    { flags: "--host <host>", description: "with --hooks: the address to bind to", default: "127.0.0.1" },
+    { flags: "--looks <n>", description: "end after n looks, with the exit code of the last", takes: "count" },
+    {
+      flags: "--grace <n>",
+      description: "tell of drift once n looks in a row saw it",
+      takes: "count",
+      default: "2",
+    },
+    concurrency,
+    { flags: "--workers", description: "have workers of the shared state read and write (evenkeel worker)" },
+    giveUpAfter,
     quiet,
   ],
   "storage status": connected,

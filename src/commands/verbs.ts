@@ -7,6 +7,7 @@ import { revisionVerbs } from "./revision-verbs.ts";
 import { routesVerb } from "./routes-verb.ts";
 import { stateVerbs } from "./state-verbs.ts";
 import { type Verb, verb } from "./verb.ts";
+import { watchVerb } from "./watch-verb.ts";
 
 /** Every command of `evenkeel`, in the order in which help lists them. */
 export const verbs: readonly Verb[] = [
@@ -151,6 +152,7 @@ export const verbs: readonly Verb[] = [
   }),
   ...stateVerbs,
   ...fleetVerbs,
+  watchVerb,
   ...deploymentVerbs,
   ...deprecationVerbs,
   routesVerb,

@@ -3,6 +3,7 @@ import { isReference } from "../model/normalise.ts";
 import { builtInSchemes, isProvided, schemeOf } from "../model/secret-scheme.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
+import { notifyReferences } from "./notify.ts";
 import type { Policy } from "./policies.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
@@ -12,8 +13,12 @@ import type { Providers } from "./secret-providers.ts";
  * References to providers that are not defined, and the mistakes of the file where a reference needs it. Where no file
  * is known, only what looks like a slip of the pen is told.
  */
-export function providerProblems(policies: readonly Policy[], providers: Providers | undefined): Problem[] {
-  const uses = policies.flatMap(usesOf);
+export function providerProblems(
+  policies: readonly Policy[],
+  providers: Providers | undefined,
+  settings?: Document,
+): Problem[] {
+  const uses = [...policies.flatMap(usesOf), ...(settings ? notifyUses(settings) : [])];
   if (uses.length === 0) return [];
   const broken = providers?.problems.some(({ severity }) => severity === "error");
   return [...(providers?.problems ?? []), ...(broken ? [] : uses.flatMap((use) => undefinedOf(use, providers)))];
@@ -33,6 +38,11 @@ function usesOf({ entries }: Policy): Use[] {
         : [],
     ),
   );
+}
+
+function notifyUses(document: Document): Use[] {
+  const provided = notifyReferences(document).filter(({ secret }) => isProvided(secret));
+  return provided.map(({ secret, path }) => ({ ...schemeOf(secret), document, path }));
 }
 
 function undefinedOf({ scheme, ...at }: Use, providers: Providers | undefined): Problem[] {

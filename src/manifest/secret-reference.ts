@@ -23,7 +23,8 @@ export function referenceFault(text: string): string | undefined {
 const form = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:[^\s].*|(?!env:|file:|manifest:)[a-z][a-z0-9_-]*:(?!\/\/|-)\S.*)$/;
 
 /** Settings of Evenkeel itself, the access token and the ledger's key among them: no manifest may have them sent anywhere. */
-const ownVariable = /^env:EVENKEEL_(?:TOKEN|TOKEN_FILE|LEDGER_KEY|STATE|STATE_FILE|QUEUE)$/i;
+const ownVariable =
+  /^env:EVENKEEL_(?:TOKEN|TOKEN_FILE|LEDGER_KEY|STATE|STATE_FILE|QUEUE|HOOK_SECRET|HOOK_SECRET_FILE)$/i;
 
 /** With a letter for each interpolation, which may stand anywhere in a name. */
 function filled(text: string): string {

@@ -30,7 +30,7 @@ export interface Validated extends Policies {
  * projects for which the very same ones decide there are not judged again.
  */
 export function validate(
-  loaded: Pick<Loaded, "documents" | "problems" | "workspace" | "providers">,
+  loaded: Pick<Loaded, "documents" | "problems" | "workspace" | "providers" | "settings">,
   today = "",
   beside?: readonly Policy[],
 ): Validated {
@@ -47,7 +47,7 @@ export function validate(
     ...namedProjectProblems(policies, beside),
     ...globProblems(policies),
     ...(today === "" ? [] : expiryProblems(all, rules, today)),
-    ...providerProblems(policies, loaded.providers),
+    ...providerProblems(policies, loaded.providers, loaded.settings),
   ];
   // A mistake that several projects show is one mistake, and its place says where.
   return {

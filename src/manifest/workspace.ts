@@ -7,6 +7,7 @@ import type { Environment, Problem, Tier } from "../model/types.ts";
 import type { Document, Parsed } from "./document.ts";
 import { durationOf } from "./duration.ts";
 import { listed } from "./listed.ts";
+import { type Notify, type NotifyText, notifyOf, notifyProblems } from "./notify.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import type { Providers } from "./secret-providers.ts";
 import { type Selector, selectorOf } from "./selector.ts";
@@ -48,6 +49,8 @@ export interface Workspace {
   readonly protected: readonly string[];
   /** A path, or `state`. */
   readonly ledger: string | undefined;
+  /** Where a watcher tells of what changed. */
+  readonly notify: readonly Notify[];
   readonly allowPlaintextSecrets: boolean;
 }
 
@@ -78,7 +81,11 @@ type WorkspaceText = {
   readonly canary: readonly (string | number | undefined)[];
   readonly requestTimeout: string;
   readonly guards: Partial<Workspace["guards"]>;
-} & Omit<Workspace, "server" | "concurrency" | "rateLimit" | "waves" | "canary" | "requestTimeout" | "guards">;
+  readonly notify: readonly (NotifyText | undefined)[];
+} & Omit<
+  Workspace,
+  "server" | "concurrency" | "rateLimit" | "waves" | "canary" | "requestTimeout" | "guards" | "notify"
+>;
 
 /** A list, or its items with commas between. */
 type WavesText = string | number | readonly (string | number)[];
@@ -108,6 +115,7 @@ const defaults = {
   guards: { deletePercent: 30, deleteMinimum: 10 },
   protected: [],
   ledger: undefined,
+  notify: [],
   allowPlaintextSecrets: false,
 } as const satisfies WorkspaceText;
 
@@ -151,6 +159,7 @@ function readDocuments(document: Document, others: readonly Document[]): ReadWor
       ...strays,
       ...globProblems(document, text),
       ...waveProblems(document, text),
+      ...notifyProblems(document, text.notify),
       ...unused(document, text),
     ],
   };
@@ -198,5 +207,6 @@ function fill(text: Partial<WorkspaceText>): Workspace {
     requestTimeout: durationOf(whole.requestTimeout) ?? 30_000,
     guards: { ...defaults.guards, ...whole.guards },
     protected: whole.protected.filter((glob) => glob !== undefined),
+    notify: notifyOf(whole.notify),
   };
 }

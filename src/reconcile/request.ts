@@ -29,6 +29,8 @@ export interface Request {
   readonly signal?: AbortSignal;
   /** Called before the run takes its lock or opens a connection: from then on its `signal` is what stops it. */
   readonly connecting?: () => void;
+  /** Only these changes, of all that a run before this one found. */
+  readonly only?: ChosenChanges;
   /** Globs over addresses to write whatever the comparison says. */
   readonly resend?: readonly string[];
   readonly waivers?: Waivers;
@@ -49,7 +51,7 @@ export interface Request {
   /** The run whose plan the state keeps, to be carried out instead of a new one. */
   readonly savedRun?: string;
   /** The command that the state keeps a summary of; left out: it keeps none. */
-  readonly command?: "plan" | "drift" | "apply";
+  readonly command?: "plan" | "drift" | "watch" | "apply";
   /** Whether the state keeps the plan itself. */
   readonly save?: boolean;
   /** Milliseconds to wait for another apply; left out: none. */
@@ -77,6 +79,13 @@ export interface Request {
    * left out: as {@link ClientOptions} says.
    */
   readonly patience?: Pick<ClientOptions, "backoff" | "lookUpFor" | "giveUpAfter">;
+}
+
+/** Some of the changes that an earlier run found. */
+export interface ChosenChanges {
+  readonly addresses: ReadonlySet<string>;
+  /** Their projects, where nothing else has to be read to judge them. */
+  readonly projects?: readonly string[];
 }
 
 /** A plan, with what an apply needs beyond the document. */

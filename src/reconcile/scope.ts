@@ -36,6 +36,7 @@ export function scopeOf(context: Context): SurveyScope {
   const inTarget = targets.length > 0 ? anyOf(targets.map(projectTest)) : () => true;
   const resend = anyOf((request.resend ?? []).map(addressTest));
   const target = anyOf(targets.map(addressTest));
+  const { only } = request;
   const meansMoves = request.storage ? moveFinder(loaded) : () => false;
   return {
     policies,
@@ -47,6 +48,7 @@ export function scopeOf(context: Context): SurveyScope {
       ...loaded.workspace.canary.map(({ written }) => written),
     ],
     includes: (project) => inTarget(project) && inShard(project.name),
+    ...(only?.projects && { only: only.projects }),
     ...(since && { since: { ...since, ...fleetFor(listed, heading.url) } }),
     ...(ledger && server.reads === "trust-updated-at" && { trusts: trusting(ledger), stillAt: stillAt(ledger) }),
     diff: (project) => ({
@@ -55,6 +57,7 @@ export function scopeOf(context: Context): SurveyScope {
       alwaysSend: !ledger && server.secrets === "always-send",
       ...(request.resend?.length && { resend: (address: string) => resend(address, project) }),
       ...(targets.length > 0 && { target: (address: string) => target(address, project) }),
+      ...(only && { target: (address: string) => only.addresses.has(address) }),
     }),
     workers: Math.min(concurrency, mostProjects),
     progress: (done, total) => {
@@ -135,10 +138,10 @@ function waiversFor(waivers: Waivers | undefined, projects: readonly Project[]):
 
 /** Globs of `protected` that protect nothing; only for a run without limits, where that is certain. */
 export function idleProtection(
-  { loaded: { workspace, settings }, request: { targets = [], shard, since } }: Context,
+  { loaded: { workspace, settings }, request: { targets = [], shard, since, only } }: Context,
   desired: readonly DesiredProject[],
 ): Problem[] {
-  if (targets.length > 0 || shard || since || !settings) return [];
+  if (targets.length > 0 || shard || since || only || !settings) return [];
   const projects = projectsOf(desired);
   return workspace.protected.flatMap((glob, index) => {
     const why = whyIdle(glob, projects, catalogueOf(workspace.server.dialect));
@@ -149,10 +152,10 @@ export function idleProtection(
 
 /** Canaries that are no project of the run; only for a run without limits, where that is certain. */
 export function idleCanaries(
-  { loaded: { workspace, settings }, request: { targets = [], shard, since } }: Context,
+  { loaded: { workspace, settings }, request: { targets = [], shard, since, only } }: Context,
   desired: readonly DesiredProject[],
 ): Problem[] {
-  if (targets.length > 0 || shard || since || !settings) return [];
+  if (targets.length > 0 || shard || since || only || !settings) return [];
   const projects = projectsOf(desired);
   return workspace.canary.flatMap((selector, index) => {
     if (projects.some(({ id, path }) => isMatch(selector, id, path))) return [];

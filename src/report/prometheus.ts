@@ -8,10 +8,11 @@ import type { Before, Report, Surface } from "./report.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A gauge; without samples it is left out. */
+/** A gauge, where it is not said to be a counter; without samples it is left out. */
 interface Metric {
   readonly name: string;
   readonly help: string;
+  readonly type?: "counter";
   readonly samples: readonly (readonly [labels: Labels, value: number])[];
 }
 
@@ -121,10 +122,14 @@ function gauge(name: string, help: string, value: number | undefined, labels: La
   return { name, help, samples: value === undefined ? [] : [[labels, value]] };
 }
 
-function metricText({ name, help, samples }: Metric, common: Labels): string {
+/** A metric in the text format, with labels that all of its samples have. */
+export function metricText(
+  { name, help, type = "gauge", samples }: Omit<Metric, "type"> & { readonly type?: "counter" | "gauge" },
+  common: Labels,
+): string {
   const full = `evenkeel_${name}`;
   const lines = samples.map(([labels, value]) => `${full}{${labelsText({ ...common, ...labels })}} ${value}`);
-  return [`# HELP ${full} ${help}`, `# TYPE ${full} gauge`, ...lines].join("\n");
+  return [`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`, ...lines].join("\n");
 }
 
 function labelsText(labels: Labels): string {

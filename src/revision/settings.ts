@@ -36,6 +36,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
   "guards.deletePercent": whenHigher,
   "guards.deleteMinimum": whenHigher,
   protected: always("what must never be removed is another"),
+  notify: always("others are told what a watcher finds, or nobody is"),
   allowPlaintextSecrets: whenTrue("secrets may be written into manifests"),
 };
 

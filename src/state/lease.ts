@@ -21,8 +21,6 @@ export interface LeaseOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told of each holder that is waited for. */
   readonly waiting?: ((holder: Holder) => void) | undefined;
-  /** Milliseconds between two tries; left out: half a second. */
-  readonly pause?: number | undefined;
 }
 
 const standardDuration = 60_000;
@@ -46,20 +44,31 @@ export function leaseDuration(
  * @throws Refusal where another run holds it, or the wait for it was stopped.
  */
 export async function takeLease(leases: Leases, claim: Claim, options: LeaseOptions): Promise<Lease> {
-  const { duration, patience = 0, signal, waiting, pause: between = betweenTries } = options;
+  const { duration, patience = 0, signal, waiting } = options;
   const end = performance.now() + patience;
   let told: string | undefined;
   for (;;) {
     const asked = performance.now();
-    const taken = await leases.take(claim, duration);
-    if ("fence" in taken) return held(leases, taken, duration, asked);
+    const taken = await tryLease(leases, claim, duration);
+    if (!("heldBy" in taken)) return taken;
     const { heldBy } = taken;
     if (asked >= end) throw new Refusal(heldSentence(heldBy, patience));
     if (told !== heldBy.run) waiting?.(heldBy);
     told = heldBy.run;
-    await pause(Math.min(between, end - asked), undefined, { ...(signal && { signal }) }).catch(() => {});
+    await pause(Math.min(betweenTries, end - asked), undefined, { ...(signal && { signal }) }).catch(() => {});
     if (signal?.aborted) throw new Refusal(`stopped while waiting for run ${heldBy.run}: ${signal.reason}`);
   }
+}
+
+/** Takes a lease for so many milliseconds where nobody has it; else tells who does. */
+export async function tryLease(
+  leases: Leases,
+  claim: Claim,
+  duration: number,
+): Promise<Lease | { readonly heldBy: Holder }> {
+  const asked = performance.now();
+  const taken = await leases.take(claim, duration);
+  return "fence" in taken ? held(leases, taken, duration, asked) : taken;
 }
 
 /** Who holds a lease, as sentences name it: `run R of ada on build-7 (process 42), https://ci/jobs/1`. */

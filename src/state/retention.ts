@@ -11,4 +11,4 @@ export const kept = {
 } as const;
 
 /** Commands whose summaries are removed after a while. */
-export const looks = ["plan", "drift"] as const;
+export const looks = ["plan", "drift", "watch"] as const;

@@ -1,0 +1,71 @@
+import { printable } from "../base/printable.ts";
+import { counted, quantity } from "../base/text.ts";
+import { reportedLine } from "../model/problem-line.ts";
+import { prometheus } from "../report/prometheus.ts";
+import type { LookEnd } from "../watch/look.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What becomes of each look: a line for people, and what is measured. */
+export interface LookPrinter {
+  readonly looked: (end: LookEnd) => void;
+  readonly metrics: () => LookFigures;
+}
+
+export interface LookFigures {
+  /** What the last look at everything saw, as `--report prometheus` tells it; empty before there was one. */
+  readonly seen: string;
+  readonly server: string;
+  /** Looks by how they ended. */
+  readonly looks: Readonly<Record<string, number>>;
+  /** When the last one ended; seconds since 1970. */
+  readonly last: number | undefined;
+}
+
+export function lookPrinter(terminal: Terminal): LookPrinter {
+  let figures: LookFigures = { seen: "", server: "", looks: {}, last: undefined };
+  const told = { problems: "" };
+  return {
+    metrics: () => figures,
+    looked: (end) => {
+      const { outcome } = end;
+      terminal.print(lineOf(end));
+      const problems = problemLines(end);
+      if (problems !== told.problems) terminal.warn(problems);
+      told.problems = problems;
+      figures = {
+        seen: end.whole ? metricsOf(end, figures.seen) : figures.seen,
+        server: end.plan.server.url,
+        looks: { ...figures.looks, [outcome]: (figures.looks[outcome] ?? 0) + 1 },
+        last: end.finishedAt.getTime() / 1000,
+      };
+    },
+  };
+}
+
+/** `2026-11-22T02:00:00Z  different: 3 changes in 2 of 214 projects, 430 requests, 1.2 s (run R)` */
+function lineOf({ plan, whole, applied, run, outcome, seconds, finishedAt }: LookEnd): string {
+  const { writes, changed_projects: changed, projects, reads } = plan.summary;
+  const done = [...(applied?.outcomes?.values() ?? [])].filter(({ status }) => status === "applied").length;
+  const parts = [
+    writes === 0
+      ? quantity(projects, "project")
+      : `${quantity(writes, "change")} in ${changed} of ${quantity(projects, "project")}`,
+    ...(whole ? [] : [`since ${plan.scope?.since?.slice(0, 12)}`]),
+    ...(done > 0 ? [`${done} applied`] : []),
+    counted(reads, "read"),
+    `${seconds.toFixed(1)} s`,
+  ];
+  return printable(
+    `${finishedAt.toISOString()}  ${outcome}: ${parts.join(", ")}${run === null ? "" : `  (run ${run})`}`,
+  );
+}
+
+function problemLines({ plan, troubles, applied }: LookEnd): string {
+  const refused = (applied?.refused ?? []).map(({ message }) => printable(`refused: ${message}`));
+  return [...[...plan.problems, ...troubles].map(reportedLine), ...refused].join("\n");
+}
+
+function metricsOf({ plan, surveyed, seconds, finishedAt, exitCode }: LookEnd, before: string): string {
+  const report = { plan, surveyed, seconds, finishedAt, exitCode, command: "watch", folder: "" };
+  return prometheus(report, () => before);
+}

@@ -1,0 +1,85 @@
+import { dirname } from "node:path";
+import { exit, Refusal } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
+import { unshared } from "../reconcile/crew.ts";
+import { sharesState } from "../state/open-state.ts";
+import { systemClock } from "../watch/clock.ts";
+import { newStatus, type WatchOptions } from "../watch/options.ts";
+import { cron, every, type Schedule } from "../watch/schedule.ts";
+import { watch } from "../watch/watch.ts";
+import { fastForward } from "../workspace/git-follow.ts";
+import { findWorkspace, loadSettings } from "../workspace/load.ts";
+import { repositoryAround } from "../workspace/repository.ts";
+import type { Options } from "./flags.ts";
+import { folderOf, requestOf } from "./run.ts";
+import type { Terminal } from "./terminal.ts";
+import type { Run } from "./verb.ts";
+import { lookPrinter } from "./watch-look.ts";
+import { listening } from "./watch-service.ts";
+
+/** `evenkeel watch`: until it is interrupted, or has looked often enough. */
+export const run: Run<Options<"watch">> = async (terminal, options) => {
+  checkUsage(terminal, options);
+  const folder = folderOf(terminal, options);
+  const root = dirname(findWorkspace(folder));
+  loadSettings(folder);
+  const schedule = scheduleOf(options);
+  if (options.follow) repositoryAround(root);
+  const request = requestOf(terminal, options);
+  const status = newStatus();
+  const printer = lookPrinter(terminal);
+  terminal.listen();
+  await using _ = await listening(terminal, options, { folder, status, figures: printer.metrics });
+  sayWhatIsWritten(terminal, options, folder);
+  const watching: WatchOptions = {
+    request,
+    schedule,
+    status,
+    clock: systemClock,
+    apply: options.apply,
+    grace: options.grace,
+    looks: options.looks,
+    ...(options.follow && { follow: { every: options.poll, forward: () => fastForward(root, terminal.interrupted) } }),
+    host: {
+      say: (sentence) => terminal.note(printable(sentence)),
+      warn: (sentence) => terminal.warn(printable(`warning: ${sentence}`)),
+      looked: printer.looked,
+    },
+  };
+  return await watch(watching);
+};
+
+function checkUsage(
+  { env }: Terminal,
+  { every: often, cron: times, hooks, looks, grace, workers }: Options<"watch">,
+): void {
+  const wrong = (sentence: string) => {
+    throw new Refusal(sentence, exit.usage);
+  };
+  if (often !== undefined && times !== undefined) wrong("--every and --cron are both given; give only one");
+  if (hooks !== undefined && hooks > 65535) wrong("--hooks takes a port, a number from 0 to 65535");
+  if (looks === 0) wrong("--looks takes the number of looks to end after: 1 or more");
+  if (grace === 0) wrong("--grace takes the number of looks that must see drift: 1 or more");
+  if (workers && !sharesState(env)) wrong(unshared);
+}
+
+const usual = 30 * 60_000;
+
+function scheduleOf({ every: often = usual, cron: times }: Options<"watch">): Schedule {
+  const now = systemClock.now();
+  return times === undefined ? every(often, now) : cron(times, now);
+}
+
+/** Nobody is to be surprised by a watcher that writes. */
+function sayWhatIsWritten({ warn, warnings }: Terminal, { apply }: Options<"watch">, folder: string): void {
+  const hasLedger = loadSettings(folder).ledger !== undefined;
+  const words: Readonly<Record<typeof apply, string>> = {
+    never: "",
+    pending: "--apply pending: this watcher writes what the manifests ask for, without asking.",
+    drift: "--apply drift: this watcher writes what the manifests ask for, and puts drift back, without asking.",
+  };
+  if (words[apply] !== "") warn(warnings.remove(words[apply]));
+  if (apply === "pending" && !hasLedger) {
+    warn("warning: without a ledger every difference counts as drift, so nothing is applied; set ledger: state");
+  }
+}

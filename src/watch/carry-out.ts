@@ -1,0 +1,76 @@
+import { digestOf } from "../base/json.ts";
+import { addressParts } from "../model/address.ts";
+import type { ReportedProblem } from "../model/problem-line.ts";
+import { isMany } from "../plan/guards.ts";
+import { removalsOf } from "../plan/plan.ts";
+import { apply, plan } from "../reconcile/reconcile.ts";
+import type { Applied, ChosenChanges, Planned, Request } from "../reconcile/request.ts";
+import { holderText } from "../state/lease.ts";
+import type { WatchMemory } from "../state/watch-memory.ts";
+import type { Turn } from "./options.ts";
+
+/** What became of the changes that a watcher was to carry out. */
+export interface CarriedOut {
+  readonly applied?: Applied;
+  /** The plan that waits for approvals from now on. */
+  readonly waiting?: WatchMemory["waiting"];
+}
+
+/**
+ * Carries out some of the changes of a look, as an apply of its own within guards, rules, approvals and waves. While
+ * somebody else applies it leaves them to the next look.
+ */
+export async function carryOut(
+  { options, state, lease, settings }: Turn,
+  { plan: found }: Planned,
+  addresses: readonly string[],
+  memory: WatchMemory,
+): Promise<CarriedOut> {
+  const { request, host } = options;
+  const holder = await state.leases.holder();
+  if (holder) {
+    host.say(`Not applied now: ${holderText(holder)} applies; the next look tries again.`);
+    return {};
+  }
+  const only = chosen(addresses, found, settings().guards);
+  const digest = digestOf([found.manifests.digest, [...addresses].sort()]);
+  const approved = memory.waiting?.digest === digest && (await state.approvals.list(memory.waiting.run)).length > 0;
+  const asks: Request = approved ? { ...request, savedRun: memory.waiting?.run ?? "" } : { ...request, only };
+  const hooks = { approve: async () => lease.lost() === undefined, watchers: [] };
+  const applied = await apply({ ...asks, command: "apply", again: "evenkeel apply" }, hooks);
+  const kept = memory.waiting?.digest === digest ? memory.waiting : undefined;
+  if (!lacksApproval(applied)) return { applied };
+  const waiting = kept && !approved ? kept : await save(request, only, digest);
+  return { applied, ...(waiting && { waiting }) };
+}
+
+/** Reads no more than the projects of the changes, unless so much would go that its share of the fleet matters. */
+function chosen(
+  addresses: readonly string[],
+  plan: Planned["plan"],
+  guards: Parameters<typeof isMany>[1],
+): ChosenChanges {
+  const all = new Set(addresses);
+  const removals = removalsOf(plan).filter(({ address }) => all.has(address));
+  if (isMany(removals.length, guards)) return { addresses: all };
+  return { addresses: all, projects: [...new Set(addresses.map((address) => addressParts(address)[0]))] };
+}
+
+function lacksApproval({ refused = [] }: Applied): boolean {
+  return refused.some(({ guard }) => guard === "approvals");
+}
+
+/** Keeps the plan of these changes, so that people can sign it. */
+async function save(request: Request, only: ChosenChanges, digest: string): Promise<WatchMemory["waiting"]> {
+  const { savedAs } = await plan({ ...request, only, command: "plan", save: true });
+  return savedAs === undefined ? undefined : { run: savedAs, digest };
+}
+
+/** What went wrong with an apply, a problem for each change that did. */
+export function troublesIn({ plan: { problems }, outcomes }: Applied): readonly ReportedProblem[] {
+  const failed = [...(outcomes ?? [])].filter(([, { status }]) => status !== "applied" && status !== "stale");
+  const told = failed.map(([address, { status, error = status }]) => {
+    return { rule: "apply", project: address, message: error };
+  });
+  return [...problems, ...told];
+}

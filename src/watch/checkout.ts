@@ -1,0 +1,45 @@
+import { basename, dirname } from "node:path";
+import { Refusal } from "../base/exit.ts";
+import { workspaceFile } from "../manifest/workspace.ts";
+import { isManifestPlace } from "../workspace/discover.ts";
+import { gitIn, upstreamOf } from "../workspace/git-follow.ts";
+import { findWorkspace, loadSettings } from "../workspace/load.ts";
+import { repositoryAround } from "../workspace/repository.ts";
+import type { Checkout } from "./push.ts";
+
+/** What pushes are held against: where the workspace lies in its repository, on which branch, and what it is made of. */
+export async function checkoutAround(folder: string): Promise<Checkout> {
+  const root = dirname(findWorkspace(folder));
+  return { prefix: prefixOf(root), ref: await refOf(root), isPart: partTest(root) };
+}
+
+function prefixOf(root: string): string | undefined {
+  try {
+    return repositoryAround(root).prefix;
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/** The remote's branch that the checkout follows, else one of its own name. */
+async function refOf(root: string): Promise<string | undefined> {
+  const git = await gitIn(root);
+  if ("why" in git) return undefined;
+  const upstream = await upstreamOf(git.ask);
+  if ("ref" in upstream) return upstream.ref;
+  const head = await git.ask("symbolic-ref", "--quiet", "HEAD");
+  return head.code === 0 ? head.stdout.trim() : undefined;
+}
+
+/** Manifests, settings, and what decides which files are manifests; where the settings are broken, anything may be one. */
+function partTest(root: string): Checkout["isPart"] {
+  try {
+    const { manifests, server } = loadSettings(root);
+    const others = [workspaceFile, ...(server.ca === undefined ? [] : [server.ca])];
+    return (file) => others.includes(file) || basename(file) === ".gitignore" || isManifestPlace(root, manifests, file);
+  } catch (error) {
+    if (error instanceof Refusal) return () => true;
+    throw error;
+  }
+}

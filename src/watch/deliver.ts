@@ -1,0 +1,92 @@
+import { knownSecrets } from "../base/known-secrets.ts";
+import { systemTrouble } from "../base/system-errors.ts";
+import { networkFor } from "../client/network.ts";
+import { isLoopback } from "../client/server-url.ts";
+import type { Notify } from "../manifest/notify.ts";
+import type { Secrets } from "../workspace/secrets.ts";
+
+/** What became of one attempt to deliver: where it failed, why, and whether another one may help. */
+export type Delivery =
+  | { readonly delivered: true }
+  | { readonly delivered: false; readonly why: string; readonly again: boolean; readonly wait?: number };
+
+export interface DeliveryOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly secrets: Secrets;
+  /** Aborted: nothing is waited for any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds for one attempt. */
+const timeout = 10_000;
+
+/** Milliseconds that a receiver may ask for. */
+const longestWait = 60_000;
+
+/** Sends a document to the URL of a notification, and to no other place. What it says of a failure never holds the URL. */
+export async function deliver(to: Notify, body: object, options: DeliveryOptions): Promise<Delivery> {
+  const { secrets, signal } = options;
+  try {
+    await secrets.ask([to.url], signal);
+    const text = secrets.known(to.url);
+    if (text === undefined) return lost(secrets.missing([to.url])[0] ?? `${to.url.secret} cannot be resolved`);
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const fault = faultOf(url, to);
+    return fault === undefined && url ? await send(url, body, options) : lost(fault ?? "");
+  } catch (error) {
+    return { ...lost(knownSecrets.clean(systemTrouble(error))), again: true };
+  }
+}
+
+function lost(why: string): Delivery & { readonly delivered: false } {
+  return { delivered: false, why, again: false };
+}
+
+function faultOf(url: URL | undefined, { allowInsecure }: Notify): string | undefined {
+  if (url?.protocol !== "https:" && url?.protocol !== "http:") return "it is not an https URL";
+  if (url.protocol === "https:" || allowInsecure || isLoopback(url.hostname)) return undefined;
+  return "it is plain http to another machine; use https, or state allowInsecure: true";
+}
+
+async function send(url: URL, body: object, { env, signal }: DeliveryOptions): Promise<Delivery> {
+  const [{ Client }, { connectorFor }] = await Promise.all([import("undici"), import("../client/connector.ts")]);
+  const client = new Client(url.origin, { connect: connectorFor(networkFor(url.origin, env), timeout) });
+  const limit = AbortSignal.timeout(timeout);
+  const end = () => void client.destroy().catch(() => {});
+  signal.addEventListener("abort", end);
+  try {
+    const {
+      statusCode,
+      headers,
+      body: answer,
+    } = await client.request({
+      method: "POST",
+      path: url.pathname + url.search,
+      headers: { "content-type": "application/json", ...credentials(url) },
+      body: JSON.stringify(body),
+      signal: limit,
+    });
+    await answer.dump({ limit: 64 * 1024 });
+    return judged(statusCode, headers["retry-after"]);
+  } catch (error) {
+    return { ...lost(limit.aborted ? "timed out" : knownSecrets.clean(systemTrouble(error))), again: true };
+  } finally {
+    signal.removeEventListener("abort", end);
+    await client.destroy().catch(() => {});
+  }
+}
+
+function credentials({ username, password }: URL): { readonly authorization?: string } {
+  if (!username && !password) return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
+}
+
+/** A redirect is not followed: what is told is meant for the one who was named. */
+function judged(status: number, retryAfter: string | string[] | undefined): Delivery {
+  if (status >= 200 && status < 300) return { delivered: true };
+  const again = status === 408 || status === 425 || status === 429 || status >= 500;
+  const asked = Number(retryAfter) * 1000;
+  const wait = asked >= 0 ? { wait: Math.min(asked, longestWait) } : {};
+  return { ...lost(`answered with ${status}`), again, ...wait };
+}

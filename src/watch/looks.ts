@@ -1,0 +1,181 @@
+import { type ExitCode, exit } from "../base/exit.ts";
+import type { ReportedProblem } from "../model/problem-line.ts";
+import { carryOut, troublesIn } from "./carry-out.ts";
+import { codeAfter, type LookEnd, lookAt, outcomeOf, runOf } from "./look.ts";
+import type { OpenMemory } from "./memory.ts";
+import { type News, refusedNews } from "./message.ts";
+import { newsOfProblems } from "./news.ts";
+import type { Turn } from "./options.ts";
+import { type Due, nextDue } from "./schedule.ts";
+import { chosenBy, compareSights } from "./sight.ts";
+import { silenceOf } from "./silence.ts";
+
+/** What a look is for: its time has come, a commit was followed, or a push brought one. */
+interface Cause {
+  /** The commit that the look may be limited by; left out: everything is looked at. */
+  readonly since?: string | undefined;
+  /** Errors of getting there: then nothing is applied. */
+  readonly troubles: readonly ReportedProblem[];
+}
+
+/**
+ * Looks until the watcher is stopped, has looked often enough, or it is its turn no more. Resolves to an exit code;
+ * undefined where another watcher took over.
+ */
+export async function lookAgain(
+  turn: Turn,
+  memory: OpenMemory,
+  progress: { looks: number },
+): Promise<ExitCode | undefined> {
+  const { options, lease } = turn;
+  const { clock, schedule, request, status, host, looks } = options;
+  await tellSilence(turn, memory);
+  const times = { due: { at: clock.now(), late: Number.POSITIVE_INFINITY }, poll: 0, told: "" };
+  for (;;) {
+    if (request.signal?.aborted) return stop(memory);
+    const lost = lease.lost();
+    if (lost !== undefined) {
+      host.warn(`${lost}; standing by`);
+      return undefined;
+    }
+    const cause = await nextCause(turn, memory, times);
+    if (!cause) continue;
+    const end = await look(turn, memory, cause);
+    times.due = nextTime(times.due, cause, () => nextDue(schedule, clock.now(), clock.random));
+    status.late = times.due.late;
+    host.looked(end);
+    progress.looks++;
+    await remember(turn, memory, end, times.due);
+    if (end.exitCode === exit.interrupted || progress.looks === looks) return end.exitCode;
+  }
+}
+
+/** A look that was not for its time leaves the schedule as it is. */
+function nextTime(due: Due, { since }: Cause, next: () => Due): Due {
+  return since === undefined ? next() : due;
+}
+
+async function stop(memory: OpenMemory): Promise<ExitCode> {
+  const { last } = memory.now();
+  if (last) memory.change({ last: { ...last, stopped: true } });
+  await memory.keep();
+  return exit.done;
+}
+
+interface Times {
+  due: Due;
+  /** When the remote is to be asked next. */
+  poll: number;
+  /** The last trouble with the checkout that was told. */
+  told: string;
+}
+
+/** Waits for the next moment at which something may have to be done, or says what is to be looked at now. */
+async function nextCause({ options, bell }: Turn, memory: OpenMemory, times: Times): Promise<Cause | undefined> {
+  const { clock, status, follow, host, request } = options;
+  const now = clock.now();
+  const push = status.push && status.push.at <= now ? status.push : undefined;
+  const isDue = now >= times.due.at;
+  const polls = follow !== undefined && now >= times.poll;
+  if (!push && !isDue && !polls) {
+    const next = Math.min(times.due.at, status.push?.at ?? times.due.at, follow ? times.poll : times.due.at);
+    await bell.wait(next - now);
+    return undefined;
+  }
+  if (push) status.push = undefined;
+  const followed = await follow?.forward();
+  if (follow) times.poll = clock.now() + follow.every;
+  if (request.signal?.aborted) return undefined;
+  const why = followed && "why" in followed ? followed.why : "";
+  if (why !== times.told && why !== "") host.warn(`${why}; nothing is applied until it can be`);
+  times.told = why;
+  const troubles = why === "" ? [] : [{ rule: "checkout", message: why }];
+  if (isDue) return { troubles };
+  const { commit } = memory.now();
+  const at = followed && "commit" in followed ? followed.commit : undefined;
+  if (at !== undefined && at !== commit) return { since: commit, troubles };
+  const isKnown = push?.commit !== undefined && push.commit === commit;
+  return push && !isKnown ? { troubles } : undefined;
+}
+
+async function look(turn: Turn, memory: OpenMemory, cause: Cause): Promise<LookEnd> {
+  const { options, settings, lease } = turn;
+  const { request, grace, clock } = options;
+  const began = clock.now();
+  const { planned, whole } = await lookAt(request, cause.since);
+  const { plan, surveyed } = planned;
+  const isStopped = () => request.signal?.aborted === true;
+  const before = memory.now();
+  const run = runOf(planned);
+  const hasLedger = settings().ledger !== undefined;
+  const sight = surveyed ? compareSights(before, { plan, whole, hasLedger }, grace) : undefined;
+  if (sight) memory.change({ differing: sight.differing });
+  const chosen = sight && cause.troubles.length === 0 && !isStopped() ? chosenBy(memory.now(), plan) : [];
+  const done = chosen.length > 0 && lease.lost() === undefined ? await carryOut(turn, planned, chosen, before) : {};
+  const troubles = [...cause.troubles, ...(done.applied ? troublesIn(done.applied) : [])];
+  const exitCode = codeAfter(planned, done.applied, troubles, isStopped());
+  const seconds = (clock.now() - began) / 1000;
+  const finishedAt = new Date(clock.now());
+  const end = { plan, whole, surveyed, troubles, run, exitCode, seconds, finishedAt };
+  if (!isStopped()) {
+    const seen = { before, planned, sight, whole, troubles, run };
+    const news = [...newsOfProblems(memory, seen), ...newsOfRefusal(memory, done, chosen)];
+    if (done.applied) memory.change({ waiting: done.waiting });
+    memory.tell(news, countsIn(end, memory));
+  }
+  const hasDrifted = plan.resource_changes.some(({ address }) => memory.now().differing[address]?.cause !== "pending");
+  return { ...end, outcome: outcomeOf(end, hasDrifted), ...(done.applied && { applied: done.applied }) };
+}
+
+type Done = Awaited<ReturnType<typeof carryOut>>;
+
+/** What guards, rules and approvals object to is told when it is another than before. */
+function newsOfRefusal(memory: OpenMemory, { applied, waiting }: Done, chosen: readonly string[]): readonly News[] {
+  const before = memory.now().refused;
+  if (!applied && chosen.length > 0) return [];
+  const refused = (applied?.refused ?? []).map(({ message }) => message).sort();
+  memory.change({ refused });
+  if (refused.length === 0 || refused.join("\n") === before.join("\n")) return [];
+  const way = waiting ? `; to let it pass: evenkeel approve --plan ${waiting.run}` : "";
+  return [refusedNews(refused, chosen, applied ? runOf(applied) : null, way)];
+}
+
+function countsIn({ plan, troubles }: Pick<LookEnd, "plan" | "troubles">, memory: OpenMemory) {
+  const causes = Object.values(memory.now().differing).map(({ cause }) => cause);
+  return {
+    projects: plan.summary.projects,
+    drift: causes.filter((cause) => cause !== "pending").length,
+    pending: causes.filter((cause) => cause === "pending").length,
+    problems: plan.problems.length + troubles.length,
+  };
+}
+
+/** What the next look, or the next watcher, has to know of this one. A state that cannot keep it ends the turn. */
+async function remember({ options }: Turn, memory: OpenMemory, end: LookEnd, due: Due): Promise<void> {
+  const iso = (time: number) => new Date(Math.min(time, latest)).toISOString();
+  const { commit, digest } = end.plan.manifests;
+  const isStopped = end.exitCode === exit.interrupted;
+  memory.change({
+    last: {
+      run: end.run,
+      at: iso(options.clock.now()),
+      due: iso(due.at),
+      late: iso(due.late),
+      outcome: end.outcome,
+      ...(isStopped && { stopped: true as const }),
+    },
+    ...(end.surveyed && commit !== null && end.plan.problems.length === 0 && { commit }),
+    ...(end.surveyed && end.whole && { manifests: digest }),
+  });
+  await memory.keep();
+}
+
+/** The latest time that a date can hold. */
+const latest = 8.64e15;
+
+async function tellSilence({ options }: Turn, memory: OpenMemory): Promise<void> {
+  const news = silenceOf(memory.now().last, options.clock.now());
+  if (!news) return;
+  options.host.warn(news.headline);
+  memory.tell([news], { projects: 0, drift: 0, pending: 0, problems: 0 });
+}

@@ -1,0 +1,119 @@
+import { basename, dirname } from "node:path";
+import { Refusal } from "../base/exit.ts";
+import type { Notify } from "../manifest/notify.ts";
+import type { Workspace } from "../manifest/workspace.ts";
+import type { Request } from "../reconcile/request.ts";
+import type { Texts } from "../state/state.ts";
+import { keepMemory, keptMemory, newMemory, type Undelivered, type WatchMemory } from "../state/watch-memory.ts";
+import { findWorkspace, loadSettings } from "../workspace/load.ts";
+import { loadProviders } from "../workspace/providers-file.ts";
+import { createSecrets } from "../workspace/secrets.ts";
+import { systemClock } from "./clock.ts";
+import { deliver } from "./deliver.ts";
+import { type Counts, messageBody, type News } from "./message.ts";
+import type { WatchOptions } from "./options.ts";
+import { createOutbox } from "./outbox.ts";
+
+/** What a watcher remembers while it is its turn; each change is kept in the state. */
+export interface OpenMemory extends AsyncDisposable {
+  readonly now: () => WatchMemory;
+  readonly change: (more: Partial<WatchMemory>) => void;
+  /** Tells those who want to know. Nobody is waited for. */
+  readonly tell: (news: readonly News[], counts: Counts) => void;
+  /** Keeps what changed. @throws Refusal where the state cannot. */
+  readonly keep: () => Promise<void>;
+}
+
+/** The settings that a watcher needs, read again for each look; broken ones leave it with those before. */
+export function settingsFor({ folder }: Pick<Request, "folder">): () => Workspace {
+  let last: Workspace | undefined;
+  return () => {
+    try {
+      last = loadSettings(folder);
+    } catch (error) {
+      if (!last || !(error instanceof Refusal)) throw error;
+    }
+    return last;
+  };
+}
+
+/** Milliseconds for which the end waits for notifications; what is left is the next watcher's to deliver. */
+const lastChance = 5000;
+
+export async function openMemory(notes: Texts, options: WatchOptions): Promise<OpenMemory> {
+  const { request, apply, clock, host } = options;
+  const settings = settingsFor(request);
+  let memory: WatchMemory = { ...newMemory(apply), ...(await keptMemory(notes)), apply };
+  let keeping: Promise<void> = Promise.resolve();
+  const over = new AbortController();
+  const change = (more: Partial<WatchMemory>) => {
+    memory = { ...memory, ...more };
+  };
+  const keep = () => {
+    const written = keeping.then(() => keepMemory(notes, memory));
+    keeping = written.catch(() => {});
+    return written;
+  };
+  const outbox = createOutbox({
+    clock,
+    waiting: () => memory.undelivered,
+    done: (one) => {
+      change({ undelivered: memory.undelivered.filter((each) => each !== one) });
+      keep().catch(() => {});
+    },
+    receiver: (to) => settings().notify.find(({ url }) => url.secret === to),
+    attempt: (to, body) => deliver(to, body, { env: request.env, secrets: secretsOf(request), signal: over.signal }),
+    warn: host.warn,
+    stopped: () => over.signal.aborted,
+  });
+  outbox.flush();
+  return {
+    now: () => memory,
+    change,
+    tell: (news, counts) => {
+      const { notify, name = basename(dirname(findWorkspace(request.folder))) } = settings();
+      const since = new Date(clock.now()).toISOString();
+      const more = news.flatMap((each) => addressed(each, notify, { ...messageBody(name, each, counts) }, since));
+      change({ undelivered: withinLimit([...memory.undelivered, ...more], host.warn) });
+      outbox.flush();
+    },
+    keep,
+    [Symbol.asyncDispose]: async () => {
+      await within(outbox.settled(), lastChance);
+      over.abort();
+      await keeping;
+    },
+  };
+}
+
+/** By this machine's own clock: whoever waits is a process that ends. */
+async function within(work: Promise<void>, milliseconds: number): Promise<void> {
+  let cancel = () => {};
+  const end = new Promise<void>((resolve) => {
+    cancel = systemClock.alarm(milliseconds, resolve);
+  });
+  await Promise.race([work, end]).finally(cancel);
+}
+
+function secretsOf({ env, folder, debug }: Request) {
+  const root = dirname(findWorkspace(folder));
+  return createSecrets({ env, root, plaintext: new Map(), providers: loadProviders(env, root), debug });
+}
+
+function addressed(
+  { event }: News,
+  notify: readonly Notify[],
+  body: Undelivered["body"],
+  since: string,
+): readonly Undelivered[] {
+  return notify.filter(({ on }) => on.includes(event)).map(({ url }) => ({ to: url.secret, body, since }));
+}
+
+/** Nobody reads a hundred messages about a fleet that was down. */
+const mostWaiting = 100;
+
+function withinLimit(all: readonly Undelivered[], warn: (sentence: string) => void): readonly Undelivered[] {
+  if (all.length > mostWaiting)
+    warn(`${all.length - mostWaiting} old notifications were not delivered and are dropped`);
+  return all.slice(-mostWaiting);
+}

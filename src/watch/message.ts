@@ -1,0 +1,105 @@
+import { printable } from "../base/printable.ts";
+import { quantity } from "../base/text.ts";
+import type { NotifyEvent } from "../manifest/notify.ts";
+import type { ReportedProblem } from "../model/problem-line.ts";
+
+/** Something that people are to know: of what kind it is, in words, and which addresses it is about. */
+export interface News {
+  readonly event: NotifyEvent;
+  /** A sentence without the workspace's name. */
+  readonly headline: string;
+  /** What stands below it, a line each. */
+  readonly lines: readonly string[];
+  readonly addresses: readonly string[];
+  /** The run that it is about; null where the state kept none. */
+  readonly run: string | null;
+}
+
+/** What is told of a fleet beside the news. */
+export type Counts = Readonly<Record<"projects" | "drift" | "pending" | "problems", number>>;
+
+/** The body of a notification (contract 16). */
+export interface MessageBody {
+  readonly text: string;
+  readonly workspace: string;
+  readonly run: string | null;
+  readonly event: NotifyEvent;
+  readonly counts: Counts & { readonly addresses: number };
+  readonly addresses: readonly string[];
+}
+
+const mostAddresses = 20;
+const mostLines = 5;
+
+export function messageBody(workspace: string, news: News, counts: Counts): MessageBody {
+  const { event, headline, addresses, run } = news;
+  const lines = [...news.lines, ...addresses];
+  const shown = lines.slice(0, mostLines).map((line) => `- ${inChat(line)}`);
+  const more = lines.length > mostLines ? [`and ${lines.length - mostLines} more`] : [];
+  const seen = run === null ? [] : [`Run ${run}`];
+  return {
+    text: [`${inChat(workspace)}: ${inChat(headline)}`, ...shown, ...more, ...seen].join("\n"),
+    workspace,
+    run,
+    event,
+    counts: { ...counts, addresses: addresses.length },
+    addresses: addresses.slice(0, mostAddresses),
+  };
+}
+
+/** Anybody's words in a chat: they call nobody, link nowhere and hide nothing. */
+function inChat(text: string): string {
+  const marks: Readonly<Record<string, string>> = { "<": "‹", ">": "›", "@": "＠", "&": "＆", "`": "'" };
+  return printable(text)
+    .replace(/[<>@&`]/g, (mark) => marks[mark] ?? mark)
+    .replaceAll("](", "] (")
+    .replaceAll("://", ": //");
+}
+
+/** Drift that is new to people. */
+export function driftNews(addresses: readonly string[], run: string | null): News {
+  const verb = addresses.length === 1 ? "differs" : "differ";
+  const headline = `drift: ${quantity(addresses.length, "resource")} ${verb} from what was last applied`;
+  return { event: "drift", headline, lines: [], addresses, run };
+}
+
+/** What is well again: resources, and problems that are gone. */
+export function recoveredNews(addresses: readonly string[], problems: readonly string[], run: string | null): News {
+  const resources = `${quantity(addresses.length, "resource")} in sync again`;
+  const gone = `${quantity(problems.length, "problem")} gone`;
+  const parts = [...(addresses.length > 0 ? [resources] : []), ...(problems.length > 0 ? [gone] : [])];
+  return { event: "recovered", headline: `recovered: ${parts.join(", ")}`, lines: problems, addresses, run };
+}
+
+/** Problems that are new to people. */
+export function failedNews(problems: readonly ReportedProblem[], run: string | null): News {
+  const headline = `failed: ${quantity(problems.length, "problem")}`;
+  return { event: "failed", headline, lines: problems.map(problemWords), addresses: [], run };
+}
+
+/** A problem in one line. */
+export function problemWords({ file, line, project, message }: ReportedProblem): string {
+  const where = file === undefined ? project : `${file}:${line}`;
+  return where === undefined ? message : `${where}: ${message}`;
+}
+
+/** An apply of the watcher that guards, rules or missing approvals kept from writing. */
+export function refusedNews(
+  objections: readonly string[],
+  addresses: readonly string[],
+  run: string | null,
+  way: string,
+): News {
+  const headline = `refused: nothing was applied${way}`;
+  return { event: "refused", headline, lines: objections, addresses, run };
+}
+
+export function expiringNews(messages: readonly string[], run: string | null): News {
+  const headline = `expiring: ${quantity(messages.length, "policy or exception", "policies or exceptions")}`;
+  return { event: "expiring", headline, lines: messages, addresses: [], run };
+}
+
+/** Nobody looked for longer than was planned. */
+export function silentNews(since: string, run: string | null): News {
+  return { event: "silent", headline: `silent: no look since ${since}`, lines: [], addresses: [], run };
+}

@@ -1,0 +1,46 @@
+import type { ReportedProblem } from "../model/problem-line.ts";
+import type { Planned } from "../reconcile/request.ts";
+import type { WatchMemory } from "../state/watch-memory.ts";
+import type { OpenMemory } from "./memory.ts";
+import { driftNews, expiringNews, failedNews, type News, problemWords, recoveredNews } from "./message.ts";
+import { type SightNews, troublesOf } from "./sight.ts";
+
+/** A look, and the problems that it and its apply ran into. */
+export interface SeenProblems {
+  readonly before: WatchMemory;
+  readonly planned: Planned;
+  /** Left out where nothing could be looked at. */
+  readonly sight: SightNews | undefined;
+  readonly whole: boolean;
+  readonly troubles: readonly ReportedProblem[];
+  readonly run: string | null;
+}
+
+/** What people do not know yet of drift, problems and expiry; it is remembered as told. */
+export function newsOfProblems(memory: OpenMemory, seen: SeenProblems): readonly News[] {
+  const { before, planned, sight, run } = seen;
+  const found = troublesOf([...planned.plan.problems, ...seen.troubles]);
+  const fresh = [...found].flatMap(([key, problem]) => (key in before.failing ? [] : [problem]));
+  const over = Object.entries(before.failing).filter(([key]) => isConclusive(seen) && !found.has(key));
+  const expiring = planned.plan.warnings.filter(({ rule }) => rule === "expiry").map(problemWords);
+  const soon = expiring.filter((each) => !before.expiring.includes(each));
+  memory.change({ failing: failingNow(seen, found), ...(sight && { expiring }) });
+  const { drifted = [], recovered = [] } = sight ?? {};
+  const gone = over.map(([, words]) => words);
+  return [
+    ...(drifted.length > 0 ? [driftNews(drifted, run)] : []),
+    ...(recovered.length + gone.length > 0 ? [recoveredNews(recovered, gone, run)] : []),
+    ...(fresh.length > 0 ? [failedNews(fresh, run)] : []),
+    ...(soon.length > 0 ? [expiringNews(soon, run)] : []),
+  ];
+}
+
+/** A look at a part says nothing of the problems of the rest, nor does one that saw nothing. */
+function isConclusive({ whole, sight }: SeenProblems): boolean {
+  return whole && sight !== undefined;
+}
+
+function failingNow(seen: SeenProblems, found: ReadonlyMap<string, ReportedProblem>): WatchMemory["failing"] {
+  const now = [...found].map(([key, problem]) => [key, problemWords(problem)] as const);
+  return { ...(isConclusive(seen) ? {} : seen.before.failing), ...Object.fromEntries(now) };
+}

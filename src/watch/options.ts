@@ -1,0 +1,65 @@
+import type { Workspace } from "../manifest/workspace.ts";
+import type { Request } from "../reconcile/request.ts";
+import type { Lease } from "../state/lease.ts";
+import type { Holder, WorkspaceState } from "../state/state.ts";
+import type { ApplyMode } from "../state/watch-memory.ts";
+import type { FastForwarded } from "../workspace/git-follow.ts";
+import type { Bell, Clock } from "./clock.ts";
+import type { LookEnd } from "./look.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** What a watcher is to do. */
+export interface WatchOptions {
+  /** How each look is made: folder, environment, limits, and the signal that ends the watcher. */
+  readonly request: Request;
+  readonly schedule: Schedule;
+  readonly apply: ApplyMode;
+  /** Looks in a row that must see drift before people are told. */
+  readonly grace: number;
+  /** Ends after so many looks; left out: never. */
+  readonly looks?: number | undefined;
+  /** Brings the checkout up to date; left out: it stays as it is. */
+  readonly follow?: Follow | undefined;
+  readonly clock: Clock;
+  readonly status: WatchStatus;
+  readonly host: WatchHost;
+}
+
+export interface Follow {
+  /** Milliseconds between two looks at the remote. */
+  readonly every: number;
+  readonly forward: () => Promise<FastForwarded>;
+}
+
+/** Whom a watcher tells what it does. */
+export interface WatchHost {
+  readonly say: (sentence: string) => void;
+  readonly warn: (sentence: string) => void;
+  readonly looked: (end: LookEnd) => void;
+}
+
+/** How a watcher fares, for those who ask it, and how they wake it. */
+export interface WatchStatus {
+  /** Who watches instead; undefined while this one does. */
+  standby: Holder | undefined;
+  /** When the next look is overdue, in milliseconds since 1970; undefined before the first one is planned. */
+  late: number | undefined;
+  /** When a push that concerns the workspace is to be looked at, and the commit that it brought where it said so. */
+  push: { readonly at: number; readonly commit?: string } | undefined;
+  /** Wakes the watcher where it waits. */
+  wake: () => void;
+}
+
+export function newStatus(): WatchStatus {
+  return { standby: undefined, late: undefined, push: undefined, wake: () => {} };
+}
+
+/** A watcher whose turn it is. */
+export interface Turn {
+  readonly options: WatchOptions;
+  readonly bell: Bell;
+  readonly state: WorkspaceState;
+  readonly lease: Lease;
+  /** The settings of the workspace; where they are broken, those of before. */
+  readonly settings: () => Workspace;
+}

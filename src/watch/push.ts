@@ -1,0 +1,87 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { isObject, type JsonObject } from "../base/json.ts";
+
+/** Whether a hook knows the secret: it says it (X-Gitlab-Token), or signs what it says with it (X-Hub-Signature-256). */
+export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
+  const { "x-gitlab-token": token, "x-hub-signature-256": signature } = headers;
+  if (typeof token === "string") return isSame(Buffer.from(token, "latin1").toString("utf8"), secret);
+  if (typeof signature !== "string") return false;
+  return isSame(signature.toLowerCase(), `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`);
+}
+
+/** Takes as long whatever differs. */
+function isSame(one: string, other: string): boolean {
+  const hashed = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(hashed(one), hashed(other));
+}
+
+/** What a watcher knows of its checkout, as far as it does. */
+export interface Checkout {
+  /** From the top of the repository to the workspace: empty, or ending in a slash; undefined where nobody knows. */
+  readonly prefix: string | undefined;
+  /** Such as `refs/heads/main`: what the checkout follows. */
+  readonly ref?: string | undefined;
+  /** Whether a file, by its path in the workspace, is one that it is made of. */
+  readonly isPart: (file: string) => boolean;
+}
+
+/** What a push asks for. */
+export interface PushVerdict {
+  readonly look: boolean;
+  readonly why: string;
+  /** The commit that it brought. */
+  readonly commit?: string;
+}
+
+/** Whether a push may have changed a workspace: where that cannot be told, it may. */
+export function judgePush(headers: IncomingHttpHeaders, payload: unknown, checkout: Checkout): PushVerdict {
+  const kind = headers["x-github-event"] ?? headers["x-gitlab-event"] ?? "push";
+  if (!/^push(?: hook)?$/i.test(String(kind))) return { look: false, why: "not a push of commits" };
+  if (!isObject(payload)) return { look: true, why: "the body says nothing of files" };
+  const { after, ref } = payload;
+  const commit = typeof after === "string" && /^[0-9a-f]{40,64}$/.test(after) ? { commit: after } : {};
+  if (typeof ref === "string" && checkout.ref !== undefined && ref !== checkout.ref) {
+    return { look: false, why: "another branch than the one that is watched" };
+  }
+  const files = filesIn(payload);
+  if (!files) return { look: true, why: "the push does not tell all of its files", ...commit };
+  if (files.some((file) => isWithin(file, checkout)))
+    return { look: true, why: "files of this workspace changed", ...commit };
+  return { look: false, why: "no file of this workspace changed" };
+}
+
+/** Where nobody knows in which folder of its repository a workspace lies, it may lie in each. */
+function isWithin(file: string, { prefix, isPart }: Checkout): boolean {
+  const parts = file.split("/");
+  if (parts.includes("..")) return false;
+  if (prefix !== undefined) return file.startsWith(prefix) && isPart(file.slice(prefix.length));
+  return parts.some((_, index) => isPart(parts.slice(index).join("/")));
+}
+
+/** All files of all commits; undefined where the payload may leave some out. */
+function filesIn({
+  commits,
+  total_commits_count: total,
+  forced,
+  created,
+  before,
+}: JsonObject): readonly string[] | undefined {
+  if (!Array.isArray(commits) || commits.length === 0 || forced === true || created === true) return undefined;
+  if (typeof before === "string" && /^0+$/.test(before)) return undefined;
+  const isWhole = typeof total === "number" ? total === commits.length : commits.length < mostListed;
+  const lists = commits.flatMap((each) => (isObject(each) ? [each.added, each.modified, each.removed] : [undefined]));
+  if (!isWhole || !lists.every(isTexts)) return undefined;
+  const files = [...new Set(lists.flat() as readonly string[])];
+  return files.length > mostFiles ? undefined : files;
+}
+
+/** Some servers list no more commits than this, and do not say how many there were. */
+const mostListed = 20;
+
+/** So many files of one push are hardly all beside the workspace. */
+const mostFiles = 5000;
+
+function isTexts(list: unknown): list is readonly string[] {
+  return Array.isArray(list) && list.every((each) => typeof each === "string");
+}

@@ -1,0 +1,93 @@
+import { dirname } from "node:path";
+import { type ExitCode, exit, Refusal } from "../base/exit.ts";
+import { durationOf } from "../manifest/duration.ts";
+import { claimFor, newRun } from "../state/claim.ts";
+import { holderText, leaseDuration, tryLease } from "../state/lease.ts";
+import { openState } from "../state/open-state.ts";
+import type { Holder } from "../state/state.ts";
+import { findWorkspace, loadSettings } from "../workspace/load.ts";
+import { type Bell, createBell } from "./clock.ts";
+import { lookAgain } from "./looks.ts";
+import { openMemory, settingsFor } from "./memory.ts";
+import type { Turn, WatchOptions } from "./options.ts";
+import { noticeSilence } from "./silence.ts";
+
+/** Milliseconds between two tries to open a state that went away. */
+const betweenTries = 10_000;
+
+/**
+ * Looks at a workspace again and again, as the only watcher that does, until it is stopped or has looked often enough.
+ * Resolves to the exit code of the last look; to 0 where it was stopped between two of them.
+ * @throws Refusal where there is no workspace, or its state cannot be used when it starts.
+ */
+export async function watch(options: WatchOptions): Promise<ExitCode> {
+  const { clock, request, status, host } = options;
+  const bell = createBell(clock);
+  status.wake = bell.ring;
+  request.signal?.addEventListener("abort", bell.ring, { once: true });
+  const progress = { looks: 0 };
+  for (let begun = false; !request.signal?.aborted; ) {
+    try {
+      const code = await takeTurn(options, bell, () => {
+        begun = true;
+      }).then((turn) => turn && lookInTurn(turn, progress));
+      if (code !== undefined) return code;
+    } catch (error) {
+      if (!begun || !(error instanceof Refusal)) throw error;
+      host.warn(error.message);
+      await bell.wait(betweenTries);
+    }
+  }
+  return exit.done;
+}
+
+async function lookInTurn(turn: Turn & AsyncDisposable, progress: { looks: number }): Promise<ExitCode | undefined> {
+  await using _ = turn;
+  const { state, options } = turn;
+  await using memory = await openMemory(state.notes, options);
+  return await lookAgain(turn, memory, progress);
+}
+
+/** Stands by until it is this watcher's turn; undefined where it was stopped before. */
+async function takeTurn(
+  options: WatchOptions,
+  bell: Bell,
+  begun: () => void,
+): Promise<(Turn & AsyncDisposable) | undefined> {
+  const { request, status } = options;
+  const { env, folder, signal } = request;
+  const claim = claimFor(newRun(new Date()), env);
+  const duration = leaseDuration(env, durationOf);
+  const state = await openState({ root: dirname(findWorkspace(folder)), name: loadSettings(folder).name, env });
+  try {
+    for (let told: string | undefined; !signal?.aborted; ) {
+      const taken = await tryLease(state.watchLeases, claim, duration);
+      begun();
+      status.standby = "heldBy" in taken ? taken.heldBy : undefined;
+      if (!("heldBy" in taken)) return ownTurn({ options, bell, state, lease: taken, settings: settingsFor(request) });
+      if (told !== taken.heldBy.run) options.host.say(standbyText(taken.heldBy));
+      told = taken.heldBy.run;
+      await noticeSilence(state.notes, options);
+      await bell.wait(Math.min(duration / 6, 5000));
+    }
+  } catch (error) {
+    await state[Symbol.asyncDispose]();
+    throw error;
+  }
+  await state[Symbol.asyncDispose]();
+  return undefined;
+}
+
+function ownTurn(turn: Turn): Turn & AsyncDisposable {
+  return {
+    ...turn,
+    [Symbol.asyncDispose]: async () => {
+      await turn.lease[Symbol.asyncDispose]();
+      await turn.state[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function standbyText(holder: Holder): string {
+  return `Standing by: ${holderText(holder)} watches since ${holder.since}.`;
+}

@@ -1,0 +1,148 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { folderState } from "../../src/state/folder.ts";
+import { fastForward } from "../../src/workspace/git-follow.ts";
+import { repository } from "../revision/repository.ts";
+import { tempFolder } from "../support/folder.ts";
+import { stage } from "../support/stage.ts";
+import { minute, movedClock, watching } from "./watching.ts";
+
+const wiki = (url: string) => ({ "external-wiki": { external_wiki_url: url } });
+const projects = Array.from({ length: 20 }, (_, index) => ({
+  id: index + 1,
+  path: `team/p${index}`,
+  integrations: wiki("https://a"),
+}));
+const policy = { projects: ["team/*"], integrations: wiki("https://a") };
+
+/** A workspace that is a clone, and the repository where others commit. */
+async function cloned(more: object = {}) {
+  const place = await stage({ projects, policy, ...more });
+  place.write(".gitignore", ".evenkeel/\n");
+  const upstream = tempFolder();
+  const { git } = repository(place.root);
+  git("add", "-A");
+  git("commit", "-q", "-m", "one");
+  git("clone", "-q", "--bare", ".", join(upstream, "policies.git"));
+  git("remote", "add", "origin", join(upstream, "policies.git"));
+  git("fetch", "-q", "origin");
+  git("branch", "-q", "--set-upstream-to=origin/main");
+  const others = repository(join(upstream));
+  others.git("remote", "add", "origin", "policies.git");
+  const commit = (files: Readonly<Record<string, string>>) => {
+    others.git("fetch", "-q", "origin");
+    others.git("checkout", "-q", "-B", "main", "origin/main");
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(upstream, name), text);
+    others.git("add", ...Object.keys(files));
+    others.git("commit", "-q", "-m", "more");
+    others.git("push", "-q", "origin", "main");
+    return others.git("rev-parse", "HEAD");
+  };
+  const follow = { every: minute / 4, forward: () => fastForward(place.root) };
+  return { ...place, git, commit, follow, upstream };
+}
+
+const policyFor = (project: string, url: string) =>
+  `apiVersion: evenkeel/v1\nkind: Policy\nname: ${project}\nprojects: [team/${project}]\nintegrations:\n  external-wiki: { external_wiki_url: ${url} }\n`;
+
+describe("--follow", () => {
+  test("looks at once, and only, at what a commit changed; what a commit asks for is carried out", async () => {
+    const place = await cloned({ workspace: { ledger: "state" } });
+    await place.apply();
+    place.server.requests.reset();
+    const clock = movedClock();
+    let commit = "";
+    const one = watching(place, {
+      clock,
+      follow: place.follow,
+      apply: "pending",
+      looks: 2,
+      after: (_, looks) => {
+        if (looks === 1) commit = place.commit({ "p3.yaml": policyFor("p3", "https://new") });
+        if (looks === 1) place.server.requests.reset();
+      },
+    });
+    expect(await one.ended).toBe(0);
+    expect(one.ends.map(({ whole, plan }) => [whole, plan.summary.projects, plan.manifests.commit === commit])).toEqual(
+      [
+        [true, 20, false],
+        [false, 1, true],
+      ],
+    );
+    expect(one.outcomes()).toEqual(["in sync", "applied"]);
+    const asked = place.asked().filter((line) => line.startsWith("GET"));
+    expect(asked.every((line) => line.includes("/projects/team/p3"))).toBe(true);
+    const between = (one.ends[1]?.finishedAt.getTime() ?? 0) - (one.ends[0]?.finishedAt.getTime() ?? 0);
+    expect(between).toBeLessThan(5 * minute);
+    expect((await folderState(place.root).runs.list())[0]).toMatchObject({ command: "apply", commit });
+  });
+
+  test("a checkout that cannot be fast-forwarded is said once, nothing is applied, and looks go on", async () => {
+    const place = await cloned({ workspace: { ledger: "state" } });
+    await place.apply();
+    place.policy({ projects: ["team/p1"], integrations: wiki("https://mine") }, "mine");
+    place.git("add", "-A");
+    place.git("commit", "-q", "-m", "own");
+    place.commit({ "p3.yaml": policyFor("p3", "https://new") });
+    const before = place.server.requests.writes;
+    const one = watching(place, { follow: place.follow, apply: "pending", looks: 2 });
+    expect(await one.ended).toBe(1);
+    expect(one.said).toEqual([expect.stringContaining("cannot be fast-forwarded to refs/heads/main of origin")]);
+    expect(one.ends.map(({ troubles }) => troubles.length)).toEqual([1, 1]);
+    expect(place.server.requests.writes).toBe(before);
+  });
+
+  test.each([
+    [
+      "a remote that is gone",
+      ["remote", "set-url", "origin", "/nowhere"],
+      "git cannot fetch refs/heads/main of origin",
+    ],
+    ["no upstream", ["branch", "--unset-upstream"], "follows no branch of a remote"],
+    ["no branch", ["checkout", "-q", "--detach"], "is on no branch"],
+  ])("%s is said in a sentence", async (_, words, why) => {
+    const place = await cloned();
+    place.git(...words);
+    expect(await fastForward(place.root)).toEqual({ why: expect.stringContaining(why) });
+  });
+
+  test("runs no hook and no program that the repository itself names", async () => {
+    const place = await cloned();
+    const mark = join(place.upstream, "was-here");
+    const program = join(place.upstream, "program");
+    writeFileSync(program, `#!/bin/sh\necho "$0" >> ${mark}\ncat\n`, { mode: 0o755 });
+    const hooks = join(place.root, ".git", "hooks");
+    for (const hook of [
+      "post-merge",
+      "post-checkout",
+      "reference-transaction",
+      "pre-merge-commit",
+      "post-index-change",
+    ])
+      writeFileSync(join(hooks, hook), `#!/bin/sh\necho ${hook} >> ${mark}\n`, { mode: 0o755 });
+    writeFileSync(join(place.root, ".git", "more"), `[core]\n\tfsmonitor = ${program}\n`);
+    for (const [key, value] of [
+      ["core.hooksPath", hooks],
+      ["core.fsmonitor", program],
+      ["core.sshCommand", program],
+      ["core.alternateRefsCommand", program],
+      ["credential.helper", program],
+      ["filter.x.smudge", program],
+      ["filter.x.process", program],
+      ["remote.origin.uploadpack", `${program}; git-upload-pack`],
+      ["include.path", "more"],
+      ["merge.verifySignatures", "true"],
+      ["gpg.program", program],
+    ] as const)
+      place.git("config", key, value);
+    writeFileSync(join(place.root, ".git", "info", "attributes"), "*.yaml filter=x\n");
+    const commit = place.commit({ "p3.yaml": policyFor("p3", "https://new") });
+    expect(await fastForward(place.root)).toEqual({ commit, moved: true });
+    expect(existsSync(mark)).toBe(false);
+    expect(place.read("p3.yaml")).toContain("https://new");
+    place.git("config", "remote.origin.url", `ext::sh -c "touch ${mark}"`);
+    expect(await fastForward(place.root)).toEqual({ why: expect.stringContaining("git cannot fetch") });
+    expect(existsSync(mark)).toBe(false);
+  });
+});

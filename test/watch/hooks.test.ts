@@ -1,0 +1,191 @@
+import { createHmac } from "node:crypto";
+import { request } from "node:http";
+import parsePrometheus from "parse-prometheus-text-format";
+import { describe, expect, test } from "vitest";
+import { checkoutAround } from "../../src/watch/checkout.ts";
+import { newStatus } from "../../src/watch/options.ts";
+import { serveWatch } from "../../src/watch/service.ts";
+import { start, until } from "../e2e/program.ts";
+import { repository } from "../revision/repository.ts";
+import { stage } from "../support/stage.ts";
+import { minute, movedClock, watching } from "./watching.ts";
+
+const secret = "CANARY-of-the-hook";
+const policy = { projects: ["team/*"], integrations: { "external-wiki": { external_wiki_url: "https://a" } } };
+const projects = [{ id: 1, path: "team/p", integrations: policy.integrations }];
+
+const push = (modified: readonly string[], more: object = {}) =>
+  JSON.stringify({
+    ref: "refs/heads/main",
+    after: "a".repeat(40),
+    commits: [{ added: [], modified, removed: [] }],
+    total_commits_count: 1,
+    ...more,
+  });
+const signed = (body: string) => ({
+  "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
+});
+const known = { "x-gitlab-token": secret };
+
+async function listening() {
+  const place = await stage({ projects, policy, workspace: { manifests: ["*.yaml"] } });
+  const clock = movedClock(minute);
+  const status = newStatus();
+  const service = await serveWatch({
+    ...{ port: 0, host: "127.0.0.1", secret, status, clock },
+    metrics: () => "up 1",
+    checkout: () => checkoutAround(place.root),
+  });
+  const post = async (body: string, headers: Readonly<Record<string, string>> = {}) => {
+    const answer = await fetch(`${service.url}/hooks/push`, { method: "POST", body, headers });
+    return { status: answer.status, ...((await answer.json()) as { look?: boolean; why?: string; error?: string }) };
+  };
+  return { ...place, ...service, post, status, clock, close: () => service[Symbol.asyncDispose]() };
+}
+
+describe("POST /hooks/push", () => {
+  test("wants its secret: said, or signed with", async () => {
+    const { post, close, status } = await listening();
+    const body = push(["all.yaml"]);
+    expect(await post(body, known)).toMatchObject({ status: 202, look: true });
+    expect(await post(body, signed(body))).toMatchObject({ status: 202, look: true });
+    status.push = undefined;
+    for (const headers of [
+      {},
+      { "x-gitlab-token": "" },
+      { "x-gitlab-token": `${secret}x` },
+      { "x-hub-signature-256": "sha256=00" },
+      signed(`${body} `),
+    ])
+      expect(await post(body, headers)).toEqual({ status: 401, error: "wrong or missing secret" });
+    expect(status.push).toBeUndefined();
+    await close();
+  });
+
+  test("without EVENKEEL_HOOK_SECRET is refused, and the rest is there", async () => {
+    const place = await stage({ projects, policy });
+    const program = start(["watch", "--hooks", "0"], place.root, place.environment);
+    await until(() => program.said().includes("in sync"));
+    const [, url = ""] = /listening on (\S+)/.exec(program.said()) ?? [];
+    expect((await fetch(`${url}/hooks/push`, { method: "POST", headers: known })).status).toBe(403);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    program.kill("SIGTERM");
+    expect(await program.ended).toMatchObject({ code: 0, stderr: expect.stringContaining("EVENKEEL_HOOK_SECRET") });
+  });
+
+  test.each([
+    [push(["all.yaml"]), true],
+    [push(["evenkeel.yaml"]), true],
+    [push(["README.md", "sub/all.yaml", ".gitlab-ci.yml"]), false],
+    [push(["../all.yaml"]), false],
+    [push(["README.md"], { total_commits_count: 21 }), true],
+    [push(["README.md"], { forced: true }), true],
+    [push(["README.md"], { commits: [] }), true],
+    [push(["README.md"], { commits: [{ added: ["x"] }] }), true],
+    [push(["all.yaml"], { ref: "refs/heads/topic" }), false],
+    [push(["all.yaml"], { ref: "refs/tags/v1" }), false],
+    ["not JSON", true],
+    ["[]", true],
+  ])("%s: look? %j", async (body, look) => {
+    const place = await listening();
+    repository(place.root).commit();
+    expect(await place.post(body, known)).toMatchObject({ status: 202, look });
+    expect(place.status.push !== undefined).toBe(look);
+    await place.close();
+  });
+
+  test("of a workspace that lies in a folder of its repository means the files there", async () => {
+    const place = await stage({ projects, policy });
+    repository(place.root).commit();
+    place.write("deep/evenkeel.yaml", "apiVersion: evenkeel/v1\nkind: Workspace\n");
+    const { prefix, ref, isPart } = await checkoutAround(`${place.root}/deep`);
+    expect([prefix, ref, isPart("new/policy.yml"), isPart("new/.x/policy.yml")]).toEqual([
+      "deep/",
+      "refs/heads/main",
+      true,
+      false,
+    ]);
+  });
+
+  test("other events are none, a large body is not read, and other paths and methods say what is expected", async () => {
+    const { post, url, close } = await listening();
+    expect(await post(push(["all.yaml"]), { ...known, "x-gitlab-event": "Issue Hook" })).toMatchObject({ look: false });
+    expect(await post(push(["all.yaml"]), { ...known, "x-gitlab-event": "Push Hook" })).toMatchObject({ look: true });
+    expect(await post("x", { ...signed("x"), "x-github-event": "ping" })).toMatchObject({ look: false });
+    const large = await new Promise<number | undefined>((resolve) => {
+      const sending = request(`${url}/hooks/push`, { method: "POST", headers: known }, (answer) => {
+        resolve(answer.statusCode);
+        answer.resume();
+      });
+      sending.on("error", () => resolve(undefined));
+      sending.end(Buffer.alloc(11 * 1024 * 1024));
+    });
+    expect([413, undefined]).toContain(large);
+    expect((await fetch(`${url}/hooks/push`)).status).toBe(405);
+    expect((await fetch(`${url}/hooks`)).status).toBe(404);
+    await close();
+  });
+
+  test("wakes the watcher, once for pushes that come together, and not for its own commit", async () => {
+    const place = await stage({ projects, policy });
+    const commit = repository(place.root).commit();
+    const clock = movedClock(minute);
+    const one = watching(place, { clock });
+    await expect.poll(() => one.ends.length).toBe(1);
+    const arrive = (commit?: string) => {
+      one.status.push = { at: one.status.push?.at ?? clock.now() + 1000, ...(commit && { commit }) };
+      one.status.wake();
+    };
+    for (const _ of [1, 2, 3]) arrive();
+    clock.move(minute);
+    await expect.poll(() => one.ends.length).toBe(2);
+    arrive(commit);
+    clock.move(minute);
+    await expect.poll(() => one.status.push).toBeUndefined();
+    expect(one.ends.map(({ whole }) => whole)).toEqual([true, true, true].slice(0, one.ends.length));
+    one.stop();
+    await one.ended;
+  });
+});
+
+describe("GET /healthz and /metrics", () => {
+  test("tell how a watcher fares", async () => {
+    const place = await listening();
+    const health = async () => {
+      const answer = await fetch(`${place.url}/healthz`);
+      return [answer.status, ((await answer.json()) as { status: string }).status];
+    };
+    expect(await health()).toEqual([200, "starting"]);
+    place.status.late = place.clock.now() + 1;
+    expect(await health()).toEqual([200, "watching"]);
+    place.status.late = place.clock.now() - 1;
+    expect(await health()).toEqual([503, "overdue"]);
+    place.status.standby = { run: "r1", who: "ada", host: "desk", pid: 1, fence: 1, since: "now" };
+    expect(await health()).toEqual([200, "standby"]);
+    await place.close();
+  });
+
+  test("say what --report prometheus says, and of the looks themselves", async () => {
+    const place = await stage({ projects, policy: { ...policy, licenses: { MIT: "allowed" } } });
+    const program = start(["watch", "--hooks", "0", "--every", "1h"], place.root, {
+      ...place.environment,
+      EVENKEEL_HOOK_SECRET: secret,
+    });
+    await until(() => program.said().includes("drift"));
+    const [, url = ""] = /listening on (http:\/\/127\.0\.0\.1:\d+)\n/.exec(program.said()) ?? [];
+    const text = await (await fetch(`${url}/metrics`)).text();
+    const found = new Map(parsePrometheus(text).map(({ name, metrics }) => [name, metrics]));
+    expect(found.get("evenkeel_watch_looks_total")).toMatchObject([{ value: "1", labels: { outcome: "drift" } }]);
+    expect(found.get("evenkeel_watch_overdue")).toMatchObject([{ value: "0" }]);
+    expect(found.get("evenkeel_run_exit_code")).toMatchObject([{ value: "2" }]);
+    expect([...found.keys()]).toContain("evenkeel_drift_resources");
+    expect(Number(found.get("evenkeel_watch_last_look_age_seconds")?.[0]?.value)).toBeGreaterThanOrEqual(0);
+    const headers = { "x-gitlab-token": secret };
+    expect((await fetch(`${url}/hooks/push`, { method: "POST", headers, body: push(["all.yaml"]) })).status).toBe(202);
+    await until(() => program.said().split("drift").length > 2);
+    program.kill("SIGINT");
+    const { code, stdout, stderr } = await program.ended;
+    expect(code).toBe(0);
+    expect(stdout + stderr + text).not.toContain(secret);
+  });
+});

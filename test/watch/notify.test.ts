@@ -1,0 +1,259 @@
+import { describe, expect, test } from "vitest";
+import { folderState } from "../../src/state/folder.ts";
+import { keepMemory, keptMemory, newMemory } from "../../src/state/watch-memory.ts";
+import { messageBody } from "../../src/watch/message.ts";
+import { type Setting, stage } from "../support/stage.ts";
+import { chat, minute, movedClock, watching } from "./watching.ts";
+
+const wiki = (url: string) => ({ "external-wiki": { external_wiki_url: url } });
+const policy = { projects: ["team/*"], integrations: wiki("https://a") };
+const projects = Array.from({ length: 30 }, (_, index) => ({
+  id: index + 1,
+  path: `team/p${index}`,
+  integrations: wiki("https://a"),
+}));
+
+type Notified = Pick<Setting, "workspace" | "secrets" | "policies"> & { readonly on?: readonly string[] };
+
+/** A fleet in sync, whose watcher tells a chat of everything, or of what `on` says. */
+async function told(chatUrl: string, { on, workspace, secrets, policies }: Notified = {}) {
+  const notify = [{ url: { secret: "env:CHAT" }, ...(on && { on }) }];
+  return stage({
+    ...{ projects, policy, ...(policies && { policies }) },
+    workspace: { name: "payments", notify, ...workspace },
+    secrets: { CHAT: chatUrl, ...secrets },
+  });
+}
+
+type Place = Awaited<ReturnType<typeof told>>;
+
+const change = async ({ ask }: Place, url: string, ...numbers: readonly number[]) => {
+  for (const number of numbers)
+    await ask("PUT", `/projects/team%2Fp${number}/integrations/external-wiki`, { form: { external_wiki_url: url } });
+};
+
+const looked = (place: Place, looks: number, more: Parameters<typeof watching>[1] = {}) =>
+  watching(place, { looks, ...more }).ended;
+
+describe("notifications", () => {
+  test("tell of drift once, after two looks in a row have seen it, and once more when it is gone", async () => {
+    const room = await chat();
+    const place = await told(room.url);
+    await change(place, "https://by-hand", 1);
+    await looked(place, 1);
+    expect(room.heard).toEqual([]);
+    await looked(place, 1);
+    expect(room.heard).toEqual([
+      {
+        event: "drift",
+        workspace: "payments",
+        run: expect.stringMatching(/^\d{8}T\d{6}Z-/),
+        counts: { projects: 30, drift: 1, pending: 0, problems: 0, addresses: 1 },
+        addresses: ["team/p1:integration/external-wiki"],
+        text: expect.stringMatching(
+          /^payments: drift: 1 resource differs from what was last applied\n- team\/p1:integration\/external-wiki\nRun /,
+        ),
+      },
+    ]);
+    await looked(place, 3);
+    expect(room.heard).toHaveLength(1);
+    await change(place, "https://a", 1);
+    await looked(place, 2);
+    expect(room.events()).toEqual(["drift", "recovered"]);
+    expect(room.heard[1]?.addresses).toEqual(["team/p1:integration/external-wiki"]);
+  });
+
+  test("of what comes and goes between two looks tell nothing; --grace 1 tells at once, the first 20 addresses", async () => {
+    const room = await chat();
+    const place = await told(room.url);
+    await change(place, "https://by-hand", 1);
+    await looked(place, 1);
+    await change(place, "https://a", 1);
+    await looked(place, 2);
+    expect(room.heard).toEqual([]);
+    await change(place, "https://by-hand", ...Array(25).keys());
+    await looked(place, 1, { grace: 1 });
+    expect(room.heard[0]?.addresses).toHaveLength(20);
+    expect(room.heard[0]?.counts.addresses).toBe(25);
+    expect(room.heard[0]?.text).toContain("and 20 more");
+    await change(place, "https://by-hand", 27);
+    await looked(place, 1, { grace: 1 });
+    expect(room.heard[1]?.addresses).toEqual(["team/p27:integration/external-wiki"]);
+  });
+
+  test("tell of a look that failed, and when looks are well again; what it kept from being seen is no recovery", async () => {
+    const room = await chat();
+    const place = await told(room.url);
+    await change(place, "https://by-hand", 1);
+    await looked(place, 2);
+    place.write("broken.yaml", "apiVersion: evenkeel/v1\nkind: Polcy\n");
+    await looked(place, 2);
+    place.write("broken.yaml", "");
+    await looked(place, 1);
+    expect(room.events()).toEqual(["drift", "failed", "recovered"]);
+    expect(room.heard[1]?.text).toContain("broken.yaml:2");
+    expect(room.heard[2]).toMatchObject({ addresses: [] });
+    expect(room.heard[2]?.text).toContain("recovered: 1 problem gone");
+  });
+
+  test("tell of an apply that a guard refused, once for the same objections", async () => {
+    const room = await chat();
+    const place = await told(room.url, { workspace: { ledger: "state", protected: ["team/p1:*"] } });
+    await place.apply();
+    place.policy({ projects: ["team/p1"], disabled: ["external-wiki"] }, "off");
+    await looked(place, 3, { apply: "pending" });
+    expect(room.events()).toEqual(["refused"]);
+    expect(room.heard[0]?.text).toMatch(/^payments: refused: nothing was applied\n- .*protected/);
+  });
+
+  test("tell what expires within two weeks, and again when it has", async () => {
+    const room = await chat();
+    const day = (days: number) => new Date(Date.now() + days * 24 * 60 * minute).toISOString().slice(0, 10);
+    const until = (days: number) => ({ old: { projects: ["team/p1"], until: day(days), reason: "migration" } });
+    const place = await told(room.url, { policies: until(30) });
+    await looked(place, 1);
+    place.policy(until(10).old, "old");
+    await looked(place, 2);
+    place.policy(until(-1).old, "old");
+    await looked(place, 2);
+    expect(room.events()).toEqual(["expiring", "expiring"]);
+    expect(room.heard.map(({ text }) => text)).toEqual([
+      expect.stringContaining("policy old expires"),
+      expect.stringContaining("policy old expired"),
+    ]);
+  });
+
+  test("tell that nobody looked, where a watcher that was not stopped missed its looks", async () => {
+    const room = await chat();
+    const place = await told(room.url, { on: ["silent"] });
+    const { notes } = folderState(place.root);
+    const at = new Date(Date.now() - 300 * minute).toISOString();
+    const last = { run: null, at, due: at, late: at, outcome: "in sync" };
+    await keepMemory(notes, { ...newMemory("never"), last });
+    await looked(place, 1);
+    await looked(place, 1);
+    expect(room.heard.map(({ event, text }) => [event, text])).toEqual([
+      ["silent", `payments: silent: no look since ${at}`],
+    ]);
+    await keepMemory(notes, { ...newMemory("never"), last: { ...last, stopped: true } });
+    await looked(place, 1);
+    expect(room.heard).toHaveLength(1);
+  });
+
+  test("of a watcher that holds its lease and does not look are sent by the one that stands by", async () => {
+    const room = await chat();
+    const place = await told(room.url, { on: ["silent"] });
+    const { notes, watchLeases } = folderState(place.root);
+    await watchLeases.take({ run: "stuck", who: "ada", host: "desk", pid: 1 }, 60 * minute);
+    const at = new Date(Date.now() - 300 * minute).toISOString();
+    await keepMemory(notes, { ...newMemory("never"), last: { run: "r1", at, due: at, late: at, outcome: "in sync" } });
+    const one = watching(place, { clock: movedClock(minute) });
+    await expect.poll(() => room.events()).toEqual(["silent"]);
+    one.clock.move(10 * minute);
+    one.stop();
+    expect(await one.ended).toBe(0);
+    expect(room.events()).toEqual(["silent"]);
+  });
+
+  test("go only to those who asked for them", async () => {
+    const [all, some] = [await chat(), await chat()];
+    const place = await told(all.url, {
+      secrets: { SOME: some.url },
+      workspace: { notify: [{ url: { secret: "env:CHAT" } }, { url: { secret: "env:SOME" }, on: ["recovered"] }] },
+    });
+    await change(place, "https://by-hand", 1);
+    await looked(place, 2);
+    await change(place, "https://a", 1);
+    await looked(place, 1);
+    expect([all.events(), some.events()]).toEqual([["drift", "recovered"], ["recovered"]]);
+  });
+
+  test("are sent again until they are taken, in their order, and no look waits for that", async () => {
+    const room = await chat(["reset", { status: 503 }, { status: 429, headers: { "retry-after": "7" } }]);
+    const place = await told(room.url);
+    await change(place, "https://by-hand", 1);
+    const { ended, outcomes, said } = watching(place, { looks: 2 });
+    expect(await ended).toBe(2);
+    expect(outcomes()).toEqual(["drift", "drift"]);
+    expect(room.requests.map(({ method }) => method)).toEqual(Array(4).fill("POST"));
+    expect(room.events()).toEqual(["drift"]);
+    expect(said).toEqual([]);
+  });
+
+  test("that nobody took are the next watcher's to deliver, and the URL is never shown", async () => {
+    const room = await chat(Array(5).fill({ status: 500 }));
+    const place = await told(room.url);
+    await change(place, "https://by-hand", 1);
+    const first = watching(place, { looks: 2 });
+    expect(await first.ended).toBe(2);
+    expect(first.said).toEqual(["a notification (drift) could not be delivered to env:CHAT: answered with 500"]);
+    expect((await keptMemory(folderState(place.root).notes))?.undelivered).toHaveLength(1);
+    await looked(place, 1);
+    expect(room.events()).toEqual(["drift"]);
+    expect(JSON.stringify([first.said, place.files()])).not.toContain("CANARY-of-the-chat");
+    expect((await keptMemory(folderState(place.root).notes))?.undelivered).toEqual([]);
+  });
+
+  test.each([
+    ["a redirect", { status: 302 }, "answered with 302"],
+    ["a refusal", { status: 404 }, "answered with 404"],
+  ])("follow no redirect and do not insist: %s", async (_, answer, why) => {
+    const other = await chat();
+    const room = await chat([{ ...answer, headers: { location: other.url } }]);
+    const place = await told(room.url);
+    await change(place, "https://by-hand", 1);
+    const { ended, said } = watching(place, { looks: 3 });
+    expect(await ended).toBe(2);
+    expect(said).toEqual([`a notification (drift) could not be delivered to env:CHAT: ${why}`]);
+    expect([room.requests.length, other.requests.length]).toEqual([1, 0]);
+  });
+
+  test.each([
+    ["env:NOT_SET", "env:NOT_SET (not set)"],
+    ["env:PLAIN", "it is plain http to another machine; use https, or state allowInsecure: true"],
+    ["env:NONE", "it is not an https URL"],
+  ])("that have nowhere to go say so: %s", async (secret, why) => {
+    const place = await told("", {
+      workspace: { notify: [{ url: { secret } }] },
+      secrets: { PLAIN: "http://chat.example.com/CANARY", NONE: "CANARY" },
+    });
+    await change(place, "https://by-hand", 1);
+    const { ended, said } = watching(place, { looks: 2 });
+    expect(await ended).toBe(2);
+    expect(said).toEqual([`a notification (drift) could not be delivered to ${secret}: ${why}`]);
+  });
+
+  test("call nobody in a chat and link nowhere, whatever things are called", () => {
+    const address = "p:license/<!channel> @here [x](https://evil.example) `a` & \u202e";
+    const news = { event: "drift", headline: "drift", lines: [], addresses: [address], run: null } as const;
+    const body = messageBody("<@U1>", news, { projects: 1, drift: 1, pending: 0, problems: 0 });
+    expect(body.text).not.toMatch(/[<>@&`\u202e]|\]\(|:\/\//);
+    expect(body.addresses).toEqual([address]);
+  });
+});
+
+describe("notify:", () => {
+  test.each([
+    [{ notify: [{ url: "https://chat.example.com/CANARY" }] }, "notify[0].url  expected a reference to a secret"],
+    [{ notify: [{ url: { secret: "https://chat.example.com/CANARY" } }] }, "notify[0].url.secret  expected env:NAME"],
+    [{ notify: [{ url: { secret: "env:EVENKEEL_HOOK_SECRET" } }] }, "Evenkeel's own"],
+    [{ notify: [{ url: { secret: "env:A_${vars.b}" } }] }, "a Workspace has no variables"],
+    [{ notify: [{ url: { secret: "env:A" }, on: ["drfit"] }] }, "notify[0].on[0]  expected one of drift, recovered"],
+    [{ notify: [{ on: ["drift"] }] }, "missing url"],
+    [{ notify: [{ url: { secret: "env:A" }, onn: [] }] }, "unknown key onn; did you mean on?"],
+  ])("refuses %j at its place, without repeating a URL", async (workspace, said) => {
+    const { evenkeel } = await stage({ policy, projects, workspace });
+    const { code, stderr } = await evenkeel("validate");
+    expect(code).toBe(1);
+    expect(stderr).toContain(said);
+    expect(stderr).toMatch(/^evenkeel\.yaml:\d+:\d+ /);
+    expect(stderr).not.toContain("CANARY");
+  });
+
+  test("needs its provider where the file of providers is known", async () => {
+    const { evenkeelWith, write, root } = await stage({ workspace: { notify: [{ url: { secret: "vault:chat" } }] } });
+    write("../providers.yaml", 'other: { command: [echo, "{ref}"] }\n');
+    const { stderr } = await evenkeelWith({ EVENKEEL_SECRET_PROVIDERS: `${root}/../providers.yaml` }, "validate");
+    expect(stderr).toContain("no provider vault is defined");
+  });
+});

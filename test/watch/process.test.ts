@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { until } from "../e2e/program.ts";
+import { stage } from "../support/stage.ts";
+
+const policy = { projects: ["team/*"], integrations: { "external-wiki": { external_wiki_url: "https://a" } } };
+const projects = [{ id: 1, path: "team/p", integrations: policy.integrations }];
+const fleet = (more: object = {}) => stage({ projects, policy, ...more });
+const looks = (text: string) => text.split("\n").filter((line) => / {2}(?:in sync|drift): /.test(line)).length;
+
+describe("evenkeel watch", () => {
+  test("is one of two that works; the other takes over when it is killed, and each look is in the history", async () => {
+    const place = await fleet();
+    const first = place.begin("watch", "--every", "1s");
+    await until(() => looks(first.said()) > 1);
+    const second = place.begin("watch", "--every", "1s");
+    await until(() => second.said().includes("Standing by: run "));
+    const { stdout } = await place.evenkeel("state");
+    expect(stdout).toMatch(/^Lease: free\nWatcher: run \S+ of /m);
+    const seen = looks(first.said());
+    await until(() => looks(first.said()) > seen);
+    expect(looks(second.said())).toBe(0);
+    first.kill("SIGKILL");
+    await first.ended;
+    await until(() => looks(second.said()) > 1);
+    second.kill("SIGTERM");
+    expect((await second.ended).code).toBe(0);
+    const runs = JSON.parse((await place.evenkeel("runs", "--report", "json")).stdout);
+    expect(
+      new Set(runs.map(({ command, outcome }: { command: string; outcome: string }) => `${command} ${outcome}`)),
+    ).toEqual(new Set(["watch in sync"]));
+    expect((await place.evenkeel("state")).stdout).not.toContain("Watcher");
+  });
+
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "%s in the middle of a look finishes what is in flight: 130",
+    async (signal) => {
+      const place = await fleet({ latency: 300 });
+      const program = place.begin("watch");
+      await until(() => place.server.requests.count("GET") > 0);
+      program.kill(signal);
+      expect(await program.ended).toMatchObject({ code: 130, stdout: expect.stringContaining("interrupted") });
+    },
+  );
+
+  test("--looks ends with the code of the last look, and says in red what it may write", async () => {
+    const place = await fleet();
+    expect(await place.evenkeel("watch", "--looks", "2", "--every", "10ms")).toMatchObject({ code: 0, stderr: "" });
+    place.policy({ ...policy, integrations: { "external-wiki": { external_wiki_url: "https://b" } } });
+    expect(await place.evenkeel("watch", "--looks", "1")).toMatchObject({ code: 2, writes: 0 });
+    const args = ["watch", "--looks", "3", "--every", "10ms", "--apply", "drift"];
+    const applied = await place.evenkeelWith({ FORCE_COLOR: "1" }, ...args);
+    expect(applied).toMatchObject({ code: 0, writes: 1 });
+    expect(applied.stderr).toContain("\u001b[31m--apply drift: this watcher writes");
+    const pending = await place.evenkeel("watch", "--looks", "1", "--apply", "pending");
+    expect(pending.stderr).toContain("without a ledger every difference counts as drift");
+  });
+
+  test.each([
+    [["--every", "soon"], "Expected a duration such as 30s, 10m or 1h."],
+    [["--every", "0s"], "expected a duration"],
+    [["--cron", "7 25 * * *"], 'expected minute, hour, day, month and weekday, such as "7 * * * *"'],
+    [["--every", "1m", "--cron", "7 * * * *"], "give only one"],
+    [["--apply", "all"], "never, pending, drift"],
+    [["--looks", "0"], "1 or more"],
+    [["--grace", "0"], "1 or more"],
+    [["--hooks", "70000"], "0 to 65535"],
+    [["--follow"], "is not in a git repository"],
+    [["--workers"], "EVENKEEL_STATE"],
+  ])("%j is wrong usage: nothing is sent", async (args, said) => {
+    const place = await fleet();
+    const ran = await place.evenkeel("watch", ...args);
+    expect(ran).toMatchObject({ code: 64, reads: 0, writes: 0 });
+    expect(ran.stderr).toContain(said);
+  });
+
+  test("a port that is taken, and a secret in two places, are said before anything is sent", async () => {
+    const place = await fleet();
+    const port = new URL(place.server.url).port;
+    expect(await place.evenkeel("watch", "--hooks", port)).toMatchObject({ code: 64, reads: 0 });
+    const both = { EVENKEEL_HOOK_SECRET: "CANARY-1", EVENKEEL_HOOK_SECRET_FILE: "CANARY-2" };
+    const ran = await place.evenkeelWith(both, "watch", "--hooks", "0");
+    expect(ran).toMatchObject({ code: 1, reads: 0, stderr: expect.stringContaining("both set; set only one") });
+  });
+});

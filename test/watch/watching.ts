@@ -1,0 +1,160 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach } from "vitest";
+import type { ExitCode } from "../../src/base/exit.ts";
+import type { Clock } from "../../src/watch/clock.ts";
+import type { LookEnd } from "../../src/watch/look.ts";
+import type { MessageBody } from "../../src/watch/message.ts";
+import { newStatus, type WatchOptions } from "../../src/watch/options.ts";
+import { every } from "../../src/watch/schedule.ts";
+import { watch } from "../../src/watch/watch.ts";
+import type { Environment } from "../e2e/program.ts";
+
+export const minute = 60_000;
+
+/** A clock that goes on as soon as everybody waits for it, up to `limit`. */
+export interface MovedClock extends Clock {
+  /** Lets it go on by so many milliseconds. */
+  readonly move: (milliseconds: number) => void;
+}
+
+interface Alarm {
+  readonly at: number;
+  readonly ring: () => void;
+}
+
+export function movedClock(limit = Number.POSITIVE_INFINITY, start = Date.now()): MovedClock {
+  let now = start;
+  let last = start + limit;
+  const alarms = new Set<Alarm>();
+  const next = () => {
+    const first = [...alarms].sort((a, b) => a.at - b.at)[0];
+    if (!first || first.at > last) return;
+    alarms.delete(first);
+    now = Math.max(now, first.at);
+    first.ring();
+  };
+  const soon = () => void setTimeout(next, 1);
+  return {
+    now: () => now,
+    random: () => 0.5,
+    alarm: (milliseconds, ring) => {
+      const alarm = { at: now + milliseconds, ring };
+      alarms.add(alarm);
+      soon();
+      return () => void alarms.delete(alarm);
+    },
+    move: (milliseconds) => {
+      last = Math.max(now, last === Number.POSITIVE_INFINITY ? now : last) + milliseconds;
+      for (const _ of alarms) soon();
+    },
+  };
+}
+
+/** A watcher in this process. */
+export interface Watching {
+  readonly ended: Promise<ExitCode>;
+  readonly ends: readonly LookEnd[];
+  /** `in sync`, `drift` … of each look. */
+  readonly outcomes: () => readonly string[];
+  readonly said: readonly string[];
+  readonly clock: MovedClock;
+  readonly status: WatchOptions["status"];
+  readonly stop: () => void;
+}
+
+type Wishes = Partial<Omit<WatchOptions, "clock" | "request">> & {
+  readonly clock?: MovedClock;
+  /** Called after each look; what it returns is waited for before anybody goes on. */
+  readonly after?: (end: LookEnd, looks: number) => void;
+};
+
+const running: Watching[] = [];
+
+afterEach(async () => {
+  for (const each of running) each.stop();
+  await Promise.all(running.splice(0).map(({ ended }) => ended.catch(() => {})));
+});
+
+/** Watches a folder every half an hour of a clock that does not wait. */
+export function watching(
+  place: { readonly root: string; readonly environment: Environment },
+  wishes: Wishes = {},
+): Watching {
+  const { clock = movedClock(), after, ...options } = wishes;
+  const ends: LookEnd[] = [];
+  const said: string[] = [];
+  const stopping = new AbortController();
+  const status = newStatus();
+  const ended = watch({
+    request: { folder: place.root, env: place.environment, signal: stopping.signal },
+    schedule: every(30 * minute, clock.now()),
+    apply: "never",
+    grace: 2,
+    clock,
+    status,
+    ...options,
+    host: {
+      say: (sentence) => void said.push(sentence),
+      warn: (sentence) => void said.push(sentence),
+      looked: (end) => {
+        ends.push(end);
+        after?.(end, ends.length);
+      },
+    },
+  });
+  const outcomes = () => ends.map(({ outcome }) => outcome);
+  const one = { ended, ends, outcomes, said, clock, status, stop: () => stopping.abort("the run was interrupted") };
+  running.push(one);
+  return one;
+}
+
+/** What a chat system was sent. */
+export interface Chat {
+  readonly url: string;
+  readonly heard: readonly MessageBody[];
+  readonly requests: readonly { readonly path: string; readonly method: string }[];
+  readonly events: () => readonly string[];
+}
+
+export interface ChatAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A real listener; `answers` are given in their order, and then 200. */
+export async function chat(answers: readonly (ChatAnswer | "reset")[] = []): Promise<Chat> {
+  const heard: MessageBody[] = [];
+  const requests: { path: string; method: string }[] = [];
+  const left = [...answers];
+  const server = createServer(async (request, response) => {
+    requests.push({ path: request.url ?? "", method: request.method ?? "" });
+    const body = JSON.parse(await textOf(request)) as MessageBody;
+    const answer = left.shift() ?? { status: 200 };
+    if (answer === "reset") return void request.socket.destroy();
+    if (answer.status < 300) heard.push(body);
+    response.writeHead(answer.status, answer.headers).end("ok");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  open.push(() => server.closeAllConnections());
+  open.push(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/services/T0/B0/CANARY-of-the-chat`,
+    heard,
+    requests,
+    events: () => heard.map(({ event }) => event),
+  };
+}
+
+const open: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request) text += chunk;
+  return text;
+}
