@@ -98,12 +98,14 @@ interface Rest {
 
 function entryOf(from: From, path: Path, resource: Resource, rest: Rest = {}): PolicyEntry {
   const { presence = "present", templates = none, written } = rest;
-  const origin = { ...stated(from.document, from.policy, path), ...(from.reason && { reason: from.reason }) };
+  const { document, policy } = from;
+  const { place } = stated(document, policy, path);
+  const origin = { place, policy, file: document.file, ...(from.reason && { reason: from.reason }) };
   return {
-    document: from.document,
-    policy: from.policy,
+    document,
+    policy,
     path,
-    place: origin.place,
+    place,
     identity: identityOf(resource),
     desired: { ...resource, presence, origin },
     templates,

@@ -53,6 +53,9 @@ export interface Origin {
   readonly place: () => Place;
   /** Why there is the policy that says it, in its own words. */
   readonly reason?: string;
+  /** The policy that says it, and its file; known without a parse. */
+  readonly policy?: string;
+  readonly file?: string;
 }
 
 /** `absent`: make sure that it is off. */

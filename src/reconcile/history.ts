@@ -7,6 +7,7 @@ import { touchedBy } from "../state/run-summary.ts";
 import type { Context } from "./context.ts";
 import { withProblems } from "./not-planned.ts";
 import type { Applied, Planned } from "./request.ts";
+import { sawOf } from "./saw.ts";
 
 /** The summary of a run that the state keeps. One that is left without its end is told as failed or interrupted. */
 export interface RunHistory extends AsyncDisposable {
@@ -92,15 +93,18 @@ async function keep(context: Context, started: string, result: Applied): Promise
     action: change.actions[0],
     status: outcomes?.get(address)?.status,
   }));
+  const seen = await sawOf(context, result);
   const trouble = await record(context, {
     ...headOf(context, started),
     ended: new Date().toISOString(),
     outcome: outcomeOf(result, context),
     changes: plan.summary.writes,
     ...touchedBy(changes),
+    reads: plan.summary.reads,
+    ...("fleet" in seen && seen),
   });
   if (!request.command) return undefined;
-  return trouble === undefined ? { run: claim.run } : { trouble };
+  return trouble === undefined ? { run: claim.run, ...("unseen" in seen && seen) } : { trouble };
 }
 
 /** A plan that was to be saved and could not be is told in it. */

@@ -89,7 +89,7 @@ export function preparedOf(context: Context, planned: Planned, desired: readonly
   const changed = differences.map(({ changes }) => changes).filter((changes) => changes.length > 0);
   const refused = refusedBy(plan, desired, request);
   const rest = {
-    planned: withWaivers(planned, refused),
+    planned: withWaivers({ ...planned, desired }, refused),
     references: neededBy(differences),
     refused,
     isProtected,

@@ -2,7 +2,7 @@ import type { ApplyRecord, Outcomes, Watcher } from "../apply/apply.ts";
 import type { ClientOptions } from "../client/client.ts";
 import type { Difference } from "../diff/diff.ts";
 import type { Wave } from "../manifest/waves.ts";
-import type { Call } from "../model/types.ts";
+import type { Call, DesiredProject } from "../model/types.ts";
 import type { Objection, Waivers } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { PlanWave } from "../plan/waves.ts";
@@ -92,6 +92,8 @@ export interface ChosenChanges {
 export interface Planned {
   readonly plan: Plan;
   readonly differences: readonly Difference[];
+  /** What is wanted of each project that was to be read; only of a new plan. */
+  readonly desired?: readonly DesiredProject[];
   /** What storage migrations are to move; only where a new plan was asked for them. */
   readonly moves?: readonly Move[];
   /** The waves of an apply, before it and after it; left out where it has none. */
@@ -106,8 +108,11 @@ export interface Planned {
   readonly savedAs?: string;
   /** What was seen of the workers; left out where the run had none. */
   readonly fleet?: FleetSeen;
-  /** The run, where the state keeps a summary of it, or why it could not keep one. */
-  readonly recorded?: { readonly run: string } | { readonly trouble: string };
+  /**
+   * The run, where the state keeps a summary of it, and why what it saw of the fleet could not be kept; or why no
+   * summary could be.
+   */
+  readonly recorded?: { readonly run: string; readonly unseen?: string } | { readonly trouble: string };
 }
 
 /** A plan and the requests that would carry it out; outcomes only where a saved plan's target is stale. */

@@ -6,9 +6,11 @@ import { folderJournals } from "./folder/journals.ts";
 import { folderLeases } from "./folder/lease.ts";
 import { checkHeld } from "./folder/lock-file.ts";
 import { folderRuns } from "./folder/runs.ts";
+import { folderSheets } from "./folder/sheets.ts";
 import { stateFolder } from "./folder/state-folder.ts";
 import { folderTexts } from "./folder/texts.ts";
 import { ledgerFile, readLedgerFile } from "./ledger-file.ts";
+import { seenProjects } from "./sightings/sheet.ts";
 import { signaturesIn } from "./signatures.ts";
 import type { LedgerStore, WorkspaceState } from "./state.ts";
 
@@ -24,6 +26,7 @@ export function folderState(root: string): WorkspaceState {
   const summaries = folderTexts(root, "runs", "json", ready);
   const notes = folderTexts(root, "notes", "txt", ready);
   const journals = folderJournals(root, ready);
+  const sightings = folderSheets(root, ready);
   const forget = (run: string) => {
     for (const files of [plans, signatures]) files.remove(run);
   };
@@ -41,6 +44,7 @@ export function folderState(root: string): WorkspaceState {
       list: async (run) => signaturesIn((await signatures.read(run)) ?? ""),
     },
     notes,
+    sightings,
     rates: processRates,
     fleet: folderFleet(place, ready),
     contents: async () => ({
@@ -49,6 +53,7 @@ export function folderState(root: string): WorkspaceState {
       plans: (await plans.list()).length,
       approvals: (await signatures.list()).length,
       ledger: readLedgerFile(root, ledger).lines.size,
+      sightings: await seenProjects(sightings),
       notes: (await notes.list()).length,
       bytes: sizeOf(place),
     }),

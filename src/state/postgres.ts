@@ -7,8 +7,10 @@ import { postgresLedger } from "./postgres/ledger.ts";
 import { postgresRates } from "./postgres/rates.ts";
 import { migrate } from "./postgres/schema.ts";
 import { openPostgres, type PostgresSession } from "./postgres/session.ts";
+import { postgresSheets } from "./postgres/sheets.ts";
 import { kept, looks } from "./retention.ts";
 import { summaryIn } from "./run-summary.ts";
+import { seenProjects } from "./sightings/sheet.ts";
 import type { Approvals, Contents, Runs, Texts, WorkspaceState } from "./state.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -37,6 +39,7 @@ export async function postgresState(
     plans: textsIn(session, workspace, { table: "plan", name: "run", text: "document", more: ", saved" }),
     approvals: approvalsIn(session, workspace),
     notes: textsIn(session, workspace, { table: "note", name: "name", text: "content", more: "" }),
+    sightings: postgresSheets(session, workspace),
     fleet: postgresFleet(session, workspace),
     rates: postgresRates(session),
     contents: () => contentsOf(session, workspace),
@@ -144,9 +147,9 @@ function approvalsIn({ query }: PostgresSession, workspace: string): Approvals {
   };
 }
 
-const tables = ["run", "journal", "plan", "approval", "ledger", "note"];
+const tables = ["run", "journal", "plan", "approval", "ledger", "note", "sighting"];
 
-async function contentsOf({ query }: PostgresSession, workspace: string): Promise<Contents> {
+async function contentsOf(session: PostgresSession, workspace: string): Promise<Contents> {
   const counts = `SELECT
     (SELECT count(*) FROM evenkeel.run WHERE workspace = $1) AS runs,
     (SELECT count(*) FROM evenkeel.journal WHERE workspace = $1 AND writer = '' AND position = 0) AS journals,
@@ -155,7 +158,7 @@ async function contentsOf({ query }: PostgresSession, workspace: string): Promis
     (SELECT count(DISTINCT project) FROM evenkeel.ledger WHERE workspace = $1) AS ledger,
     (SELECT count(*) FROM evenkeel.note WHERE workspace = $1) AS notes,
     ${tables.map((table) => `(SELECT coalesce(sum(pg_column_size(t.*)), 0) FROM evenkeel.${table} AS t WHERE workspace = $1)`).join(" + ")} AS bytes`;
-  const [row] = await query<Readonly<Record<keyof Contents, string>>>(counts, [workspace]);
+  const [row] = await session.query<Readonly<Record<keyof Contents, string>>>(counts, [workspace]);
   const number = (name: keyof Contents) => Number(row?.[name] ?? 0);
   return {
     runs: number("runs"),
@@ -163,6 +166,7 @@ async function contentsOf({ query }: PostgresSession, workspace: string): Promis
     plans: number("plans"),
     approvals: number("approvals"),
     ledger: number("ledger"),
+    sightings: await seenProjects(postgresSheets(session, workspace)),
     notes: number("notes"),
     bytes: number("bytes"),
   };

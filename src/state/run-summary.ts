@@ -2,6 +2,7 @@ import { isObject } from "../base/json.ts";
 import { addressParts } from "../model/address.ts";
 import type { Action, OutcomeStatus } from "../model/types.ts";
 import { isProgress, type RunProgress } from "./run-progress.ts";
+import type { StandingCounts } from "./sightings/sighting.ts";
 
 /** What is kept of a run (contract 11): at most 2 KB, and 100 bytes for each changed address. */
 export interface RunSummary {
@@ -25,6 +26,10 @@ export interface RunSummary {
   readonly touched: Touched;
   /** Addresses that did not fit. */
   readonly omitted?: number;
+  /** Requests that read, planned ones. */
+  readonly reads?: number;
+  /** How many projects of the fleet stood how at its end, as far as runs have seen it; left out where it saw none. */
+  readonly fleet?: StandingCounts;
 }
 
 type Touched = Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -27,6 +27,8 @@ export interface WorkspaceState extends AsyncDisposable {
   /** What else a workspace remembers by name, such as the fleet's list of projects. */
   readonly notes: Texts;
   readonly fleet: FleetState;
+  /** How each project was last seen; `sightings/` knows what the sheets hold. */
+  readonly sightings: Sheets;
   /** What requests of one token share, of whatever workspace. */
   readonly rates: Rates;
   /** What it keeps, counted. */
@@ -109,6 +111,19 @@ export interface Runs {
 export interface Texts {
   readonly read: (name: string) => Promise<string | undefined>;
   readonly write: (name: string, text: string) => Promise<void>;
+  /** Names in their order. */
+  readonly list: () => Promise<readonly string[]>;
+}
+
+/** Texts by name that are changed several at a time, and may be large. */
+export interface Sheets {
+  /** Those of these names that there are. */
+  readonly read: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Puts what `edit` makes of these sheets in their place; it may be asked again. */
+  readonly change: (
+    names: readonly string[],
+    edit: (before: ReadonlyMap<string, string>) => ReadonlyMap<string, string>,
+  ) => Promise<void>;
   /** Names in their order. */
   readonly list: () => Promise<readonly string[]>;
 }
@@ -213,6 +228,8 @@ export interface Contents {
   readonly approvals: number;
   /** Projects that the ledger knows. */
   readonly ledger: number;
+  /** Projects that were seen. */
+  readonly sightings: number;
   readonly notes: number;
   readonly bytes: number;
 }

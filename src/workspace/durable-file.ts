@@ -19,7 +19,7 @@ import { dirname, join } from "node:path";
 import { systemCode, systemTrouble } from "../base/system-errors.ts";
 
 /** Writes a whole text, however little of it the system takes at a time. @throws what the system says. */
-export function writeAll(file: number, text: string): void {
+export function writeAll(file: number, text: string | Uint8Array): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) at += writeSome(file, bytes, at);
 }
@@ -87,7 +87,7 @@ export function appendTo(path: string, flags: "a" | "ax" = "a"): Appender {
  * Puts a text in the place of a file, whole and on disk, or leaves what was there; its mode and owner stay. `mode` is
  * that of a new file. @throws what the system says.
  */
-export function replaceFile(path: string, text: string, mode = 0o666): void {
+export function replaceFile(path: string, text: string | Uint8Array, mode = 0o666): void {
   const draft = stage(path, text, mode);
   try {
     renameSync(draft, path);
@@ -99,7 +99,7 @@ export function replaceFile(path: string, text: string, mode = 0o666): void {
 }
 
 /** Writes a text beside the file that it is to become; returns where. Nothing is left where it cannot be written. */
-export function stage(path: string, text: string, mode = 0o666): string {
+export function stage(path: string, text: string | Uint8Array, mode = 0o666): string {
   const draft = join(dirname(path), `.evenkeel-${randomBytes(6).toString("hex")}.tmp`);
   const before = statSync(path, { throwIfNoEntry: false });
   const file = openSync(draft, "wx", mode);

@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { JournalLine } from "../../src/state/journal-entry.ts";
 import type { RunSummary } from "../../src/state/run-summary.ts";
+import { keepLook } from "../../src/state/sightings/look.ts";
+import { fleetIn, fleetSheet, sheetNames } from "../../src/state/sightings/sheet.ts";
 import type { Claim, LeaseToken, Member, WorkspaceState } from "../../src/state/state.ts";
+import { allSightings, differing, look, looked } from "./looks.ts";
 
 /** A backend under test: each place is empty at first, and may be opened any number of times. */
 export interface Backend {
@@ -348,6 +351,76 @@ export function laws({ name, place }: Backend): void {
     });
   });
 
+  describe(`${name}: how projects were last seen`, () => {
+    const day = (number: number) => `2026-11-${10 + number}T08:00:00.000Z`;
+    const standing = async (state: WorkspaceState) => {
+      const all = (await allSightings(state.sightings)).map((each) => [
+        each.project,
+        each.standing,
+        each.since.slice(8, 10),
+      ]);
+      return all.map((each) => each.join(" ")).sort();
+    };
+
+    test("is what the last look saw, since the first that saw it so", async () => {
+      const [a, b] = await two();
+      const first = await keepLook(a.sightings, look("r1", [looked("p"), looked("Q/q"), looked("s")], { at: day(1) }));
+      expect(first).toEqual({ "in sync": 3, pending: 0, drifted: 0, unreadable: 0 });
+      const { changes: _, ...unread } = { ...looked("s"), problems: ["403"] };
+      const drifted = [looked("p", [differing("p")]), looked("Q/q"), unread];
+      await keepLook(b.sightings, look("r2", drifted, { at: day(2) }));
+      await keepLook(a.sightings, look("r3", drifted, { at: day(3) }));
+      expect(await standing(b)).toEqual(["Q/q in sync 11", "p drifted 12", "s unreadable 12"]);
+      const fleet = fleetIn((await b.sightings.read([fleetSheet])).get(fleetSheet));
+      expect(fleet?.whole).toEqual({ run: "r3", at: day(3) });
+      const counts = await keepLook(b.sightings, look("r4", [looked("p")], { at: day(4) }));
+      expect(counts).toEqual({ "in sync": 1, pending: 0, drifted: 0, unreadable: 0 });
+      expect(await standing(a)).toEqual(["p in sync 14"]);
+    });
+
+    test("is changed by a look at a part of the fleet, for that part", async () => {
+      const state = await one();
+      const both = [differing("p", "license/MIT"), differing("p", "license/ISC")];
+      await keepLook(state.sightings, look("r1", [looked("p", both), looked("q")], { at: day(1) }));
+      const part = { ...looked("p"), all: false, includes: (rest: string) => rest === "license/MIT" };
+      const { covers: _, ...some } = look("r2", [part], { at: day(2), whole: false });
+      await keepLook(state.sightings, some);
+      const all = await allSightings(state.sightings);
+      expect(all.find(({ project }) => project === "p")).toMatchObject({
+        differences: [{ rest: "license/ISC", since: day(1) }],
+      });
+      expect(await standing(state)).toEqual(["p pending 11", "q in sync 11"]);
+    });
+
+    test("loses nothing when several looks end at once", async () => {
+      const states = await opened(3);
+      const looks = states.map((state, index) => {
+        const { covers: _, ...some } = look(`r${index}`, [looked(`p${index}`), looked(`q${index}`)], { whole: false });
+        return keepLook(state.sightings, some);
+      });
+      await Promise.all(looks);
+      const [state] = states;
+      expect(state && (await allSightings(state.sightings)).map(({ project }) => project).sort()).toEqual([
+        "p0",
+        "p1",
+        "p2",
+        "q0",
+        "q1",
+        "q2",
+      ]);
+    });
+
+    test("is written once where nothing changes, and refused where a later version wrote it", async () => {
+      const state = await one();
+      await keepLook(state.sightings, look("r1", [looked("p")]));
+      const before = await state.sightings.read(sheetNames);
+      await keepLook(state.sightings, look("r2", [looked("p")]));
+      expect(await state.sightings.read(sheetNames)).toEqual(before);
+      await state.sightings.change([fleetSheet], () => new Map([[fleetSheet, '{"format":99}']]));
+      await expect(keepLook(state.sightings, look("r3", [looked("p")]))).rejects.toThrow("format 99");
+    });
+  });
+
   describe(`${name}: runs, plans, signatures and notes`, () => {
     test("summaries come newest first, and the later one of a run counts", async () => {
       const [a, b] = await two();
@@ -389,8 +462,9 @@ export function laws({ name, place }: Backend): void {
       await state.runs.record(summary("a"));
       await state.plans.write("a", "{}");
       await state.ledger.write(token, "key", [{ project: "p", rest: "license/MIT", memory: memory("a") }]);
+      await keepLook(state.sightings, look("a", [looked("p"), looked("q", [differing("q")])]));
       const { bytes, ...counts } = await state.contents();
-      expect(counts).toEqual({ runs: 1, journals: 1, plans: 1, approvals: 0, ledger: 1, notes: 0 });
+      expect(counts).toEqual({ runs: 1, journals: 1, plans: 1, approvals: 0, ledger: 1, sightings: 2, notes: 0 });
       expect(bytes).toBeGreaterThan(100);
     });
   });

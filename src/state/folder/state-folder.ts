@@ -4,7 +4,18 @@ import { systemTrouble } from "../../base/system-errors.ts";
 import { isThere, makeFolder, readRegular, replaceFile } from "../../workspace/durable-file.ts";
 
 const heading = "# What stays on this machine. A ledger is committed.";
-const ignored = [".gitignore", "journal/", "runs/", "plans/", "notes/", "fleet/", "lock", "watch.lock", "*.key"];
+const ignored = [
+  ".gitignore",
+  "journal/",
+  "runs/",
+  "plans/",
+  "notes/",
+  "sightings/",
+  "fleet/",
+  "lock",
+  "watch.lock",
+  "*.key",
+];
 
 /**
  * `.evenkeel` in the workspace, made if it is not there, with what git must never take from it ignored.

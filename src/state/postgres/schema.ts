@@ -49,6 +49,7 @@ const migrations: readonly (readonly string[])[] = [
     "ALTER TABLE evenkeel.lease DROP CONSTRAINT lease_pkey, ADD PRIMARY KEY (workspace, name)",
   ],
   ["ALTER TABLE evenkeel.member ADD COLUMN requests bigint"],
+  ["CREATE TABLE evenkeel.sighting (workspace text, name text, content bytea NOT NULL, PRIMARY KEY (workspace, name))"],
 ];
 
 /**

@@ -1,0 +1,94 @@
+import { Refusal } from "../base/exit.ts";
+import { grouped } from "../base/grouped.ts";
+import { addressParts } from "../model/address.ts";
+import { addressTest } from "../model/identity.ts";
+import type { ReportedProblem } from "../model/problem-line.ts";
+import { isMove } from "../model/repository-kinds.ts";
+import type { DesiredProject } from "../model/types.ts";
+import { keepLook } from "../state/sightings/look.ts";
+import type { FleetLook, LookedAt } from "../state/sightings/looked-at.ts";
+import type { StandingCounts } from "../state/sightings/sighting.ts";
+import type { Context } from "./context.ts";
+import type { Applied } from "./request.ts";
+
+/** What the state keeps of what a run saw of the fleet: how that stands now, or why it could not be kept. */
+export type Saw = { readonly fleet: StandingCounts } | { readonly unseen: string } | Readonly<Record<never, never>>;
+
+/** Keeps how each project was seen by a run, and left by an apply. A look that cannot be kept is as good as any. */
+export async function sawOf(context: Context, result: Applied): Promise<Saw> {
+  const { request, state } = context;
+  if (!request.command || !result.surveyed) return {};
+  const look = lookOf(context, result);
+  if (look.projects.length === 0 && !look.covers) return {};
+  try {
+    return { fleet: await keepLook(state.sightings, look) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { unseen: error.message };
+  }
+}
+
+function lookOf(context: Context, result: Applied): FleetLook {
+  const { request, claim, heading, ledger } = context;
+  const { targets = [], shard, since, command } = request;
+  const isLimited = targets.length > 0 || since !== undefined || !result.desired;
+  return {
+    run: claim.run,
+    at: new Date().toISOString(),
+    commit: heading.manifests.commit,
+    server: heading.url,
+    whole: !isLimited && !shard,
+    ...(!isLimited && { covers: shard ?? (() => true) }),
+    projects: result.desired ? surveyed(result.desired, context, result) : settled(result),
+    cause: ledger || command !== "drift" ? "pending" : "drift",
+  };
+}
+
+/** Every project that was to be read. */
+function surveyed(desired: readonly DesiredProject[], { request }: Context, result: Applied): readonly LookedAt[] {
+  const differences = new Map(result.differences.map((each) => [each.project, each]));
+  const problems = grouped(result.plan.problems, ({ project }) => project ?? "");
+  const targets = (request.targets ?? []).map(addressTest);
+  return desired.map(({ project, resources }) => {
+    const found = differences.get(project.name);
+    const told = problems.get(project.name) ?? (found ? [] : (problems.get("") ?? []).filter(isUnreadable));
+    const includes = (rest: string) => targets.some((test) => test(`${project.name}:${rest}`, project));
+    return {
+      project,
+      desired: resources,
+      ...(found && { changes: found.changes.filter(({ address }) => !isApplied(address, result)) }),
+      includes: targets.length > 0 ? includes : () => true,
+      all: targets.length === 0,
+      unverified: Object.fromEntries(
+        (found?.unverified ?? []).map((each) => [addressParts(each.address)[1], each.fields]),
+      ),
+      unmanaged: found?.unmanaged ?? 0,
+      problems: told.slice(0, 3).map(({ message }) => message.slice(0, 500)),
+    };
+  });
+}
+
+function isUnreadable({ rule }: ReportedProblem): boolean {
+  return rule === "unreadable";
+}
+
+/** What a saved plan has put right; of everything else its apply saw nothing that is not known. */
+function settled(result: Applied): readonly LookedAt[] {
+  const applied = result.plan.resource_changes.filter((each) => !isMove(each) && isApplied(each.address, result));
+  return [...grouped(applied, ({ project }) => project)].map(([name, changes]) => {
+    const addresses = new Set(changes.map(({ address }) => addressParts(address)[1]));
+    return {
+      project: { name },
+      changes: [],
+      includes: (rest) => addresses.has(rest),
+      all: false,
+      unverified: {},
+      unmanaged: 0,
+      problems: [],
+    };
+  });
+}
+
+function isApplied(address: string, { outcomes }: Applied): boolean {
+  return outcomes?.get(address)?.status === "applied";
+}

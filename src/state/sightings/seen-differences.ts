@@ -1,0 +1,58 @@
+import { addressParts } from "../../model/address.ts";
+import { identityOf } from "../../model/kinds.ts";
+import { isRemoval } from "../../model/turns-off.ts";
+import type { Change } from "../../model/types.ts";
+import { cutFields, cutText } from "./cut.ts";
+import type { FleetLook, LookedAt } from "./looked-at.ts";
+import type { SeenDifference, Sighting } from "./sighting.ts";
+
+/** What differs of a project after a look; what the look was not about, or could not read, as it was known before. */
+export function differencesOf(
+  before: Sighting | undefined,
+  { changes, includes }: LookedAt,
+  look: FleetLook,
+): readonly SeenDifference[] {
+  const known = before?.differences ?? [];
+  if (!changes) return known;
+  const untouched = known.filter(({ rest }) => !includes(rest));
+  const now = changes.map((change) => differenceOf(change, before, look));
+  return [...untouched, ...now].sort((a, b) => (a.rest < b.rest ? -1 : 1));
+}
+
+function differenceOf(change: Change, before: Sighting | undefined, look: FleetLook): SeenDifference {
+  const [, rest] = addressParts(change.address);
+  const earlier = before?.differences.find((each) => each.rest === rest);
+  const { file, line, column } = change.origin.place();
+  return {
+    rest,
+    action: change.action,
+    cause: causeOf(change, before, earlier, look),
+    reason: cutText(change.reason),
+    since: earlier?.since ?? look.at,
+    before: cutFields(change.before),
+    after: cutFields(change.after),
+    file,
+    line,
+    column,
+  };
+}
+
+/**
+ * Drift where the diff knows what was last applied and says so. Else where the manifests want what they wanted when the
+ * project was last seen without the difference: then it is the server that moved.
+ */
+function causeOf(
+  change: Change,
+  before: Sighting | undefined,
+  earlier: SeenDifference | undefined,
+  { cause }: FleetLook,
+): SeenDifference["cause"] {
+  const { reason } = change;
+  if (/\bdrift\b/.test(reason)) return "drift";
+  if (/\bpending\b/.test(reason) || reason.startsWith("expired:")) return "pending";
+  if (!before) return cause;
+  const entry = before.entries.find((each) => identityOf(each) === identityOf(change));
+  const wanted = isRemoval(change) ? null : cutFields(change.declared);
+  if (JSON.stringify(entry?.fields ?? null) !== JSON.stringify(wanted)) return "pending";
+  return earlier?.cause ?? "drift";
+}

@@ -1,0 +1,102 @@
+import type { Action, Fields, Kind } from "../../model/types.ts";
+
+/** How a project stands, from best to worst known. */
+export const standings = ["in sync", "pending", "drifted", "unreadable"] as const;
+
+/**
+ * `drifted`: the server differs from what it was last seen or left as. `pending`: the manifests want something that was
+ * not carried out. `unreadable`: it could not be read, or not all of it where the rest is in sync.
+ */
+export type Standing = (typeof standings)[number];
+
+/** How many projects there are of each standing. */
+export type StandingCounts = Readonly<Record<Standing, number>>;
+
+/** What policies said of one thing when its project was last seen. Secrets are references. */
+export interface SeenEntry {
+  readonly kind: Kind;
+  readonly key: string;
+  /** The declared fields; null for what must be off. */
+  readonly fields: Fields | null;
+  readonly policy: string;
+  readonly file: string;
+  /** Left out where nobody has worked it out yet. */
+  readonly line?: number;
+  readonly column?: number;
+  /** The commit at which it stands there; null outside a repository. */
+  readonly commit: string | null;
+}
+
+/** One thing that differed when its project was last seen. Values are cut after 500 characters. */
+export interface SeenDifference {
+  /** Its address without the project. */
+  readonly rest: string;
+  readonly action: Action;
+  readonly cause: "drift" | "pending";
+  readonly reason: string;
+  /** ISO 8601: when it was first seen to differ. */
+  readonly since: string;
+  readonly before: Fields | null;
+  readonly after: Fields | null;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** How one project was last seen by a plan, a drift, an apply. */
+export interface Sighting {
+  /** Full path as the server spells it, or the ID in decimal. */
+  readonly project: string;
+  readonly id?: number;
+  readonly standing: Standing;
+  /** ISO 8601: since when it stands so. */
+  readonly since: string;
+  /** ISO 8601. A later look at the whole fleet saw it too, see {@link FleetSheet}. */
+  readonly seen: string;
+  readonly run: string;
+  /** Sorted by kind and key. */
+  readonly entries: readonly SeenEntry[];
+  readonly differences: readonly SeenDifference[];
+  /** Declared fields that the server does not report, by the address without the project. */
+  readonly unverified: Readonly<Record<string, readonly string[]>>;
+  readonly unmanaged: number;
+  /** Why it could not be read, or not all of it. */
+  readonly problems: readonly string[];
+}
+
+/** What stands above all sheets: when all of the fleet was last seen, and how many projects stand how. */
+export interface FleetSheet {
+  readonly server: string;
+  /** The last look at everything that policies select; null before there was one. */
+  readonly whole: { readonly run: string; readonly at: string } | null;
+  /** By the name of a sheet. */
+  readonly sheets: Readonly<Record<string, SheetHead>>;
+}
+
+/** What is known of a sheet without reading it. */
+export interface SheetHead {
+  /** The run that wrote it last: where that is another one, the sheet is. */
+  readonly run: string;
+  /** Of what the last look saw of its projects, where it saw all of them; 0: it did not. */
+  readonly mark: number;
+  /** Its projects by standing, in the order of {@link standings}. */
+  readonly counts: readonly number[];
+}
+
+/** When a project was last seen, and by which run. */
+export function lastSeen({ seen, run }: Sighting, { whole }: Pick<FleetSheet, "whole">) {
+  return whole && whole.at > seen ? whole : { at: seen, run };
+}
+
+/** The projects of all sheets by their standing. */
+export function fleetCounts({ sheets }: Pick<FleetSheet, "sheets">): StandingCounts {
+  const sums = standings.map((_, index) =>
+    Object.values(sheets).reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0),
+  );
+  return countsFrom(sums);
+}
+
+/** Numbers in the order of {@link standings} by their names. */
+export function countsFrom([inSync = 0, pending = 0, drifted = 0, unreadable = 0]: readonly number[]): StandingCounts {
+  return { "in sync": inSync, pending, drifted, unreadable };
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { folderState } from "../../src/state/folder.ts";
+import { allSightings } from "../state/looks.ts";
+import { scene } from "./workspace.ts";
+
+const names = ["p", "q", "r"];
+const projects = names.map((path) => ({ path, licenses: { MIT: "allowed" } }));
+const saying = (MIT: string, some = names) => ({ projects: some, licenses: { MIT } });
+
+async function setUp() {
+  const stage = await scene({ projects, policy: saying("allowed") });
+  const { runs, sightings } = folderState(stage.root);
+  const seen = async () => {
+    const all = (await allSightings(sightings)).map(({ project, standing }) => [project, standing]);
+    return Object.fromEntries(all.sort());
+  };
+  return { ...stage, runs, sightings, seen };
+}
+
+test("what the manifests change is pending until it is applied; what the server changes is drift", async () => {
+  const { evenkeel, policy, ask, seen, sightings, runs } = await setUp();
+  const planned = await evenkeel("plan");
+  expect(await seen()).toEqual({ p: "in sync", q: "in sync", r: "in sync" });
+  policy(saying("denied"));
+  expect(await evenkeel("drift")).toMatchObject({ reads: planned.reads });
+  expect(await seen()).toEqual({ p: "pending", q: "pending", r: "pending" });
+  await evenkeel("apply", "--yes", "--target", "p");
+  expect(await seen()).toEqual({ p: "in sync", q: "pending", r: "pending" });
+  await evenkeel("plan", "--out", "plan.json");
+  await evenkeel("apply", "plan.json");
+  expect(await seen()).toEqual({ p: "in sync", q: "in sync", r: "in sync" });
+
+  await ask("PATCH", "/projects/q/managed_licenses/MIT", { form: { approval_status: "allowed" } });
+  await evenkeel("plan");
+  expect(await seen()).toEqual({ p: "in sync", q: "drifted", r: "in sync" });
+  const q = (await allSightings(sightings)).find(({ project }) => project === "q");
+  expect(q).toMatchObject({
+    entries: [{ key: "MIT", fields: { approval_status: "denied" }, policy: "all", file: "all.yaml", line: 5 }],
+    differences: [{ rest: "license/MIT", before: { approval_status: "allowed" }, cause: "drift", line: 5 }],
+  });
+  expect((await runs.list())[0]?.fleet).toEqual({ "in sync": 2, pending: 0, drifted: 1, unreadable: 0 });
+});
+
+test("a project that nobody selects any more is forgotten, and one that cannot be read is told as such", async () => {
+  const { evenkeel, policy, seen } = await setUp();
+  await evenkeel("plan");
+  policy(saying("allowed", ["p", "gone"]));
+  await evenkeel("plan", "--target", "p");
+  expect(await seen()).toEqual({ p: "in sync", q: "in sync", r: "in sync" });
+  await evenkeel("plan");
+  expect(await seen()).toEqual({ gone: "unreadable", p: "in sync" });
+});

@@ -1,0 +1,61 @@
+import type { Change } from "../../src/model/types.ts";
+import type { FleetLook, LookedAt } from "../../src/state/sightings/looked-at.ts";
+import { sheetIn, sheetNames, sightingIn } from "../../src/state/sightings/sheet.ts";
+import type { Sighting } from "../../src/state/sightings/sighting.ts";
+import type { Sheets } from "../../src/state/state.ts";
+
+const origin = {
+  place: () => ({ file: "policies/all.yaml", line: 7, column: 3 }),
+  policy: "all",
+  file: "policies/all.yaml",
+};
+const fields = { approval_status: "denied" };
+
+/** A look at the whole fleet. */
+export function look(run: string, projects: readonly LookedAt[], more: Partial<FleetLook> = {}): FleetLook {
+  const head = { run, at: "2026-11-21T08:00:00.000Z", commit: "c0ffee", server: "https://code.example.com" };
+  return { ...head, whole: true, covers: () => true, cause: "pending", projects, ...more };
+}
+
+/** A project with two licenses, as it was read. */
+export function looked(name: string, changes: readonly Change[] | undefined = []): LookedAt {
+  const desired = ["MIT", "ISC"].map((key) => ({ kind: "license", key, fields, presence: "present", origin }) as const);
+  return {
+    project: { name },
+    desired,
+    changes,
+    includes: () => true,
+    all: true,
+    unverified: {},
+    unmanaged: 0,
+    problems: [],
+  };
+}
+
+/** One of its licenses that is allowed. */
+export function differing(name: string, rest = "license/MIT"): Change {
+  const [, key = ""] = rest.split("/");
+  return {
+    address: `${name}:${rest}`,
+    project: name,
+    kind: "license",
+    key,
+    action: "update",
+    before: { approval_status: "allowed" },
+    after: fields,
+    declared: fields,
+    live: undefined,
+    liveDigest: undefined,
+    reason: "field differs",
+    origin,
+  };
+}
+
+/** Everything that sheets hold. */
+export async function allSightings(sheets: Sheets): Promise<readonly Sighting[]> {
+  const texts = await sheets.read(sheetNames);
+  return [...texts.values()].flatMap((text) => {
+    const sheet = sheetIn(text);
+    return sheet.rows.map((row) => sightingIn(sheet, row));
+  });
+}
