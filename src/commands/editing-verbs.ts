@@ -38,6 +38,16 @@ export const editingVerbs: readonly Verb[] = [
     load: () => import("./fmt.ts"),
   }),
   verb({
+    name: "translate",
+    summary: "say the manifests in the names of another dialect; comments and layout stay",
+    examples: [
+      ["evenkeel translate --to gitlab", "for a GitLab server; lists the files that it changed"],
+      ["evenkeel translate --to neutral --check", "back again: what would change; changes nothing"],
+    ],
+    options: flags.translate,
+    load: () => import("./translate.ts"),
+  }),
+  verb({
     name: "completion",
     arguments: "<shell>",
     summary: "print a shell completion script for commands, options, slugs, projects and addresses",

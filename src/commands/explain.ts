@@ -8,7 +8,7 @@ import type { Run } from "./verb.ts";
 
 /** `evenkeel explain [SLUG[.PARAM]]`: the catalogue, for people and for scripts. */
 export const run: Run<Options<"explain">> = (terminal, options, [selection]) => {
-  const catalogue = catalogueOf(dialectAround(terminal.cwd));
+  const catalogue = catalogueOf(options.dialect ?? dialectAround(terminal.cwd));
   const report = reporter(terminal, options.report);
   const text = explainText(selection, terminal.palette, catalogue);
   const json = explainJson(selection, catalogue);

@@ -1,4 +1,5 @@
 import { branchKinds } from "../model/branch-kinds.ts";
+import { dialects } from "../model/dialects.ts";
 import { findingKinds, planKinds, revisionKinds } from "../report/report-kinds.ts";
 import { applyModes } from "../state/watch-memory.ts";
 import type { Flag, OptionsOf } from "./verb.ts";
@@ -58,6 +59,12 @@ const asOf = {
   takes: "day",
 } as const;
 
+const dialect = {
+  flags: "--dialect <name>",
+  description: "whose names: those of the specification, or a platform's; default: as the workspace around says",
+  choices: [...dialects.keys()],
+} as const;
+
 /** Of commands that send nothing. */
 const offline = [folder, report, quiet] as const;
 
@@ -92,6 +99,12 @@ export const flags = {
     { flags: "--url <url>", description: "the server's address; on a terminal, init asks for what is not given" },
     { flags: "--release <release>", description: "its release, such as 14.5" },
     { flags: "--tier <tier>", description: "its tier", choices: ["free", "premium", "ultimate"] },
+    {
+      flags: "--dialect <name>",
+      description: "whose names it speaks: those of the specification, or a platform's own",
+      choices: [...dialects.keys()],
+      default: "neutral",
+    },
   ],
   validate: [folder, reportOf(findingKinds), asOf, quiet],
   plan: [
@@ -182,7 +195,7 @@ export const flags = {
     },
     { flags: "--out <dir>", description: "where to write; by default policies/ of the workspace" },
   ],
-  explain: [report],
+  explain: [report, dialect],
   journal: offline,
   runs: [...offline, { flags: "--project <project>", description: "only runs that concern this project" }],
   state: offline,
@@ -238,8 +251,17 @@ export const flags = {
     { flags: "--diff", description: "compare live with desired; with --event, only that event" },
   ],
   fmt: [folder, { flags: "--check", description: "list the files that would change, change none" }],
+  translate: [
+    folder,
+    {
+      flags: "--to <dialect>",
+      description: "the dialect to speak from now on",
+      choices: [...dialects.keys()],
+    },
+    { flags: "--check", description: "list the files that would change, change none" },
+  ],
   completion: [],
-  schema: [],
+  schema: [dialect],
   worker: [
     concurrency,
     { flags: "--once", description: "end with the run that it works for; without any, after 30s" },
@@ -306,6 +328,12 @@ export const flags = {
       description: "development has mock-ci",
       choices: ["production", "development"],
       default: "production",
+    },
+    {
+      flags: "--dialect <name>",
+      description: "whose names to speak: those of the specification, or a platform's own",
+      choices: [...dialects.keys()],
+      default: "neutral",
     },
     {
       flags: "--behaviour <name>",

@@ -1,9 +1,12 @@
 import { join, relative, resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { shellWord } from "../base/shell-word.ts";
+import { translationBetween } from "../format/translation.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import { licenseTier, tierIncludes } from "../model/availability.ts";
-import { schemas } from "../model/schemas.ts";
+import { dialectNamed, neutral } from "../model/dialects.ts";
+import { inWords } from "../model/renamed-schema.ts";
+import { schemasIn } from "../model/schemas.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { makeFiles } from "../workspace/output-file.ts";
 import type { Options } from "./flags.ts";
@@ -14,13 +17,13 @@ import type { Run } from "./verb.ts";
 const examplePolicy = "policies/example.yaml";
 const schemaFolder = ".evenkeel/schemas";
 
-const workspace = ({ url, release, tier }: ServerSettings) =>
+const workspace = ({ url, release, tier }: ServerSettings, dialect: string) =>
   `# yaml-language-server: $schema=${schemaFolder}/manifest.schema.json
 apiVersion: evenkeel/v1
 kind: Workspace
 server:
   url: ${JSON.stringify(url)}
-  release: ${JSON.stringify(release)}
+  release: ${JSON.stringify(release)}${dialect === neutral.name ? "" : `\n  dialect: ${dialect}`}
   ${(tier ? `tier: ${tier}` : "# tier: ultimate").padEnd(27)} # if set, what the tier lacks is reported before anything is sent
 # protected: ["payments/core:integration/*"]   # never disabled or deleted
 `;
@@ -62,11 +65,12 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
   const [taken] = [workspaceFile, examplePolicy].filter((file) => isThere(resolve(terminal.cwd, folder, file)));
   if (taken) throw new Refusal(`${join(folder, taken)} exists already; nothing was written`);
   const server = await serverOf(terminal, options);
+  const { slugs } = translationBetween(neutral.name, options.dialect);
   const files: [string, string][] = [
-    [workspaceFile, workspace(server)],
-    [examplePolicy, policy(tierIncludes(server.tier || undefined, licenseTier))],
+    [workspaceFile, workspace(server, options.dialect)],
+    [examplePolicy, inWords(policy(tierIncludes(server.tier || undefined, licenseTier)), slugs)],
     [".gitignore", ignored],
-    ...[...schemas].map(([name, schema]): [string, string] => [
+    ...[...schemasIn(dialectNamed(options.dialect))].map(([name, schema]): [string, string] => [
       join(schemaFolder, name),
       JSON.stringify(schema, null, 2),
     ]),

@@ -1,11 +1,16 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { exit } from "../base/exit.ts";
-import { schemas } from "../model/schemas.ts";
+import { dialectNamed } from "../model/dialects.ts";
+import { schemasIn } from "../model/schemas.ts";
+import { dialectAround } from "../workspace/load.ts";
+import type { Options } from "./flags.ts";
 import { save } from "./outputs.ts";
 import type { Run } from "./verb.ts";
 
-/** `evenkeel schema [DIR]`: the JSON Schemas, as editors want them. */
-export const run: Run<object> = (terminal, _, [folder = "."]) => {
+/** `evenkeel schema [DIR]`: the JSON Schemas, as editors want them; in the words of the workspace that they are for. */
+export const run: Run<Options<"schema">> = (terminal, options, [folder = "."]) => {
+  const dialect = dialectNamed(options.dialect ?? dialectAround(resolve(terminal.cwd, folder)));
+  const schemas = schemasIn(dialect);
   for (const [name, schema] of schemas) save(terminal, join(folder, name), `${JSON.stringify(schema, null, 2)}\n`);
   terminal.note(`Wrote ${schemas.size} schemas to ${folder}.`);
   return exit.done;

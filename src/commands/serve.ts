@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { systemTrouble } from "../base/system-errors.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { problemLine } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
 import type { ChaosRule } from "../server/chaos.ts";
@@ -21,7 +22,7 @@ export const run: Run<Options<"serve">> = async (terminal, options) => {
   const server = await started({
     ...rest,
     release,
-    ...(seed && { seed: readSeed(terminal, seed) }),
+    ...(seed && { seed: readSeed(terminal, seed, options.dialect) }),
     ...(chaos && { chaos: readChaos(terminal, chaos) }),
     ...(data && { data: resolve(terminal.cwd, data) }),
   });
@@ -41,8 +42,8 @@ async function started(options: ServerOptions): Promise<Server> {
   }
 }
 
-function readSeed(terminal: Terminal, file: string): Seed {
-  const parsed = parseSeed(textOf(terminal, file), file);
+function readSeed(terminal: Terminal, file: string, dialect: string): Seed {
+  const parsed = parseSeed(textOf(terminal, file), file, catalogueOf(dialect));
   if ("seed" in parsed) return parsed.seed;
   throw new Refusal(problemsOf(parsed.problems));
 }

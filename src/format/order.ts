@@ -2,6 +2,8 @@ import integrationsSchema from "../../schemas/integrations.schema.json" with { t
 import manifestSchema from "../../schemas/manifest.schema.json" with { type: "json" };
 import { compareTexts } from "../base/text.ts";
 import { apiVersion, documentKinds } from "../manifest/shape.ts";
+import { dialects } from "../model/dialects.ts";
+import { renamedSchema } from "../model/renamed-schema.ts";
 
 /** In which order the keys of a mapping stand, and of the mappings below it. */
 export interface Order {
@@ -19,7 +21,8 @@ interface Schema {
 }
 
 const manifest = manifestSchema as Schema;
-const integrations = integrationsSchema as Schema;
+/** Dialects name the same things in the same order. */
+const integrations = [...dialects.values()].map((dialect) => renamedSchema(integrationsSchema, dialect) as Schema);
 
 /** The order of a document: that of its kind's schema. Undefined for what is no manifest. */
 export function orderOf(version: unknown, kind: unknown): Order | undefined {
@@ -31,11 +34,15 @@ export function orderOf(version: unknown, kind: unknown): Order | undefined {
 /** `root` is what a schema's references begin at. */
 function orderBy(schema: Schema, root: Schema): Order | undefined {
   const { $ref, anyOf, properties, "x-order": named } = schema;
-  if ($ref === integrationsSchema.$id) return orderBy(integrations, integrations);
+  if ($ref === integrationsSchema.$id)
+    return bySchema(
+      integrations.map(({ properties = {} }) => properties),
+      integrationsSchema as Schema,
+    );
   if ($ref) return orderBy(root.definitions?.[$ref.replace("#/definitions/", "")] ?? {}, root);
   if (anyOf) return anyOf.map((each) => orderBy(each, root)).find((order) => order !== undefined);
   if (named) return { compare: byName, below: () => undefined };
-  return properties && bySchema(properties, root);
+  return properties && bySchema([properties], root);
 }
 
 /** Without regard to case first, as licenses are compared. */
@@ -43,12 +50,13 @@ function byName(a: string, b: string): number {
   return compareTexts(a.toLowerCase(), b.toLowerCase()) || compareTexts(a, b);
 }
 
-/** Keys that the schema does not know stand last, as they were. */
-function bySchema(properties: Readonly<Record<string, Schema>>, root: Schema): Order {
-  const ranks = new Map(Object.keys(properties).map((key, index) => [key, index]));
+/** Keys that no schema knows stand last, as they were. */
+function bySchema(schemas: readonly Readonly<Record<string, Schema>>[], root: Schema): Order {
+  const ranks = new Map(schemas.flatMap((properties) => Object.keys(properties).map((key, index) => [key, index])));
+  const known = new Map(schemas.flatMap((properties) => Object.entries(properties)));
   const rank = (key: string) => ranks.get(key) ?? ranks.size;
   return {
     compare: (a, b) => rank(a) - rank(b),
-    below: (key) => (ranks.has(key) ? orderBy(properties[key] ?? {}, root) : undefined),
+    below: (key) => orderBy(known.get(key) ?? {}, root),
   };
 }

@@ -1,4 +1,4 @@
-import type { Integration, IntegrationParameter } from "../model/catalogue.ts";
+import { type Integration, type IntegrationParameter, quirksAt } from "../model/catalogue.ts";
 import { isReference } from "../model/normalise.ts";
 import { type ParameterFault, parameterFaults } from "../model/parameter-check.ts";
 import { normaliseParameter } from "../model/parameter-value.ts";
@@ -15,9 +15,9 @@ type Parameters = ReadonlyMap<string, IntegrationParameter>;
  * An active integration as a policy would declare it, so that nothing differs: every parameter that is reported and is
  * not unset or at its default, events included, deprecated ones in their new form, and blanks for required ones that are not known.
  */
-export function importIntegration(integration: Integration, live: Live): ImportedIntegration {
+export function importIntegration(integration: Integration, live: Live, release: string): ImportedIntegration {
   const { parameters } = integration;
-  const { values, remarks } = replaceDeprecated(parameters, reportedValues(parameters, live), live.fields);
+  const { values, remarks } = replaceDeprecated(parameters, reportedValues(parameters, live, release), live.fields);
   const faults = parameterFaults(integration, Object.fromEntries(values));
   const required = faults.filter(({ parameter }) => parameters.get(parameter)?.required);
   const unwritable = required.find(({ parameter }) => !parameters.get(parameter)?.types.includes("string"));
@@ -26,25 +26,30 @@ export function importIntegration(integration: Integration, live: Live): Importe
   const told = [...remarks, ...optional.map((fault) => faultWords(fault, parameters, values))];
   const fields = fieldsOf(parameters, values, faults);
   return {
-    entry: { kind: live.kind, key: live.key, fields, remarks: [...told, ...hiddenWords(parameters, live, fields)] },
+    entry: {
+      kind: live.kind,
+      key: live.key,
+      fields,
+      remarks: [...told, ...hiddenWords(parameters, live, fields, release)],
+    },
   };
 }
 
-function reportedValues(parameters: Parameters, live: Live): Map<string, Scalar> {
+function reportedValues(parameters: Parameters, live: Live, release: string): Map<string, Scalar> {
   const values = new Map<string, Scalar>();
   const fields = parameters.has("active") ? { ...live.fields, active: live.active } : live.fields;
   for (const [name, parameter] of parameters) {
     const value = fields[name];
     if (value === undefined || value === null || value === "" || isReference(value)) continue;
-    const spelled = spelledAs(parameter, value);
+    const spelled = spelledAs(parameter, value, release);
     if (spelled !== undefined) values.set(name, spelled);
   }
   return values;
 }
 
 /** The value in the type of its parameter; undefined where it means the same as leaving it out. */
-function spelledAs(parameter: IntegrationParameter, value: Scalar) {
-  const { types, default: standard = unsetOf(parameter) } = parameter;
+function spelledAs(parameter: IntegrationParameter, value: Scalar, release: string) {
+  const { types, default: standard = unsetOf(parameter, release) } = parameter;
   const mean = (one: Scalar) => normaliseParameter(parameter, one);
   const [type] = types;
   if (mean(value) === "" || (standard !== undefined && mean(standard) === mean(value))) return undefined;
@@ -52,8 +57,9 @@ function spelledAs(parameter: IntegrationParameter, value: Scalar) {
 }
 
 /** What servers take an event's switch for on an integration on which it was never set. */
-function unsetOf({ route, observed }: IntegrationParameter): Scalar | undefined {
-  return route && "unset" in route && !observed.has("required") ? route.unset : undefined;
+function unsetOf(parameter: IntegrationParameter, release: string): Scalar | undefined {
+  const { route } = parameter;
+  return route && "unset" in route && !quirksAt(parameter, release).has("required") ? route.unset : undefined;
 }
 
 /** In the catalogue's order; required ones without a usable value are blanks. */
@@ -94,10 +100,13 @@ function hiddenWords(
   parameters: Parameters,
   live: Live,
   fields: ReadonlyMap<string, ImportedValue>,
+  release: string,
 ): readonly string[] {
   const silent = [...parameters.values()].filter(
-    ({ name, secret, observed }) =>
-      (secret || observed.has("hidden")) && !fields.has(name) && live.fields[name] === undefined,
+    (parameter) =>
+      (parameter.secret || quirksAt(parameter, release).has("hidden")) &&
+      !fields.has(parameter.name) &&
+      live.fields[parameter.name] === undefined,
   );
   return silent.length > 0 ? [`not reported, may be set: ${silent.map(({ name }) => name).join(", ")}`] : [];
 }

@@ -23,7 +23,7 @@ export function importProject(found: FoundProject, platform: Platform): Imported
   const live = found.live.toSorted(byOrder(catalogue));
   const imported = policyKinds.map(({ kind, section, only }) => {
     const own = live.filter((each) => each.kind === kind);
-    return only === undefined ? importParameters(own, catalogue) : importValues(own, { section, only });
+    return only === undefined ? importParameters(own, platform) : importValues(own, { section, only });
   });
   return {
     project: found.project,
@@ -36,10 +36,13 @@ export function importProject(found: FoundProject, platform: Platform): Imported
   };
 }
 
-function importParameters(live: readonly Live[], catalogue: Catalogue): Pick<ImportedProject, "entries" | "remarks"> {
+function importParameters(
+  live: readonly Live[],
+  { dialect, release }: Platform,
+): Pick<ImportedProject, "entries" | "remarks"> {
   const results = live.flatMap((each) => {
-    const integration = integrationOf(catalogue, each);
-    return integration ? importIntegration(integration, each) : [];
+    const integration = integrationOf(catalogueOf(dialect), each);
+    return integration ? importIntegration(integration, each, release) : [];
   });
   return {
     entries: results.flatMap((result) => ("entry" in result ? result.entry : [])),

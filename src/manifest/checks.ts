@@ -57,17 +57,19 @@ function knownGlobs({ document, text }: Checkable): readonly Problem[] {
   );
 }
 
-function knownSlugs({ document, text, catalogue: { integrations } }: Checkable): readonly Problem[] {
+function knownSlugs({ document, text, catalogue }: Checkable): readonly Problem[] {
   const declared = Object.keys(text.integrations ?? {}).map((slug) => ({ slug, path: ["integrations", slug] as Path }));
   const disabled = listed(text.disabled).map(([slug, index]) => ({ slug, path: ["disabled", index] as Path }));
   return [...declared, ...disabled]
-    .filter(({ slug }) => !integrations.has(slug))
+    .filter(({ slug }) => !catalogue.integrations.has(slug))
     .map(({ slug, path }) =>
-      problemAt("unknown-integration", unknownSlug(slug, integrations), { document, path, of: "key" }),
+      problemAt("unknown-integration", unknownSlug(slug, catalogue), { document, path, of: "key" }),
     );
 }
 
-function unknownSlug(slug: string, integrations: Catalogue["integrations"]): string {
+function unknownSlug(slug: string, { integrations, elsewhere, dialect }: Catalogue): string {
+  const other = elsewhere.get(slug);
+  if (other) return `${slug} is a name of dialect ${other.dialect}; here, in dialect ${dialect}, it is ${other.name}`;
   return `unknown integration ${slug}${didYouMean(slug, integrations.keys()) || "; see evenkeel explain"}`;
 }
 

@@ -1,7 +1,7 @@
 import { globFault } from "../base/glob.ts";
 import { type Rate, rateOf } from "../base/rate.ts";
 import { addressGlobFault } from "../model/address.ts";
-import { neutral } from "../model/catalogue.ts";
+import { neutral } from "../model/dialects.ts";
 import { mostInFlight } from "../model/most-in-flight.ts";
 import type { Environment, Problem, Tier } from "../model/types.ts";
 import type { Document, Parsed } from "./document.ts";
@@ -100,7 +100,7 @@ const defaults = {
     release: "14.5",
     tier: undefined,
     environment: "production",
-    dialect: neutral,
+    dialect: neutral.name,
     secrets: "assume-unchanged",
     reads: "verify",
     allowInsecure: false,

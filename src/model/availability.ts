@@ -1,5 +1,5 @@
-import semver from "semver";
 import type { Integration, IntegrationParameter } from "./catalogue.ts";
+import { compareReleases } from "./releases.ts";
 import type { Platform, Tier } from "./types.ts";
 
 const tiers: readonly Tier[] = ["free", "premium", "ultimate"];
@@ -11,15 +11,6 @@ export function tierIncludes(tier: Tier | undefined, needed: Tier): boolean {
 
 /** The lowest tier that has managed licenses (spec: What the service does). */
 export const licenseTier: Tier = "ultimate";
-
-/** Compares releases such as `14.5` and `14.5.2`; a missing patch level is 0. Negative, zero or positive. */
-export function compareReleases(a: string, b: string): number {
-  return semver.compare(fullRelease(a), fullRelease(b));
-}
-
-function fullRelease(release: string): string {
-  return release.split(".").length === 2 ? `${release}.0` : release;
-}
 
 /** Whether a storage move into a cluster needs direct-fetch replication (spec: Rules for moving, 6). */
 export function needsDirectFetch(release: string): boolean {
@@ -55,12 +46,15 @@ export function unavailable(
 /** Why this platform does not have a parameter of an integration that it has; undefined where it has. */
 export function unavailableParameter(
   { slug }: Integration,
-  { name, introduced }: IntegrationParameter,
+  { name, introduced, removed }: IntegrationParameter,
   { release }: Platform,
 ): { rule: Unavailability; message: string } | undefined {
-  if (!introduced || compareReleases(release, introduced) >= 0) return undefined;
-  return {
-    rule: "release",
-    message: `${name} of ${slug} exists from release ${introduced} on; the server is ${release}`,
-  };
+  const server = `the server is ${release}`;
+  if (introduced && compareReleases(release, introduced) < 0) {
+    return { rule: "release", message: `${name} of ${slug} exists from release ${introduced} on; ${server}` };
+  }
+  if (removed && compareReleases(release, removed) >= 0) {
+    return { rule: "release", message: `${name} of ${slug} was removed in release ${removed}; ${server}` };
+  }
+  return undefined;
 }

@@ -1,4 +1,4 @@
-import { compareReleases } from "./availability.ts";
+import { compareReleases } from "./releases.ts";
 import { removalOf } from "./removals.ts";
 
 /** The approval statuses of a managed license (spec: Managed license). */

@@ -1,5 +1,5 @@
 import text from "../../schemas/deprecations.json" with { type: "json" };
-import { compareReleases } from "./availability.ts";
+import { compareReleases } from "./releases.ts";
 
 /** A sub-item of the spec's planned removals (spec: Versioning), as `schemas/deprecations.json` has it. */
 export interface Deprecation {

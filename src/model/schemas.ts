@@ -2,11 +2,15 @@ import integrations from "../../schemas/integrations.schema.json" with { type: "
 import manifest from "../../schemas/manifest.schema.json" with { type: "json" };
 import plan from "../../schemas/plan.schema.json" with { type: "json" };
 import secretProviders from "../../schemas/secret-providers.schema.json" with { type: "json" };
+import type { Dialect } from "./dialect.ts";
+import { renamedSchema } from "./renamed-schema.ts";
 
-/** The schemas that are promised to editors and to readers of plans, by file name. */
-export const schemas: ReadonlyMap<string, object> = new Map<string, object>([
-  ["integrations.schema.json", integrations],
-  ["manifest.schema.json", manifest],
-  ["plan.schema.json", plan],
-  ["secret-providers.schema.json", secretProviders],
-]);
+/** The schemas that are promised to editors and to readers of plans, by file name, in the words of a dialect. */
+export function schemasIn(dialect: Dialect): ReadonlyMap<string, object> {
+  return new Map<string, object>([
+    ["integrations.schema.json", renamedSchema(integrations, dialect)],
+    ["manifest.schema.json", manifest],
+    ["plan.schema.json", plan],
+    ["secret-providers.schema.json", secretProviders],
+  ]);
+}

@@ -10,9 +10,10 @@ import type { Reader } from "../client/client.ts";
 import { isRow } from "../live/read-live.ts";
 import { type SurveyScope, select } from "../live/survey.ts";
 import { addressOf } from "../model/address.ts";
+import { neutral } from "../model/dialects.ts";
 import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import { schemas } from "../model/schemas.ts";
+import { schemasIn } from "../model/schemas.ts";
 import type { DesiredProject, Resource } from "../model/types.ts";
 import { isMany } from "../plan/guards.ts";
 import { judgeLoosening } from "../plan/loosening.ts";
@@ -52,7 +53,9 @@ function planIn(text: string, path: string): Plan {
 }
 
 const validatorOf = memoized((schema: string): ValidateFunction => {
-  return new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true }).compile(schemas.get(schema) ?? {});
+  return new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true }).compile(
+    schemasIn(neutral).get(schema) ?? {},
+  );
 });
 
 /** What a plan lacks, all of it at once, or else the first thing in it that its schema does not allow. */

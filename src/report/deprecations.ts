@@ -1,6 +1,6 @@
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
-import { compareReleases } from "../model/availability.ts";
+import { compareReleases } from "../model/releases.ts";
 import { type Deprecation, isRemoved } from "../model/removals.ts";
 import type { Finding } from "../scan/scan.ts";
 import type { Palette } from "./palette.ts";

@@ -45,10 +45,10 @@ export interface Unexplained {
  */
 export function explainJson(
   selection?: string,
-  { integrations }: Catalogue = catalogueOf(),
+  catalogue: Catalogue = catalogueOf(),
 ): readonly ExplainedIntegration[] | Unexplained {
-  if (selection === undefined) return [...integrations.values()].map((each) => integrationJson(each));
-  const selected = select(integrations, selection);
+  if (selection === undefined) return [...catalogue.integrations.values()].map((each) => integrationJson(each));
+  const selected = select(catalogue, selection);
   if ("unknown" in selected) return selected;
   const { integration, parameter } = selected;
   return [integrationJson(integration, parameter ? [parameter] : undefined)];
@@ -58,10 +58,10 @@ export function explainJson(
 export function explainText(
   selection?: string,
   palette: Palette = plain,
-  { integrations }: Catalogue = catalogueOf(),
+  catalogue: Catalogue = catalogueOf(),
 ): string | Unexplained {
-  if (selection === undefined) return listText(integrations, palette);
-  const selected = select(integrations, selection);
+  if (selection === undefined) return listText(catalogue, palette);
+  const selected = select(catalogue, selection);
   if ("unknown" in selected) return selected;
   const { integration, parameter } = selected;
   return parameter ? parameterText(integration, parameter, palette) : integrationText(integration, palette);
@@ -72,19 +72,33 @@ interface Selected {
   readonly parameter: IntegrationParameter | undefined;
 }
 
-function select(integrations: Catalogue["integrations"], selection: string): Selected | Unexplained {
+function select({ integrations, elsewhere }: Catalogue, selection: string): Selected | Unexplained {
   const dot = selection.indexOf(".");
   const slug = dot < 0 ? selection : selection.slice(0, dot);
   const integration = integrations.get(slug);
-  if (!integration) return unknown(`there is no integration ${JSON.stringify(slug)}`, slug, integrations.keys());
+  if (!integration) {
+    return unknown(`there is no integration ${JSON.stringify(slug)}`, slug, integrations.keys(), elsewhere);
+  }
   if (dot < 0) return { integration, parameter: undefined };
   const name = selection.slice(dot + 1);
   const parameter = integration.parameters.get(name);
   if (parameter) return { integration, parameter };
-  return unknown(`${slug} has no parameter ${JSON.stringify(name)}`, name, integration.parameters.keys());
+  return unknown(
+    `${slug} has no parameter ${JSON.stringify(name)}`,
+    name,
+    integration.parameters.keys(),
+    integration.elsewhere,
+  );
 }
 
-function unknown(sentence: string, word: string, known: Iterable<string>): Unexplained {
+function unknown(
+  sentence: string,
+  word: string,
+  known: Iterable<string>,
+  elsewhere: Catalogue["elsewhere"],
+): Unexplained {
+  const other = elsewhere.get(word);
+  if (other) return { unknown: `${sentence}: that is a name of dialect ${other.dialect}; here it is ${other.name}` };
   return { unknown: `${sentence}${didYouMean(word, known)}` };
 }
 
@@ -114,7 +128,7 @@ function parameterJson(parameter: IntegrationParameter): ExplainedParameter {
   };
 }
 
-function listText(integrations: Catalogue["integrations"], palette: Palette): string {
+function listText({ integrations }: Catalogue, palette: Palette): string {
   const rows = [...integrations.values()].map((each) => [each.slug, each.title, each.tier, limits(each).join(", ")]);
   return columns(["slug", "title", "tier", "available"], rows, palette);
 }

@@ -1,4 +1,4 @@
-import { compareReleases } from "../model/availability.ts";
+import { compareReleases } from "../model/releases.ts";
 import { type Deprecation, type Hint, hints, isRemoved, schedule } from "../model/removals.ts";
 import { callUses, textUses } from "./calls.ts";
 import { argumentUses, commandUses } from "./commands.ts";

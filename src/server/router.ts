@@ -1,5 +1,5 @@
-import { compareReleases } from "../model/availability.ts";
 import { type EndpointName, endpoints, integrationsAlias } from "../model/endpoints.ts";
+import { compareReleases } from "../model/releases.ts";
 import type { Call } from "../model/types.ts";
 
 type Method = Call["method"];

@@ -112,8 +112,13 @@ function nameFaults(
   slug: string,
   names: readonly string[],
   path: Fault["path"],
-  { integrations, listedFlags }: Catalogue,
+  { integrations, listedFlags, elsewhere, dialect }: Catalogue,
 ): Fault[] {
+  const other = elsewhere.get(slug);
+  if (other)
+    return [
+      { path, message: `${slug} is a name of dialect ${other.dialect}; in dialect ${dialect} it is ${other.name}` },
+    ];
   const integration = integrations.get(slug);
   if (!integration) return [];
   const known = new Set([...integration.parameters.keys(), ...listedFlags, "active", "created_at", "updated_at"]);

@@ -1,6 +1,7 @@
 import { counted } from "../base/text.ts";
 import type { StorageMigration } from "../manifest/migrations.ts";
-import { compareReleases, needsDirectFetch, tierIncludes } from "../model/availability.ts";
+import { needsDirectFetch, tierIncludes } from "../model/availability.ts";
+import { compareReleases } from "../model/releases.ts";
 import { repositoryKinds } from "../model/repository-kinds.ts";
 import type { Platform } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";

@@ -2,9 +2,10 @@ import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import schema from "../../schemas/integrations.schema.json" with { type: "json" };
 import manifestSchema from "../../schemas/manifest.schema.json" with { type: "json" };
-import { compareReleases, unavailable } from "../../src/model/availability.ts";
+import { unavailable } from "../../src/model/availability.ts";
 import { catalogueOf, hasActiveParameter, type IntegrationParameter } from "../../src/model/catalogue.ts";
 import { checkParameters } from "../../src/model/parameter-check.ts";
+import { compareReleases } from "../../src/model/releases.ts";
 import type { Platform } from "../../src/model/types.ts";
 
 const { integrations } = catalogueOf();

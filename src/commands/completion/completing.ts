@@ -4,6 +4,7 @@ import { desiredOf, projectsOf } from "../../manifest/layers.ts";
 import { readMigrations } from "../../manifest/migrations.ts";
 import { validate } from "../../manifest/validate.ts";
 import { addressOf, storageAddress } from "../../model/address.ts";
+import { dialects } from "../../model/dialects.ts";
 import { storageKey } from "../../model/repository-kinds.ts";
 import { dialectAround, type Loaded, loadWorkspace } from "../../workspace/load.ts";
 import { folderOf } from "../run.ts";
@@ -14,7 +15,11 @@ import { type Candidate, candidatesFor, type Named } from "./complete.ts";
 /** `evenkeel __complete -- WORD...`: what a shell offers in place of the last word, a line each; offline. */
 export function completing(verbs: readonly Verb[]): Run<object> {
   return (terminal, _, words) => {
-    const candidates = candidatesFor(words, verbs, namedIn(terminal, folderIn(words)));
+    const candidates = candidatesFor(
+      words,
+      verbs,
+      namedIn(terminal, valueIn(words, "-C"), valueIn(words, "--dialect")),
+    );
     const legible = candidates.filter(({ word }) => printable(word) === word);
     terminal.emit(legible.map(lineOf).join("\n"));
     return exit.done;
@@ -27,8 +32,8 @@ function lineOf({ word, meaning }: Candidate): string {
   return line.replaceAll(/[\r\n]+/g, " ");
 }
 
-function folderIn(words: readonly string[]): string | undefined {
-  return words[words.indexOf("-C") + 1 || words.length];
+function valueIn(words: readonly string[], option: string): string | undefined {
+  return words[words.indexOf(option) + 1 || words.length];
 }
 
 const nothing: Known = { projects: [], addresses: [], storages: [] };
@@ -40,7 +45,7 @@ interface Known {
 }
 
 /** A workspace that cannot be read names nothing; one with mistakes, what can be read of it. */
-function namedIn(terminal: Terminal, C: string | undefined): Named {
+function namedIn(terminal: Terminal, C: string | undefined, dialect = ""): Named {
   const folder = folderOf(terminal, C === undefined ? {} : { C });
   let read: Known | undefined;
   const known = () => {
@@ -51,7 +56,7 @@ function namedIn(terminal: Terminal, C: string | undefined): Named {
     projects: () => known().projects,
     addresses: () => known().addresses,
     storages: () => known().storages,
-    dialect: () => dialectAround(folder),
+    dialect: () => (dialects.has(dialect) ? dialect : dialectAround(folder)),
   };
 }
 

@@ -1,0 +1,99 @@
+import { realpathSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import { exit, exitCode, Refusal } from "../base/exit.ts";
+import { translate } from "../format/translate.ts";
+import { validate } from "../manifest/validate.ts";
+import { workspaceFile } from "../manifest/workspace.ts";
+import { dialectNamed, dialects } from "../model/dialects.ts";
+import { problemLine } from "../model/problem-line.ts";
+import { schemasIn } from "../model/schemas.ts";
+import type { Problem } from "../model/types.ts";
+import { isThere } from "../workspace/durable-file.ts";
+import { dialectAround, findWorkspace, loadWorkspace } from "../workspace/load.ts";
+import { type TextFile, textIn } from "../workspace/texts.ts";
+import type { Options } from "./flags.ts";
+import { manifestsAround } from "./fmt-files.ts";
+import { save } from "./outputs.ts";
+import { folderOf } from "./run.ts";
+import type { Terminal } from "./terminal.ts";
+import type { Run } from "./verb.ts";
+
+/**
+ * `evenkeel translate --to DIALECT`: names the files that it changes; with `--check`, those that it would change. Where a
+ * file cannot be read nothing is written; what could not be translated is told with its place.
+ */
+export const run: Run<Options<"translate">> = (terminal, options) => {
+  const { to, check } = options;
+  if (to === undefined) throw new Refusal(`--to is missing; it takes ${[...dialects.keys()].join(" or ")}`, exit.usage);
+  const root = dirname(findWorkspace(folderOf(terminal, options)));
+  const from = dialectAround(root);
+  const { files, mistakes } = manifestsAround(root);
+  const outside = files
+    .filter(({ path }) => !isBelow(root, path))
+    .map(({ name }) => `${name} leads out of the workspace`);
+  const read = files.toSorted(settingsLast).map((file) => translatedFile(file, from, to));
+  const problems = [...mistakes, ...outside, ...read.flatMap((each) => ("mistakes" in each ? each.mistakes : []))];
+  if (problems.length > 0) throw new Refusal([...problems, "nothing was written"].join("\n"));
+  const changed = [...read.flatMap((each) => ("text" in each && each.isOther ? [each] : [])), ...schemaFiles(root, to)];
+  if (!check) for (const { file, text } of changed) save(terminal, file.path, text);
+  const left = read.flatMap((each) => ("text" in each ? each.left : []));
+  return told(terminal, changed, [...left, ...(check ? [] : stillForeign(root))], options);
+};
+
+function isBelow(root: string, path: string): boolean {
+  return realpathSync(path).startsWith(`${realpathSync(root)}${sep}`);
+}
+
+/** A run that is cut short is done by the next one, as long as the workspace still speaks as before. */
+function settingsLast(a: TextFile, b: TextFile): number {
+  return Number(a.name === workspaceFile) - Number(b.name === workspaceFile);
+}
+
+type FileIn = { readonly file: TextFile; readonly text: string };
+
+type TranslatedFile = (FileIn & { readonly isOther: boolean; readonly left: readonly Problem[] }) | Untouched;
+
+interface Untouched {
+  readonly mistakes: readonly string[];
+}
+
+function translatedFile(file: TextFile, from: string, to: string): TranslatedFile {
+  const read = textIn(file);
+  const { name } = file;
+  if (typeof read !== "string")
+    return { mistakes: [read?.unreadable ?? `${name}: expected text in UTF-8, of 4 MiB at most`] };
+  const mark = read.startsWith("\uFEFF") ? "\uFEFF" : "";
+  const translated = translate(name, read.slice(mark.length), from, to);
+  if ("problems" in translated) return { mistakes: translated.problems.map(problemLine) };
+  const text = mark + translated.text;
+  return { file, text, isOther: text !== read, left: translated.left };
+}
+
+const schemaFolder = ".evenkeel/schemas";
+
+/** The schemas that `init` gave an editor. */
+function schemaFiles(root: string, dialect: string): readonly FileIn[] {
+  return [...schemasIn(dialectNamed(dialect))].flatMap(([name, schema]) => {
+    const file = { name: join(schemaFolder, name), path: join(root, schemaFolder, name) };
+    const text = `${JSON.stringify(schema, null, 2)}\n`;
+    return isThere(file.path) && String(textIn(file)).trimEnd() !== text.trimEnd() ? [{ file, text }] : [];
+  });
+}
+
+/** Names that only show once variables and aliases are followed. */
+function stillForeign(root: string): readonly Problem[] {
+  const rules = new Set(["unknown-integration", "unknown-parameter"]);
+  return validate(loadWorkspace(root)).problems.filter(({ rule }) => rules.has(rule));
+}
+
+function told(
+  terminal: Terminal,
+  changed: readonly FileIn[],
+  left: readonly Problem[],
+  { check }: Options<"translate">,
+) {
+  terminal.warn(left.map(problemLine).join("\n"));
+  terminal.print(changed.map(({ file }) => file.name).join("\n"));
+  const isLeft = left.some(({ severity }) => severity === "error");
+  return exitCode({ problem: isLeft || (check === true && changed.length > 0) });
+}

@@ -1,0 +1,149 @@
+import { isMap, isPair, isScalar, isSeq, LineCounter, type Pair, parseAllDocuments, type Scalar } from "yaml";
+import { grouped } from "../base/grouped.ts";
+import { isObject } from "../base/json.ts";
+import { parseManifest } from "../manifest/document.ts";
+import { sortedProblems } from "../manifest/problem.ts";
+import { apiVersion } from "../manifest/shape.ts";
+import { parseYaml } from "../manifest/yaml.ts";
+import { neutral } from "../model/dialects.ts";
+import type { Problem } from "../model/types.ts";
+import { removeIn, setIn } from "./edit.ts";
+import { translatedGlob } from "./translate-glob.ts";
+import { type Translation, translationBetween } from "./translation.ts";
+
+/** A file's text in another dialect, and what could not be said in it; or why it was not touched. */
+export type Translated =
+  | { readonly text: string; readonly left: readonly Problem[] }
+  | { readonly problems: readonly Problem[] };
+
+/**
+ * Says every manifest of a file in the names of another dialect: slugs, parameters, addresses, and `server.dialect`.
+ * Nothing else is touched, so that a translation back gives the same bytes. Rules in CEL and globs that mean other things
+ * there stay as they are written, and are told.
+ */
+export function translate(file: string, text: string, from: string, to: string): Translated {
+  const { problems } = parseManifest(file, text);
+  if (problems.length > 0) return { problems };
+  const edits = editsIn(file, text, translationBetween(from, to));
+  const renamed = edits
+    .flatMap((edit) => ("with" in edit ? [edit] : []))
+    .reduceRight((whole, { at, length, with: name }) => whole.slice(0, at) + name + whole.slice(at + length), text);
+  const left = edits.flatMap((edit) => ("why" in edit ? [edit.why] : []));
+  return { text: stating(renamed, to), left: sortedProblems(left) };
+}
+
+/** A word to put in the place of another, or why something stays. In the order of the text. */
+type Edit = { readonly at: number; readonly length: number; readonly with: string } | { readonly why: Problem };
+
+function editsIn(file: string, text: string, names: Translation): readonly Edit[] {
+  const lines = new LineCounter();
+  const options = { schema: "core", uniqueKeys: false, prettyErrors: false, lineCounter: lines } as const;
+  const source = { file, text, lines };
+  const edits = [...parseAllDocuments(text, options)].flatMap(({ contents }) => editsOf(contents, source, names));
+  return edits.toSorted((a, b) => positionOf(a) - positionOf(b));
+}
+
+function positionOf(edit: Edit): number {
+  return "with" in edit ? edit.at : -1;
+}
+
+interface Source {
+  readonly file: string;
+  readonly text: string;
+  readonly lines: LineCounter;
+}
+
+type Section = (value: unknown, source: Source, names: Translation) => readonly Edit[];
+
+/** The keys of a document of each kind below which something has a name. */
+const sections: Readonly<Record<string, Readonly<Record<string, Section>>>> = {
+  Policy: { integrations: integrationEdits, disabled: (value, ...rest) => itemEdits(value, slugEdit, ...rest) },
+  Workspace: { protected: (value, ...rest) => itemEdits(value, globEdit, ...rest) },
+  Rule: { except: (value, ...rest) => itemEdits(value, globEdit, ...rest), when: expressionEdits },
+};
+
+function editsOf(document: unknown, source: Source, names: Translation): readonly Edit[] {
+  if (!isMap(document) || document.get("apiVersion") !== apiVersion) return [];
+  return Object.entries(sections[String(document.get("kind"))] ?? {}).flatMap(([key, section]) =>
+    section(document.get(key, true), source, names),
+  );
+}
+
+function integrationEdits(value: unknown, source: Source, names: Translation): readonly Edit[] {
+  return pairsIn(value).flatMap(({ key, value: parameters }) => {
+    const slug = isScalar(key) ? String(key.value) : "";
+    const words = names.parameters.get(slug) ?? new Map<string, string>();
+    const own = pairsIn(parameters).flatMap((pair) => wordEdit(pair.key, words, source));
+    return [...slugEdit(key, source, names), ...own];
+  });
+}
+
+function pairsIn(value: unknown): readonly Pair[] {
+  return isMap(value) ? value.items.filter(isPair) : [];
+}
+
+type ItemEdit = (item: unknown, source: Source, names: Translation) => readonly Edit[];
+
+function itemEdits(value: unknown, edit: ItemEdit, source: Source, names: Translation): readonly Edit[] {
+  return isSeq(value) ? value.items.flatMap((item) => edit(item, source, names)) : [];
+}
+
+function slugEdit(node: unknown, source: Source, { slugs }: Translation): readonly Edit[] {
+  return wordEdit(node, slugs, source);
+}
+
+function wordEdit(node: unknown, words: ReadonlyMap<string, string>, source: Source): readonly Edit[] {
+  if (!isScalar(node)) return [];
+  const name = words.get(String(node.value));
+  return name === undefined ? [] : [replacing(node, name, source)];
+}
+
+function globEdit(node: unknown, source: Source, names: Translation): readonly Edit[] {
+  if (!isScalar(node)) return [];
+  const glob = translatedGlob(String(node.value), names);
+  if (glob === undefined) return [{ why: untranslated(node, source, `${node.value} would match other integrations`) }];
+  return glob === node.value ? [] : [replacing(node, glob, source)];
+}
+
+/** What an expression compares a text with cannot be known: only that it has such a name in it. */
+function expressionEdits(node: unknown, source: Source, names: Translation): readonly Edit[] {
+  if (!isScalar(node)) return [];
+  const words = grouped(
+    [names.slugs, ...names.parameters.values()].flatMap((each) => [...each]),
+    ([word]) => word,
+  );
+  const found = new Set([...String(node.value).matchAll(/[a-z0-9]+(?:[-_][a-z0-9]+)*/g)].map(([word]) => word));
+  return [...found].flatMap((word) => {
+    const others = [...new Set(words.get(word)?.map(([, name]) => name))];
+    if (others.length === 0) return [];
+    const why = `the expression names ${word}, which is ${others.join(" or ")} now; expressions are not rewritten`;
+    return [{ why: { ...untranslated(node, source, why), severity: "warning" } as const }];
+  });
+}
+
+/** In the quotes that it has. A text that is written any other way than plainly stays, and is told. */
+function replacing(node: Scalar, name: string, source: Source): Edit {
+  const [start = 0, end = 0] = node.range ?? [];
+  const written = source.text.slice(start, end);
+  const [quote = ""] = /^["']/.exec(written) ?? [];
+  const inside = written.slice(quote.length, written.length - quote.length);
+  if (inside !== node.value) return { why: untranslated(node, source, `${node.value} is to be ${name}`) };
+  return { at: start + quote.length, length: inside.length, with: name };
+}
+
+function untranslated({ range }: Scalar, { file, lines }: Source, message: string): Problem {
+  const { line, col } = lines.linePos(range?.[0] ?? 0);
+  return { severity: "error", rule: "untranslated", message, place: { file, line, column: col } };
+}
+
+/** With the workspace's dialect stated; the specification's own goes without saying. */
+function stating(text: string, dialect: string): string {
+  const parsed = parseYaml(text);
+  const values = "values" in parsed ? parsed.values.filter((value) => value !== null && value !== undefined) : [];
+  const document = values.findIndex((value) => isObject(value) && value.kind === "Workspace");
+  if (document < 0) return text;
+  const path = ["server", "dialect"];
+  const edited =
+    dialect === neutral.name ? removeIn({ text, document }, path) : setIn({ text, document }, path, dialect);
+  return edited ?? text;
+}

@@ -1,0 +1,23 @@
+import gitlab from "../../schemas/dialects/gitlab.json" with { type: "json" };
+import type { Dialect } from "./dialect.ts";
+
+/** The names of the specification itself, spoken where nothing else is stated. */
+export const neutral: Dialect = {
+  name: "neutral",
+  title: "the specification",
+  description: "The names of the specification.",
+  integrations: {},
+  facts: [],
+};
+
+/** A dialect by its name. @throws RangeError for one that nobody knows. */
+export function dialectNamed(name: string): Dialect {
+  const dialect = dialects.get(name);
+  if (!dialect) throw new RangeError(`unknown dialect ${name}`);
+  return dialect;
+}
+
+/** Every dialect, by name: a file of `schemas/dialects/` each. */
+export const dialects: ReadonlyMap<string, Dialect> = new Map(
+  [neutral, gitlab as Dialect].map((dialect) => [dialect.name, dialect]),
+);

@@ -1,0 +1,101 @@
+import type { RouteColumn } from "./events.ts";
+import type { Integration, IntegrationParameter, ObservedQuirk, ParameterType, QuirkSpan } from "./integration.ts";
+import type { Environment, Scalar, Tier } from "./types.ts";
+
+interface ParameterSchema {
+  $ref?: string;
+  description?: string;
+  anyOf?: ApiType[];
+  default?: Scalar;
+  deprecated?: boolean;
+  deprecationMessage?: string;
+  writeOnly?: boolean;
+  "x-returned"?: boolean;
+  "x-introduced"?: string;
+  "x-level"?: "top";
+  "x-list"?: "comma" | "whitespace";
+  "x-url"?: boolean;
+  "x-host"?: boolean;
+  "x-route"?: RouteColumn;
+  "x-removed"?: string;
+  "x-observed"?: ObservedQuirk[];
+  "x-facts"?: QuirkSpan[];
+}
+
+interface ApiType {
+  $ref?: string;
+  type?: ParameterType | ParameterType[];
+  enum?: string[];
+  pattern?: string;
+}
+
+/** An integration as the schema has it. */
+export interface IntegrationSchema {
+  title: string;
+  description: string;
+  required?: string[];
+  properties: Record<string, ParameterSchema>;
+  "x-tier"?: Tier;
+  "x-introduced"?: string;
+  "x-removed"?: string;
+  "x-environment"?: Environment;
+  "x-omitted"?: string[];
+  "x-observed-apart"?: boolean;
+}
+
+/** What references of the schema lead to. */
+export type Definitions = Readonly<Record<string, ParameterSchema>>;
+
+/** What an entry of the schema says, but for names of other dialects. */
+export function integrationIn(
+  slug: string,
+  entry: IntegrationSchema,
+  definitions: Definitions,
+): Omit<Integration, "elsewhere"> {
+  const required = new Set(entry.required);
+  const parameters = Object.entries(entry.properties).map(
+    ([name, parameter]) => [name, parameterOf(name, resolved(parameter, definitions), required.has(name))] as const,
+  );
+  return {
+    slug,
+    title: entry.title,
+    description: entry.description,
+    tier: entry["x-tier"] ?? "free",
+    introduced: entry["x-introduced"],
+    removed: entry["x-removed"],
+    environment: entry["x-environment"],
+    omitted: entry["x-omitted"] ?? [],
+    apart: entry["x-observed-apart"] ?? false,
+    parameters: new Map(parameters),
+  };
+}
+
+function resolved(parameter: ParameterSchema, definitions: Definitions): ParameterSchema {
+  const name = parameter.$ref?.replace("#/definitions/", "");
+  return (name && definitions[name]) || parameter;
+}
+
+function parameterOf(name: string, parameter: ParameterSchema, required: boolean): IntegrationParameter {
+  const api = parameter.anyOf?.[0] ?? {};
+  return {
+    name,
+    types: [api.type ?? "string"].flat(),
+    required,
+    enum: api.enum,
+    pattern: api.pattern,
+    default: parameter.default,
+    introduced: parameter["x-introduced"],
+    removed: parameter["x-removed"],
+    deprecated: parameter.deprecated ? (parameter.deprecationMessage ?? "deprecated") : undefined,
+    secret: parameter.writeOnly ?? false,
+    returned: parameter["x-returned"] ?? false,
+    description: parameter.description ?? "",
+    level: parameter["x-level"] ?? "properties",
+    list: parameter["x-list"],
+    url: parameter["x-url"] ?? false,
+    destination: Boolean(parameter["x-url"] || parameter["x-host"]) || parameter["x-route"]?.role === "recipients",
+    route: parameter["x-route"],
+    observed: new Set(parameter["x-observed"]),
+    quirks: parameter["x-facts"] ?? [],
+  };
+}

@@ -1,0 +1,97 @@
+import { holdsIn, type Span } from "./dialect.ts";
+import type { RouteColumn } from "./events.ts";
+import type { Environment, Scalar, Tier } from "./types.ts";
+
+/** A name of another dialect. */
+export interface Elsewhere {
+  readonly dialect: string;
+  /** What it is called here. */
+  readonly name: string;
+}
+
+export interface Integration {
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly tier: Tier;
+  /** Release that brought it, and the one that took it away. */
+  readonly introduced: string | undefined;
+  readonly removed: string | undefined;
+  /** The only environment that has it. */
+  readonly environment: Environment | undefined;
+  /** List fields that the single GET lacks. */
+  readonly omitted: readonly string[];
+  /**
+   * Deployed servers keep its settings apart from its record: a change of them alone does not move `updated_at`, and
+   * those never set are answered as null.
+   */
+  readonly apart: boolean;
+  readonly parameters: ReadonlyMap<string, IntegrationParameter>;
+  /** The names that parameters have in other dialects, and not here. */
+  readonly elsewhere: ReadonlyMap<string, Elsewhere>;
+}
+
+export type ParameterType = "string" | "boolean" | "integer";
+
+export interface IntegrationParameter {
+  readonly name: string;
+  /** One type, or two where the spec lists one and describes another: the described one first. */
+  readonly types: readonly ParameterType[];
+  readonly required: boolean;
+  readonly enum: readonly string[] | undefined;
+  readonly pattern: string | undefined;
+  readonly default: Scalar | undefined;
+  /** Release that brought it, where that is later than its integration. */
+  readonly introduced: string | undefined;
+  /** Release that took it away. */
+  readonly removed: string | undefined;
+  /** What to do instead, where the parameter is deprecated. */
+  readonly deprecated: string | undefined;
+  readonly secret: boolean;
+  /** A secret that the spec shows in its single GET nevertheless. */
+  readonly returned: boolean;
+  readonly description: string;
+  /** `top`: beside `id` and `active` in a response; `properties`: inside its `properties`. */
+  readonly level: "top" | "properties";
+  /** How its value is a list in one string; the order of such a list means nothing. */
+  readonly list: "comma" | "whitespace" | undefined;
+  /** An address; some servers strip a trailing slash from it. */
+  readonly url: boolean;
+  /** Whether it decides where something is sent to: an address, a host or recipients. */
+  readonly destination: boolean;
+  /** What it decides about who is notified of an event, where it decides anything. */
+  readonly route: RouteColumn | undefined;
+  /** What deployed servers do with it, where that differs from the spec (`serve --behaviour observed`). */
+  readonly observed: ReadonlySet<ObservedQuirk>;
+  /** The releases in which they do that: in place of `observed`, where the quirk is among them. */
+  readonly quirks: readonly QuirkSpan[];
+}
+
+/** A quirk and the releases that have it. */
+export interface QuirkSpan extends Span {
+  readonly says: ObservedQuirk;
+}
+
+/**
+ * `hidden`: stored, never returned. `dropped`: accepted, not stored. `slash`: one trailing slash stripped.
+ * `trimmed`: leading and trailing white space stripped. `required`: some servers refuse a write without it.
+ */
+export type ObservedQuirk = "hidden" | "dropped" | "slash" | "trimmed" | "required";
+
+/** What servers of a release do with a parameter, where that differs from the spec. */
+export function quirksAt({ observed, quirks }: IntegrationParameter, release: string): ReadonlySet<ObservedQuirk> {
+  const stated = new Set(quirks.map(({ says }) => says));
+  const always = [...observed].filter((quirk) => !stated.has(quirk));
+  return new Set([...always, ...quirks.filter((span) => holdsIn(span, release)).map(({ says }) => says)]);
+}
+
+/** Whether "configured but off" is a state of its own: it is where `active` is a parameter (contract 6). */
+export function hasActiveParameter({ parameters }: Integration): boolean {
+  return parameters.has("active");
+}
+
+/** What leaving it out of a policy says nevertheless: `active` is its default where it is a parameter (contract 6). */
+export function impliedFields(integration: Integration | undefined): Readonly<Record<string, Scalar>> {
+  const active = integration?.parameters.get("active");
+  return active ? { active: active.default ?? null } : {};
+}

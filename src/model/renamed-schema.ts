@@ -1,0 +1,97 @@
+import type { Dialect, DialectName, Fact } from "./dialect.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A schema of integrations, as far as a dialect changes it. */
+interface NamedSchema extends Json {
+  readonly definitions: Readonly<Record<string, Json>>;
+  readonly properties: Readonly<Record<string, NamedEntry>>;
+}
+
+interface NamedEntry extends Json {
+  readonly required?: readonly string[];
+  readonly properties: Readonly<Record<string, Json>>;
+}
+
+/**
+ * The schema of integrations in the words of a dialect: slugs and parameters as they are called there, also in what it
+ * says to people, and what is true of them in some releases only (`x-facts`). What is called the same stays as it is.
+ */
+export function renamedSchema<Schema extends object>(schema: Schema, dialect: Dialect): Schema {
+  const { definitions, properties, ...rest } = schema as unknown as NamedSchema;
+  const slugs = new Map(Object.entries(dialect.integrations).map(([slug, { name }]) => [slug, name]));
+  const entries = Object.entries(properties).map(([slug, entry]) => {
+    const named = dialect.integrations[slug] ?? { name: slug };
+    const facts = factsAbout(dialect, slug);
+    return [named.name, spoken(renamedEntry(entry, named, facts, definitions), wordsOf(slugs, named))] as const;
+  });
+  const slug = { ...definitions.slug, enum: entries.map(([name]) => name) };
+  const renamed = { ...rest, properties: Object.fromEntries(entries), definitions: { ...definitions, slug } };
+  return renamed as unknown as Schema;
+}
+
+/** Facts on an integration itself under an empty name, on its parameters under theirs. */
+function factsAbout({ facts }: Dialect, slug: string): ReadonlyMap<string, readonly Fact[]> {
+  const found = new Map<string, Fact[]>();
+  for (const fact of facts) {
+    for (const of of fact.of ?? []) {
+      const [who = "", name = ""] = of.split(".");
+      if (who === slug || who === "*") found.set(name, [...(found.get(name) ?? []), fact]);
+    }
+  }
+  return found;
+}
+
+function renamedEntry(
+  entry: NamedEntry,
+  { title, parameters = {} }: DialectName,
+  facts: ReadonlyMap<string, readonly Fact[]>,
+  definitions: NamedSchema["definitions"],
+): NamedEntry {
+  const nameOf = (name: string) => parameters[name] ?? name;
+  const properties = Object.entries(entry.properties).map(([name, parameter]) => {
+    return [nameOf(name), withFacts(parameter, facts.get(name), definitions)] as const;
+  });
+  return {
+    ...entry,
+    ...(title !== undefined && { title }),
+    ...(entry.required && { required: entry.required.map(nameOf) }),
+    ...spanOf(facts.get("")),
+    properties: Object.fromEntries(properties),
+  };
+}
+
+function withFacts(parameter: Json, facts: readonly Fact[] = [], definitions: NamedSchema["definitions"]): Json {
+  if (facts.length === 0) return parameter;
+  const whole = definitions[String(parameter.$ref).replace("#/definitions/", "")] ?? parameter;
+  const quirks = facts.filter(({ says }) => says !== "added" && says !== "removed");
+  const told = quirks.map(({ says, from, until }) => ({ says, ...(from && { from }), ...(until && { until }) }));
+  return { ...whole, ...spanOf(facts), ...(told.length > 0 && { "x-facts": told }) };
+}
+
+function spanOf(facts: readonly Fact[] = []): Json {
+  const [added, removed] = (["added", "removed"] as const).map(
+    (says) => facts.find((fact) => fact.says === says)?.from,
+  );
+  return { ...(added && { "x-introduced": added }), ...(removed && { "x-removed": removed }) };
+}
+
+/** What is called otherwise in what is said of an integration: its own parameters, and all slugs. */
+function wordsOf(slugs: ReadonlyMap<string, string>, { parameters = {} }: DialectName): ReadonlyMap<string, string> {
+  return new Map([...slugs, ...Object.entries(parameters)]);
+}
+
+const spokenKeys: ReadonlySet<string> = new Set(["description", "markdownDescription", "deprecationMessage"]);
+
+/** The same with other words wherever it speaks to people. */
+function spoken(value: unknown, words: ReadonlyMap<string, string>, key = ""): unknown {
+  if (typeof value === "string") return spokenKeys.has(key) ? inWords(value, words) : value;
+  if (Array.isArray(value)) return value.map((each) => spoken(each, words));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, spoken(each, words, name)]));
+}
+
+/** A text with each whole word that has another name under that name. */
+export function inWords(text: string, words: ReadonlyMap<string, string>): string {
+  return text.replace(/[a-z0-9]+(?:[-_][a-z0-9]+)*/g, (word) => words.get(word) ?? word);
+}
