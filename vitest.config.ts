@@ -7,6 +7,8 @@ const seed = Number(process.env.EVENKEEL_TEST_SEED || Date.now() % 1_000_000);
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    // Other people's clients are installed for these: npm run test:clients.
+    exclude: ["test/clients/**"],
     globalSetup: ["test/build.ts"],
     setupFiles: ["test/support/seed.ts"],
     provide: { seed },

@@ -37,7 +37,8 @@ export {
   updateDeployment,
 } from "./deployments/records.ts";
 export { type Difference, type DiffOptions, diff, type Unverified } from "./diff/diff.ts";
-export { readActive, readLive, readProjects } from "./live/read-live.ts";
+export { readProjects } from "./live/list-projects.ts";
+export { readActive, readLive } from "./live/read-live.ts";
 export { desiredOf as desired, needsLookup, projectsOf } from "./manifest/layers.ts";
 export type { Policy } from "./manifest/policies.ts";
 export { type Validated, validate } from "./manifest/validate.ts";

@@ -20,6 +20,7 @@ import type { Problem, Project } from "../model/types.ts";
 import { type Context, connectionOf, leaseOf, openContext, validated } from "../reconcile/context.ts";
 import type { Request } from "../reconcile/request.ts";
 import { scopeOf } from "../reconcile/scope.ts";
+import { atRelease, isRefused } from "../reconcile/server-release.ts";
 import type { LeaseToken } from "../state/state.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import { textIn } from "../workspace/texts.ts";
@@ -66,15 +67,15 @@ export interface Acceptance {
 export async function accept(request: AcceptRequest): Promise<Acceptance> {
   const { folder, env, addresses: targets } = request;
   const checked = validated(loadWorkspace(folder, env), { ...request, targets });
-  if (hasErrors(checked.problems)) return { accepted: [], inSync: [], problems: checked.problems };
+  if (isRefused(checked)) return { accepted: [], inSync: [], problems: checked.problems };
   await using context = await openContext(checked);
-  if (hasErrors(context.problems)) return { accepted: [], inSync: [], problems: context.problems };
+  if (isRefused(context)) return { accepted: [], inSync: [], problems: context.problems };
   request.connecting?.();
   await using lease = context.ledger && !request.dryRun ? await leaseOf(context) : undefined;
   if (!request.dryRun) context.ledger?.ready();
   await using reader = await connectReader(connectionOf(context));
   try {
-    return await accepted(reader, context, request, lease?.token);
+    return await accepted(reader, await atRelease(reader, context), request, lease?.token);
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     const problem: Problem = { severity: "error", rule: error.kind, message: explained(error) };

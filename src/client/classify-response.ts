@@ -105,11 +105,22 @@ function redirected(attempt: Attempt, { status, headers }: Received, clean: (tex
   if (typeof location !== "string") return failed(attempt, { kind: "status", what: `answered ${status}`, status });
   const here = new URL(attempt.url).origin;
   const there = URL.canParse(location, attempt.url) ? new URL(location, attempt.url).origin : "null";
+  const movedTo = there === here ? movedProject(attempt, location) : undefined;
+  if (movedTo !== undefined) {
+    const what = `answered ${status}: the project was renamed or moved, and has the ID ${movedTo}; name it by its new path`;
+    return failed(attempt, { kind: "redirect", what, status, movedTo });
+  }
   const what =
     there === here
       ? `to another path of the same server, which is not followed: correct ${attempt.setting}, or the project's path if the project was moved`
       : `to ${there === "null" ? "elsewhere" : oneLine(clean(there))}, which is not followed: correct ${attempt.setting}`;
   return failed(attempt, { kind: "redirect", what: `answered ${status} with a redirect ${what}`, status });
+}
+
+/** The ID of the project that a former path of it leads to, on the same server. */
+function movedProject({ path, url }: Attempt, location: string): string | undefined {
+  if (!/^\/projects\/(?!\d+(?:\/|$))/.test(path)) return undefined;
+  return /\/projects\/(\d{1,15})(?:\/|$)/.exec(new URL(location, url).pathname)?.[1];
 }
 
 /** A success whose body is not JSON: an API's answer that was cut off, or not an API's answer. */

@@ -6,10 +6,19 @@ import { type RepositoryKindRow, repositoryKinds } from "../model/repository-kin
 import type { Tier } from "../model/types.ts";
 import type { CallFailed } from "./failure.ts";
 
-/** A failed call's own sentence and, where the server says 403, which scope, role and tier it takes to be let in. */
+/**
+ * A failed call's own sentence and, where the server says 403, which scope, role and tier it takes to be let in; where it
+ * says that the project has another path now, what to do.
+ */
 export function explained(failure: CallFailed): string {
-  const needed = neededFor(failure);
+  const needed = neededFor(failure) ?? renamed(failure);
   return needed ? `${failure.message}; ${needed}` : failure.message;
+}
+
+/** Servers lead who reads to a project's new path, and nobody who writes. */
+function renamed({ status, serverMessage = "" }: CallFailed): string | undefined {
+  if (status !== 405 || !/\bmoved projects?\b/i.test(serverMessage)) return undefined;
+  return "the project was renamed or moved: name it by its new path, or by its ID";
 }
 
 /** What a call needs that was answered 403, in words: the same for all calls that lack the same. Undefined for any other failure. */

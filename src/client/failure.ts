@@ -34,6 +34,7 @@ export interface FailureFacts {
   readonly sent?: boolean;
   readonly endsRun?: boolean;
   readonly unknownRoute?: boolean;
+  readonly movedTo?: string;
   readonly attempts: number;
   /** Whose names its path speaks; left out: the specification's own. */
   readonly dialect?: string | undefined;
@@ -61,6 +62,8 @@ export class CallFailed extends Error {
   readonly endsRun: boolean;
   /** The server does not route the path at all (contract 7): what it names may well exist under another one. */
   readonly unknownRoute: boolean;
+  /** The ID of the project that the path named before, where the server says so. */
+  readonly movedTo: string | undefined;
   /** Requests sent, or tried to send; 0 where there was none. */
   readonly attempts: number;
 
@@ -83,6 +86,7 @@ export class CallFailed extends Error {
     this.sent = facts.sent ?? true;
     this.endsRun = facts.endsRun ?? false;
     this.unknownRoute = facts.unknownRoute ?? false;
+    this.movedTo = facts.movedTo;
     this.attempts = facts.attempts;
   }
 

@@ -1,3 +1,5 @@
+import { inPlainWords } from "./validation-words.ts";
+
 /** The server's own words, as one line that is fit for a terminal and a log. */
 
 const longestMessage = 300;
@@ -16,6 +18,7 @@ export function wordsOf(body: unknown): string | undefined {
 function saidIn(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;
   const { message, error, error_description: description } = body;
+  if (typeof message === "string") return inPlainWords(message.slice(0, longestRead));
   if (message !== undefined && message !== null) return flat(message, 0);
   if (error === undefined || error === null) return undefined;
   return typeof description === "string" ? `${flat(error, 0)}: ${description}` : flat(error, 0);

@@ -28,7 +28,7 @@ export async function openSession(options: ClientOptions, methods: ReadonlySet<C
 
 /** A connection to one server for one run: its limits, its pauses, and what one answer means for all requests. */
 export class Session {
-  /** Requests sent: reads and writes count the first attempt of each, retries every further one. */
+  /** Requests sent: reads and writes count the first attempt of each but of uncounted calls, retries every further one. */
   readonly counts = { reads: 0, writes: 0, retries: 0 };
   readonly #options: ClientOptions;
   readonly #server: ServerUrl;
@@ -121,8 +121,8 @@ export class Session {
     if (refusal) throw refusal;
     const line = encode(call, this.#server.prefix + path, this.#plain(call));
     if (again) this.counts.retries++;
-    else if (line.method === "GET") this.counts.reads++;
-    else this.counts.writes++;
+    else if (line.method !== "GET") this.counts.writes++;
+    else if (!call.uncounted) this.counts.reads++;
     const sending = this.#limiter.sending();
     const { answers } = this.#presence;
     this.#presence.asked();

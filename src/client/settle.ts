@@ -19,6 +19,7 @@ export async function settle(session: Session, once: Reader, call: Call, look: L
     const { answers } = session;
     const result = await attempted(session, call, attempts);
     if (!(result instanceof CallFailed)) return { answer: result };
+    if (isGone(result)) return { found: true };
     if (last && isCalledOff(result)) return { failure: session.final(last), unknown: doubt.open || doubt.unseen };
     if (!session.isAway(result, answers)) spent++;
     last = result;
@@ -27,7 +28,7 @@ export async function settle(session: Session, once: Reader, call: Call, look: L
     const pause = again ? session.delayAfter(result) : 0;
     const search = again || !doubt.silent ? pause : session.lookUpFor;
     const sight = doubt.unseen && look ? await lookFor(session, once, look, search) : undefined;
-    if (sight?.shows === "there" || (isGone(result) && sight?.shows !== "missing")) return { found: true };
+    if (sight?.shows === "there") return { found: true };
     const mayRepeat = call.method !== "POST" || !doubt.unseen || sight?.shows === "missing";
     if (!again || !mayRepeat) return endOf(session.final(result), doubt, sight);
     if (!sight) await session.sleep(pause);
@@ -58,7 +59,7 @@ const certain: Doubt = { silent: false, open: false, unseen: false };
 function doubtAfter(before: Doubt, failure: CallFailed, look: Look | undefined): Doubt {
   const silent = failure.uncertain && !isOwnWord(failure);
   const saysNothing = !failure.uncertain && (failure.passing || !failure.sent || failure.status === undefined);
-  const mayShow = failure.uncertain || isGone(failure) || (failure.passing && !isSendableAgain(failure));
+  const mayShow = failure.uncertain || (failure.passing && !isSendableAgain(failure));
   const mayShowBy = look !== undefined && isRedirect(failure);
   return { silent, open: silent || (saysNothing && before.open), unseen: before.unseen || mayShow || mayShowBy };
 }

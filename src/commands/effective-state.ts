@@ -4,7 +4,7 @@ import { printable } from "../base/printable.ts";
 import { type ClientOptions, connectReader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { type Backoff, defaultBackoff } from "../client/retry.ts";
-import { readProjects } from "../live/read-live.ts";
+import { readProjects } from "../live/list-projects.ts";
 import { desiredOf, needsLookup } from "../manifest/layers.ts";
 import { namedProjects } from "../manifest/projects.ts";
 import { matchingLayers } from "../manifest/selection.ts";

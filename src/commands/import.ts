@@ -5,6 +5,7 @@ import { connectReader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { type ImportResult, importProjects } from "../import/import-projects.ts";
+import { platformAt } from "../live/read-release.ts";
 import { selectorOf } from "../manifest/selector.ts";
 import { problemLine } from "../model/problem-line.ts";
 import { connectionFrom } from "../reconcile/context.ts";
@@ -60,8 +61,9 @@ async function adopted(
   const { server, concurrency } = loadSettings(request.folder);
   await using reader = await connectReader(connectionFrom(request));
   const bar = terminal.progress("Reading");
-  const scope = { platform: server, workers: request.concurrency ?? concurrency, progress: bar.update };
   try {
+    const platform = await platformAt(reader, server);
+    const scope = { platform, workers: request.concurrency ?? concurrency, progress: bar.update };
     return await importProjects(reader, { names, all, groups: group, factor, secrets }, scope);
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;

@@ -50,7 +50,16 @@ export function pick(fields: Fields, names: readonly string[]): Fields {
 /** Disabling comes first, for a server may allow one active issue tracker; deleting last, so that a rename never leaves a gap. */
 const order: readonly Action[] = ["disable", "create", "update", "delete"];
 
-/** Sorts changes into the order in which they are carried out. */
+/** Sorts changes into the order in which they are carried out; what will fail unless a person acts keeps nothing else from it. */
 export function inApplyOrder(a: Change, b: Change): number {
-  return order.indexOf(a.action) - order.indexOf(b.action) || (a.address < b.address ? -1 : 1);
+  return (
+    Number(isOverride(a)) - Number(isOverride(b)) ||
+    order.indexOf(a.action) - order.indexOf(b.action) ||
+    (a.address < b.address ? -1 : 1)
+  );
+}
+
+/** An update of what the project has from its group. */
+function isOverride({ action, live }: Change): boolean {
+  return action === "update" && live?.inherited === true;
 }

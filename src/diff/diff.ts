@@ -6,7 +6,7 @@ import { type Comparison, compareField } from "../model/normalise.ts";
 import { switchedOff } from "../model/turns-off.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../model/types.ts";
 import { changeFrom, inApplyOrder, pick, removalFrom } from "./changes.ts";
-import { type Recalled, type Recollection, recollect } from "./last-applied.ts";
+import { editedSince, isKeptOff, type Recalled, type Recollection, recollect } from "./last-applied.ts";
 
 /** What a project's desired and live resources come to. */
 export interface Difference {
@@ -108,15 +108,19 @@ function judge(project: string, desired: Desired, namesakes: readonly Live[], op
   if (live && !isOff(catalogue, live) && isPlainlyInSync(desired, live, options)) return inSync;
   const address = addressOf(project, desired.kind, desired.key);
   if (!live || isOff(catalogue, live)) {
+    const reason = reasonToCreate(desired, address, options);
     const visible = { before: null, after: desired.fields };
-    const gone = options.ledger?.recall(address)
-      ? "gone from the server since the last apply, drift"
-      : "not on the server";
-    return { change: changeFrom(catalogue, project, desired, undefined, "create", visible, gone) };
+    return reason ? { change: changeFrom(catalogue, project, desired, undefined, "create", visible, reason) } : inSync;
   }
   const compared = sortFields(catalogue, desired, live);
   const recalled = recollect(desired, address, compared, live.updatedAt, options.ledger);
-  const evidence = { ...compared, ...recalled, different: without(compared.different, recalled.unkept) };
+  const evidence = {
+    ...compared,
+    ...recalled,
+    different: without(compared.different, recalled.unkept),
+    // The server has its group's, whatever was sent before.
+    ...(live.inherited && { edited: compared.unverified, isInherited: true }),
+  };
   const judgement = compared.unverified.length > 0 ? { unverified: { address, fields: compared.unverified } } : {};
   const reason = reasonToUpdate(address, evidence, options);
   if (!reason) return options.ledger ? { ...judgement, settled: { address, desired, live, ...compared } } : judgement;
@@ -126,6 +130,16 @@ function judge(project: string, desired: Desired, namesakes: readonly Live[], op
     after: pick(desired.fields, [...evidence.different, ...evidence.edited, ...off]),
   };
   return { ...judgement, change: changeFrom(catalogue, project, desired, live, "update", visible, reason) };
+}
+
+/** Undefined where the server keeps it off whatever it is sent, and has what is declared. */
+function reasonToCreate(desired: Desired, address: string, { ledger, resend }: DiffOptions): string | undefined {
+  const memory = ledger?.recall(address);
+  if (!ledger || !memory) return "not on the server";
+  if (!isKeptOff(memory)) return "gone from the server since the last apply, drift";
+  const edited = editedSince(desired, address, ledger);
+  if (edited.length > 0) return reasonOfEdit(edited);
+  return resend?.(address) ? askedFor : undefined;
 }
 
 /** What nearly every resource is on nearly every run, so that it costs next to nothing. */
@@ -177,20 +191,26 @@ function sortFields(catalogue: Catalogue, desired: Desired, live: Live): Record<
   return sorted;
 }
 
-type Evidence = Readonly<Record<Comparison, readonly string[]>> & Recalled;
+type Evidence = Readonly<Record<Comparison, readonly string[]>> & Recalled & { readonly isInherited?: boolean };
 
 /** The reason of a change that somebody asked for though nothing differs. */
 export const askedFor = "asked for by --resend";
 
 /** The first reason that holds (contract 6); undefined where the resource is in sync. */
 function reasonToUpdate(address: string, evidence: Evidence, options: DiffOptions): string | undefined {
-  const { different, drifted, edited, unverified, moved } = evidence;
-  if (different.length > 0) return reasonOfDifference(different, drifted, options);
-  if (edited.length > 0) return `pending: ${edited.join(", ")} changed since the last apply`;
+  const { different, drifted, edited, unverified, moved, isInherited } = evidence;
+  const inherited = isInherited ? "inherited from the group, " : "";
+  if (different.length > 0) return inherited + reasonOfDifference(different, drifted, options);
+  if (isInherited && edited.length > 0) return `${inherited}not as declared`;
+  if (edited.length > 0) return reasonOfEdit(edited);
   if (moved && unverified.length > 0) return "suspected drift: updated_at changed, and nothing visible differs";
   if (options.resend?.(address)) return askedFor;
   if (options.alwaysSend && unverified.length > 0) return "server.secrets is always-send";
   return undefined;
+}
+
+function reasonOfEdit(edited: readonly string[]): string {
+  return `pending: ${edited.join(", ")} changed since the last apply`;
 }
 
 function reasonOfDifference(different: readonly string[], drifted: readonly string[], { ledger }: DiffOptions): string {

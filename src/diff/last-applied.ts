@@ -69,6 +69,20 @@ export function recollect(
   };
 }
 
+/** Whether the server answered the last apply that the resource is off, though nothing declared says so. */
+export function isKeptOff(memory: Memory | undefined): boolean {
+  return memory?.unkept?.includes(on) === true && !(on in memory.sent);
+}
+
+const on = "active";
+
+/** Declared values that are not what was last sent. */
+export function editedSince(resource: Resource, address: string, ledger: Recollection): readonly string[] {
+  const memory = ledger.recall(address);
+  const names = Object.keys(resource.fields).sort();
+  return memory ? names.filter((name) => isEdited(resource, name, address, memory, ledger)) : names;
+}
+
 function isEdited(resource: Resource, name: string, address: string, memory: Memory, ledger: Recollection): boolean {
   const value = resource.fields[name] ?? null;
   const sent = memory.sent[name];

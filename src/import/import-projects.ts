@@ -1,5 +1,5 @@
 import type { Reader } from "../client/client.ts";
-import { readProjects } from "../live/read-live.ts";
+import { readProjects } from "../live/list-projects.ts";
 import type { Problem } from "../model/types.ts";
 import { draftsOf } from "./drafts.ts";
 import { factored } from "./factor.ts";

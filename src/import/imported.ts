@@ -3,10 +3,10 @@ import type { Kind, Live, Project, Scalar } from "../model/types.ts";
 /** What a server reported of one project. */
 export interface FoundProject {
   readonly project: Project;
-  /** Whatever is active. */
+  /** Whatever is active and the project's own. */
   readonly live: readonly Live[];
-  /** What is listed and was not read, or is off. */
-  readonly others: readonly Pick<Live, "kind" | "key">[];
+  /** What is listed and was not read, is off, or is the group's. */
+  readonly others: readonly Pick<Live, "kind" | "key" | "inherited">[];
   /** What could not be read, a sentence each. */
   readonly unread: readonly string[];
 }

@@ -4,8 +4,8 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { readInventory } from "../live/read-live.ts";
 import { tierIncludes } from "../model/availability.ts";
-import { kinds, policyKinds } from "../model/kinds.ts";
-import type { Platform, Problem, Project } from "../model/types.ts";
+import { kinds, policyKinds, removedSection } from "../model/kinds.ts";
+import type { Live, Platform, Problem, Project } from "../model/types.ts";
 import type { FoundProject } from "./imported.ts";
 import { whyUndeclarable } from "./project.ts";
 
@@ -47,7 +47,9 @@ interface ReadProject {
 
 /** A project of which nothing can be read is one problem, whatever keeps each part from being read. */
 async function readProject(reader: Reader, project: Project, platform: Platform): Promise<ReadProject> {
-  const parts = policyKinds.filter(({ kind }) => tierIncludes(platform.tier, kinds[kind].tier));
+  const parts = policyKinds.filter(
+    ({ kind, section }) => tierIncludes(platform.tier, kinds[kind].tier) && !removedSection(kind, section, platform),
+  );
   const read = await Promise.all(parts.map((part) => readPart(reader, project, part, platform)));
   const [first] = read;
   if (first?.failure && read.every(({ failure }) => failure)) {
@@ -80,10 +82,10 @@ async function readPart(
   try {
     const isWanted = (key: string) => whyUndeclarable({ kind, key }, platform) === undefined;
     const { live, others, unread } = await readInventory(reader, project, kind, isWanted);
-    const off = live.filter(({ active }) => !active);
+    const isOwn = ({ active, inherited }: Live) => active && !inherited;
     return {
-      live: live.filter(({ active }) => active),
-      others: [...others.map((key) => ({ kind, key })), ...off],
+      live: live.filter(isOwn),
+      others: [...others.map((key) => ({ kind, key })), ...live.filter((each) => !isOwn(each))],
       unread: unread.map(({ key = "", failure }) => `${key} is left out: ${explained(failure)}`),
     };
   } catch (failure) {

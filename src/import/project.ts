@@ -64,6 +64,7 @@ const ranksIn = memoized((catalogue: Catalogue): ReadonlyMap<string, number> => 
   return new Map(known.map((identity, index) => [identity, index]));
 }, new WeakMap());
 
-function othersWords(other: Named, platform: Platform): string {
-  return `${other.key} is left out: ${whyUndeclarable(other, platform) ?? "the server lists it but does not show it"}`;
+function othersWords(other: FoundProject["others"][number], platform: Platform): string {
+  const own = other.inherited ? "it is inherited from the group" : "the server lists it but does not show it";
+  return `${other.key} is left out: ${whyUndeclarable(other, platform) ?? own}`;
 }

@@ -14,8 +14,8 @@ import { isSelected } from "../manifest/selection.ts";
 import { identified, projectFinder, projectNamed, speakingOtherwise } from "../model/identity.ts";
 import type { Project } from "../model/types.ts";
 import { isWantedOtherwise, type RevisionSide, touchedPolicies } from "../revision/revision.ts";
+import { readProjects } from "./list-projects.ts";
 import { lookUpProjects } from "./look-up.ts";
-import { readProjects } from "./read-live.ts";
 
 /** Which projects a run is about. */
 export interface ProjectScope {

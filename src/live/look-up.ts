@@ -3,7 +3,7 @@ import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/endpoints.ts";
 import type { Project } from "../model/types.ts";
-import { projectsIn, readProjects } from "./read-live.ts";
+import { projectsIn, readProjects } from "./list-projects.ts";
 
 /** More projects than this are looked up in the list of all, which has as many in each of its pages. */
 const mostSingles = 100;

@@ -3,7 +3,7 @@ import { knownSecrets } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { call, projectsWithPaths } from "../model/endpoints.ts";
+import { call } from "../model/endpoints.ts";
 import { columnOf, integrationOf, kindNames, kinds, policyKinds } from "../model/kinds.ts";
 import { isOff, isReference } from "../model/normalise.ts";
 import type { Desired, DesiredProject, Fields, Kind, Live, Project, Resource, Scalar, Value } from "../model/types.ts";
@@ -73,21 +73,6 @@ function isLive(each: Live | Unread): each is Live {
 function unreadOf(part: Omit<Unread, "failure">, error: unknown): Unread {
   if (!(error instanceof CallFailed) || error.endsRun) throw error;
   return { ...part, failure: error };
-}
-
-/** All projects that the token can see, under their full paths. @throws CallFailed, also where a row has no path. */
-export async function readProjects(reader: Reader): Promise<Project[]> {
-  return projectsIn(await reader.list({ ...call("listProjects", {}), answer: projectsWithPaths }));
-}
-
-/** The projects that the rows of a list tell of, under their full paths. */
-export function projectsIn(rows: unknown): Project[] {
-  if (!Array.isArray(rows)) return [];
-  return rows
-    .filter(isRow)
-    .flatMap(({ id, path_with_namespace: path }) =>
-      typeof id === "number" && typeof path === "string" ? [{ id, path, name: path }] : [],
-    );
 }
 
 /**
@@ -240,6 +225,7 @@ function liveOf(catalogue: Catalogue, { kind, key, fields }: Resource, row: Row)
   if (read?.numbered && typeof row.id === "number") live.id = row.id;
   const updatedAt = updatedAtOf(row);
   if (updatedAt !== undefined) live.updatedAt = updatedAt;
+  if (row.inherited === true) live.inherited = true;
   return live;
 }
 

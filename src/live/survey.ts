@@ -13,7 +13,7 @@ import { addressTest, speakingOtherwise } from "../model/identity.ts";
 import type { Desired, DesiredProject, Problem, Project } from "../model/types.ts";
 import { watchEverywhere } from "./everywhere.ts";
 import { type FoundProjects, findProjects, type ProjectScope } from "./find-projects.ts";
-import { firstProjects, type Missing, missingProblems } from "./missing.ts";
+import { type Missing, missingProblems, whereabouts } from "./missing.ts";
 
 import { type PartlyRead, readReadable, type Trusts, type Unread } from "./read-live.ts";
 import { refusedLists } from "./refused-lists.ts";
@@ -109,7 +109,7 @@ export async function readAndDiff(
   ];
   const missing = read.flatMap((each) => each.missing ?? []);
   const before = reader.counts.reads;
-  const known = listing ?? (missing.some(({ project }) => project.path) ? await firstProjects(reader) : []);
+  const known = await whereabouts(reader, missing, listing);
   return {
     differences: read.flatMap(({ difference }) => difference ?? []),
     problems: [...told, ...missingProblems(missing, scope.policies, known)].sort((a, b) =>
@@ -192,6 +192,7 @@ function surveyed(desired: DesiredProject, { live, unread }: PartlyRead, scope: 
 function unreadable(project: Project, { failure }: Unread): Surveyed {
   const message = explained(failure);
   const problem: Problem = { severity: "error", rule: "unreadable", message, project: project.name };
-  const isMissing = failure.status === 404 && !failure.unknownRoute;
-  return { problems: [problem], failure, ...(isMissing && { missing: { project, message } }) };
+  const { status, unknownRoute, movedTo } = failure;
+  const isMissing = movedTo !== undefined || (status === 404 && !unknownRoute);
+  return { problems: [problem], failure, ...(isMissing && { missing: { project, message, movedTo } }) };
 }

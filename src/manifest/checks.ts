@@ -3,7 +3,7 @@ import { isObject } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { tierIncludes, unavailable, unavailableParameter } from "../model/availability.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { kinds, policyKinds } from "../model/kinds.ts";
+import { kinds, policyKinds, removedSection } from "../model/kinds.ts";
 import { hasLegacyStatuses, legacyRemoval, legacyStatuses } from "../model/license-status.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
@@ -39,6 +39,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["a license is listed once, ignoring case", distinctLicenses],
   ["licenses are allowed or denied", modernStatuses],
   ["the tier supports each section", sectionsInTier],
+  ["the release supports each section", sectionsInRelease],
   ["interpolations are valid", knownReferences],
 ]);
 
@@ -121,17 +122,28 @@ function modernStatuses({ document, text, workspace }: Checkable): readonly Prob
   });
 }
 
-function sectionsInTier({ document, text, workspace: { server } }: Checkable): readonly Problem[] {
+function sectionsInTier({ document, text, workspace: { server } }: ShapedPolicy): readonly Problem[] {
   return policyKinds.flatMap(({ kind, section }) => {
     const { tier } = kinds[kind];
-    if (tierIncludes(server.tier, tier)) return [];
-    const item = listed(text.exclusive).find(([word]) => word === section);
-    const declared = Object.keys(text[section] ?? {}).length > 0;
-    if (!declared && !item) return [];
-    const path: Path = declared ? [section] : ["exclusive", item?.[1] ?? 0];
+    const path = tierIncludes(server.tier, tier) ? undefined : sectionPath(text, section);
     const message = `${section} need tier ${tier}; the server is ${server.tier}`;
-    return [problemAt("tier", message, { document, path, of: "key" })];
+    return path ? [problemAt("tier", message, { document, path, of: "key" })] : [];
   });
+}
+
+function sectionsInRelease({ document, text, workspace: { server } }: ShapedPolicy): readonly Problem[] {
+  return policyKinds.flatMap(({ kind, section }) => {
+    const why = removedSection(kind, section, server);
+    const path = why && sectionPath(text, section);
+    return path ? [problemAt("release", why, { document, path, of: "key" })] : [];
+  });
+}
+
+/** Where a policy speaks of a section; undefined where it does not. */
+function sectionPath(text: Partial<PolicyText>, section: (typeof policyKinds)[number]["section"]): Path | undefined {
+  if (Object.keys(text[section] ?? {}).length > 0) return [section];
+  const item = listed(text.exclusive).find(([word]) => word === section);
+  return item && ["exclusive", item[1]];
 }
 
 function knownReferences({ document, text, catalogue }: Checkable): readonly Problem[] {

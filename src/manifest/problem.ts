@@ -41,6 +41,7 @@ export const rules = {
   deprecated: { asks: "no parameter is deprecated", severity: "warning" },
   inactive: { asks: "an integration that can be off sets active", severity: "warning" },
   release: { asks: "the release supports what is declared" },
+  "other-release": { asks: "server.release is the release of the server", severity: "warning" },
   tier: { asks: "the tier supports what is declared" },
   environment: { asks: "the environment supports what is declared" },
   "legacy-status": { asks: "a license is allowed or denied" },

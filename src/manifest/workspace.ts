@@ -21,7 +21,9 @@ export interface Workspace {
   readonly server: {
     /** EVENKEEL_URL overrides it. */
     readonly url: string | undefined;
+    /** Where nobody states it the server says, and offline it is taken for the default. */
     readonly release: string;
+    readonly isReleaseAssumed: boolean;
     readonly tier: Tier | undefined;
     readonly environment: Environment;
     /** Whose names it speaks. */
@@ -98,6 +100,7 @@ const defaults = {
   server: {
     url: undefined,
     release: "14.5",
+    isReleaseAssumed: false,
     tier: undefined,
     environment: "production",
     dialect: neutral.name,
@@ -198,7 +201,7 @@ function fill(text: Partial<WorkspaceText>): Workspace {
   const whole: WorkspaceText = { ...defaults, ...written };
   return {
     ...whole,
-    server: { ...defaults.server, ...whole.server },
+    server: { ...defaults.server, isReleaseAssumed: whole.server.release === undefined, ...whole.server },
     manifests: whole.manifests?.filter((pattern) => pattern !== undefined),
     concurrency: whole.concurrency === "auto" ? mostInFlight : whole.concurrency,
     rateLimit: whole.rateLimit === undefined ? undefined : rateOf(whole.rateLimit),

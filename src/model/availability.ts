@@ -17,6 +17,11 @@ export function needsDirectFetch(release: string): boolean {
   return compareReleases(release, "13.12") >= 0 && compareReleases(release, "14.2") < 0;
 }
 
+/** Completes a sentence about what a release lacks. */
+export function serverWords({ release, isReleaseAssumed }: Platform): string {
+  return `the server is ${release}${isReleaseAssumed ? " unless server.release says otherwise" : ""}`;
+}
+
 export type Unavailability = "release" | "tier" | "environment";
 
 /** Why this platform does not have the integration, in a sentence; undefined where it has. */
@@ -28,11 +33,11 @@ export function unavailable(
   if (introduced && compareReleases(platform.release, introduced) < 0) {
     return {
       rule: "release",
-      message: `${slug} exists from release ${introduced} on; the server is ${platform.release}`,
+      message: `${slug} exists from release ${introduced} on; ${serverWords(platform)}`,
     };
   }
   if (removed && compareReleases(platform.release, removed) >= 0) {
-    return { rule: "release", message: `${slug} was removed in release ${removed}; the server is ${platform.release}` };
+    return { rule: "release", message: `${slug} was removed in release ${removed}; ${serverWords(platform)}` };
   }
   if (!tierIncludes(platform.tier, tier)) {
     return { rule: "tier", message: `${slug} needs tier ${tier}; the server is ${platform.tier}` };
@@ -47,13 +52,13 @@ export function unavailable(
 export function unavailableParameter(
   { slug }: Integration,
   { name, introduced, removed }: IntegrationParameter,
-  { release }: Platform,
+  platform: Platform,
 ): { rule: Unavailability; message: string } | undefined {
-  const server = `the server is ${release}`;
-  if (introduced && compareReleases(release, introduced) < 0) {
+  const server = serverWords(platform);
+  if (introduced && compareReleases(platform.release, introduced) < 0) {
     return { rule: "release", message: `${name} of ${slug} exists from release ${introduced} on; ${server}` };
   }
-  if (removed && compareReleases(release, removed) >= 0) {
+  if (removed && compareReleases(platform.release, removed) >= 0) {
     return { rule: "release", message: `${name} of ${slug} was removed in release ${removed}; ${server}` };
   }
   return undefined;

@@ -17,6 +17,8 @@ export interface DialectName {
   readonly name: string;
   readonly title?: string;
   readonly parameters?: Readonly<Record<string, string>>;
+  /** What it makes of parameters that are left out when the integration is created, where that is something else. */
+  readonly initial?: Readonly<Record<string, string>>;
 }
 
 /** Releases for which something is true: from the first on, and before the last. */

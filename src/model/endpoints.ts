@@ -32,6 +32,8 @@ interface EndpointRow {
   readonly segments?: Readonly<Record<string, Parameter>>;
   /** Query or body parameters; `integration` means: those that the catalogue gives for the slug. */
   readonly parameters?: Readonly<Record<string, Parameter>> | "integration";
+  /** A read that no plan counts. */
+  readonly uncounted?: true;
   /** What a list is always asked with. */
   readonly query?: Fields;
   /** The least role that the call needs, as deployed servers ask for it; left out: the project or the token will do. */
@@ -126,6 +128,7 @@ const table = {
     query: { order_by: "id", sort: "asc", pagination: "keyset" },
     parameters: {
       repository_storage: { type: "string" },
+      min_access_level: { type: "integer" },
       order_by: { type: "string", enum: ["id", "name", "path", "created_at", "updated_at"], default: "id" },
       sort: { type: "string", enum: ["asc", "desc"], default: "asc" },
       pagination: { type: "string", enum: ["keyset", "legacy"], default: "legacy" },
@@ -140,6 +143,12 @@ const table = {
     answer: { holds: "row", fields: { ...numbered, path_with_namespace: "text" }, same: { id: ":id" } },
   },
 
+  getVersion: {
+    method: "GET",
+    path: "/version",
+    answer: { holds: "row", fields: { version: "text" } },
+    uncounted: true,
+  },
   getUser: { method: "GET", path: "/user", answer: { holds: "row", fields: { ...numbered, username: "text" } } },
   getToken: { method: "GET", path: "/personal_access_tokens/self", answer: numberedRow },
 
@@ -285,7 +294,7 @@ const partsOf = memoized((name: EndpointName): readonly string[] => endpoints[na
  * that would lead to another path.
  */
 export function call(name: EndpointName, segments: Readonly<Record<string, string>>, parameters?: Fields): Call {
-  const { method, body, list, answer, query } = endpoints[name];
+  const { method, body, list, answer, query, uncounted } = endpoints[name];
   const segment = (each: string): string => {
     const value = segments[each];
     if (value === undefined) throw new RangeError(`${name} needs ${each}`);
@@ -299,7 +308,7 @@ export function call(name: EndpointName, segments: Readonly<Record<string, strin
     .map((part, index) => (index % 2 ? segment(part) : part))
     .join("");
   const expected = expectedOf(answer, { ...parameters, ...segments });
-  const how = { ...(body && { body }), ...(list && { list }) };
+  const how = { ...(body && { body }), ...(list && { list }), ...(uncounted && { uncounted }) };
   return { method, path: filled, ...(asked && { parameters: asked }), ...how, answer: expected };
 }
 

@@ -19,6 +19,8 @@ interface ParameterSchema {
   "x-route"?: RouteColumn;
   "x-removed"?: string;
   "x-observed"?: ObservedQuirk[];
+  "x-observed-initial"?: Scalar;
+  "x-observed-fallback"?: string;
   "x-facts"?: QuirkSpan[];
 }
 
@@ -41,6 +43,7 @@ export interface IntegrationSchema {
   "x-environment"?: Environment;
   "x-omitted"?: string[];
   "x-observed-apart"?: boolean;
+  "x-observed-off"?: boolean;
 }
 
 /** What references of the schema lead to. */
@@ -66,6 +69,7 @@ export function integrationIn(
     environment: entry["x-environment"],
     omitted: entry["x-omitted"] ?? [],
     apart: entry["x-observed-apart"] ?? false,
+    staysOff: entry["x-observed-off"] ?? false,
     parameters: new Map(parameters),
   };
 }
@@ -97,5 +101,7 @@ function parameterOf(name: string, parameter: ParameterSchema, required: boolean
     route: parameter["x-route"],
     observed: new Set(parameter["x-observed"]),
     quirks: parameter["x-facts"] ?? [],
+    initial: parameter["x-observed-initial"],
+    fallback: parameter["x-observed-fallback"],
   };
 }

@@ -26,6 +26,8 @@ export interface Integration {
    * those never set are answered as null.
    */
   readonly apart: boolean;
+  /** Deployed servers take a write of it, and answer that it is off. */
+  readonly staysOff: boolean;
   readonly parameters: ReadonlyMap<string, IntegrationParameter>;
   /** The names that parameters have in other dialects, and not here. */
   readonly elsewhere: ReadonlyMap<string, Elsewhere>;
@@ -65,6 +67,10 @@ export interface IntegrationParameter {
   readonly observed: ReadonlySet<ObservedQuirk>;
   /** The releases in which they do that: in place of `observed`, where the quirk is among them. */
   readonly quirks: readonly QuirkSpan[];
+  /** What deployed servers make it where it is left out when they create its integration. */
+  readonly initial: Scalar | undefined;
+  /** The parameter whose value they answer where this one is blank. */
+  readonly fallback: string | undefined;
 }
 
 /** A quirk and the releases that have it. */

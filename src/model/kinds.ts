@@ -1,10 +1,11 @@
-import { licenseTier } from "./availability.ts";
+import { licenseTier, serverWords } from "./availability.ts";
 import type { Catalogue, Integration, IntegrationParameter } from "./catalogue.ts";
 import type { EndpointName } from "./endpoints.ts";
 import { legacyStatuses } from "./license-status.ts";
 import { normaliseParameter } from "./parameter-value.ts";
+import { compareReleases } from "./releases.ts";
 import { repositoriesOf, repositoryKinds } from "./repository-kinds.ts";
-import type { Action, Fields, Kind, Resource, Scalar, Tier } from "./types.ts";
+import type { Action, Fields, Kind, Platform, Resource, Scalar, Tier } from "./types.ts";
 
 /** Whether a change makes a policy stricter or laxer (contract 8). */
 export type Strictness = "tightened" | "loosened";
@@ -38,6 +39,8 @@ export interface KindRow {
   readonly strictness?: { readonly field: string; readonly by: Readonly<Record<string, Strictness>> };
   /** Where the kind as a whole starts to exist; its members may need more. */
   readonly tier: Tier;
+  /** The release that took the kind as a whole away, and what to do instead, in a sentence. */
+  readonly removedIn?: { readonly release: string; readonly instead: string };
 }
 
 export interface PolicyColumn {
@@ -86,6 +89,11 @@ export const kinds: Readonly<Record<Kind, KindRow>> = {
     removed: { before: {}, after: null },
     strictness: { field: "approval_status", by: { allowed: "loosened", denied: "tightened" } },
     tier: licenseTier,
+    removedIn: {
+      // Still routed after it: lists are empty, and writes are refused.
+      release: "16.0",
+      instead: "license approval policies replace them, which evenkeel export license-policy writes",
+    },
   },
   storage: {
     normalise: (value) => value,
@@ -112,6 +120,13 @@ export const policySections = policyKinds
   .map(({ section }) => section)
   .join(", ")
   .replace(/, (?=[^,]*$)/, " and ");
+
+/** Why this platform has no resources of a kind any more, in a sentence; undefined where it may. */
+export function removedSection(kind: Kind, section: string, platform: Platform): string | undefined {
+  const { removedIn } = kinds[kind];
+  if (!removedIn || compareReleases(platform.release, removedIn.release) < 0) return undefined;
+  return `${section} were removed in release ${removedIn.release}; ${serverWords(platform)}: ${removedIn.instead}`;
+}
 
 /** Resources of one project with the same identity are one. */
 export function identityOf({ kind, key }: Named): string {

@@ -8,3 +8,8 @@ export function compareReleases(a: string, b: string): number {
 function fullRelease(release: string): string {
   return release.split(".").length === 2 ? `${release}.0` : release;
 }
+
+/** Whether a release that somebody stated, be it without a patch level, is the one that a server has. */
+export function isRelease(stated: string, actual: string): boolean {
+  return fullRelease(actual).split(".").slice(0, stated.split(".").length).join(".") === stated;
+}

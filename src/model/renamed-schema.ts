@@ -44,13 +44,14 @@ function factsAbout({ facts }: Dialect, slug: string): ReadonlyMap<string, reado
 
 function renamedEntry(
   entry: NamedEntry,
-  { title, parameters = {} }: DialectName,
+  { title, parameters = {}, initial = {} }: DialectName,
   facts: ReadonlyMap<string, readonly Fact[]>,
   definitions: NamedSchema["definitions"],
 ): NamedEntry {
   const nameOf = (name: string) => parameters[name] ?? name;
   const properties = Object.entries(entry.properties).map(([name, parameter]) => {
-    return [nameOf(name), withFacts(parameter, facts.get(name), definitions)] as const;
+    const told = withFacts(parameter, facts.get(name), definitions);
+    return [nameOf(name), name in initial ? { ...told, "x-observed-initial": initial[name] } : told] as const;
   });
   return {
     ...entry,

@@ -69,6 +69,8 @@ export interface Live extends Resource {
   readonly id?: number;
   readonly active: boolean;
   readonly updatedAt?: string;
+  /** It is its group's: servers answer a write to it, and change nothing. */
+  readonly inherited?: true;
 }
 
 /** A project as manifests and calls name it. `path` is unknown where only its ID was given and nothing needed more. */
@@ -118,6 +120,8 @@ export interface Call {
   readonly list?: "paged" | "whole";
   /** What a success must hold; where it is left out, any JSON will do. */
   readonly answer?: AnswerShape;
+  /** Whether it is no read of a plan, but one about the server itself. */
+  readonly uncounted?: true;
 }
 
 export interface Change {
@@ -156,6 +160,8 @@ export type Environment = "production" | "development";
 export interface Platform {
   /** `major.minor` or `major.minor.patch`. */
   readonly release: string;
+  /** Nobody stated the release, and the server was not asked for it. */
+  readonly isReleaseAssumed?: boolean;
   readonly tier?: Tier | undefined;
   readonly environment?: Environment | undefined;
   /** Whose names it speaks; the specification's own where that is left out. */

@@ -94,7 +94,11 @@ export function plannedChange(change: Change, catalogue = catalogueOf()): Planne
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const { method, path } = callOf(change);
   const losses = lossesOf(change, catalogue);
-  const notes = [...(turnsOff(change) && !isRemoval(change) ? [offNote(change)] : []), ...losses];
+  const notes = [
+    ...(turnsOff(change) && !isRemoval(change) ? [offNote(change)] : []),
+    ...(action === "update" && live?.inherited ? [inheritedNote] : []),
+    ...losses,
+  ];
   return {
     address,
     project,
@@ -116,6 +120,9 @@ export function plannedChange(change: Change, catalogue = catalogueOf()): Planne
 function offNote({ key }: Change): string {
   return `${key} is turned off by this update, which counts as a disable for the guards`;
 }
+
+const inheritedNote =
+  "the group's settings apply; a server that keeps them answers a write without changing anything, and the change fails";
 
 function reasonOf(change: Change): string {
   const strictness = strictnessOf(change);

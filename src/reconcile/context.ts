@@ -46,6 +46,8 @@ export interface Checked {
   readonly today: string;
   /** What validation and the ledger have to say; errors among them end the run. */
   readonly problems: readonly Problem[];
+  /** Those of them that depend on the release of the server. */
+  readonly judged: readonly Problem[];
   readonly secrets: Secrets;
   /** Where the workspace keeps one. */
   readonly ledger: Ledger | undefined;
@@ -102,6 +104,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
     stated: rules,
     rules: [],
     today,
+    judged: problems,
     problems: [...notToday(today), ...problems, ...nameProblems(loaded, env), ...(ledger?.problems ?? [])],
     secrets,
     ledger,

@@ -6,6 +6,7 @@ import type { Project } from "../model/types.ts";
 import { judgePlan } from "../plan/guards.ts";
 import { judgeLoosening } from "../plan/loosening.ts";
 import { callOf } from "../plan/make-plan.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { Lease } from "../state/lease.ts";
 import { keepProjects } from "../state/project-list.ts";
 import { judgedForApprovals, withApprovals } from "./approvals.ts";
@@ -28,8 +29,9 @@ import { readyToRecord, reportUnfinishedRuns, startRecorder } from "./recorder.t
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { openWorkspace } from "./revisions.ts";
 import { judgedByRules, withRules } from "./rules.ts";
-import { savedPlan } from "./saved-plan.ts";
+import { requestedPlan, savedPlan } from "./saved-plan.ts";
 import { guardRules, idleCanaries, idleProtection, scopeOf } from "./scope.ts";
+import { atRelease, isRefused } from "./server-release.ts";
 import { carryOutMoves, moveSteps, movesOf, skippedMoves } from "./storage-moves.ts";
 import { forgotten } from "./update-ledger.ts";
 
@@ -41,15 +43,17 @@ export async function plan(request: Request): Promise<Planned> {
   let known: Checked | undefined;
   try {
     known = await withRules(await openWorkspace(request));
-    if (hasErrors(known.problems)) return notPlanned(known);
+    if (isRefused(known)) return notPlanned(known);
     await using context = await openContext(known);
     known = context;
-    if (hasErrors(context.problems)) return notPlanned(context);
+    if (isRefused(context)) return notPlanned(context);
     await using history = await looking(context);
     const connection = connectionOf(context);
     await using reader = await connectReader(connection);
-    await using crew = await crewOf(context, connection, { reader });
-    const { planned } = await newPlan(reader, context, crew);
+    const current = await atRelease(reader, context);
+    if (hasErrors(current.problems)) return await history.end(notPlanned(current));
+    await using crew = await crewOf(current, connection, { reader });
+    const { planned } = await newPlan(reader, current, crew);
     return await history.end(planned);
   } catch (error) {
     return notPlanned(known, error);
@@ -101,16 +105,19 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
   let known: Checked | undefined;
   try {
     known = withApprovals(await withRules(await openWorkspace(request)));
-    if (hasErrors(known.problems)) return notPlanned(known);
+    if (isRefused(known)) return notPlanned(known);
     await using context = await openContext(known);
     known = context;
-    if (hasErrors(context.problems)) return notPlanned(context);
+    if (isRefused(context)) return notPlanned(context);
     const connection = connectionOf(context);
     await using reader = await connectReader(connection);
-    await using crew = await crewOf(context, connection, { reader });
-    const { planned, refused, targets, moves } = await prepared(reader, context, crew);
-    const changes = await Promise.all(batchesOf(reader, context, targets).map((batch) => batch.steps()));
-    const moved = await moveSteps(reader, context, moves);
+    const saved = await requestedPlan(context);
+    const current = await atRelease(reader, context);
+    if (hasErrors(current.problems)) return notPlanned(current);
+    await using crew = await crewOf(current, connection, { reader });
+    const { planned, refused, targets, moves } = await prepared(reader, current, saved, crew);
+    const changes = await Promise.all(batchesOf(reader, current, targets).map((batch) => batch.steps()));
+    const moved = await moveSteps(reader, current, moves);
     const steps = [...changes.flat(), ...moved.map((step) => ("move" in step ? step.move : step))];
     const outcomes = new Map(
       steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : [])),
@@ -122,10 +129,9 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
   }
 }
 
-async function prepared(reader: Reader, context: Context, crew?: Crew): Promise<Prepared> {
-  const { saved, savedRun } = context.request;
-  const isSaved = saved !== undefined || savedRun !== undefined;
-  const found = isSaved ? await savedPlan(reader, context) : await newPlan(reader, context, crew);
+/** Of a saved plan, or else of a new one. */
+async function prepared(reader: Reader, context: Context, saved?: Plan, crew?: Crew): Promise<Prepared> {
+  const found = saved ? await savedPlan(reader, context, saved) : await newPlan(reader, context, crew);
   return inItsWaves(await judgedForApprovals(found, context), context);
 }
 
@@ -138,27 +144,30 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
   let known: Checked | undefined;
   try {
     known = withApprovals(await withRules(await openWorkspace(request)));
-    if (hasErrors(known.problems)) return notPlanned(known);
+    if (isRefused(known)) return notPlanned(known);
     await using context = await openContext(known);
     known = context;
-    if (hasErrors(context.problems)) return notPlanned(context);
+    if (isRefused(context)) return notPlanned(context);
     request.connecting?.();
     await using lease = await leaseOf(context);
     readyToRecord(context);
     await using history = await applying(context);
     const connection = { ...connectionOf(context), mayWrite: lease.lost };
     await using writer = await connectWriter(connection);
-    await using crew = await crewOf(context, connection, { reader: writer, writer, lease });
-    const notices = await reportUnfinishedRuns(context);
-    const { planned: found, refused, ...rest } = await prepared(writer, context, crew);
+    const saved = await requestedPlan(context);
+    const current = await atRelease(writer, context);
+    if (hasErrors(current.problems)) return await history.end(notPlanned(current));
+    await using crew = await crewOf(current, connection, { reader: writer, writer, lease });
+    const notices = await reportUnfinishedRuns(current);
+    const { planned: found, refused, ...rest } = await prepared(writer, current, saved, crew);
     const planned = withProblems(found, notices);
     if (!planned.surveyed) return await history.end(planned);
     if (refused.length > 0) return await history.end({ ...planned, refused });
     // Workers have secrets of their own, and tell which they lack.
-    const missing = crew ? [] : await missingSecrets(rest.references, context);
+    const missing = crew ? [] : await missingSecrets(rest.references, current);
     if (missing.length > 0) return await history.end(withProblems(planned, missing));
     if (!(await hooks.approve(planned))) return await history.end(planned);
-    return await history.end(await carryOut(writer, context, { ...rest, planned, connection, lease, crew }, hooks));
+    return await history.end(await carryOut(writer, current, { ...rest, planned, connection, lease, crew }, hooks));
   } catch (error) {
     return notPlanned(known, error);
   }
@@ -196,6 +205,6 @@ async function carryOut(
     ...written.problems,
     ...moved.warnings,
     ...problems,
-    ...forgotten(context.ledger, planned.plan, context.heading.catalogue, outcomes),
+    ...forgotten(context.ledger, planned.plan, outcomes),
   ]);
 }

@@ -92,7 +92,7 @@ function parse(text: string, path: string): unknown {
 }
 
 /** The plan that a request names: a file, or one that the state keeps. @throws Refusal as {@link readPlan}. */
-async function requestedPlan({ request: { saved = "", savedRun }, state }: Context): Promise<Plan> {
+async function readRequested({ request: { saved = "", savedRun }, state }: Context): Promise<Plan> {
   return savedRun === undefined ? readPlan(saved) : planOfRun(state, savedRun);
 }
 
@@ -125,15 +125,22 @@ function checkCurrent(plan: Plan, now: Heading): void {
   }
 }
 
+/** The saved plan that a run was asked to carry out, if any. @throws Refusal as {@link savedPlan}; nothing was sent then. */
+export async function requestedPlan(context: Context): Promise<Plan | undefined> {
+  const { saved, savedRun } = context.request;
+  if (saved === undefined && savedRun === undefined) return undefined;
+  const read = await readRequested(context);
+  checkCurrent(read, context.heading);
+  return read;
+}
+
 /**
  * A saved plan, judged again by what is live now; each project is to be read again right before its writes, and
  * requests are derived anew (contract 5).
  * @throws Refusal where the plan was edited, is not whole, or is stale altogether; CallFailed where it ends the run.
  */
-export async function savedPlan(reader: Reader, context: Context): Promise<Prepared> {
-  const { request, heading } = context;
-  const read = await requestedPlan(context);
-  checkCurrent(read, heading);
+export async function savedPlan(reader: Reader, context: Context, read: Plan): Promise<Prepared> {
+  const { request } = context;
   const moves = read.resource_changes.filter(isMove);
   const changes = read.resource_changes.filter((change) => !isMove(change));
   const again = await movesAgain(reader, context, moves);

@@ -1,9 +1,7 @@
 import type { ChangeEvent, Outcomes, Watcher } from "../apply/apply.ts";
 import { seenIn } from "../apply/seen.ts";
 import type { InSync } from "../diff/diff.ts";
-import { type Memory, memoryOf } from "../diff/last-applied.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { columnOf } from "../model/kinds.ts";
+import { isKeptOff, type Memory, memoryOf } from "../diff/last-applied.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, Problem } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -48,7 +46,7 @@ function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void
 export function recordInSync(ledger: Ledger, settled: readonly InSync[]): void {
   for (const { address, desired, live, unverified } of settled) {
     const before = ledger.recall(address);
-    if (before && before.updated_at === live.updatedAt) continue;
+    if (before && before.updated_at === live.updatedAt && !isKeptOff(before)) continue;
     rememberAccepted(ledger, { address, desired, live, unverified });
   }
 }
@@ -59,7 +57,11 @@ export type Remembered = Pick<InSync, "address" | "desired" | "live" | "unverifi
 /** Remembers that what the server has is right, whatever moved it; what cannot be seen stays as it was remembered. */
 export function rememberAccepted(ledger: Ledger, { address, desired, live, unverified }: Remembered): void {
   const before = ledger.recall(address);
-  const seen = { updatedAt: live.updatedAt, unseen: unverified, unkept: before?.unkept ?? [] };
+  const seen = {
+    updatedAt: live.updatedAt,
+    unseen: unverified,
+    unkept: before?.unkept?.filter((name) => name in desired.fields) ?? [],
+  };
   ledger.remember(address, keeping(before, memoryOf(desired, address, seen, ledger.fingerprint), unverified));
 }
 
@@ -69,19 +71,13 @@ function keeping(before: Memory | undefined, now: Memory, unseen: readonly strin
   return { ...now, sent: { ...now.sent, ...Object.fromEntries(kept) } };
 }
 
-/**
- * What is told where parameters were not kept and no ledger remembers that: each plan will list them again. Being on is
- * no parameter of most integrations, and no ledger remembers it.
- */
+/** What is told where something was not kept and no ledger remembers that: each plan will list it again. */
 export function forgotten(
   ledger: Ledger | undefined,
   { resource_changes }: Plan,
-  catalogue: Catalogue | undefined,
   outcomes: Outcomes,
 ): readonly Problem[] {
-  const unkept = resource_changes.some((resource) =>
-    outcomes.get(resource.address)?.not_kept?.some((name) => columnOf(catalogue ?? catalogueOf(), resource, name)),
-  );
+  const unkept = resource_changes.some(({ address }) => outcomes.get(address)?.not_kept?.length);
   if (ledger || !unkept) return [];
   const message =
     "without a ledger each plan changes again what the server does not keep; set ledger in evenkeel.yaml, " +

@@ -1,13 +1,13 @@
-import { type EndpointName, endpoints } from "../model/endpoints.ts";
 import * as deployments from "./deployments.ts";
 import * as integrations from "./integrations.ts";
 import * as licenses from "./licenses.ts";
-import { listMoves, scheduleMoves } from "./moves.ts";
+import { addMove, listMoves, ownMove, ownMoves, scheduleMoves, showMove } from "./moves.ts";
 import { readParameters } from "./parameters.ts";
 import { getProject, listProjects } from "./projects.ts";
-import { forbidden, invalid, notFound, outOfScope, type ServerReply } from "./reply.ts";
-import { type Caller, findProject, type Role, roles } from "./state.ts";
-import { getToken, getUser } from "./users.ts";
+import { forbidden, invalid, json, notFound, outOfScope, type ServerReply } from "./reply.ts";
+import { type RouteName, routes } from "./routes.ts";
+import { type Caller, findProject, type MoveKind, type ProjectState, type Role, roles } from "./state.ts";
+import { getToken, getUser, getVersion } from "./users.ts";
 import { accessRefusal, type Handler, type ProjectHandler, type Visit, type World } from "./world.ts";
 
 /** What an endpoint asks of its caller, and how it answers. */
@@ -18,13 +18,24 @@ type HandlerRow = {
   readonly roleFirst?: true;
 } & ({ readonly project: ProjectHandler } | { readonly instance: Handler });
 
-/** The endpoint table's other half (spec: Endpoints; Authentication). */
-const answers: Readonly<Record<EndpointName, HandlerRow>> = {
+function movesOf<Kind extends MoveKind>(kind: Kind) {
+  const asAdmin = { role: "admin", roleFirst: true } as const;
+  return {
+    [`oneMove:${kind}`]: { ...asAdmin, instance: showMove(kind) },
+    [`ownMoves:${kind}`]: { ...asAdmin, instance: ownMoves(kind) },
+    [`ownMove:${kind}`]: { ...asAdmin, instance: ownMove(kind) },
+    [`addMove:${kind}`]: { ...asAdmin, instance: addMove(kind) },
+  } as Readonly<Record<`${"oneMove" | "ownMoves" | "ownMove" | "addMove"}:${Kind}`, HandlerRow>>;
+}
+
+/** The other half of the table of routes (spec: Endpoints; Authentication). */
+const answers: Readonly<Record<RouteName, HandlerRow>> = {
   listProjects: { role: "guest", instance: listProjects },
   getProject: { role: "guest", project: getProject },
 
   getUser: { role: "guest", instance: getUser },
   getToken: { role: "guest", instance: getToken },
+  getVersion: { role: "guest", instance: getVersion },
 
   listIntegrations: { role: "maintainer", roleFirst: true, project: integrations.listIntegrations },
   getIntegration: { role: "maintainer", roleFirst: true, project: integrations.getIntegration },
@@ -35,6 +46,7 @@ const answers: Readonly<Record<EndpointName, HandlerRow>> = {
   getDeployment: { role: "reporter", project: deployments.getDeployment },
   createDeployment: { role: "developer", project: deployments.createDeployment },
   updateDeployment: { role: "developer", project: deployments.editDeployment },
+  deleteDeployment: { role: "maintainer", project: deployments.deleteDeployment },
   listDeploymentMergeRequests: { role: "reporter", project: deployments.listDeploymentMergeRequests },
 
   listLicenses: { role: "guest", project: licenses.listLicenses },
@@ -50,12 +62,16 @@ const answers: Readonly<Record<EndpointName, HandlerRow>> = {
   listProjectMoves: { role: "admin", roleFirst: true, instance: listMoves("project") },
   listSnippetMoves: { role: "admin", roleFirst: true, instance: listMoves("snippet") },
   listGroupMoves: { role: "admin", roleFirst: true, instance: listMoves("group") },
+
+  ...movesOf("project"),
+  ...movesOf("snippet"),
+  ...movesOf("group"),
 };
 
 const noProject = notFound("Project");
 
 export interface RoutedRequest {
-  readonly endpoint: EndpointName;
+  readonly endpoint: RouteName;
   readonly caller: Caller;
   readonly segments: Visit["segments"];
   readonly raw: Visit["raw"];
@@ -72,17 +88,37 @@ export function answer(world: World, { endpoint, unreadable, ...asked }: RoutedR
   const unread = unreadable ?? (faults.length > 0 ? invalid(faults) : undefined);
   const visit: Visit = { ...asked, given: values };
   if ("instance" in row) return refusalOf(row, asked.caller, unread) ?? row.instance(world, visit);
-  const project = findProject(world.state, asked.segments.id ?? "");
+  const named = asked.segments.id ?? "";
+  const project = findProject(world.state, named) ?? formerProject(world, named);
+  if (project && !("record" in project)) return moved(endpoint, visit, project.movedTo);
   if (unread && !row.roleFirst) return unread;
   if (!project) return noProject;
   return accessRefusal(project) ?? refusalOf(row, asked.caller, unread) ?? row.project(world, visit, project);
 }
 
+/** The project that had this path before, where that leads to it. */
+function formerProject({ state, behaviour }: World, path: string): ProjectState | { movedTo: number } | undefined {
+  const project = state.formerPaths.get(path.toLowerCase());
+  if (!project || behaviour.formerPaths === "unknown") return undefined;
+  return behaviour.formerPaths === "followed" ? project : { movedTo: project.record.id };
+}
+
+function moved(endpoint: RouteName, { address, raw }: Visit, id: number): ServerReply {
+  if (routes[endpoint].method !== "GET") {
+    return json(405, { message: "Non GET methods are not allowed for moved projects" });
+  }
+  const query = new URLSearchParams(
+    Object.entries(raw).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  const location = address.replace(/\/projects\/[^/]+/, `/projects/${id}`) + (query.size > 0 ? `?${query}` : "");
+  return json(301, `This resource has been moved permanently to ${location}`, { location });
+}
+
 /** Scopes are asked for before anything else; every one of them may know whose token it is. */
-function isInScope({ scopes = ["api"] }: Caller, endpoint: EndpointName): boolean {
+function isInScope({ scopes = ["api"] }: Caller, endpoint: RouteName): boolean {
   if (scopes.includes("api") || endpoint === "getToken") return true;
-  if (endpoints[endpoint].method !== "GET") return false;
-  return scopes.includes("read_api") || endpoint === "getUser";
+  if (routes[endpoint].method !== "GET") return false;
+  return scopes.includes("read_api") || endpoint === "getUser" || endpoint === "getVersion";
 }
 
 function refusalOf(row: HandlerRow, { role }: Caller, unread: ServerReply | undefined): ServerReply | undefined {

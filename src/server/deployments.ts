@@ -1,25 +1,33 @@
 import type { JsonObject } from "../base/json.ts";
+import { listRow, singleRow, writtenRow } from "./deployment-rows.ts";
 import { environmentOf } from "./load-seed.ts";
 import { paged } from "./pages.ts";
 import { readInteger } from "./parameters.ts";
-import { putDeployment } from "./records.ts";
-import { invalid, json, noRecord, refused, type ServerReply } from "./reply.ts";
+import { dropDeployment, putDeployment } from "./records.ts";
+import { invalid, json, noContent, noRecord, refused, type ServerReply } from "./reply.ts";
 import { type DeploymentRecord, nextNumber, type ProjectState, timestamp } from "./state.ts";
 import type { ProjectHandler, Visit, World } from "./world.ts";
 
 /** The deployment endpoints (spec: Deployments). */
 export const listDeployments: ProjectHandler = (world, visit, project) => {
-  const { sort, ...given } = visit.given;
-  const kept = project.deployments.filter((deployment) => isWanted(deployment, given));
+  const { behaviour } = world;
+  const { sort, order_by: asked, ...given } = visit.given;
   const isByTime = given.updated_after !== undefined || given.updated_before !== undefined;
-  const order = world.behaviour.filterSorts && isByTime ? "updated_at" : String(given.order_by);
-  const rows = sorted(kept, orders[order as keyof typeof orders], sort === "desc" ? -1 : 1);
-  return paged(world, visit, rows, listRow);
+  if (behaviour.timeFilter === "refuses" && isByTime && asked !== "updated_at") return unpairedSort;
+  const kept = project.deployments.filter((deployment) => isWanted(deployment, given));
+  const order = behaviour.timeFilter === "sorts" && isByTime ? "updated_at" : String(asked);
+  const run = behaviour.ordersById && sameAsId.has(order) ? "id" : order;
+  const rows = sorted(kept, orders[run as keyof typeof orders], sort === "desc" ? -1 : 1);
+  return paged(world, visit, rows, (record) => listRow(world, record));
 };
 
-export const getDeployment: ProjectHandler = (_, visit, project) => {
+const unpairedSort = refused(400, "Bad request - `updated_at` filter requires `updated_at` sort");
+
+const sameAsId: ReadonlySet<string> = new Set(["iid", "created_at"]);
+
+export const getDeployment: ProjectHandler = (world, visit, project) => {
   const found = find(visit, project);
-  return "reply" in found ? found.reply : json(200, singleRow(found.record));
+  return "reply" in found ? found.reply : json(200, singleRow(world, found.record));
 };
 
 export const createDeployment: ProjectHandler = (world, visit, project) => {
@@ -81,18 +89,41 @@ function jobFault({ deployable }: DeploymentRecord): ServerReply | undefined {
   return refused(403, "Forbidden - Deployments created by CI/CD jobs cannot be updated with the API");
 }
 
+/** DELETE of a deployment, which deployed servers have: neither of one that runs nor of the one that is live. */
+export const deleteDeployment: ProjectHandler = (world, visit, project) => {
+  const found = find(visit, project);
+  if ("reply" in found) return found.reply;
+  const { record } = found;
+  const live = project.deployments.findLast(
+    ({ environment, status }) => environment.id === record.environment.id && status === "success",
+  );
+  if (record.status === "running") return json(400, { message: "Cannot destroy running deployment" });
+  if (live === record) return json(400, { message: "Deployment currently deployed to environment" });
+  dropDeployment(world.state, project, record);
+  return noContent;
+};
+
 /** The merge requests shipped with a deployment; those that name no deployment were shipped with each. */
 export const listDeploymentMergeRequests: ProjectHandler = (world, visit, project) => {
   const found = find(visit, project);
-  if ("reply" in found) return found.reply;
+  if ("reply" in found) return world.behaviour.unknownShipsNothing ? paged(world, visit, [], Object) : found.reply;
   const { state } = visit.raw;
   const shipped = project.mergeRequests.filter((request) => {
     return (
       isShippedWith(request, found.record.id) && (state === undefined || state === "all" || request.state === state)
     );
   });
-  return paged(world, visit, shipped, mergeRequestRow);
+  return paged(world, visit, inMergeOrder(shipped, visit), mergeRequestRow);
 };
+
+/** As `order_by` and `sort` ask for; otherwise as they were seeded. */
+function inMergeOrder(requests: readonly JsonObject[], { raw }: Visit): readonly JsonObject[] {
+  const { order_by: field, sort } = raw;
+  if (field === undefined && sort === undefined) return requests;
+  const key = (request: JsonObject) => String(request[String(field ?? "created_at")] ?? "");
+  const ascending = requests.toSorted((a, b) => key(a).localeCompare(key(b)));
+  return sort === "asc" ? ascending : ascending.toReversed();
+}
 
 function isShippedWith({ deployment_id, deployment_ids }: JsonObject, deployment: number): boolean {
   if (Array.isArray(deployment_ids)) return deployment_ids.includes(deployment);
@@ -150,22 +181,4 @@ function lastLike(project: ProjectState, environment: number, wanted: Wanted): D
   const last = project.deployments.findLast((deployment) => deployment.environment.id === environment);
   const names = ["ref", "sha", "tag", "status"] as const;
   return last && names.every((name) => last[name] === wanted[name]) ? last : undefined;
-}
-
-function listRow({ tag: _, ...deployment }: DeploymentRecord): JsonObject {
-  return deployment;
-}
-
-/** As in a list, but for a field of the job's user that only a list shows. */
-function singleRow(record: DeploymentRecord): JsonObject {
-  const { deployable } = record;
-  if (!deployable) return listRow(record);
-  const { public_email: _, ...user } = deployable.user as JsonObject;
-  return { ...listRow(record), deployable: { ...deployable, user } };
-}
-
-/** The answer of a create or an update (spec: Deployment). */
-function writtenRow({ behaviour }: World, record: DeploymentRecord): JsonObject {
-  const { updated_at, ...row } = listRow(record);
-  return { ...row, ...(behaviour.fullDeployments && { updated_at }), deployable: null };
 }

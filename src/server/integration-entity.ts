@@ -1,4 +1,4 @@
-import type { Catalogue, Integration, IntegrationParameter } from "../model/catalogue.ts";
+import { type Catalogue, type Integration, type IntegrationParameter, quirksAt } from "../model/catalogue.ts";
 import type { Scalar } from "../model/types.ts";
 import type { IntegrationRecord } from "./state.ts";
 import type { World } from "./world.ts";
@@ -6,13 +6,11 @@ import type { World } from "./world.ts";
 type Fields = Record<string, unknown>;
 
 /** A row of the list: the fields of the spec, all flags true until they are set (spec: Integration (list item)). */
-export function rowOf(
-  catalogue: Catalogue,
-  { id, slug, created_at, updated_at, active, values }: IntegrationRecord,
-): Fields {
+export function rowOf({ catalogue, behaviour }: World, record: IntegrationRecord): Fields {
+  const { id, slug, created_at, updated_at, active, values } = record;
   const row: Fields = { id, title: titleOf(catalogue, slug), slug, created_at, updated_at, active };
   for (const flag of catalogue.listedFlags) row[flag] = values[flag] ?? true;
-  return row;
+  return behaviour.inheritedSettings ? { ...row, inherited: record.inherited ?? false } : row;
 }
 
 function titleOf({ integrations }: Catalogue, slug: string): string {
@@ -21,9 +19,9 @@ function titleOf({ integrations }: Catalogue, slug: string): string {
 
 /** The answer of a single GET and of a PUT: the row, flags that a list does not show, and `properties`. */
 export function entityOf(world: World, integration: Integration | undefined, record: IntegrationRecord): Fields {
-  const entity = rowOf(world.catalogue, record);
+  const entity = rowOf(world, record);
   if (!integration) return { ...entity, properties: unlisted(world.catalogue, record) };
-  for (const field of integration.omitted) delete entity[field];
+  if (!world.behaviour.quirks) for (const field of integration.omitted) delete entity[field];
   const properties: Fields = {};
   for (const parameter of integration.parameters.values()) {
     const { name, level } = parameter;
@@ -41,19 +39,20 @@ function unlisted({ listedFlags }: Catalogue, { values }: IntegrationRecord): Fi
 }
 
 /** By the spec no secret but those that it shows; on deployed servers all that is not hidden. */
-function isShown({ behaviour }: World, { secret, returned, observed }: IntegrationParameter): boolean {
-  return behaviour.quirks ? !observed.has("hidden") : !secret || returned;
+function isShown({ behaviour, release }: World, parameter: IntegrationParameter): boolean {
+  if (behaviour.quirks) return !quirksAt(parameter, release).has("hidden");
+  return !parameter.secret || parameter.returned;
 }
 
 /** A flag that was never set is off unless the list shows it; another parameter has its default. */
 function shownValue(
   { behaviour }: World,
   { apart }: Integration,
-  { name, level, default: byDefault }: IntegrationParameter,
+  { name, level, default: byDefault, fallback }: IntegrationParameter,
   { values }: IntegrationRecord,
 ): Scalar | undefined {
-  const value = values[name];
+  const value = behaviour.quirks && fallback ? values[name] || values[fallback] : values[name];
   if (value !== undefined && (value !== null || behaviour.quirks)) return value;
   if (level === "top") return false;
-  return byDefault ?? (behaviour.quirks && apart ? null : undefined);
+  return byDefault ?? (behaviour.unsetNull || (behaviour.quirks && apart) ? null : undefined);
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
-import type { Integration, IntegrationParameter } from "../model/catalogue.ts";
+import { type Integration, type IntegrationParameter, type ObservedQuirk, quirksAt } from "../model/catalogue.ts";
 import { type FaultKind, parameterFaults } from "../model/parameter-check.ts";
 import type { Scalar } from "../model/types.ts";
 import { readBoolean, readInteger } from "./parameters.ts";
@@ -38,33 +38,34 @@ const words: Record<FaultKind, string> = {
 
 const lenient: ReadonlySet<FaultKind> = new Set(["unknown", "enum", "pattern"]);
 
-function faultsOf({ behaviour }: World, integration: Integration, read: JsonObject): string[] {
+function faultsOf({ behaviour, release }: World, integration: Integration, read: JsonObject): string[] {
   const set = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
   const faults = parameterFaults(integration, set)
     .filter(({ fault }) => !(behaviour.lenientParameters && lenient.has(fault)))
     .map(({ parameter, fault }) => `${parameter} ${words[fault]}`);
   if (!behaviour.quirks) return faults;
   const required = [...integration.parameters.values()].filter(
-    ({ name, observed }) => observed.has("required") && !(name in read),
+    (parameter) => quirksAt(parameter, release).has("required") && !(parameter.name in read),
   );
   return [...faults, ...required.map(({ name }) => `${name} is missing`)];
 }
 
 /** The values that the server stores. */
-function kept({ behaviour }: World, { parameters }: Integration, read: JsonObject): Record<string, Scalar> {
+function kept({ behaviour, release }: World, { parameters }: Integration, read: JsonObject): Record<string, Scalar> {
   const values: Record<string, Scalar> = {};
   for (const [name, value] of Object.entries(read)) {
     const parameter = parameters.get(name);
-    if (!parameter) continue;
-    if (!behaviour.quirks) values[name] = value as Scalar;
-    else if (!parameter.observed.has("dropped")) values[name] = altered(parameter, value as Scalar);
+    const quirks = parameter && behaviour.quirks ? quirksAt(parameter, release) : noQuirks;
+    if (parameter && !quirks.has("dropped")) values[name] = altered(quirks, value as Scalar);
   }
   if (behaviour.putActivates) delete values.active;
   return values;
 }
 
-function altered({ observed }: IntegrationParameter, value: Scalar): Scalar {
+const noQuirks: ReadonlySet<ObservedQuirk> = new Set();
+
+function altered(quirks: ReadonlySet<ObservedQuirk>, value: Scalar): Scalar {
   if (typeof value !== "string") return value;
-  const trimmed = observed.has("trimmed") ? value.trim() : value;
-  return observed.has("slash") ? trimmed.replace(/\/$/, "") : trimmed;
+  const trimmed = quirks.has("trimmed") ? value.trim() : value;
+  return quirks.has("slash") ? trimmed.replace(/\/$/, "") : trimmed;
 }

@@ -1,8 +1,8 @@
 import { licenseTier } from "../model/availability.ts";
-import { hasLegacyStatuses, legacyStatuses } from "../model/license-status.ts";
+import { legacyStatuses } from "../model/license-status.ts";
 import { paged } from "./pages.ts";
 import { dropLicense, putLicense } from "./records.ts";
-import { invalid, json, noContent, notFound } from "./reply.ts";
+import { invalid, json, noContent, notFound, refused } from "./reply.ts";
 import { type LicenseRecord, nextNumber, type ProjectState } from "./state.ts";
 import { type ProjectHandler, tierRefusal, type Visit, type World } from "./world.ts";
 
@@ -14,17 +14,29 @@ function inTier(answer: ProjectHandler): ProjectHandler {
     tierRefusal(world, "managed licenses", licenseTier) ?? answer(world, visit, project);
 }
 
+const none = json(200, []);
+
+function reading(answer: ProjectHandler): ProjectHandler {
+  return inTier((world, ...asked) => (world.behaviour.licensesGone ? none : answer(world, ...asked)));
+}
+
+const gone = refused(400, "Bad request - Managed License API endpoints were removed, use license approval policies");
+
+function writing(answer: ProjectHandler): ProjectHandler {
+  return inTier((world, ...asked) => (world.behaviour.licensesGone ? gone : answer(world, ...asked)));
+}
+
 /** The managed license endpoints (spec: Managed licenses). */
-export const listLicenses = inTier((world, visit, project) =>
+export const listLicenses = reading((world, visit, project) =>
   paged(world, visit, project.licenses, (license) => row(world, license)),
 );
 
-export const getLicense = inTier((world, visit, project) => {
+export const getLicense = reading((world, visit, project) => {
   const license = find(project, visit);
   return license ? json(200, row(world, license)) : noLicense;
 });
 
-export const createLicense = inTier((world, visit, project) => {
+export const createLicense = writing((world, visit, project) => {
   const name = String(visit.given.name).trim();
   if (name === "") return invalid(["name is empty"]);
   if (isTaken(world, project, name)) return json(400, { message: ["Software license has already been taken"] });
@@ -33,15 +45,16 @@ export const createLicense = inTier((world, visit, project) => {
   return json(201, row(world, license));
 });
 
-export const updateLicense = inTier((world, visit, project) => {
+export const updateLicense = writing((world, visit, project) => {
   const known = find(project, visit);
   if (!known) return noLicense;
+  if (visit.given.approval_status === undefined) return json(200, row(world, known));
   const license = { ...known, approval_status: statusOf(visit) };
   putLicense(world.state, project, license);
   return json(200, row(world, license));
 });
 
-export const deleteLicense = inTier((world, visit, project) => {
+export const deleteLicense = writing((world, visit, project) => {
   const license = find(project, visit);
   if (!license) return noLicense;
   dropLicense(world.state, project, license);
@@ -67,7 +80,7 @@ function statusOf({ given }: Visit): string {
 
 const olderWords = new Map([...legacyStatuses].map(([older, word]) => [word, older]));
 
-function row({ behaviour, release }: World, { id, name, approval_status }: LicenseRecord): LicenseRecord {
-  const older = behaviour.legacyAnswers && hasLegacyStatuses(release) ? olderWords.get(approval_status) : undefined;
+function row({ behaviour }: World, { id, name, approval_status }: LicenseRecord): LicenseRecord {
+  const older = behaviour.legacyAnswers ? olderWords.get(approval_status) : undefined;
   return { id, name, approval_status: older ?? approval_status };
 }

@@ -86,6 +86,7 @@ function loadProject(state: State, seed: SeedProject, now: string, isActive: Act
     ...repositoryOf(state, "project", seed, now),
     default_branch: seed.default_branch ?? "main",
     ...(access && { access }),
+    ...(seed.former_paths && { former_paths: seed.former_paths }),
     ...(seed.merge_requests && { merge_requests: seed.merge_requests }),
   });
   for (const [slug, values] of Object.entries(seed.integrations ?? {})) {
@@ -102,15 +103,15 @@ function loadProject(state: State, seed: SeedProject, now: string, isActive: Act
   }
 }
 
-function accessOf({ access, visible }: SeedProject): "none" | "hidden" | undefined {
+function accessOf({ access, visible }: SeedProject): Repository["access"] {
   if (visible === false) return "hidden";
-  return access === "none" ? "none" : undefined;
+  return access === "full" ? undefined : access;
 }
 
 function integrationOf(
   state: State,
   slug: string,
-  { active, created_at, updated_at, ...values }: Readonly<Record<string, Scalar>>,
+  { active, created_at, updated_at, inherited, ...values }: Readonly<Record<string, Scalar>>,
   now: string,
   isActive: ActiveByDefault,
 ): IntegrationRecord {
@@ -120,6 +121,7 @@ function integrationOf(
     active: Boolean(active ?? isActive(slug)),
     created_at: String(created_at ?? now),
     updated_at: String(updated_at ?? now),
+    ...(inherited === true && { inherited }),
     values,
   };
 }

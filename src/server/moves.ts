@@ -2,17 +2,17 @@ import type { Tier } from "../model/types.ts";
 import { paged } from "./pages.ts";
 import { projectNames } from "./projects.ts";
 import { put } from "./records.ts";
-import { invalid, json, type ServerReply } from "./reply.ts";
+import { invalid, json, noRecord, notFound, type ServerReply } from "./reply.ts";
 import { repositoryReaders } from "./repositories.ts";
 import { type MoveKind, type MoveRecord, nextNumber, type Repository, type State, timestamp } from "./state.ts";
-import { type Handler, tierRefusal, type Visit } from "./world.ts";
+import { type Handler, tierRefusal, type Visit, type World } from "./world.ts";
 
 const tiers: Readonly<Record<MoveKind, Tier>> = { project: "free", snippet: "free", group: "premium" };
 
 /** POST of a storage move: schedules one for each repository of the kind on the source (spec: Repository storage moves). */
 export function scheduleMoves(kind: MoveKind): Handler {
-  return (world, visit) => {
-    const refusal = tierRefusal(world, `${kind} storage moves`, tiers[kind]) ?? storageFault(world.state, visit);
+  return inTier(kind, (world, visit) => {
+    const refusal = storageFault(world.state, visit);
     if (refusal) return refusal;
     const source = String(visit.given.source_storage_name);
     const destination = destinationOf(world.state, visit, source);
@@ -20,17 +20,73 @@ export function scheduleMoves(kind: MoveKind): Handler {
       world.startMove(schedule(world.state, kind, repository, destination).id);
     }
     return json(202, { message: "202 Accepted" });
-  };
+  });
 }
 
-/** The moves of a kind, newest first; deployed servers have it, the spec does not. */
+/** The moves of a kind, newest first; deployed servers have these and what follows, the spec does not. */
 export function listMoves(kind: MoveKind): Handler {
-  return (world, visit) => {
-    const refusal = tierRefusal(world, `${kind} storage moves`, tiers[kind]);
-    if (refusal) return refusal;
-    const moves = [...world.state.moves.values()].filter((move) => move.kind === kind).reverse();
-    return paged(world, visit, moves, (move) => moveRow(world.state, move));
-  };
+  return inTier(kind, (world, visit) => pageOfMoves(world, visit, movesOf(world, kind)));
+}
+
+/** One of them by its ID. */
+export function showMove(kind: MoveKind): Handler {
+  return inTier(kind, (world, visit) => oneMove(world, visit, movesOf(world, kind)));
+}
+
+/** The moves of one repository. */
+export function ownMoves(kind: MoveKind): Handler {
+  return ofRepository(kind, (world, visit, { id }) => pageOfMoves(world, visit, movesOf(world, kind, id)));
+}
+
+/** One of them by its ID. */
+export function ownMove(kind: MoveKind): Handler {
+  return ofRepository(kind, (world, visit, { id }) => oneMove(world, visit, movesOf(world, kind, id)));
+}
+
+/** POST of a move of one repository: scheduled, unless it moves already. */
+export function addMove(kind: MoveKind): Handler {
+  return ofRepository(kind, (world, visit, repository) => {
+    const { state } = world;
+    if (state.moving[kind].has(repository.id)) return json(400, { message: { [kind]: ["is read-only"] } });
+    const destination = destinationOf(state, visit, repository.repository_storage);
+    if (!state.storages.has(destination)) {
+      return json(400, { message: { destination_storage_name: ["is not included in the list"] } });
+    }
+    const move = schedule(state, kind, repository, destination);
+    world.startMove(move.id);
+    return json(201, moveRow(state, move));
+  });
+}
+
+function inTier(kind: MoveKind, answer: Handler): Handler {
+  return (world, visit) => tierRefusal(world, `${kind} storage moves`, tiers[kind]) ?? answer(world, visit);
+}
+
+const kindNames: Readonly<Record<MoveKind, string>> = { project: "Project", snippet: "Snippet", group: "Group" };
+
+function ofRepository(
+  kind: MoveKind,
+  answer: (world: World, visit: Visit, repository: Repository) => ServerReply,
+): Handler {
+  return inTier(kind, (world, visit) => {
+    const repository = repositoryReaders[kind].named(world.state, visit.segments.id ?? "");
+    return repository ? answer(world, visit, repository) : notFound(kindNames[kind]);
+  });
+}
+
+function movesOf({ state }: World, kind: MoveKind, repository?: number): MoveRecord[] {
+  const isWanted = (move: MoveRecord) =>
+    move.kind === kind && (repository === undefined || move.repository === repository);
+  return [...state.moves.values()].filter(isWanted).reverse();
+}
+
+function pageOfMoves(world: World, visit: Visit, moves: readonly MoveRecord[]): ServerReply {
+  return paged(world, visit, moves, (move) => moveRow(world.state, move));
+}
+
+function oneMove({ state }: World, { segments }: Visit, moves: readonly MoveRecord[]): ServerReply {
+  const move = moves.find(({ id }) => String(id) === segments.move_id);
+  return move ? json(200, moveRow(state, move)) : noRecord;
 }
 
 function storageFault({ storages }: State, { given }: Visit): ServerReply | undefined {

@@ -1,5 +1,5 @@
 import { keysetPaged, paged } from "./pages.ts";
-import { forbidden, json } from "./reply.ts";
+import { forbidden, json, type ServerReply } from "./reply.ts";
 import type { Repository, State } from "./state.ts";
 import { permissionsOf } from "./users.ts";
 import type { Handler, ProjectHandler, Visit } from "./world.ts";
@@ -11,16 +11,34 @@ export const listProjects: Handler = (world, visit) => {
   const storage = visit.given.repository_storage;
   if (storage !== undefined && !isAdmin && !behaviour.storageHidden) return forbidden;
   const filter = isAdmin ? storage : undefined;
+  const isWanted = wantedBy(visit);
   const rows = inOrder(
     state.projectsInOrder.map(({ record }) => record),
     visit,
-  ).filter(
-    ({ access, repository_storage }) => access !== "hidden" && (filter === undefined || repository_storage === filter),
-  );
+  ).filter((project) => isWanted(project) && (filter === undefined || project.repository_storage === filter));
   const showsStorage = isAdmin || !behaviour.storageHidden;
-  const page = isKeyset(visit) ? keysetPaged : paged;
-  return page(world, visit, rows, (project) => projectRow(state, project, showsStorage));
+  const row = (project: Repository) => projectRow(state, project, showsStorage);
+  if (isKeyset(visit)) return keysetPaged(world, visit, rows, row);
+  return tooFar(behaviour.projectOffsets, visit) ?? paged(world, visit, rows, row);
 };
+
+/** Those that the caller may see, and, where they are asked for, those of a member and of a name. Other filters are ignored. */
+function wantedBy({ raw }: Visit): (project: Repository) => boolean {
+  const ofMember = raw.min_access_level !== undefined || ["membership", "owned"].some((name) => raw[name] === "true");
+  const words = typeof raw.search === "string" ? raw.search.toLowerCase() : "";
+  return ({ access, name, path }) =>
+    access !== "hidden" &&
+    !(ofMember && access === "stranger") &&
+    [name, path.slice(path.lastIndexOf("/") + 1)].some((each) => each.toLowerCase().includes(words));
+}
+
+/** The refusal of a page that deployed servers do not reach by its number. */
+function tooFar(limit: number, { raw }: Visit): ServerReply | undefined {
+  const offset = (Number(raw.page ?? 1) - 1) * Number(raw.per_page ?? 20);
+  if (!(offset >= limit)) return undefined;
+  const reason = `Offset pagination has a maximum allowed offset of ${limit} for requests that return objects of type Project.`;
+  return json(405, { error: `${reason} Remaining records can be retrieved using keyset pagination.` });
+}
 
 /** GET /projects/:id, which deployed servers have. */
 export const getProject: ProjectHandler = ({ state, behaviour }, { caller }, { record }) => {

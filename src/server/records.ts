@@ -54,6 +54,7 @@ function placeProject(state: State, _: unknown, record: Repository): ProjectStat
   state.projects.set(record.id, project);
   insertInOrder(state.projectsInOrder, project);
   state.projectsByPath.set(record.path.toLowerCase(), project);
+  for (const path of record.former_paths ?? []) state.formerPaths.set(path.toLowerCase(), project);
   return project;
 }
 
@@ -79,6 +80,11 @@ export function dropLicense(state: State, project: ProjectState, record: License
 export function putDeployment(state: State, project: ProjectState, record: DeploymentRecord): void {
   state.store.save("deployment", `${project.record.id}/${record.id}`, record);
   project.deployments = replaced(project.deployments, record);
+}
+
+export function dropDeployment(state: State, project: ProjectState, record: DeploymentRecord): void {
+  state.store.forget("deployment", `${project.record.id}/${record.id}`);
+  project.deployments = project.deployments.filter(({ id }) => id !== record.id);
 }
 
 /** All licenses or deployments of a project at once, when it is seeded or read back: `records` in the order of IDs. */

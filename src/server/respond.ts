@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { endpoints } from "../model/endpoints.ts";
 import { answer, type RoutedRequest } from "./answers.ts";
 import { formFields, type ReadBody, readBody } from "./body.ts";
 import type { Chaos } from "./chaos.ts";
@@ -8,6 +7,7 @@ import { injectFault } from "./inject-fault.ts";
 import { broken, json, notAllowed, type ServerReply, unauthorized, unknownRoute } from "./reply.ts";
 import type { WritableLog } from "./request-log.ts";
 import type { Match, Router } from "./router.ts";
+import { routes } from "./routes.ts";
 import type { Caller } from "./state.ts";
 import type { World } from "./world.ts";
 
@@ -34,10 +34,10 @@ export function createResponder(parts: Parts): RequestListener {
 async function respond(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { world, log, chaos, latency } = parts;
   const { method = "GET", headers } = request;
-  const { path, query } = split(request.url ?? "/");
+  const { path, query, token } = split(request.url ?? "/");
   const fault = chaos(method, path);
   const isLost = fault && !fault.acted;
-  const reply = isLost ? undefined : await kept(world, await replyTo(parts, request, path, query));
+  const reply = isLost ? undefined : await kept(world, await replyTo(parts, request, { path, query, token }));
   if (latency > 0) await delay(latency);
   const { "private-token": _, authorization: __, ...shown } = headers;
   const status = fault ? injectFault(fault, reply, response) : send(response, reply ?? broken);
@@ -55,26 +55,41 @@ async function kept({ state }: World, reply: ServerReply): Promise<ServerReply> 
   }
 }
 
-function split(url: string): { path: string; query: string } {
-  const mark = url.indexOf("?");
-  return mark < 0 ? { path: url, query: "" } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+interface SplitUrl {
+  readonly path: string;
+  /** Without the token, so that it stands neither in the log nor in links to other pages. */
+  readonly query: string;
+  readonly token: string | undefined;
 }
 
-async function replyTo(parts: Parts, request: IncomingMessage, path: string, query: string): Promise<ServerReply> {
+const tokenParameters = ["private_token", "access_token"] as const;
+
+function split(url: string): SplitUrl {
+  const mark = url.indexOf("?");
+  if (mark < 0) return { path: url, query: "", token: undefined };
+  const [path, query] = [url.slice(0, mark), url.slice(mark + 1)];
+  const fields = new URLSearchParams(query);
+  const token = tokenParameters.map((name) => fields.get(name)).find((value) => value !== null);
+  if (token === undefined) return { path, query, token };
+  for (const name of tokenParameters) fields.delete(name);
+  return { path, query: String(fields), token: token ?? undefined };
+}
+
+async function replyTo(parts: Parts, request: IncomingMessage, { path, query, token }: SplitUrl): Promise<ServerReply> {
   if (!path.startsWith(`${prefix}/`)) return unknownRoute;
   const match = parts.route(request.method ?? "GET", path.slice(prefix.length));
   if (match === "unknown") return unknownRoute;
   if (match === "method") return notAllowed;
-  const caller = callerOf(parts.world, request);
+  const caller = callerOf(parts.world, request, token);
   if (!caller) return unauthorized;
   const asked = { ...match, caller, address: `http://${request.headers.host}${path}` };
-  return endpoints[match.endpoint].body
+  return routes[match.endpoint].body
     ? answerBody(parts.world, asked, query, request)
     : answer(parts.world, { ...asked, raw: formFields(query) });
 }
 
-function callerOf({ state }: World, { headers }: IncomingMessage): Caller | undefined {
-  const token = headers["private-token"] ?? headers.authorization?.replace(/^Bearer /i, "");
+function callerOf({ state }: World, { headers }: IncomingMessage, inQuery: string | undefined): Caller | undefined {
+  const token = headers["private-token"] ?? headers.authorization?.replace(/^Bearer /i, "") ?? inQuery;
   return typeof token === "string" ? state.tokens.get(token) : undefined;
 }
 
@@ -91,7 +106,7 @@ async function answerBody(
 
 function refusalOf({ behaviour }: World, { endpoint }: Match, read: ReadBody): ServerReply | undefined {
   if ("refusal" in read) return read.refusal;
-  const isFit = read.isJson || behaviour.movesTakeForms || endpoints[endpoint].body !== "json";
+  const isFit = read.isJson || behaviour.movesTakeForms || routes[endpoint].body !== "json";
   return isFit ? undefined : needsJson;
 }
 

@@ -1,39 +1,40 @@
-import { type EndpointName, endpoints, integrationsAlias } from "../model/endpoints.ts";
+import { integrationsAlias } from "../model/endpoints.ts";
 import { compareReleases } from "../model/releases.ts";
 import type { Call } from "../model/types.ts";
+import { type RouteName, routes } from "./routes.ts";
 
 type Method = Call["method"];
 
-interface Route {
+interface Compiled {
   readonly method: Method;
-  readonly endpoint: EndpointName;
+  readonly endpoint: RouteName;
   readonly pattern: RegExp;
 }
 
 export interface Match {
-  readonly endpoint: EndpointName;
+  readonly endpoint: RouteName;
   readonly segments: Readonly<Record<string, string>>;
 }
 
-/** The endpoint that a request means. `unknown`: no such path; `method`: the path has no such method. */
+/** The endpoint that a request means; HEAD means what GET does. `unknown`: no such path; `method`: the path has no such method. */
 export type Router = (method: string, path: string) => Match | "unknown" | "method";
 
 /** The release from which on the newer name of the integrations segment is routed (spec: Versioning 2). */
 const renamedIn = "14.4";
 
-/** Compiles the endpoint table into patterns. `path` is relative to /api/v4, without the query. */
+/** Compiles the table of routes into patterns. `path` is relative to /api/v4, without the query. */
 export function router(release: string, withObserved: boolean): Router {
-  const routes = Object.entries(endpoints)
+  const compiled = Object.entries(routes)
     .filter(([, { observed }]) => withObserved || !observed)
     .filter(([, { introduced }]) => !introduced || compareReleases(release, introduced) >= 0)
     .flatMap(([name, { method, path }]) =>
-      spellings(path, release).map((each): Route => {
-        return { method, endpoint: name as EndpointName, pattern: patternOf(each) };
+      spellings(path, release).map((each): Compiled => {
+        return { method, endpoint: name as RouteName, pattern: patternOf(each) };
       }),
     );
   return (method, path) => {
-    const known = routes.filter(({ pattern }) => pattern.test(path));
-    const route = known.find((each) => each.method === method);
+    const known = compiled.filter(({ pattern }) => pattern.test(path));
+    const route = known.find((each) => each.method === (method === "HEAD" ? "GET" : method));
     if (!route) return known.length > 0 ? "method" : "unknown";
     const segments = segmentsOf(path, route);
     return segments ? { endpoint: route.endpoint, segments } : "unknown";
@@ -45,7 +46,7 @@ function patternOf(path: string): RegExp {
 }
 
 /** Undefined where one is not UTF-8, percent-encoded. */
-function segmentsOf(path: string, { pattern }: Route): Match["segments"] | undefined {
+function segmentsOf(path: string, { pattern }: Compiled): Match["segments"] | undefined {
   try {
     const groups = Object.entries(pattern.exec(path)?.groups ?? {});
     return Object.fromEntries(groups.map(([name, segment]) => [name, decodeURIComponent(segment)]));

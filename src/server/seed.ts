@@ -32,8 +32,10 @@ export interface SeedRepository {
 export interface SeedProject extends SeedRepository {
   readonly path: string;
   readonly default_branch?: string;
-  /** `none`: its requests are forbidden. */
-  readonly access?: "full" | "none";
+  /** Paths that it had before it was renamed. */
+  readonly former_paths?: readonly string[];
+  /** `none`: its requests are forbidden. `stranger`: so are they, but the project is public, and listed to everybody. */
+  readonly access?: "full" | "none" | "stranger";
   /** False: as if it did not exist. */
   readonly visible?: boolean;
   /** As the server is to answer them: any scalar, also one that a PUT would refuse. `active` defaults as in a PUT. */
@@ -121,7 +123,14 @@ function nameFaults(
     ];
   const integration = integrations.get(slug);
   if (!integration) return [];
-  const known = new Set([...integration.parameters.keys(), ...listedFlags, "active", "created_at", "updated_at"]);
+  const known = new Set([
+    ...integration.parameters.keys(),
+    ...listedFlags,
+    "active",
+    "inherited",
+    "created_at",
+    "updated_at",
+  ]);
   return names
     .filter((name) => !known.has(name))
     .map((name) => ({

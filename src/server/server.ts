@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type Server as HttpServer } from "nod
 import type { AddressInfo } from "node:net";
 import { catalogueOf } from "../model/catalogue.ts";
 import type { Environment, Tier } from "../model/types.ts";
-import { type BehaviourName, behaviours } from "./behaviour.ts";
+import { type BehaviourName, behaviourOf } from "./behaviour.ts";
 import { type ChaosRule, createChaos } from "./chaos.ts";
 import { activeBy, loadSeed } from "./load-seed.ts";
 import { createMover, type Mover } from "./mover.ts";
@@ -67,7 +67,7 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
   const world = worldOf(state, options, mover);
   const log = requestLog(keepRequests);
   const chaos = createChaos(options.chaos ?? []);
-  const route = router(world.release, world.behaviour.movesListed);
+  const route = router(world.release, world.behaviour.beyondSpec);
   const http = createHttpServer(createResponder({ world, route, log, chaos, latency }));
   http.keepAliveTimeout = idleLimit;
   try {
@@ -91,9 +91,10 @@ async function openStore(file: string | undefined): Promise<Store> {
   return openFileStore(file);
 }
 
-async function stateOf(store: Store, { seed = {}, behaviour = "spec", dialect, token }: ServerOptions): Promise<State> {
+async function stateOf(store: Store, { seed = {}, dialect, token, ...options }: ServerOptions): Promise<State> {
   const state = emptyState(store);
-  if (store.fresh) loadSeed(state, seed, activeBy(catalogueOf(dialect), behaviours[behaviour].putActivates));
+  const { putActivates } = behaviourOf(options.behaviour ?? "spec", options.release ?? defaultRelease);
+  if (store.fresh) loadSeed(state, seed, activeBy(catalogueOf(dialect), putActivates));
   else restore(state);
   await store.settled();
   state.tokens.set(token ?? "evenkeel-dev-token", { role: "admin", user: userOf(1, "admin") });
@@ -102,7 +103,7 @@ async function stateOf(store: Store, { seed = {}, behaviour = "spec", dialect, t
 
 function worldOf(state: State, options: ServerOptions, mover: Mover): World {
   const { release = defaultRelease, tier = "ultimate", environment = "production" } = options;
-  const behaviour = behaviours[options.behaviour ?? "spec"];
+  const behaviour = behaviourOf(options.behaviour ?? "spec", release);
   const catalogue = catalogueOf(options.dialect);
   return {
     state,
@@ -114,7 +115,7 @@ function worldOf(state: State, options: ServerOptions, mover: Mover): World {
     pageSize: options.pageSize ?? 20,
     maxPageSize: options.maxPageSize ?? 100,
     slugs: slugsOf({ catalogue, release, tier, environment }),
-    parameters: parametersOf(release, behaviour),
+    parameters: parametersOf(behaviour),
     startMove: mover.start,
   };
 }

@@ -12,6 +12,8 @@ export interface State {
   /** The same, by ID. */
   readonly projectsInOrder: ProjectState[];
   readonly projectsByPath: Map<string, ProjectState>;
+  /** By the paths that they had before. */
+  readonly formerPaths: Map<string, ProjectState>;
   readonly snippets: Map<number, Repository>;
   readonly groups: Map<number, Repository>;
   readonly moves: Map<number, MoveRecord>;
@@ -40,8 +42,9 @@ export interface Repository {
   readonly name: string;
   readonly repository_storage: string;
   readonly default_branch?: string;
-  /** `none`: every request is forbidden. `hidden`: as if it did not exist. */
-  readonly access?: "none" | "hidden";
+  readonly former_paths?: readonly string[];
+  /** `none`: every request is forbidden. `hidden`: as if it did not exist. `stranger`: public, and the caller is no member. */
+  readonly access?: "none" | "hidden" | "stranger";
   /** How many of its next storage moves fail. */
   readonly fail_moves?: number;
   readonly leave_copy?: boolean;
@@ -55,6 +58,8 @@ export interface IntegrationRecord {
   readonly active: boolean;
   readonly created_at: string;
   readonly updated_at: string;
+  /** A group hands it down. */
+  readonly inherited?: true;
   /** Event flags and other parameters that were ever set. */
   readonly values: Readonly<Record<string, Scalar>>;
 }
@@ -139,6 +144,7 @@ export function emptyState(store: Store): State {
     projects: new Map(),
     projectsInOrder: [],
     projectsByPath: new Map(),
+    formerPaths: new Map(),
     snippets: new Map(),
     groups: new Map(),
     moves: new Map(),

@@ -18,6 +18,10 @@ export const getToken: Handler = (_, { caller: { role, user, scopes = ["api"] } 
     expires_at: null,
   });
 
+/** GET /version, which deployed servers have. A release without a patch level has the level 0. */
+export const getVersion: Handler = ({ release }) =>
+  json(200, { version: `${release.split(".").length === 2 ? `${release}.0` : release}-ee`, revision: "0000000000a" });
+
 /** What a project says of its caller's role. */
 export function permissionsOf({ role }: Caller): object {
   const level = levels[role];

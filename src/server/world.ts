@@ -1,11 +1,12 @@
 import type { JsonObject } from "../base/json.ts";
 import { tierIncludes, unavailable } from "../model/availability.ts";
 import type { Catalogue, Integration } from "../model/catalogue.ts";
-import { type EndpointName, endpoints, type Parameter } from "../model/endpoints.ts";
-import { hasLegacyStatuses, licenseStatuses } from "../model/license-status.ts";
+import type { Parameter } from "../model/endpoints.ts";
+import { legacyStatuses, licenseStatuses } from "../model/license-status.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { forbidden, json, type ServerReply } from "./reply.ts";
+import { type RouteName, routes } from "./routes.ts";
 import type { Caller, ProjectState, State } from "./state.ts";
 
 /** The state and the settings that every answer depends on. */
@@ -21,7 +22,7 @@ export interface World {
   readonly maxPageSize: number;
   /** The integrations of this release, tier and environment; why one is out of this tier. */
   readonly slugs: ReadonlyMap<string, Integration | ServerReply>;
-  readonly parameters: Readonly<Record<EndpointName, Readonly<Record<string, Parameter>>>>;
+  readonly parameters: Readonly<Record<RouteName, Readonly<Record<string, Parameter>>>>;
   /** Lets a scheduled storage move run. */
   readonly startMove: (move: number) => void;
 }
@@ -65,21 +66,38 @@ export function tierRefusal(world: World, what: string, needed: Tier): ServerRep
   return tooLowTier(`${what} need tier ${needed}; the server is ${world.tier}`);
 }
 
-const currentApproval: Parameter = { type: "string", required: true, enum: licenseStatuses };
+const approvalWords: Readonly<Record<Behaviour["licenseWords"], readonly string[]>> = {
+  legacy: [...legacyStatuses.keys()],
+  all: [...licenseStatuses, ...legacyStatuses.keys()],
+  current: licenseStatuses,
+};
 
-/** Each endpoint's parameters in this release and behaviour. */
-export function parametersOf(release: string, behaviour: Behaviour): World["parameters"] {
-  const approval = hasLegacyStatuses(release) ? {} : { approval_status: currentApproval };
-  const byRelease: Behaviour["parameters"] = { createLicense: approval, updateLicense: approval };
-  const entries = (Object.keys(endpoints) as EndpointName[]).map((name) => {
-    const table = endpoints[name].parameters;
+/** Each route's parameters in this behaviour. */
+export function parametersOf(behaviour: Behaviour): World["parameters"] {
+  const byChoice = chosenParameters(behaviour);
+  const entries = (Object.keys(routes) as RouteName[]).map((name) => {
+    const table = routes[name].parameters;
     const listed = table === "integration" ? {} : table;
-    return [name, { ...listed, ...byRelease[name], ...behaviour.parameters[name] }] as const;
+    return [name, { ...listed, ...behaviour.parameters[name], ...byChoice[name] }] as const;
   });
   return Object.fromEntries(entries) as World["parameters"];
 }
 
+/** The parameters that follow from a choice. */
+function chosenParameters({ licenseWords, approvalOptional, ordersByRef }: Behaviour): Behaviour["parameters"] {
+  const approval: Parameter = { type: "string", enum: approvalWords[licenseWords] };
+  const needed: Parameter = { ...approval, required: true };
+  const { parameters } = routes.listDeployments;
+  const order = parameters && parameters !== "integration" ? parameters.order_by : undefined;
+  const fewer = order?.enum && { order_by: { ...order, enum: order.enum.filter((each) => each !== "ref") } };
+  return {
+    createLicense: { approval_status: needed },
+    updateLicense: { approval_status: approvalOptional ? approval : needed },
+    ...(!ordersByRef && fewer && { listDeployments: fewer }),
+  };
+}
+
 /** The refusal of a project whose requests are all forbidden. */
 export function accessRefusal(project: ProjectState): ServerReply | undefined {
-  return project.record.access === "none" ? forbidden : undefined;
+  return project.record.access === undefined ? undefined : forbidden;
 }

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { updateDeployment } from "../../src/deployments/records.ts";
 import type { Outcome } from "../../src/model/types.ts";
 import { withOutcomes } from "../../src/plan/outcomes.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { apply, plan } from "../../src/reconcile/reconcile.ts";
 import type { Request } from "../../src/reconcile/request.ts";
 import { SecretMissing } from "../../src/workspace/secrets.ts";
@@ -19,14 +20,13 @@ afterEach(async () => {
   for (const wire of wires.splice(0)) await wire.close();
 });
 
-function runsAt(url: string, policy: object, env: Readonly<Record<string, string>> = {}) {
-  const files = folder({
-    "evenkeel.yaml": workspaceText({ url }),
-    "all.yaml": policyText({ projects: ["p"], ...policy }),
-  });
+function runsAt(url: string, policy: object, env: Readonly<Record<string, string>> = {}, workspace: object = {}) {
+  const textOf = (each: object) => policyText({ projects: ["p"], ...each });
+  const files = folder({ "evenkeel.yaml": workspaceText({ url }, workspace), "all.yaml": textOf(policy) });
   const request = { folder: files.root, env: { EVENKEEL_TOKEN: token, ...env }, patience };
   const agreed = { approve: async () => true, watchers: [] };
   return {
+    write: (each: object) => files.write("all.yaml", textOf(each)),
     plan: () => plan(request),
     apply: (more?: Partial<Request>) =>
       apply({ ...request, waivers: { deletes: 99, protected: new Set() }, ...more }, agreed),
@@ -156,7 +156,7 @@ async function answering(held: Held, write: (attempt: number, held: Held) => Scr
     if (!slug) return { body: held.integrations };
     return found(held.integrations.find((row) => row.slug === slug));
   };
-  const server = await serve(answer);
+  const server = Object.assign(await serve(answer), { held });
   return { server, sent: () => server.seen.filter(({ method }) => method !== "GET").length };
 }
 
@@ -168,6 +168,8 @@ const irc = { id: 1, slug: "irc-gateway", active: true, properties: { recipients
 const mit = { id: 7, name: "MIT", approval_status: "allowed" };
 const bus = { integrations: { "irc-gateway": { recipients: "#a" } } };
 const hook = { integrations: { "chat-webhook-c": { webhook: { secret: "env:HOOK" } } } };
+
+const reasons = (plan: Plan) => plan.resource_changes.map(({ action_reason: reason }) => reason);
 
 function only(outcomes: ReadonlyMap<string, Outcome> | undefined): Outcome | undefined {
   return [...(outcomes?.values() ?? [])][0];
@@ -197,16 +199,14 @@ describe("a DELETE answered 404", () => {
   const off = { disabled: ["irc-gateway"] };
   const gone: Scripted = { status: 404, body: { message: "404 Integration Not Found" } };
 
-  test("is applied where the integration is not there", async () => {
-    const { server } = await answering({ integrations: [irc], licenses: [] }, (_, { integrations }) => {
-      integrations.length = 0;
-      return gone;
-    });
+  test("is applied, and the server's word is enough", async () => {
+    const { server } = await answering({ integrations: [irc], licenses: [] }, () => gone);
     expect(only((await runsAt(server.url, off).apply()).outcomes)).toEqual({ status: "applied" });
+    expect(server.seen.filter(({ method }) => method === "DELETE")).toHaveLength(1);
+    expect(server.seen.at(-1)?.method).toBe("DELETE");
   });
 
   test.each<[string, Scripted]>([
-    ["where it is there all the same", gone],
     ["where the project is unknown", { status: 404, body: { message: "404 Project Not Found" } }],
     ["where the route is unknown", { status: 404, body: { error: "404 Not Found" } }],
   ])("has failed %s", async (_, answer) => {
@@ -295,6 +295,7 @@ describe("an answer to a PUT", () => {
     const { outcome, warnings } = await put({ body: { ...irc, active: false } });
     expect(outcome).toEqual({ status: "applied", not_kept: ["active"] });
     expect(warnings.map(({ rule, message }) => `${rule} ${message}`)).toEqual([
+      expect.stringMatching(/^not-kept without a ledger /),
       "not-kept integration/irc-gateway: active is not as it was written: the server answered another value (p:integration/irc-gateway)",
     ]);
   });
@@ -302,6 +303,34 @@ describe("an answer to a PUT", () => {
   test("that says inherited has failed", async () => {
     const { outcome } = await put({ body: { ...irc, inherited: true } });
     expect(outcome).toEqual({ status: "failed", error: "inherited from the group, nothing was changed" });
+  });
+
+  test("that says off is told once with a ledger, and once in each plan without one", async () => {
+    const ledger = ".evenkeel/ledger.ndjson";
+    const off = { ...irc, active: false };
+    const { server, sent } = await answering({ integrations: [], licenses: [] }, () => ({ body: off }));
+    const forgetful = runsAt(server.url, bus);
+    expect((await forgetful.apply()).plan.warnings.map(({ rule }) => rule)).toEqual(["not-kept"]);
+    expect(reasons((await forgetful.plan()).plan)).toEqual(["not on the server"]);
+
+    const keeping = runsAt(server.url, bus, {}, { ledger });
+    expect((await keeping.apply()).plan.warnings).toEqual([]);
+    expect(reasons((await keeping.plan()).plan)).toEqual([]);
+    expect([reasons((await keeping.apply()).plan), sent()]).toEqual([[], 2]);
+    keeping.write({ integrations: { "irc-gateway": { recipients: "#b" } } });
+    expect(reasons((await keeping.plan()).plan)).toEqual(["pending: recipients changed since the last apply"]);
+    keeping.write(bus);
+    expect((await keeping.apply({ resend: ["p:*"] })).outcomes?.size).toBe(1);
+  });
+
+  test("that says off is forgotten once it was seen on", async () => {
+    const { server } = await answering({ integrations: [], licenses: [] }, () => ({ body: { ...irc, active: false } }));
+    const { plan, apply } = runsAt(server.url, bus, {}, { ledger: ".evenkeel/ledger.ndjson" });
+    await apply();
+    server.held.integrations.push(irc);
+    expect(reasons((await apply()).plan)).toEqual([]);
+    server.held.integrations.length = 0;
+    expect(reasons((await plan()).plan)).toEqual(["gone from the server since the last apply, drift"]);
   });
 
   test.each<[string, Scripted, string]>([
@@ -334,6 +363,37 @@ describe("an answer to a PUT", () => {
   test("of 202 is unknown where reading shows no effect, and of 204 is enough", async () => {
     expect((await put({ status: 202, body: irc })).outcome).toMatchObject({ status: "unknown" });
     expect((await put({ status: 204 })).outcome).toEqual({ status: "applied" });
+  });
+});
+
+describe("what a project has from its group", () => {
+  const changed = { ...irc, properties: { recipients: "#b" } };
+  const site = (rows: object[]) =>
+    answering({ integrations: rows as Held["integrations"], licenses: [] }, (attempt) => ({
+      body: attempt === 1 ? changed : row,
+    }));
+  const row = { id: 3, slug: "chat-webhook-c", active: true, inherited: true, properties: {} };
+
+  test("is no declared secret: the change is planned, comes last, and has failed", async () => {
+    const { server, sent } = await site([row, irc]);
+    const policy = { integrations: { ...hook.integrations, "irc-gateway": { recipients: "#b" } } };
+    const { apply, plan } = runsAt(server.url, policy, { HOOK: "https://hook" });
+    const planned = (await plan()).plan;
+    expect(reasons(planned)).toEqual(["inherited from the group, not as declared", "field differs"]);
+    expect(planned.resource_changes[0]?.notes?.join()).toMatch(/^the group's settings apply/);
+    const { outcomes } = await apply();
+    expect([...(outcomes ?? [])].map(([address, { status }]) => `${address} ${status}`)).toEqual([
+      "p:integration/irc-gateway applied",
+      "p:integration/chat-webhook-c failed",
+    ]);
+    expect(sent()).toBe(2);
+  });
+
+  test("is in sync where all that is declared is reported so", async () => {
+    const { server } = await site([{ ...irc, inherited: true }]);
+    expect(reasons((await runsAt(server.url, bus).plan()).plan)).toEqual([]);
+    const other = { integrations: { "irc-gateway": { recipients: "#b" } } };
+    expect(reasons((await runsAt(server.url, other).plan()).plan)).toEqual(["inherited from the group, field differs"]);
   });
 });
 

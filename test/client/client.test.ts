@@ -114,6 +114,14 @@ describe("the token", () => {
     expect([stranger.seen.length, server.seen.length]).toEqual([0, 1]);
   });
 
+  it("is not sent to where a renamed project leads, and the project's ID is told", async () => {
+    const location = "/api/v4/projects/42/managed_licenses/1";
+    const server = await serve([{ status: 301, headers: { location }, body: { message: "moved" } }]);
+    const failure = (await failureOf((await reader(server.url)).get(get))) as CallFailed;
+    expect(failure.message).toMatch(/answered 301: the project was renamed or moved, and has the ID 42; name it/);
+    expect([failure.movedTo, server.seen.length]).toEqual(["42", 1]);
+  });
+
   it("stands in no message about a redirect to a host that is named by it", async () => {
     const server = await serve([{ status: 302, headers: { location: `https://${token}.evil.example/` } }]);
     const failure = (await failureOf((await writer(server.url)).send(put))) as CallFailed;

@@ -39,8 +39,11 @@ afterEach(async () => {
 
 export const token = "glpat-CANARY-0123456789";
 
-/** A real server on loopback that answers by script, and is gone after the test. */
-export async function serve(script: Script | readonly Scripted[]): Promise<Server> {
+/**
+ * A real server on loopback that answers by script, and is gone after the test. Asked for its version, which no plan
+ * counts, it says this one or has none; it is not among what was seen.
+ */
+export async function serve(script: Script | readonly Scripted[], version?: string): Promise<Server> {
   const answer: Script =
     typeof script === "function" ? script : (_, index) => script[Math.min(index, script.length - 1)] ?? {};
   const seen: Seen[] = [];
@@ -50,6 +53,11 @@ export async function serve(script: Script | readonly Scripted[]): Promise<Serve
     server.most = Math.max(server.most, ++inFlight);
     let body = "";
     for await (const chunk of request) body += chunk;
+    if (request.url === "/api/v4/version") {
+      inFlight--;
+      reply(response, request.socket, version === undefined ? noVersion : { body: { version } });
+      return;
+    }
     const entry = { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body };
     seen.push(entry);
     const scripted = answer(entry, seen.length - 1);
@@ -64,6 +72,8 @@ export async function serve(script: Script | readonly Scripted[]): Promise<Serve
   });
   return Object.assign(server, { url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}` });
 }
+
+const noVersion: Scripted = { status: 404, body: { error: "404 Not Found" } };
 
 function reply(response: http.ServerResponse, socket: Socket, { status = 200, headers, body, fault }: Scripted): void {
   if (fault === "hang") return;

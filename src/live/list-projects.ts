@@ -1,0 +1,57 @@
+import { isObject, type JsonObject } from "../base/json.ts";
+import type { Reader } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
+import { call, projectsWithPaths } from "../model/endpoints.ts";
+import type { Fields, Project } from "../model/types.ts";
+
+/**
+ * The least role of a member. Asked for no higher one, a server lists projects in which the role does not suffice too:
+ * reading them says so, where leaving them out would look like a fleet in sync.
+ */
+const ofMembers: Fields = { min_access_level: "10" };
+
+/**
+ * All projects that the token can see, under their full paths: those of which its user is a member, where the server
+ * tells them from the public projects of strangers; every one for an administrator, who need not be a member.
+ * @throws CallFailed, also where a row has no path.
+ */
+export async function readProjects(reader: Reader): Promise<Project[]> {
+  const rows = await listed(reader, ofMembers).catch(unfiltered(reader));
+  return projectsIn((await seesAll(reader, rows)) ? await listed(reader) : rows);
+}
+
+/** The projects that the rows of a list tell of, under their full paths. */
+export function projectsIn(rows: unknown): Project[] {
+  if (!Array.isArray(rows)) return [];
+  return rows
+    .filter(isObject)
+    .flatMap(({ id, path_with_namespace: path }) =>
+      typeof id === "number" && typeof path === "string" ? [{ id, path, name: path }] : [],
+    );
+}
+
+function listed(reader: Reader, parameters: Fields = {}): Promise<readonly unknown[]> {
+  return reader.list({ ...call("listProjects", {}, parameters), answer: projectsWithPaths });
+}
+
+/** A server that refuses what it does not know is asked without it. */
+function unfiltered(reader: Reader): (error: unknown) => Promise<readonly unknown[]> {
+  return (error) => {
+    if (error instanceof CallFailed && error.status === 400) return listed(reader);
+    throw error;
+  };
+}
+
+/**
+ * Whether more would be listed without asking for members: servers show the storage of a project to administrators alone.
+ * By the specification everybody sees it, and nobody's permissions.
+ */
+async function seesAll(reader: Reader, [row]: readonly unknown[]): Promise<boolean> {
+  if (row) return isShown(row) && "permissions" in row;
+  const { body } = await reader.get(call("listProjects", {}, { per_page: "1" }));
+  return Array.isArray(body) && isShown(body[0]);
+}
+
+function isShown(row: unknown): row is JsonObject {
+  return isObject(row) && "repository_storage" in row;
+}

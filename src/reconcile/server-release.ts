@@ -1,0 +1,61 @@
+import type { Reader } from "../client/client.ts";
+import { readRelease } from "../live/read-release.ts";
+import { problemAt, problemIn } from "../manifest/problem.ts";
+import { validate } from "../manifest/validate.ts";
+import { workspaceFile } from "../manifest/workspace.ts";
+import { isRelease } from "../model/releases.ts";
+import type { Problem } from "../model/types.ts";
+import type { Checked, Context } from "./context.ts";
+
+/** Later than any: it has all that was ever added. */
+const latest = "9999.0";
+
+/**
+ * Whether a workspace has mistakes whatever release its server has: nothing is asked then. Where nobody stated the release,
+ * what a later one may have is no mistake yet.
+ */
+export function isRefused(checked: Checked): boolean {
+  const errors = checked.problems.filter(({ severity }) => severity === "error");
+  if (errors.length === 0 || !checked.loaded.workspace.server.isReleaseAssumed) return errors.length > 0;
+  const lasting = judgedAt(checked, latest).filter(({ rule }) => rule === "release");
+  return errors.some((error) => error.rule !== "release" || lasting.some((each) => isSamePlace(each, error)));
+}
+
+function isSamePlace({ place: one }: Problem, { place: other }: Problem): boolean {
+  return one?.file === other?.file && one?.line === other?.line && one?.column === other?.column;
+}
+
+/**
+ * The run at the release that its server says it has: where nobody stated one, everything is judged by it; a stated one
+ * stands, with a warning where it is another. A server that says none is taken for the default. @throws CallFailed.
+ */
+export async function atRelease(reader: Reader, context: Context): Promise<Context> {
+  const { loaded, problems, judged } = context;
+  const { server } = loaded.workspace;
+  const actual = await readRelease(reader);
+  if (actual !== undefined && !server.isReleaseAssumed) {
+    return isRelease(server.release, actual)
+      ? context
+      : { ...context, problems: [...problems, otherRelease(context, actual)] };
+  }
+  if (actual === undefined || isRelease(server.release, actual)) return context;
+  const others = problems.filter((problem) => !judged.includes(problem));
+  const now = judgedAt(context, actual);
+  return { ...context, loaded: loadedAt(context, actual), judged: now, problems: [...others, ...now] };
+}
+
+function otherRelease({ loaded: { settings, workspace } }: Checked, actual: string): Problem {
+  const message = `server.release is ${workspace.server.release}, and the server says that it is ${actual}`;
+  if (!settings) return { ...problemIn(workspaceFile, "other-release", message) };
+  return problemAt("other-release", message, { document: settings, path: ["server", "release"] });
+}
+
+/** What validation says of the manifests for a release. */
+function judgedAt(checked: Checked, release: string): readonly Problem[] {
+  return validate(loadedAt(checked, release), checked.today).problems;
+}
+
+function loadedAt({ loaded }: Checked, release: string): Checked["loaded"] {
+  const { workspace } = loaded;
+  return { ...loaded, workspace: { ...workspace, server: { ...workspace.server, release, isReleaseAssumed: false } } };
+}

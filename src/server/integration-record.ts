@@ -1,0 +1,96 @@
+import type { Integration } from "../model/catalogue.ts";
+import type { Scalar } from "../model/types.ts";
+import { type IntegrationRecord, nextNumber, timestamp } from "./state.ts";
+import type { World } from "./world.ts";
+
+type Values = Readonly<Record<string, Scalar>>;
+
+/** A new record with the values of a PUT, and what deployed servers begin with. */
+export function created(world: World, integration: Integration, values: Values, active?: boolean): IntegrationRecord {
+  const now = timestamp();
+  return {
+    id: nextNumber(world.state, "integration"),
+    slug: integration.slug,
+    active: active ?? activeByDefault(world, integration),
+    created_at: now,
+    updated_at: now,
+    values: world.behaviour.quirks ? { ...initialValues(integration), ...values } : values,
+  };
+}
+
+function initialValues({ parameters }: Integration): Values {
+  const set = [...parameters.values()].flatMap(({ name, initial }) => (initial === undefined ? [] : [[name, initial]]));
+  return Object.fromEntries(set);
+}
+
+/** Where `active` is a parameter its default counts; every other integration is on once it is written. */
+function activeByDefault({ behaviour }: World, { parameters, staysOff }: Integration): boolean {
+  if (behaviour.quirks && staysOff) return false;
+  return behaviour.putActivates || (parameters.get("active")?.default ?? true) === true;
+}
+
+/** The same record where nothing changes, so that `updated_at` stands still. */
+export function edited(
+  world: World,
+  known: IntegrationRecord,
+  values: Values,
+  active: boolean | undefined,
+): IntegrationRecord {
+  const integration = world.slugs.get(known.slug);
+  const kept = integration && "parameters" in integration ? keptActive(world, integration, known) : true;
+  const next = active ?? kept;
+  const isSame =
+    !world.behaviour.writesMove &&
+    next === known.active &&
+    Object.entries(values).every(([name, value]) => known.values[name] === value);
+  if (isSame) return known;
+  const updated_at = isUnmoved(world, known, values, next) ? known.updated_at : timestamp(known.updated_at);
+  return { ...owned(known), active: next, values: { ...known.values, ...values }, updated_at };
+}
+
+/** What a PUT without a word about it leaves: on, but where the integration has a state of its own, or stays off. */
+function keptActive(
+  { behaviour }: World,
+  { parameters, staysOff }: Integration,
+  { active }: IntegrationRecord,
+): boolean {
+  if (behaviour.quirks && staysOff) return active;
+  return !parameters.has("active") || behaviour.putActivates || active;
+}
+
+/** Deployed servers do not touch the record where only settings change that they keep apart. */
+function isUnmoved({ behaviour, slugs }: World, known: IntegrationRecord, values: Values, active: boolean): boolean {
+  const integration = slugs.get(known.slug);
+  if (!behaviour.quirks || !integration || "status" in integration || !integration.apart) return false;
+  const changed = Object.keys(values).filter((name) => known.values[name] !== values[name]);
+  return active === known.active && changed.every((name) => integration.parameters.get(name)?.level === "properties");
+}
+
+/** What a DELETE of an integration leaves that was never configured; undefined where it leaves nothing. */
+export function inactiveRecord(world: World, integration: Integration | undefined): IntegrationRecord | undefined {
+  if (!world.behaviour.deleteCreatesInactive || !integration) return undefined;
+  return created(world, integration, {}, false);
+}
+
+/** A record after a DELETE. */
+export function disabled(
+  world: World,
+  integration: Integration | undefined,
+  record: IntegrationRecord,
+): IntegrationRecord {
+  const values = world.behaviour.deleteWipes ? wiped(integration, record.values) : record.values;
+  return { ...owned(record), active: false, values, updated_at: timestamp(record.updated_at) };
+}
+
+/** Parameters become null, also those with a default; event flags survive. */
+function wiped(integration: Integration | undefined, values: Values): Values {
+  const isTop = (name: string) => integration?.parameters.get(name)?.level === "top";
+  const names = [...(integration?.parameters.keys() ?? []), ...Object.keys(values)].filter((name) => !isTop(name));
+  const flags = Object.entries(values).filter(([name]) => isTop(name));
+  return { ...Object.fromEntries(names.map((name) => [name, null])), ...Object.fromEntries(flags) };
+}
+
+/** Whatever is written is the project's own. */
+function owned({ inherited: _, ...record }: IntegrationRecord): IntegrationRecord {
+  return record;
+}
