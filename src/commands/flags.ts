@@ -193,8 +193,33 @@ export const flags = {
       choices: ["by-project", "by-group"],
       default: "by-project",
     },
+    {
+      flags: "--from <tool>",
+      description: "read that tool's files instead of the server, offline",
+      choices: ["gitlabform", "terraform"],
+    },
     { flags: "--out <dir>", description: "where to write; by default policies/ of the workspace" },
   ],
+  "export license-policy": [
+    ...offline,
+    asOf,
+    {
+      flags: "--release <release>",
+      description: "the release of the server that reads the file; default: the workspace's",
+    },
+    {
+      flags: "--approvers <who>",
+      description: "role:ROLE, user:NAME or group:PATH (repeatable); default: role:maintainer",
+      takes: "list",
+    },
+    { flags: "--approvals <n>", description: "how many have to approve", takes: "count", default: "1" },
+    { flags: "--no-allow-list", description: "licenses that no policy lists need no approval" },
+    {
+      flags: "--projects <file>",
+      description: "the fleet's projects, a full path per line; default: as the last plan listed them",
+    },
+  ],
+  explain: [report],
   explain: [report, dialect],
   journal: offline,
   runs: [...offline, { flags: "--project <project>", description: "only runs that concern this project" }],

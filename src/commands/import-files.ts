@@ -2,24 +2,33 @@ import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { Refusal } from "../base/exit.ts";
 import { groupedAs } from "../base/grouped.ts";
+import type { ImportResult } from "../import/import-projects.ts";
 import { type Draft, policyFileText } from "../import/policy.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import type { Problem } from "../model/types.ts";
+import type { ImportReport } from "../report/import.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { makeFiles } from "../workspace/output-file.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A draft and the path of its file, as seen from the terminal's folder. */
-export type ImportedFile = readonly [path: string, draft: Draft];
+type ImportedFile = readonly [path: string, draft: Draft];
+
+/** Writes all of it, or nothing where a file is there already or cannot be written. */
+export function writeDrafts(
+  terminal: Terminal,
+  { drafts, idle, problems }: ImportResult,
+  folder: string,
+  out: string | undefined,
+): ImportReport {
+  const written = placed(terminal, drafts, folder, out);
+  const problem = takenProblem(terminal, written) ?? write(terminal, written, folder);
+  return problem ? { written: [], idle: [], problems: [...problems, problem] } : { written, idle, problems };
+}
 
 /** Where drafts go: to a folder that was named, or to `policies/` of the workspace around `around`. */
-export function placed(
-  { cwd }: Terminal,
-  drafts: readonly Draft[],
-  around: string,
-  out?: string,
-): readonly ImportedFile[] {
+function placed({ cwd }: Terminal, drafts: readonly Draft[], around: string, out?: string): readonly ImportedFile[] {
   const folder = out === undefined ? join(rootOf(around), "policies") : resolve(cwd, out);
   return drafts.map((draft) => [relative(cwd, join(folder, draft.file)), draft]);
 }
@@ -30,7 +39,7 @@ function rootOf(around: string): string {
 }
 
 /** Undefined where none of the files exists. */
-export function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]): Problem | undefined {
+function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]): Problem | undefined {
   const [first, ...others] = [...draftsByFile(written).keys()].filter((path) => isThere(resolve(cwd, path)));
   if (first === undefined) return undefined;
   const which = others.length > 0 ? `${first} and ${others.length} more exist` : `${first} exists`;
@@ -39,7 +48,7 @@ export function takenProblem({ cwd }: Terminal, written: readonly ImportedFile[]
 }
 
 /** Writes the policies, all of them or none. Returns what kept it from that. */
-export function write({ cwd }: Terminal, written: readonly ImportedFile[], around: string): Problem | undefined {
+function write({ cwd }: Terminal, written: readonly ImportedFile[], around: string): Problem | undefined {
   const files = [...draftsByFile(written)].map(([name, drafts]) => {
     const path = resolve(cwd, name);
     return { name, path, text: policyFileText(drafts, schemaFrom(dirname(path), around)) };

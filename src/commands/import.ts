@@ -10,10 +10,10 @@ import { selectorOf } from "../manifest/selector.ts";
 import { problemLine } from "../model/problem-line.ts";
 import { connectionFrom } from "../reconcile/context.ts";
 import type { Request } from "../reconcile/request.ts";
-import { type ImportReport, importJson, importText } from "../report/import.ts";
+import { importJson, importText } from "../report/import.ts";
 import { loadSettings } from "../workspace/load.ts";
 import type { Options } from "./flags.ts";
-import { placed, printWarnings, takenProblem, write } from "./import-files.ts";
+import { printWarnings, writeDrafts } from "./import-files.ts";
 import { reporter } from "./outputs.ts";
 import { globsOf, requestOf } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
@@ -21,27 +21,17 @@ import type { Run } from "./verb.ts";
 
 /** `evenkeel import`: policies from live state. No file that exists is overwritten. */
 export const run: Run<Options<"import">> = async (terminal, options, names) => {
+  if (options.from !== undefined) return (await import("./import-from.ts")).importFrom(terminal, options, names);
   const report = reporter(terminal, options.report);
   checkUsage(options, names);
   const request = requestOf(terminal, options);
   const adoption = await adopted(terminal, options, request, names);
-  const imported = writeAll(terminal, adoption, request.folder, options.out);
+  const imported = writeDrafts(terminal, adoption, request.folder, options.out);
   for (const problem of imported.problems) terminal.warn(problemLine(problem));
   printWarnings(terminal, imported.written, request.folder);
   report({ text: () => importText(imported, terminal.palette), json: () => importJson(imported) });
   return exitCode({ interrupted: terminal.interrupted.aborted, problem: imported.problems.length > 0 });
 };
-
-/** All of it, or nothing where a file is there already or cannot be written. */
-function writeAll(terminal: Terminal, adoption: ImportResult, folder: string, out: string | undefined): ImportReport {
-  const { drafts, idle, problems } = adoption;
-  const written = placed(terminal, drafts, folder, out);
-  const taken = takenProblem(terminal, written);
-  if (taken) return { written: [], idle: [], problems: [...problems, taken] };
-  const failed = write(terminal, written, folder);
-  if (failed) return { written: [], idle: [], problems: [...problems, failed] };
-  return { written, idle, problems };
-}
 
 function checkUsage({ all, group = [] }: Options<"import">, names: readonly string[]): void {
   if (!all && group.length === 0 && names.length === 0) {

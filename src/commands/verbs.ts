@@ -1,6 +1,7 @@
 import { deploymentVerbs } from "./deployment-verbs.ts";
 import { deprecationVerbs } from "./deprecation-verbs.ts";
 import { editingVerbs } from "./editing-verbs.ts";
+import { exportVerbs } from "./export-verbs.ts";
 import { flags } from "./flags.ts";
 import { fleetVerbs } from "./fleet-verbs.ts";
 import { revisionVerbs } from "./revision-verbs.ts";
@@ -123,10 +124,13 @@ export const verbs: readonly Verb[] = [
       ["evenkeel import --group 'payments/**'", "a group"],
       ["evenkeel import --all --factor", "everything that the token can see; what projects share is said once"],
       ["evenkeel import --all --factor --secrets by-group", "one name for the hook that the projects of a group share"],
+      ["evenkeel import --from gitlabform config.yml", "the integrations of a gitlabform configuration; offline"],
+      ["evenkeel import --from terraform *.tf terraform.tfvars", "those of Terraform files, or of its state; offline"],
     ],
     options: flags.import,
     load: () => import("./import.ts"),
   }),
+  ...exportVerbs,
   verb({
     name: "explain",
     arguments: "[slug]",

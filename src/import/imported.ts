@@ -25,6 +25,8 @@ interface Blank {
   readonly form: "blank";
   readonly why: string;
   readonly reference: string;
+  /** Blanks with the same number stand for the same value. */
+  readonly same?: number;
 }
 
 /** One resource of a policy to be written. */

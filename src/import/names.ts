@@ -51,6 +51,7 @@ export function withReferences(
   { secrets = "by-project", catalogue = catalogueOf() }: Naming = {},
 ): readonly ImportedProject[] {
   const taken = new Set<string>();
+  const shared = new Map<number, string>();
   const nameOf = secrets === "by-group" ? groupNames(imported, taken, catalogue) : () => undefined;
   return imported.map((each) => ({
     ...each,
@@ -58,7 +59,10 @@ export function withReferences(
       const named = [...entry.fields].map(([name, stated]): [string, ImportedValue] => {
         if (stated.form !== "blank") return [name, stated];
         const own = () => unique([each.project.name, entry.key, name], taken);
-        return [name, { ...stated, reference: `env:${nameOf(each.project, entry, name) ?? own()}` }];
+        const known = stated.same === undefined ? undefined : shared.get(stated.same);
+        const variable = known ?? nameOf(each.project, entry, name) ?? own();
+        if (stated.same !== undefined) shared.set(stated.same, variable);
+        return [name, { ...stated, reference: `env:${variable}` }];
       });
       return { ...entry, fields: new Map(named) };
     }),

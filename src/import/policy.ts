@@ -17,6 +17,8 @@ export interface Draft {
   /** Said at the top. */
   readonly heading: readonly string[];
   readonly entries: readonly ImportedEntry[];
+  /** Integrations that have to be off. */
+  readonly disabled?: readonly string[];
   /** Said at the end: what was left out. */
   readonly remarks: readonly string[];
 }
@@ -32,7 +34,7 @@ export function policyFileText(drafts: readonly Draft[], schema: string): string
 }
 
 function documentText(draft: Draft): string {
-  const { name, projects, except, priority, variables = [], entries } = draft;
+  const { name, projects, except, priority, variables = [], entries, disabled = [] } = draft;
   const root = new YAMLMap();
   const add = (key: string, value: unknown) => root.items.push(new Pair(new Scalar(key), value));
   add("apiVersion", new Scalar("evenkeel/v1"));
@@ -46,11 +48,12 @@ function documentText(draft: Draft): string {
     const listed = entries.filter((entry) => entry.kind === kind);
     if (listed.length > 0) add(section, sectionOf(listed, only));
   }
+  if (disabled.length > 0) add("disabled", listOf(disabled));
   const document = new Document(root);
   document.comment = commentOf(draft.remarks);
   const heading = draft.heading.map((line) => `# ${printable(line)}\n`).join("");
   const text = asciiEscapes(document.toString({ lineWidth: 0, blockQuote: false }));
-  return heading + text.replace(/^(projects|except): \[ (.*) \]$/gm, "$1: [$2]");
+  return heading + text.replace(/^(projects|except|disabled): \[ (.*) \]$/gm, "$1: [$2]");
 }
 
 /** More than this makes a list one selector a line. */

@@ -4,7 +4,7 @@ import { counted } from "../base/text.ts";
 import type { Draft } from "../import/policy.ts";
 import { addressOf } from "../model/address.ts";
 import { policyKinds } from "../model/kinds.ts";
-import { reportedProblem } from "../model/problem-line.ts";
+import { problemLine, reportedProblem } from "../model/problem-line.ts";
 import type { Kind, Problem } from "../model/types.ts";
 import { widthOf } from "./columns.ts";
 import type { Palette } from "./palette.ts";
@@ -16,6 +16,8 @@ export interface ImportReport {
   /** Names of projects of which there was nothing to say. */
   readonly idle: readonly string[];
   readonly problems: readonly Problem[];
+  /** What another tool's files say and no policy does; left out where there are none. */
+  readonly told?: readonly Problem[];
 }
 
 interface ToFill {
@@ -25,7 +27,7 @@ interface ToFill {
 }
 
 /** Files, what was left out, and the references to set. */
-export function importText({ written, idle }: ImportReport, palette: Palette): string {
+export function importText({ written, idle, told }: ImportReport, palette: Palette): string {
   const byFile = groupedAs(
     written,
     ([path]) => path,
@@ -42,9 +44,18 @@ export function importText({ written, idle }: ImportReport, palette: Palette): s
     part(palette, `Wrote ${counted(written.length, "policy", "policies")}${place}:`, files),
     idle.length > 0 ? `Nothing to import: ${printable(idle.join(", "))}` : "",
     part(palette, "Left out or unknown:", remarks),
+    part(palette, "Not taken over:", (told ?? []).map(problemLine)),
     part(palette, "Set these before apply writes the integrations that use them:", filling),
+    told ? summary(written, told) : "",
   ];
   return parts.filter((text) => text !== "").join("\n\n");
+}
+
+function summary(written: ImportReport["written"], told: readonly Problem[]): string {
+  const drafts = written.map(([, draft]) => draft);
+  const off = drafts.flatMap(({ disabled = [] }) => disabled).length;
+  const taken = drafts.flatMap(({ entries }) => entries).length + off;
+  return `Taken over: ${taken}${off > 0 ? `, ${off} of them as disabled` : ""}. Not taken over: ${told.length}.`;
 }
 
 function part(palette: Palette, title: string, lines: readonly string[]): string {
@@ -58,7 +69,9 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): rea
 
 function countsOf(drafts: readonly Draft[]): string {
   const entries = drafts.flatMap((draft) => draft.entries);
-  return policyKinds.map(({ kind, section }) => counted(keysOf(entries, kind).length, kind, section)).join(", ");
+  const off = drafts.flatMap(({ disabled = [] }) => disabled).length;
+  const counts = policyKinds.map(({ kind, section }) => counted(keysOf(entries, kind).length, kind, section));
+  return [...counts, ...(off > 0 ? [`${off} disabled`] : [])].join(", ");
 }
 
 function remarksOf({ name, entries, remarks }: Draft): readonly string[] {
@@ -87,17 +100,19 @@ function usesOf([first, ...others]: readonly ToFill[]): string {
 }
 
 /** The same for scripts. */
-export function importJson({ written, idle, problems }: ImportReport): string {
+export function importJson({ written, idle, problems, told }: ImportReport): string {
   const policies = written.map(([file, draft]) => ({
     file,
     name: draft.name,
     projects: draft.projects,
     ...(draft.except.length > 0 && { except: draft.except }),
     ...Object.fromEntries(policyKinds.map(({ kind, section }) => [section, keysOf(draft.entries, kind)])),
+    ...(draft.disabled && { disabled: draft.disabled }),
     to_fill_in: blanksOf(draft),
     remarks: remarksOf(draft),
   }));
-  return JSON.stringify({ policies, nothing_to_import: idle, problems: problems.map(reportedProblem) }, null, 2);
+  const rest = told ? { not_taken_over: told.map(reportedProblem) } : { nothing_to_import: idle };
+  return JSON.stringify({ policies, ...rest, problems: problems.map(reportedProblem) }, null, 2);
 }
 
 function keysOf(entries: Draft["entries"], kind: Kind): readonly string[] {

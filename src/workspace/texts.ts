@@ -54,9 +54,9 @@ function filesIn(folder: Located): readonly (TextFile | Unreadable)[] {
 }
 
 /** The text of a file; undefined where it is too large, or not text in UTF-8. */
-export function textIn({ path, name }: TextFile): string | Unreadable | undefined {
+export function textIn({ path, name }: TextFile, most = mostBytes): string | Unreadable | undefined {
   try {
-    if (statSync(path).size > mostBytes) return undefined;
+    if (statSync(path).size > most) return undefined;
     const bytes = readFileSync(path);
     return bytes.includes(0) || !isUtf8(bytes) ? undefined : bytes.toString("utf8");
   } catch (error) {

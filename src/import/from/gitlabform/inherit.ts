@@ -1,0 +1,88 @@
+import { isObject, type JsonObject } from "../../../base/json.ts";
+import type { ConfigLevel, Configuration } from "./configuration.ts";
+import { isSkippedName, keyOf, patternFor } from "./keys.ts";
+
+/** What gitlabform makes of a project. */
+export interface Effective {
+  /** By slug; empty where it leaves integrations alone. */
+  readonly integrations: JsonObject;
+  /** The levels that have a say in it, the nearest first. */
+  readonly levels: readonly ConfigLevel[];
+}
+
+/** The layers of a configuration, merged for a project as gitlabform merges them. */
+export function effectiveIn({ levels, skipGroups }: Configuration): (project: string) => Effective {
+  const byKey = new Map(levels.map((level) => [level.key.toLowerCase(), level]));
+  const patterns = levels.map(keyOf).filter(({ form }) => form === "pattern");
+  const levelOf = (key: string) => byKey.get(key.toLowerCase());
+  return (project) => {
+    const group = project.slice(0, project.lastIndexOf("/"));
+    const isSkipped = isSkippedName(skipGroups, group);
+    const common = isSkipped ? undefined : levelOf("*");
+    const groups = isSkipped ? [] : pathsOf(group).flatMap((path) => levelOf(`${path}/*`) ?? []);
+    const own = levelOf(project) ?? patternFor(patterns, project)?.level;
+    const inherited = merged(common?.config ?? {}, chained(groups));
+    return {
+      integrations: integrationsIn(merged(inherited, own?.config ?? {})),
+      levels: [own, ...groups.toReversed(), common].filter((level) => level !== undefined),
+    };
+  };
+}
+
+function pathsOf(group: string): readonly string[] {
+  const segments = group.split("/");
+  return segments.map((_, index) => segments.slice(0, index + 1).join("/"));
+}
+
+/** Groups are merged from the outermost to the innermost, and only then with what is common to all. */
+function chained(groups: readonly ConfigLevel[]): JsonObject {
+  return groups.reduce<JsonObject>((above, { config }) => (isEmpty(above) ? config : merged(above, config)), {});
+}
+
+function isEmpty(config: JsonObject): boolean {
+  return Object.keys(config).length === 0;
+}
+
+/** Mappings are merged key by key, everything else is replaced; `inherit: false` replaces the mapping that it stands in. */
+function merged(general: JsonObject, specific: JsonObject): JsonObject {
+  if (breaks(specific)) return without(specific, "inherit");
+  const result: Record<string, unknown> = Object.assign(Object.create(null), general);
+  for (const [key, value] of Object.entries(specific)) {
+    const above = result[key];
+    if (isObject(value)) result[key] = merged(isObject(above) ? above : {}, value);
+    else result[key] = value;
+  }
+  return result;
+}
+
+function breaks(config: JsonObject): boolean {
+  return Object.hasOwn(config, "inherit") && !config.inherit;
+}
+
+function without(config: JsonObject, ...left: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(config).filter(([key]) => !left.includes(key)));
+}
+
+/** `skip: true` leaves the whole section alone. */
+function integrationsIn({ integrations }: JsonObject): JsonObject {
+  if (!isObject(integrations) || integrations.skip) return {};
+  return without(integrations, "inherit", "skip");
+}
+
+/** What gitlabform would refuse or stumble over, by the level that says it. */
+export function faultsOf({
+  config,
+}: ConfigLevel): readonly { readonly path: readonly string[]; readonly message: string }[] {
+  const { integrations } = config;
+  if (Object.hasOwn(config, "inherit"))
+    return [{ path: ["inherit"], message: "inherit stands in a section, not here" }];
+  if (integrations === undefined || integrations === null) return [];
+  if (!isObject(integrations)) return [{ path: ["integrations"], message: "expected integrations to be a mapping" }];
+  return [["integrations"], ...Object.keys(integrations).map((slug) => ["integrations", slug])].flatMap((path) => {
+    const value = path.length === 1 ? integrations : integrations[path[1] ?? ""];
+    const isNothing = path.length === 2 && !isObject(value) && !["inherit", "skip"].includes(path[1] ?? "");
+    if (isNothing) return [{ path, message: `expected ${path[1]} to be a mapping of parameters, or delete: true` }];
+    const keeps = isObject(value) && Object.hasOwn(value, "inherit") && Boolean(value.inherit);
+    return keeps ? [{ path: [...path, "inherit"], message: "inherit can only be false" }] : [];
+  });
+}

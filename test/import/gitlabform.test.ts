@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { readConfiguration } from "../../src/import/from/gitlabform/configuration.ts";
+import { importGitlabform } from "../../src/import/from/gitlabform/import.ts";
+import { effectiveIn } from "../../src/import/from/gitlabform/inherit.ts";
+import { isSkippedName } from "../../src/import/from/gitlabform/keys.ts";
+import { policyFileText } from "../../src/import/policy.ts";
+import { desiredOf } from "../../src/manifest/layers.ts";
+import { validate } from "../../src/manifest/validate.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
+import { loadWorkspace } from "../../src/workspace/load.ts";
+import { folder } from "../support/folder.ts";
+
+const choice = { catalogue: catalogueOf(), platform: { release: "14.5" }, secrets: "by-project" } as const;
+const read = (text: string) => importGitlabform({ name: "config.yml", text }, choice);
+const sentences = (text: string) =>
+  read(text).problems.map(({ severity, place, message }) => `${severity} ${place?.line}:${place?.column} ${message}`);
+
+const room = fc.constantFrom("#a", "#b");
+const integration = fc.oneof(
+  fc.constant({ delete: true }),
+  fc.record(
+    { inherit: fc.constant(false), username: room, channel: room, delete: fc.constant(false) },
+    { requiredKeys: [] },
+  ),
+);
+const section = fc.record(
+  { inherit: fc.constant(false), skip: fc.boolean(), slack: integration, irker: integration, mattermost: integration },
+  { requiredKeys: [] },
+);
+const keys = ["*", "a/*", "a/b/*", "a/b/c/*", "c/*", "a/p", "a/pq", "a/b/p", "a/p*", "a/pq*", "c/*x*", "c/px", "d/p"];
+const configuration = fc.record({
+  projects_and_groups: fc
+    .subarray(keys)
+    .chain((chosen) => fc.tuple(...chosen.map((key) => fc.tuple(fc.constant(key), section))))
+    .map((levels) => Object.fromEntries(levels.map(([key, integrations]) => [key, { integrations }]))),
+  skip_projects: fc.subarray(["a/pq", "c/*", "d/p*"], { maxLength: 1 }),
+  skip_groups: fc.subarray(["a/b", "c", "a/b/*"], { maxLength: 1 }),
+});
+const projects = [
+  "a/p",
+  "a/pq",
+  "a/pqr",
+  "a/z",
+  "a/b/p",
+  "a/b/z",
+  "a/b/c/z",
+  "a/x/y/z",
+  "c/px",
+  "c/axb",
+  "c/d/z",
+  "d/p",
+  "d/q",
+  "e/f/g",
+];
+
+test("for every project the policies come to what gitlabform's layers do", () => {
+  fc.assert(
+    fc.property(configuration, (generated) => {
+      const text = stringify(generated);
+      const { drafts, problems } = read(text);
+      expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
+      const policies = policiesOf(
+        drafts.map((draft, index) => [`policies/${index}.yaml`, policyFileText([draft], "s")]),
+      );
+      const effective = effectiveIn(readConfiguration({ name: "config.yml", text }));
+      for (const path of projects) {
+        if (isSkippedName(generated.skip_projects, path)) continue;
+        const { desired, problems: ties } = desiredOf(policies, { name: path, path });
+        expect(ties).toEqual([]);
+        const isKnown = Object.hasOwn(generated.projects_and_groups, path);
+        const isLeft = !isKnown && isSkippedName(generated.skip_groups, path.slice(0, path.lastIndexOf("/")));
+        const expected = isLeft ? {} : wanted(effective(path).integrations);
+        expect([path, saidBy(desired.resources)]).toEqual([path, expected]);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function policiesOf(files: readonly (readonly [string, string])[]) {
+  const { root } = folder({
+    "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\n",
+    ...Object.fromEntries(files),
+  });
+  const { policies, problems } = validate(loadWorkspace(root, {}));
+  expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
+  return policies;
+}
+
+const { elsewhere } = catalogueOf();
+
+function saidBy(resources: ReturnType<typeof desiredOf>["desired"]["resources"]) {
+  return Object.fromEntries(
+    resources.map(({ key, presence, fields }) => [
+      key,
+      presence === "absent" ? "off" : [fields.username ?? null, fields.channel ?? null],
+    ]),
+  );
+}
+
+function wanted(integrations: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(
+    Object.entries(integrations).map(([slug, value]) => {
+      const { username = null, channel = null, ...rest } = value as Record<string, unknown>;
+      const isIrc = slug === "irker";
+      return [elsewhere.get(slug)?.name, rest.delete ? "off" : [isIrc ? null : username, isIrc ? null : channel]];
+    }),
+  );
+}
+
+test("what cannot be read is said with its place, and nothing of a secret", () => {
+  const below = (text: string) => sentences(`projects_and_groups:\n  "*":\n    integrations: ${text}\n`);
+  expect(sentences("a: [")).toEqual([expect.stringMatching(/^error 2:1 /)]);
+  expect(sentences("common_settings: {}")).toEqual([expect.stringContaining("common_settings is of config_version 1")]);
+  expect(sentences("a: 1\n---\nb: 2")).toEqual([expect.stringContaining("expected one document")]);
+  expect(sentences("projects_and_groups: {a/b: {}, A/b: {}}")).toEqual([
+    "error 1:32 A/b stands there twice, in another case",
+  ]);
+  expect(below("[slack]")).toEqual(["error 3:5 expected integrations to be a mapping"]);
+  expect(below("{ slack: CANARY }")).toEqual([
+    "error 3:21 expected slack to be a mapping of parameters, or delete: true",
+  ]);
+  expect(below("{ slack: { inherit: true } }")).toEqual(["error 3:30 inherit can only be false"]);
+  expect(below("{ slack: { webhook: CANARY, CANARYx: [CANARY] } }").join()).toBe(
+    "warning 3:47 CANARYx is left out: slack has no such parameter",
+  );
+  expect(below("{ slack: { channel: [CANARY], webhook: { a: CANARY } } }").join()).not.toMatch("CANARY");
+  expect(sentences("config_version: 4\nprojects_and_groups: { a/b: { services: {} } }")).toEqual([
+    expect.stringContaining("gitlabform ignores it since config_version 3"),
+  ]);
+  expect(sentences('projects_and_groups: { "a*/*": {}, "b": {} }')).toEqual([
+    expect.stringContaining("takes no wildcards in the name of a group"),
+    expect.stringContaining("expected GROUP/PROJECT, GROUP/* or *"),
+  ]);
+});
+
+test("services of old configurations, and yes where YAML 1.1 says so", () => {
+  const old = "config_version: 2\nprojects_and_groups: { a/b: { services: { slack: { push_events: yes } } } }";
+  expect(sentences(old)).toEqual([expect.stringContaining("expected true or false")]);
+  const { drafts, problems } = read(`%YAML 1.1\n---\n${old}`);
+  expect(problems).toEqual([]);
+  expect(drafts[0]?.entries[0]?.fields.get("push_events")).toEqual({ form: "value", value: true });
+});
+
+test("aliases that make a file huge or endless end soon", () => {
+  const levels = Array.from(
+    { length: 12 },
+    (_, index) => `  l${index + 1}: &l${index + 1} [${Array(9).fill(`*l${index}`)}]\n`,
+  );
+  const bomb = `x:\n  l0: &l0 [a]\n${levels.join("")}projects_and_groups: { "*": { integrations: { slack: *l12 } } }\n`;
+  expect(sentences(bomb)).toEqual([expect.stringMatching(/^error 15:\d+ aliases make this more than 200000 values$/)]);
+  const loop = 'projects_and_groups: { "*": { integrations: &a { slack: *a } } }';
+  expect(sentences(loop)).toEqual([expect.stringMatching(/aliases make this/)]);
+  const proto = 'projects_and_groups: { "*": { integrations: { __proto__: { a: 1 }, constructor: { b: 1 } } } }';
+  expect(sentences(proto)).toHaveLength(2);
+});
