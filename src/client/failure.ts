@@ -112,6 +112,12 @@ export function isUnknownRoute(error: unknown): boolean {
   return error instanceof CallFailed && error.unknownRoute;
 }
 
+/** Whether a server refused a call since it does not know the value of one of these parameters. */
+export function isUnknownWord(error: unknown, names: readonly string[]): boolean {
+  if (!(error instanceof CallFailed) || error.status !== 400) return false;
+  return names.some((name) => error.serverMessage?.includes(`${name} does not have a valid value`));
+}
+
 /** Whether a failure comes from behind the route, so that the route must be known. */
 export function isDecisive(error: unknown): boolean {
   if (!(error instanceof CallFailed) || error.attempts === 0) return false;

@@ -5,8 +5,9 @@ import { isReference } from "../model/normalise.ts";
 import type { Call, Scalar, Value } from "../model/types.ts";
 import { type Attempt, type FullAnswer, judge, judgeBroken } from "./classify-response.ts";
 import { encode, type Plain } from "./encode.ts";
-import { CallFailed, isDecisive, isUnknownRoute } from "./failure.ts";
+import { CallFailed, isDecisive, isUnknownRoute, isUnknownWord } from "./failure.ts";
 import { createLimiter, type Limiter, type Sending } from "./limiter.ts";
+import { createWords, type Words } from "./older-words.ts";
 import type { ClientOptions } from "./options.ts";
 import { type Presence, watchPresence } from "./presence.ts";
 import { rateKey } from "./rates.ts";
@@ -37,6 +38,7 @@ export class Session {
   readonly #stop: Stop;
   readonly #limiter: Limiter;
   readonly #alias: Alias = createAlias(isUnknownRoute, isDecisive);
+  readonly #words: Words = createWords(isUnknownWord);
   /** Thrown for every further call: the token was rejected, or nobody was ever there. */
   #over: CallFailed | undefined;
   readonly #presence: Presence;
@@ -82,7 +84,9 @@ export class Session {
    */
   attempt(call: Call, attempts: number): Promise<FullAnswer> {
     let asked = attempts;
-    return this.#alias(call.path, (path) => this.#attemptAt(call, path, attempts, asked++ > 1));
+    return this.#words(call, (spelled) =>
+      this.#alias(call.path, (path) => this.#attemptAt(spelled, path, attempts, asked++ > 1)),
+    );
   }
 
   /** Where a path of the API lies on this server. */

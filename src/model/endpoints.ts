@@ -49,6 +49,8 @@ export interface Parameter {
   readonly required?: true;
   readonly enum?: readonly string[];
   readonly default?: string;
+  /** What servers of older releases call its values that know no others. */
+  readonly older?: Readonly<Record<string, string>>;
   /** What deployed servers demand beside it: parameters by name, with their values. */
   readonly goesWith?: Readonly<Record<string, string>>;
 }
@@ -70,6 +72,7 @@ const approval: Parameter = {
   type: "string",
   required: true,
   enum: [...licenseStatuses, ...legacyStatuses.keys()],
+  older: Object.fromEntries(Array.from(legacyStatuses, ([older, today]) => [today, older])),
 };
 
 const move = { source_storage_name: requiredText, destination_storage_name: requiredText };
@@ -294,7 +297,7 @@ const partsOf = memoized((name: EndpointName): readonly string[] => endpoints[na
  * that would lead to another path.
  */
 export function call(name: EndpointName, segments: Readonly<Record<string, string>>, parameters?: Fields): Call {
-  const { method, body, list, answer, query, uncounted } = endpoints[name];
+  const { method, body, list, answer, query, uncounted, parameters: table } = endpoints[name];
   const segment = (each: string): string => {
     const value = segments[each];
     if (value === undefined) throw new RangeError(`${name} needs ${each}`);
@@ -308,8 +311,23 @@ export function call(name: EndpointName, segments: Readonly<Record<string, strin
     .map((part, index) => (index % 2 ? segment(part) : part))
     .join("");
   const expected = expectedOf(answer, { ...parameters, ...segments });
-  const how = { ...(body && { body }), ...(list && { list }), ...(uncounted && { uncounted }) };
+  const older = asked && table && table !== "integration" ? inOlderWords(asked, table) : undefined;
+  const how = {
+    ...(body && { body }),
+    ...(list && { list }),
+    ...(uncounted && { uncounted }),
+    ...(older && { older }),
+  };
   return { method, path: filled, ...(asked && { parameters: asked }), ...how, answer: expected };
+}
+
+/** The parameters that servers of older releases know by other values, with those. */
+function inOlderWords(given: Fields, table: Readonly<Record<string, Parameter>>): Call["older"] {
+  const words = Object.entries(given).flatMap(([name, value]) => {
+    const older = table[name]?.older?.[String(value)];
+    return older === undefined ? [] : [[name, older] as const];
+  });
+  return words.length > 0 ? Object.fromEntries(words) : undefined;
 }
 
 function notAName(value: string): string {

@@ -114,6 +114,8 @@ export interface Call {
   readonly method: "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly parameters?: Fields;
+  /** Parameters in the words of older releases, for a server that refuses today's. */
+  readonly older?: Readonly<Record<string, string>>;
   /** How parameters travel in a body; form fields where nothing is said. */
   readonly body?: "form" | "json";
   /** Whether a list takes `per_page`. */

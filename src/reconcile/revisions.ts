@@ -131,10 +131,11 @@ async function sideOf(commit: string | null, read: LoadedRevision | undefined, r
 
 /** Whether policies mean the same by the settings of either. */
 function readsAlike(one: Workspace, other: Workspace): boolean {
-  const decisive = ({ server: { release, tier, environment }, ledger, allowPlaintextSecrets }: Workspace) => [
+  const decisive = ({ server: { release, tier, environment, dialect }, ledger, allowPlaintextSecrets }: Workspace) => [
     release,
     tier,
     environment,
+    dialect,
     ledger === undefined,
     allowPlaintextSecrets,
   ];

@@ -1,17 +1,22 @@
 import { linesOf } from "../base/lines.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { readPolicies } from "../manifest/policies.ts";
+import { sortedProblems } from "../manifest/problem.ts";
 import { readWorkspace } from "../manifest/workspace.ts";
+import { dialects } from "../model/dialects.ts";
 import type { ManifestDetection } from "../model/removals.ts";
 import type { Problem } from "../model/types.ts";
 import { rewriting, type Sought, type Source, type Use } from "./source.ts";
 
-/** What `validate` has to say about the policies of a manifest, held against the release of the scan. */
+/** What `validate` has to say about the policies of a manifest, held against the release of the scan, in whichever dialect it is. */
 export function manifestProblems({ file, text, release }: Source): readonly Problem[] {
   const { workspace } = readWorkspace({ documents: [], problems: [] });
-  const platform = { ...workspace, server: { ...workspace.server, release } };
   const { documents } = parseManifest(file, text);
-  return readPolicies({ documents, workspace: platform }).problems;
+  const problems = [...dialects.keys()].flatMap((dialect) => {
+    const platform = { ...workspace, server: { ...workspace.server, release, dialect } };
+    return readPolicies({ documents, workspace: platform }).problems;
+  });
+  return sortedProblems(problems);
 }
 
 /** Uses among the problems of a manifest. */

@@ -6,7 +6,12 @@ import type { World } from "./world.ts";
 type Values = Readonly<Record<string, Scalar>>;
 
 /** A new record with the values of a PUT, and what deployed servers begin with. */
-export function created(world: World, integration: Integration, values: Values, active?: boolean): IntegrationRecord {
+export function createdRecord(
+  world: World,
+  integration: Integration,
+  values: Values,
+  active?: boolean,
+): IntegrationRecord {
   const now = timestamp();
   return {
     id: nextNumber(world.state, "integration"),
@@ -30,7 +35,7 @@ function activeByDefault({ behaviour }: World, { parameters, staysOff }: Integra
 }
 
 /** The same record where nothing changes, so that `updated_at` stands still. */
-export function edited(
+export function editedRecord(
   world: World,
   known: IntegrationRecord,
   values: Values,
@@ -69,11 +74,11 @@ function isUnmoved({ behaviour, slugs }: World, known: IntegrationRecord, values
 /** What a DELETE of an integration leaves that was never configured; undefined where it leaves nothing. */
 export function inactiveRecord(world: World, integration: Integration | undefined): IntegrationRecord | undefined {
   if (!world.behaviour.deleteCreatesInactive || !integration) return undefined;
-  return created(world, integration, {}, false);
+  return createdRecord(world, integration, {}, false);
 }
 
 /** A record after a DELETE. */
-export function disabled(
+export function disabledRecord(
   world: World,
   integration: Integration | undefined,
   record: IntegrationRecord,

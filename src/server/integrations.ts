@@ -2,7 +2,7 @@ import type { Integration } from "../model/catalogue.ts";
 import { blockedAddresses } from "./blocked-addresses.ts";
 import { entityOf, rowOf } from "./integration-entity.ts";
 import { readIntegration } from "./integration-parameters.ts";
-import { created, disabled, edited, inactiveRecord } from "./integration-record.ts";
+import { createdRecord, disabledRecord, editedRecord, inactiveRecord } from "./integration-record.ts";
 import { readBoolean } from "./parameters.ts";
 import { putIntegration as keep } from "./records.ts";
 import { invalid, json, noContent, notAllowed, notFound, type ServerReply } from "./reply.ts";
@@ -38,7 +38,7 @@ export const editIntegration: ProjectHandler = (world, visit, project) => {
   if (known && staysInherited(world, visit, known)) return json(200, entityOf(world, integration, known));
   const blocked = blockedAddresses(world, integration, values);
   if (blocked) return blocked;
-  const record = known ? edited(world, known, values, active) : created(world, integration, values, active);
+  const record = known ? editedRecord(world, known, values, active) : createdRecord(world, integration, values, active);
   if (record !== known) keep(world.state, project, record);
   return json(200, entityOf(world, integration, record));
 };
@@ -49,7 +49,8 @@ export const deleteIntegration: ProjectHandler = (world, visit, project) => {
   if ("status" in known) return known;
   const record = known.record ?? inactiveRecord(world, known.integration);
   if (!record) return noIntegration;
-  if (record.active || record !== known.record) keep(world.state, project, disabled(world, known.integration, record));
+  if (record.active || record !== known.record)
+    keep(world.state, project, disabledRecord(world, known.integration, record));
   return noContent;
 };
 

@@ -1,41 +1,14 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { grouped } from "../../src/base/grouped.ts";
-import { connectReader } from "../../src/client/client.ts";
 import { format } from "../../src/format/format.ts";
-import { type ImportChoice, importProjects } from "../../src/import/import-projects.ts";
-import { policyFileText } from "../../src/import/policy.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { type Fleet, fleet } from "../laws/fleet.ts";
-import { changesOf, inSync, law, onStage, type Stage, token, withoutPauses } from "../laws/stage.ts";
+import { importInto } from "../laws/import-into.ts";
+import { changesOf, inSync, law, onStage, withoutPauses } from "../laws/stage.ts";
 
 const { integrations } = catalogueOf();
 
 withoutPauses();
-
-/** Imports projects into the stage's workspace, in place of the manifests that are there; returns their text. */
-async function importInto(stage: Stage, generated: Fleet, choice: Partial<ImportChoice>): Promise<string> {
-  stage.write({ ...generated, policies: [] }, { behaviour: "spec" });
-  const options = { url: stage.server.url, token, concurrency: 4, requestTimeout: 2000 };
-  const reader = await connectReader(options);
-  const scope = { platform: generated.platform, workers: 4 };
-  const { drafts, problems } = await importProjects(
-    reader,
-    { names: [], all: false, groups: [], factor: false, secrets: "by-project", ...choice },
-    scope,
-  );
-  await reader.close();
-  expect(problems).toEqual([]);
-  const files = grouped(drafts, ({ file }) => file);
-  const texts = [...files].map(([file, each]) => [file, policyFileText(each, "manifest.schema.json")] as const);
-  for (const [file, text] of texts) {
-    mkdirSync(dirname(join(stage.folder, "policies", file)), { recursive: true });
-    writeFileSync(join(stage.folder, "policies", file), text);
-  }
-  return texts.map(([, text]) => text).join("---\n");
-}
 
 /** What no policy can speak of; it is not counted where a project has nothing else. */
 function unknownOf({ seed }: Fleet): number {

@@ -5,8 +5,6 @@ import type { Platform } from "../../src/model/types.ts";
 import type { Seed, SeedProject } from "../../src/server/seed.ts";
 import { liveValue, type Written, writtenValue } from "./values.ts";
 
-const { integrations } = catalogueOf();
-
 /** A policy as it is written; each has a priority of its own, so that none tie. */
 export interface WrittenPolicy {
   readonly name: string;
@@ -33,6 +31,10 @@ export interface Wishes {
   /** Only what deployed servers keep: no parameter that they drop, and nothing that is declared to be off. */
   readonly keepable?: boolean;
   readonly exclusive?: boolean;
+  /** Whose names manifests and server speak. */
+  readonly dialect?: string;
+  /** The server's release; any of the older ones where left out. */
+  readonly release?: string;
 }
 
 const paths = ["payments/api", "payments/core", "payments/services/Legacy.Site", "platform/web", "Solo-1/app_x"];
@@ -49,18 +51,25 @@ const licenseNames = [
 ];
 const unknownSlugs = ["alerts", "shimo"];
 
-const platform: fc.Arbitrary<Platform> = fc
-  .constantFrom("12.10", "13.5", "14.5", "14.5", "15.0")
-  .map((release) => ({ release, tier: "ultimate", environment: "development" }));
+function platform({ dialect, release }: Wishes): fc.Arbitrary<Platform> {
+  const releases = release ? fc.constant(release) : fc.constantFrom("12.10", "13.5", "14.5", "14.5", "15.0");
+  return releases.map((each) => ({
+    release: each,
+    tier: "ultimate",
+    environment: "development",
+    ...(dialect && { dialect }),
+  }));
+}
 
 function slugsFor(where: Platform): Integration[] {
+  const { integrations } = catalogueOf(where.dialect);
   return [...integrations.values()].filter((integration) => !unavailable(integration, where));
 }
 
 function parametersOf({ parameters }: Integration, { keepable = false }: Wishes) {
   const all = [...parameters.values()];
   const needed = all.filter(({ required, observed }) => required || observed.has("required"));
-  const isKept = ({ observed }: (typeof all)[number]) => !keepable || !observed.has("dropped");
+  const isKept = ({ observed, fallback }: (typeof all)[number]) => !keepable || !(observed.has("dropped") || fallback);
   return { needed, optional: all.filter((parameter) => !needed.includes(parameter) && isKept(parameter)) };
 }
 
@@ -73,7 +82,7 @@ function declaration(integration: Integration, wishes: Wishes): fc.Arbitrary<Rec
 }
 
 const status = (release: string) =>
-  release.startsWith("15")
+  Number.parseInt(release, 10) >= 15
     ? fc.constantFrom("allowed", "denied")
     : fc.constantFrom("allowed", "denied", "approved", "blacklisted");
 
@@ -81,7 +90,12 @@ function cased(name: string): fc.Arbitrary<string> {
   return fc.constantFrom(name, name, name.toLowerCase(), name.toUpperCase());
 }
 
-function licenses(values: fc.Arbitrary<string>): fc.Arbitrary<Record<string, string>> {
+const hasLicenses = (release: string) => Number.parseInt(release, 10) < 16;
+
+/** None where the release has none. */
+function licenses(release: string): fc.Arbitrary<Record<string, string>> {
+  if (!hasLicenses(release)) return fc.constant({});
+  const values = status(release);
   const entry = (name: string) => fc.tuple(cased(name), values);
   return fc
     .subarray(licenseNames, { maxLength: 4 })
@@ -105,11 +119,15 @@ function policy(
   wishes: Wishes,
 ): fc.Arbitrary<WrittenPolicy> {
   const { platform: where, projects } = fleet;
-  const slugs = fc.subarray(slugsFor(where), { maxLength: 4 });
+  const wanted = slugsFor(where).filter(({ staysOff }) => !(wishes.keepable && staysOff));
+  const slugs = fc.subarray(wanted, { maxLength: 4 });
   const declared = slugs.chain((chosen) =>
     fc.tuple(...chosen.map((each) => declaration(each, wishes).map((fields) => [each.slug, fields] as const))),
   );
-  const exclusive = fc.subarray(["integrations", "licenses"] as const);
+  const exclusive = fc.subarray([
+    "integrations",
+    ...(hasLicenses(where.release) ? (["licenses"] as const) : []),
+  ] as const);
   return fc
     .record({
       projects: fc.array(selector(projects), { minLength: 1, maxLength: 2 }),
@@ -118,7 +136,7 @@ function policy(
       flag: fc.boolean(),
       declared,
       off: fc.subarray(slugsFor(where), { maxLength: 2 }),
-      licenses: licenses(status(where.release)),
+      licenses: licenses(where.release),
       exclusive: fc.option(exclusive, { nil: [], freq: wishes.exclusive === false ? 0 : 2 }),
     })
     .map(({ channel, flag, declared: entries, off, ...rest }) => {
@@ -152,7 +170,7 @@ function liveProject(where: Platform, project: Fleet["projects"][number]): fc.Ar
     .record({
       known: fc.subarray(slugsFor(where), { maxLength: 5 }).chain((chosen) => fc.tuple(...chosen.map(one))),
       unknown,
-      licenses: licenses(status(where.release)),
+      licenses: licenses(where.release),
     })
     .map((live) => ({
       ...project,
@@ -165,7 +183,7 @@ function liveProject(where: Platform, project: Fleet["projects"][number]): fc.Ar
 export function fleet(wishes: Wishes = {}): fc.Arbitrary<Fleet> {
   return fc
     .record({
-      platform,
+      platform: platform(wishes),
       chosen: fc.subarray(paths, { minLength: 1, maxLength: 3 }),
       count: fc.integer({ min: 1, max: 4 }),
     })

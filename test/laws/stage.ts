@@ -62,8 +62,8 @@ export async function onStage<Result>(
   work: (stage: Stage) => Promise<Result>,
 ): Promise<Result> {
   const { behaviour, chaos = [] } = setting;
-  const { release, tier = "ultimate", environment = "production" } = fleet.platform;
-  const platform = { behaviour, release, tier, environment };
+  const { release, tier = "ultimate", environment = "production", dialect = "neutral" } = fleet.platform;
+  const platform = { behaviour, release, tier, environment, dialect };
   const { root, server, ...made } = await support.stage({ ...platform, seed: fleet.seed, chaos, keepRequests: 0 });
   const wire = await layWire(server.url);
   const request = {
@@ -100,10 +100,10 @@ export async function onStage<Result>(
 function writeWorkspace(folder: string, { platform, policies }: Fleet, setting: Setting): void {
   const { ledger, reads, arrangement = 0 } = setting;
   rmSync(join(folder, "policies"), { recursive: true, force: true });
-  const { tier, environment, release } = platform;
+  const { tier, environment, release, dialect } = platform;
   save(folder, "evenkeel.yaml", {
     ...head("Workspace"),
-    server: { release, tier, environment, ...(reads && { reads }) },
+    server: { release, tier, environment, ...(dialect && { dialect }), ...(reads && { reads }) },
     protected: setting.protected ?? [],
     requestTimeout: "2s",
     ...(ledger && { ledger: ".evenkeel/ledger.ndjson" }),

@@ -1,0 +1,137 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { folder } from "../support/folder.ts";
+import { runProgram } from "./program.ts";
+import { outcomes, scene, told } from "./workspace.ts";
+
+const policy = {
+  projects: ["p"],
+  integrations: {
+    slack: { webhook: { secret: "env:HOOK" }, channel: "#x", pipeline_events: true },
+    jira: { url: "https://x", username: "u", password: { secret: "env:HOOK" }, jira_issue_transition_id: "3" },
+  },
+  disabled: ["irker"],
+};
+const integrations = {
+  irker: { recipients: "#a" },
+  bamboo: { bamboo_url: "https://ci", build_key: "K", username: "u" },
+};
+
+describe("against a server that speaks GitLab's names", () => {
+  const gitlab = { dialect: "gitlab", release: "15.6", behaviour: "observed" } as const;
+  const site = { dialect: "gitlab", release: "15.6" };
+  const setting = { ...gitlab, site, policy, projects: [{ path: "p", integrations }], secrets: { HOOK: "h" } };
+
+  test("plan, apply and the wire speak them, and nothing is left to change", async () => {
+    const { evenkeel } = await scene({ ...setting, workspace: { ledger: ".evenkeel/ledger.ndjson" } });
+    const applied = await evenkeel("apply", "--yes", "--report", "json");
+    expect({ code: applied.code, outcomes: outcomes(applied.plan()) }).toEqual({
+      code: 0,
+      outcomes: ["applied p:integration/irker", "applied p:integration/jira", "applied p:integration/slack"],
+    });
+    expect(applied.requests).toContain("PUT /projects/p/integrations/slack");
+    const again = await evenkeel("plan", "--report", "json");
+    expect(told(again.plan())).toEqual([]);
+    expect(again.plan().summary.unmanaged).toBe(1);
+  });
+
+  test("import writes them, and the first plan is empty", async () => {
+    const { evenkeel, policy: write, read } = await scene({ ...setting, workspace: { manifests: ["policies/**"] } });
+    write({ projects: [] });
+    expect((await evenkeel("import", "--all")).code).toBe(0);
+    expect(read("policies/p.yaml")).toContain("  bamboo:\n    bamboo_url: https://ci\n");
+    const planned = await evenkeel("plan", "--report", "json");
+    expect({ code: planned.code, changes: told(planned.plan()) }).toEqual({ code: 0, changes: [] });
+  });
+
+  test("routes, addresses, explain and completion speak them", async () => {
+    const { evenkeel } = await scene(setting);
+    const routes = await evenkeel("routes", "p", "--event", "pipeline", "--report", "json");
+    expect(JSON.parse(routes.stdout)).toMatchObject([{ slug: "slack", channel: "#x" }]);
+    const target = await evenkeel("plan", "--target", "*:integration/irker", "--report", "json");
+    expect(told(target.plan())).toEqual(["disable p:integration/irker"]);
+    expect((await evenkeel("explain", "jira.jira_issue_transition_id")).stdout).toContain("One or more transition IDs");
+    const unknown = await evenkeel("explain", "chat-notifications-a");
+    expect({ code: unknown.code, stderr: unknown.stderr }).toEqual({
+      code: 1,
+      stderr:
+        'evenkeel: there is no integration "chat-notifications-a": that is a name of dialect neutral; here it is slack\n',
+    });
+    expect((await evenkeel("__complete", "--", "explain", "jira.jira_issue_transition_i")).stdout).toContain("_id\t");
+    expect((await evenkeel("__complete", "--", "apply", "--target", "p:")).stdout).toContain("p:integration/slack");
+  });
+
+  test("a seed in other names is told where they stand", async () => {
+    const { root } = folder({
+      "seed.yaml": "projects:\n  - path: p\n    integrations: { irc-gateway: { recipients: x } }\n",
+    });
+    const ran = await runProgram(["serve", "--dialect", "gitlab", "--seed", "seed.yaml"], root);
+    expect(ran).toMatchObject({ code: 1 });
+    expect(ran.stderr).toContain("irc-gateway is a name of dialect neutral; in dialect gitlab it is irker");
+  });
+});
+
+test("init --dialect gives a workspace that validates, with the schemas of its names", async () => {
+  const { root, read } = folder();
+  expect((await runProgram(["init", "--dialect", "gitlab"], root)).code).toBe(0);
+  expect(await runProgram(["validate"], root)).toMatchObject({ code: 0, stdout: "Valid: 1 policy.\n" });
+  expect(read("policies/example.yaml")).toContain("\n  bugzilla:\n");
+  expect(read("policies/example.yaml")).not.toContain("chat-notifications-a");
+  const schema = (place: string) => Object.keys(JSON.parse(readFileSync(join(root, place), "utf8")).properties);
+  expect(schema(".evenkeel/schemas/integrations.schema.json")).toContain("jira");
+  expect((await runProgram(["schema", "--dialect", "neutral", "other"], root)).code).toBe(0);
+  expect(schema("other/integrations.schema.json")).not.toContain("jira");
+  expect((await runProgram(["schema", "again"], root)).code).toBe(0);
+  expect(schema("again/integrations.schema.json")).toContain("jira");
+});
+
+describe("translate", () => {
+  const files = {
+    "evenkeel.yaml": "apiVersion: evenkeel/v1\nkind: Workspace\nserver: { url: https://code.example.com }\n",
+    "a.yaml": "apiVersion: evenkeel/v1\nkind: Policy\nname: a\nprojects: [p]\ndisabled: [irc-gateway] # off\n",
+    "b.yaml": "apiVersion: evenkeel/v1\nkind: Policy\nname: b\nprojects: [p]\n",
+    "c.yaml": "disabled: [irc-gateway]\n",
+  };
+  const translate = (root: string, ...args: string[]) => runProgram(["translate", ...args], root);
+
+  test("names the files that it changes; --check changes none; back again they are the same", async () => {
+    const { root, files: now } = folder({ ...files, "c.yaml": "" });
+    const before = now();
+    expect(await translate(root, "--to", "gitlab", "--check")).toEqual({
+      code: 1,
+      stdout: "a.yaml\nevenkeel.yaml\n",
+      stderr: "",
+    });
+    expect(now()).toEqual(before);
+    expect(await translate(root, "--to", "gitlab")).toEqual({ code: 0, stdout: "a.yaml\nevenkeel.yaml\n", stderr: "" });
+    expect(now()["a.yaml"]).toContain("disabled: [irker] # off\n");
+    expect((await runProgram(["validate"], root)).code).toBe(0);
+    expect(await translate(root, "--to", "gitlab")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await translate(root, "--to", "neutral")).code).toBe(0);
+    expect(now()).toEqual(before);
+  });
+
+  test("writes nothing where a file cannot be read, and tells what an alias keeps from being right", async () => {
+    const broken = folder({ ...files, "c.yaml": "a: [" });
+    const ran = await translate(broken.root, "--to", "gitlab");
+    expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 1, stdout: "" });
+    expect(ran.stderr).toMatch(/c\.yaml:\d+:\d+ .*\nnothing was written\n$/s);
+    expect(broken.read("a.yaml")).toBe(files["a.yaml"]);
+
+    const shared = `${files["b.yaml"]}integrations:
+  ci-build-server-a: &ci { ci_url: https://ci, build_key: K, username: u, password: { secret: env:P } }
+  ci-container-a: *ci
+`;
+    const aliased = folder({ "evenkeel.yaml": files["evenkeel.yaml"], "b.yaml": shared });
+    const left = await translate(aliased.root, "--to", "gitlab");
+    expect(left.code).toBe(1);
+    expect(left.stderr).toContain("drone-ci has no parameter bamboo_url");
+  });
+
+  test("a dialect that is missing or unknown is wrong usage", async () => {
+    const { root } = folder(files);
+    expect(await translate(root)).toMatchObject({ code: 64, stderr: expect.stringContaining("neutral or gitlab") });
+    expect(await translate(root, "--to", "gitlb")).toMatchObject({ code: 64 });
+  });
+});
