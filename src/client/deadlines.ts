@@ -13,6 +13,8 @@ export interface Deadlines<Each extends Deadline> extends Iterable<Each> {
   readonly timeout: number;
   add(request: Each): void;
   delete(request: Each): void;
+  /** Nothing comes any more: its timer, which holds all that it knows, is let go. */
+  close(): void;
 }
 
 /**
@@ -22,10 +24,11 @@ export interface Deadlines<Each extends Deadline> extends Iterable<Each> {
 export function createDeadlines<Each extends Deadline>(timeout: number): Deadlines<Each> {
   const pending = new Set<Each>();
   let watching = false;
+  let cancel = () => {};
 
   const watch = (milliseconds: number): void => {
     watching = true;
-    callLater(milliseconds, sweep);
+    cancel = callLater(milliseconds, sweep);
   };
 
   const sweep = (): void => {
@@ -47,6 +50,7 @@ export function createDeadlines<Each extends Deadline>(timeout: number): Deadlin
       if (!watching) watch(timeout);
     },
     delete: (request) => void pending.delete(request),
+    close: () => cancel(),
     [Symbol.iterator]: () => pending.values(),
   };
 }

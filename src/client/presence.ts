@@ -10,6 +10,8 @@ export interface Presence {
   ended(unanswered: string | undefined): void;
   /** Whether two different requests were left without an answer since there was one. */
   readonly isEverybodys: boolean;
+  /** Nothing is asked any more: the timer, which holds all that it knows, is let go. */
+  close(): void;
 }
 
 /** Milliseconds between two attempts, at most; where nobody asked for longer, nobody was kept waiting. */
@@ -23,10 +25,11 @@ export function watchPresence(giveUpAfter: number, gone: () => void): Presence {
   let silentSince: number | undefined;
   let lastEnd = 0;
   let isWatching = false;
+  let cancel = () => {};
 
   const watch = (milliseconds: number): void => {
     isWatching = true;
-    callLater(milliseconds, look);
+    cancel = callLater(milliseconds, look);
   };
 
   const endBreak = (now: number): void => {
@@ -68,5 +71,6 @@ export function watchPresence(giveUpAfter: number, gone: () => void): Presence {
       if (unheard.size > 0) unheard.clear();
       silentSince = inFlight > 0 ? lastEnd : undefined;
     },
+    close: () => cancel(),
   };
 }

@@ -98,6 +98,7 @@ export class Session {
   async close(): Promise<void> {
     this.#stop.now("the connection was closed");
     await this.#transport.close();
+    this.#presence.close();
     await this.#options.rate?.close?.();
   }
 

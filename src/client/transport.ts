@@ -71,7 +71,7 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
       for (const exchange of flights) if (exchange.method === "GET") exchange.end("aborted", "aborted");
     },
     close() {
-      closed ??= pool.close();
+      closed ??= pool.close().finally(flights.close);
       return closed;
     },
   };

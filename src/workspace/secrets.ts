@@ -142,8 +142,15 @@ const ownSecret: SecretRead = {
 /** What a hostile manifest would like to see sent somewhere: the access token, the ledger's key and what opens the state. */
 function ownSecrets({ env, root }: SecretSources): readonly string[] {
   const tokenFile = env.EVENKEEL_TOKEN_FILE && resolve(env.EVENKEEL_TOKEN_FILE);
-  const values = [env.EVENKEEL_TOKEN, env.EVENKEEL_LEDGER_KEY, tokenFile && pipedToken(tokenFile)];
-  const files = [tokenFile, join(root, ".evenkeel", "ledger.key")].flatMap((file) => file || []);
+  const { EVENKEEL_HOOK_SECRET, EVENKEEL_HOOK_SECRET_FILE: hookFile } = env;
+  const values = [
+    env.EVENKEEL_TOKEN,
+    env.EVENKEEL_LEDGER_KEY,
+    EVENKEEL_HOOK_SECRET,
+    tokenFile && pipedToken(tokenFile),
+  ];
+  const others = [join(root, ".evenkeel", "ledger.key"), hookFile && resolve(hookFile)];
+  const files = [tokenFile, ...others].flatMap((file) => file || []);
   return [...values, ...files.map(textOf), ...stateSecrets(env)].flatMap((value) => value?.trim() || []);
 }
 

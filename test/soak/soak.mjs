@@ -1,8 +1,9 @@
 // npm run soak -- [PROJECTS] [SEED] [SCHEDULE...]: the schedules of schedules.mjs, or those whose names begin so, one after
-// another (with --workers N: workers.mjs). Each has to end in sync, without a duplicate, a leak or a lock; figures stand at the end.
+// another (with --workers N: workers.mjs; with --looks N: looks.mjs). Each has to end in sync, without a duplicate, a leak or a lock; figures stand at the end.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { soakLooks } from "./looks.mjs";
 import { schedules } from "./schedules.mjs";
 import { openStage } from "./stage.mjs";
 import { soakWorkers } from "./workers.mjs";
@@ -171,6 +172,22 @@ if (at > 0) {
   say(`${workers} workers, ${count} projects, seed ${start}`);
   const { wrongs, figures } = await soakWorkers({ folder, projects: count, workers, random: sequence(start), say });
   for (const [name, number] of Object.entries(figures)) console.log(`${name.padEnd(16)}${number}`);
+  for (const wrong of wrongs) console.error(`- ${wrong}`);
+  if (wrongs.length === 0) rmSync(folder, { recursive: true, force: true });
+  process.exit(wrongs.length === 0 ? 0 : 1);
+}
+
+const looksAt = process.argv.indexOf("--looks");
+if (looksAt > 0) {
+  const looks = Number(process.argv[looksAt + 1]) || 2000;
+  const { wrongs, measured, told } = await soakLooks({ folder, looks, say });
+  for (const { look, heapUsed, rss, handles } of measured) {
+    const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`.padStart(9);
+    console.log(
+      `${String(look).padStart(6)} looks  heap ${megabytes(heapUsed)}  rss ${megabytes(rss)}  ${handles} handles`,
+    );
+  }
+  console.log(`${told} notifications`);
   for (const wrong of wrongs) console.error(`- ${wrong}`);
   if (wrongs.length === 0) rmSync(folder, { recursive: true, force: true });
   process.exit(wrongs.length === 0 ? 0 : 1);
