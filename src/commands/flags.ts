@@ -1,5 +1,5 @@
 import { branchKinds } from "../model/branch-kinds.ts";
-import { dialects } from "../model/dialects.ts";
+import { dialectNames } from "../model/dialect-names.ts";
 import { findingKinds, planKinds, revisionKinds } from "../report/report-kinds.ts";
 import { applyModes } from "../state/watch-memory.ts";
 import type { Flag, OptionsOf } from "./verb.ts";
@@ -62,7 +62,7 @@ const asOf = {
 const dialect = {
   flags: "--dialect <name>",
   description: "whose names: those of the specification, or a platform's; default: as the workspace around says",
-  choices: [...dialects.keys()],
+  choices: dialectNames,
 } as const;
 
 /** Of commands that send nothing. */
@@ -102,7 +102,7 @@ export const flags = {
     {
       flags: "--dialect <name>",
       description: "whose names it speaks: those of the specification, or a platform's own",
-      choices: [...dialects.keys()],
+      choices: dialectNames,
       default: "neutral",
     },
   ],
@@ -219,7 +219,6 @@ export const flags = {
       description: "the fleet's projects, a full path per line; default: as the last plan listed them",
     },
   ],
-  explain: [report],
   explain: [report, dialect],
   journal: offline,
   runs: [...offline, { flags: "--project <project>", description: "only runs that concern this project" }],
@@ -281,7 +280,7 @@ export const flags = {
     {
       flags: "--to <dialect>",
       description: "the dialect to speak from now on",
-      choices: [...dialects.keys()],
+      choices: dialectNames,
     },
     { flags: "--check", description: "list the files that would change, change none" },
   ],
@@ -357,7 +356,7 @@ export const flags = {
     {
       flags: "--dialect <name>",
       description: "whose names to speak: those of the specification, or a platform's own",
-      choices: [...dialects.keys()],
+      choices: dialectNames,
       default: "neutral",
     },
     {

@@ -1,5 +1,6 @@
 import gitlab from "../../schemas/dialects/gitlab.json" with { type: "json" };
 import type { Dialect } from "./dialect.ts";
+import type { DialectName } from "./dialect-names.ts";
 
 /** The names of the specification itself, spoken where nothing else is stated. */
 export const neutral: Dialect = {
@@ -17,7 +18,7 @@ export function dialectNamed(name: string): Dialect {
   return dialect;
 }
 
-/** Every dialect, by name: a file of `schemas/dialects/` each. */
-export const dialects: ReadonlyMap<string, Dialect> = new Map(
-  [neutral, gitlab as Dialect].map((dialect) => [dialect.name, dialect]),
-);
+const byName: Readonly<Record<DialectName, Dialect>> = { neutral, gitlab: gitlab as Dialect };
+
+/** Every dialect, by name. */
+export const dialects: ReadonlyMap<string, Dialect> = new Map(Object.entries(byName));

@@ -23,7 +23,7 @@ import { ledgerFile, readLedgerFile } from "../state/ledger-file.ts";
 import { openState, ratesAt, sharesState, unnamed } from "../state/open-state.ts";
 import { keptProjects, type ProjectList } from "../state/project-list.ts";
 import { ProgressMeter } from "../state/run-progress.ts";
-import { serverOf } from "../state/server-note.ts";
+import { serverBefore } from "../state/server-note.ts";
 import type { Claim, WorkspaceState } from "../state/state.ts";
 import { commitOf } from "../workspace/git.ts";
 import { type Loaded, loadSettings, type Workspace } from "../workspace/load.ts";
@@ -167,7 +167,7 @@ async function otherServer(
   url: string,
   { settings: document }: Loaded,
 ): Promise<readonly Problem[]> {
-  const before = await serverOf(notes, url);
+  const before = await serverBefore(notes, url);
   if (before === undefined || !document) return [];
   const message = `the workspace of this name was last used with ${before}; give each server's workspace a name of its own, since they share a lease and a ledger by name`;
   return [{ ...problemAt("workspace-name", message, { document, path: ["name"] }), severity: "warning" }];

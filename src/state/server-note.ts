@@ -7,7 +7,7 @@ const note = "server";
  * Remembers which server a workspace is for. Returns the one that it was for before, where that was another. What cannot
  * be read or kept is nothing to tell: no run fails for it.
  */
-export async function serverOf(notes: Texts, url: string): Promise<string | undefined> {
+export async function serverBefore(notes: Texts, url: string): Promise<string | undefined> {
   try {
     const before = await notes.read(note);
     if (url === "" || before === url) return undefined;

@@ -9,6 +9,7 @@ import { prometheus } from "../../src/report/prometheus.ts";
 import { sarif } from "../../src/report/sarif.ts";
 import { changeWith, hostileAndPlain, plainWords } from "../support/hostile.ts";
 import { planWith, reportOf } from "../support/plans.ts";
+import { parsePrometheus } from "../support/prometheus.ts";
 
 const require = createRequire(import.meta.url);
 const none = () => undefined;
@@ -20,7 +21,6 @@ const ajv = new AjvDraft04.default({
   logger: false,
   formats: { uri: true, "uri-reference": true, "date-time": true },
 });
-const parsePrometheus: (text: string) => readonly { readonly name: string }[] = require("parse-prometheus-text-format");
 const isSarif = ajv.compile(sarifSchema);
 
 /** Names of the elements of a document that the parser takes as well-formed. */

@@ -91,10 +91,17 @@ function sharedModules(names: readonly string[]): Promise<Record<string, unknown
 }
 
 async function loadShared(names: readonly string[]): Promise<Record<string, unknown>> {
-  const code = await bundled(names.map((name, index) => `export * as m${index} from "${/\.(?:ts|json)$/.test(name) ? "./" : ""}${name}";`).join("\n"), []);
+  const code = await bundled(
+    names
+      .map((name, index) => `export * as m${index} from "${/\.(?:ts|json)$/.test(name) ? "./" : ""}${name}";`)
+      .join("\n"),
+    [],
+  );
   const module = { exports: {} as Record<string, unknown> };
   new Function("require", "module", code)(nodeRequire, module);
-  return Object.fromEntries(names.map((name, index) => [`pure:${name}`, { __esModule: true, ...(module.exports[`m${index}`] as object) }]));
+  return Object.fromEntries(
+    names.map((name, index) => [`pure:${name}`, { __esModule: true, ...(module.exports[`m${index}`] as object) }]),
+  );
 }
 
 async function bundled(contents: string, plugins: readonly Plugin[]): Promise<string> {
@@ -144,7 +151,8 @@ function patching(patches: readonly Patch[]): Plugin {
         if (own.length === 0) return undefined;
         let text = readFileSync(path, "utf8");
         for (const patch of own) {
-          if (!text.includes(patch.from)) throw new Error(`${patch.file} does not hold ${JSON.stringify(patch.from)} any more`);
+          if (!text.includes(patch.from))
+            throw new Error(`${patch.file} does not hold ${JSON.stringify(patch.from)} any more`);
           text = text.replace(patch.from, () => patch.to);
         }
         return { contents: text, loader: "ts" };

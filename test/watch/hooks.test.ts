@@ -1,12 +1,13 @@
 import { createHmac } from "node:crypto";
 import { request } from "node:http";
-import parsePrometheus from "parse-prometheus-text-format";
+
 import { describe, expect, test } from "vitest";
 import { checkoutAround } from "../../src/watch/checkout.ts";
 import { newStatus } from "../../src/watch/options.ts";
 import { serveWatch } from "../../src/watch/service.ts";
 import { start, until } from "../e2e/program.ts";
 import { repository } from "../revision/repository.ts";
+import { parsePrometheus } from "../support/prometheus.ts";
 import { stage } from "../support/stage.ts";
 import { minute, movedClock, watching } from "./watching.ts";
 
