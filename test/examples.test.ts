@@ -20,7 +20,9 @@ const documents: readonly (readonly [document: string, folder: string, ends: "in
   ["docs/deprecations.md", ".", "anyhow"],
   ["docs/secrets.md", "examples/quickstart", "in sync"],
   ["docs/reviewing.md", "examples/quickstart", "anyhow"],
+  ["docs/servers.md", ".", "anyhow"],
   ["examples/quickstart/README.md", "examples/quickstart", "in sync"],
+  ["examples/gitlab/README.md", "examples/gitlab", "in sync"],
   ["examples/many-projects/README.md", "examples/many-projects", "in sync"],
   ["examples/adopt-existing/README.md", "examples/adopt-existing", "in sync"],
 ];

@@ -29,7 +29,9 @@ export function translate(file: string, text: string, from: string, to: string):
     .flatMap((edit) => ("with" in edit ? [edit] : []))
     .reduceRight((whole, { at, length, with: name }) => whole.slice(0, at) + name + whole.slice(at + length), text);
   const left = edits.flatMap((edit) => ("why" in edit ? [edit.why] : []));
-  return { text: stating(renamed, to), left: sortedProblems(left) };
+  const stated = stating(renamed, to);
+  if (stated === undefined) left.push(unstated(file, to));
+  return { text: stated ?? renamed, left: sortedProblems(left) };
 }
 
 /** A word to put in the place of another, or why something stays. In the order of the text. */
@@ -136,14 +138,18 @@ function untranslated({ range }: Scalar, { file, lines }: Source, message: strin
   return { severity: "error", rule: "untranslated", message, place: { file, line, column: col } };
 }
 
-/** With the workspace's dialect stated; the specification's own goes without saying. */
-function stating(text: string, dialect: string): string {
+function unstated(file: string, to: string): Problem {
+  const message = `server.dialect could not be added; set it to ${to}`;
+  return { severity: "error", rule: "untranslated", message, place: { file, line: 1, column: 1 } };
+}
+
+/** With the workspace's dialect stated; the specification's own goes without saying. Undefined where it has no place. */
+function stating(text: string, dialect: string): string | undefined {
   const parsed = parseYaml(text);
   const values = "values" in parsed ? parsed.values.filter((value) => value !== null && value !== undefined) : [];
   const document = values.findIndex((value) => isObject(value) && value.kind === "Workspace");
   if (document < 0) return text;
   const path = ["server", "dialect"];
-  const edited =
-    dialect === neutral.name ? removeIn({ text, document }, path) : setIn({ text, document }, path, dialect);
-  return edited ?? text;
+  if (dialect === neutral.name) return removeIn({ text, document }, path) ?? text;
+  return setIn({ text, document }, path, dialect);
 }

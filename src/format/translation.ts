@@ -1,4 +1,7 @@
+import { memoized } from "../base/memoize.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
+import { kinds } from "../model/kinds.ts";
+import type { Resource } from "../model/types.ts";
 
 type Words = ReadonlyMap<string, string>;
 
@@ -16,7 +19,14 @@ export interface Translation {
  * that was cut short.
  */
 export function translationBetween(from: string, to: string): Translation {
-  const [before, after] = [catalogueOf(from), catalogueOf(to)];
+  return translationInto(to)(from);
+}
+
+const translationInto = memoized((to: string) =>
+  memoized((from: string) => translated(catalogueOf(from), catalogueOf(to))),
+);
+
+function translated(before: Catalogue, after: Catalogue): Translation {
   const [was, is] = [before, after].map(({ integrations }) => [...integrations.keys()]);
   const pairs = (was ?? []).map((slug, index) => [slug, is?.[index] ?? slug] as const);
   const changed = pairs.filter(([one, other]) => one !== other && !after.integrations.has(one));
@@ -26,6 +36,15 @@ export function translationBetween(from: string, to: string): Translation {
     return [slug, wordsOf(after.integrations.get(own))];
   });
   return { slugs, pairs, parameters: new Map(parameters) };
+}
+
+/** A resource in the names of the other dialect: the very same where nothing is called otherwise. */
+export function translatedResource<Each extends Resource>(resource: Each, { slugs, parameters }: Translation): Each {
+  const { kind, key, fields } = resource;
+  const words = parameters.get(key);
+  if (!kinds[kind].known || (!slugs.has(key) && !words?.size)) return resource;
+  const renamed = Object.entries(fields).map(([name, value]) => [words?.get(name) ?? name, value] as const);
+  return { ...resource, key: slugs.get(key) ?? key, fields: Object.fromEntries(renamed) };
 }
 
 function wordsOf(named: Pick<Catalogue, "elsewhere"> | undefined): Words {

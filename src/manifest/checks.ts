@@ -7,6 +7,7 @@ import { kinds, policyKinds, removedSection } from "../model/kinds.ts";
 import { hasLegacyStatuses, legacyRemoval, legacyStatuses } from "../model/license-status.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
+import { foreignSlug } from "./foreign-slug.ts";
 import { listed } from "./listed.ts";
 import type { PolicyText } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
@@ -68,9 +69,10 @@ function knownSlugs({ document, text, catalogue }: Checkable): readonly Problem[
     );
 }
 
-function unknownSlug(slug: string, { integrations, elsewhere, dialect }: Catalogue): string {
-  const other = elsewhere.get(slug);
-  if (other) return `${slug} is a name of dialect ${other.dialect}; here, in dialect ${dialect}, it is ${other.name}`;
+function unknownSlug(slug: string, catalogue: Catalogue): string {
+  const foreign = foreignSlug(slug, catalogue);
+  if (foreign) return foreign;
+  const { integrations } = catalogue;
   return `unknown integration ${slug}${didYouMean(slug, integrations.keys()) || "; see evenkeel explain"}`;
 }
 

@@ -1,7 +1,9 @@
 import { groupedAs } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import type { Problem, Project } from "../model/types.ts";
 import { byExpiry, expiryProblems } from "./expiry.ts";
+import { foreignNames } from "./foreign-names.ts";
 import { merge } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";
@@ -43,6 +45,7 @@ export function validate(
     ...problems,
     ...migrationProblems,
     ...ruleProblems,
+    ...foreignNames(rules, catalogueOf(loaded.workspace.server.dialect)),
     ...duplicates(all),
     ...namedProjectProblems(policies, beside),
     ...globProblems(policies),

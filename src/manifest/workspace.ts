@@ -1,11 +1,13 @@
 import { globFault } from "../base/glob.ts";
 import { type Rate, rateOf } from "../base/rate.ts";
 import { addressGlobFault } from "../model/address.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { neutral } from "../model/dialects.ts";
 import { mostInFlight } from "../model/most-in-flight.ts";
 import type { Environment, Problem, Tier } from "../model/types.ts";
 import type { Document, Parsed } from "./document.ts";
 import { durationOf } from "./duration.ts";
+import { foreignGlob } from "./foreign-slug.ts";
 import { listed } from "./listed.ts";
 import { type Notify, type NotifyText, notifyOf, notifyProblems } from "./notify.ts";
 import { problemAt, problemIn } from "./problem.ts";
@@ -170,14 +172,21 @@ function readDocuments(document: Document, others: readonly Document[]): ReadWor
 
 const expectedWorkspace = `expected one document with apiVersion: ${apiVersion} and kind: Workspace`;
 
-function globProblems(document: Document, { manifests, protected: addresses }: Partial<WorkspaceText>): Problem[] {
+function globProblems(document: Document, text: Partial<WorkspaceText>): Problem[] {
+  const { manifests, protected: addresses, server } = text;
+  const catalogue = catalogueOf(server?.dialect);
   const faults = [
     ...listed(manifests).map(([glob, index]) => [["manifests", index], globFault(glob.replace(/^!/, ""))] as const),
     ...listed(addresses).map(([glob, index]) => [["protected", index], addressGlobFault(glob)] as const),
   ];
-  return faults.flatMap(([path, fault]) =>
+  const foreign = listed(addresses).flatMap(([glob, index]) => {
+    const why = foreignGlob(glob, catalogue);
+    return why ? [problemAt("unknown-integration", why, { document, path: ["protected", index] })] : [];
+  });
+  const faulty = faults.flatMap(([path, fault]) =>
     fault ? [problemAt("wrong-value", `expected ${fault}`, { document, path })] : [],
   );
+  return [...faulty, ...foreign];
 }
 
 function waveProblems(document: Document, { waves }: Partial<WorkspaceText>): readonly Problem[] {

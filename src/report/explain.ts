@@ -163,12 +163,13 @@ function defaultText({ default: value }: IntegrationParameter): string {
 }
 
 function notes(parameter: IntegrationParameter): string[] {
-  const { secret, enum: allowed, pattern, list, introduced, deprecated } = parameter;
+  const { secret, enum: allowed, pattern, list, introduced, removed, deprecated } = parameter;
   return [
     secret ? "secret" : "",
     allowed || pattern ? expectationOf(parameter) : "",
     list ? `a ${list}-separated list` : "",
     introduced ? `from release ${introduced} on` : "",
+    removed ? `before release ${removed}` : "",
     deprecated ? `deprecated: ${deprecated}` : "",
   ].filter(Boolean);
 }
@@ -182,19 +183,31 @@ const quirks: Readonly<Record<ObservedQuirk, string>> = {
 };
 
 function parameterText({ slug }: Integration, parameter: IntegrationParameter, palette: Palette): string {
-  const { name, description, required, level, observed } = parameter;
+  const { name, description, required, level } = parameter;
   const rows = [
     ["takes", expectationOf(parameter)],
     ["required", required ? "yes" : "no"],
     ["default", defaultText(parameter)],
     ["notes", notes({ ...parameter, enum: undefined, pattern: undefined }).join("; ")],
     ["read", level === "top" ? "at the top level of a response" : "under properties in a response"],
-    ["some servers", [...observed].map((quirk) => quirks[quirk]).join("; ")],
+    ["some servers", quirkWords(parameter).join("; ")],
   ];
   const lines = rows
     .filter(([, value]) => value)
     .map(([word = "", value]) => `  ${palette.faint(word.padEnd(12))}  ${value}`);
   return [`${palette.strong(`${slug}.${name}`)}\n${description}`, lines.join("\n")].join("\n\n");
+}
+
+/** What servers do with it, and in which releases where that is known. */
+function quirkWords({ observed, quirks: spans }: IntegrationParameter): readonly string[] {
+  const always = [...observed].filter((quirk) => spans.every(({ says }) => says !== quirk));
+  return [
+    ...always.map((quirk) => quirks[quirk]),
+    ...spans.map(({ says, from, until }) => {
+      const releases = [from && ` from release ${from} on`, until && ` before release ${until}`];
+      return quirks[says] + releases.filter(Boolean).join(",");
+    }),
+  ];
 }
 
 function snippet(integration: Integration): string {

@@ -1,4 +1,5 @@
 import { memoized } from "../base/memoize.ts";
+import { translatedResource, translationBetween } from "../format/translation.ts";
 import type { Document } from "../manifest/document.ts";
 import { type Merged, merge, mergeAsWritten } from "../manifest/layers.ts";
 import type { StorageMigration } from "../manifest/migrations.ts";
@@ -98,7 +99,7 @@ function pairOf(before: RevisionSide, after: RevisionSide, project: Project): re
   if (!first || !second || sameLayers(first, second)) return [];
   const [was, is] = [first, second].map((layers) => merge(layers, project, nowhere, asWritten));
   if (!was || !is) return [];
-  const drafts = comparedProject(project.name, wanted(was.desired, before), wanted(is.desired, after));
+  const drafts = comparedProject(project.name, wanted(was.desired, before, after), wanted(is.desired, after, after));
   return [{ was, is, drafts }];
 }
 
@@ -118,9 +119,13 @@ const nowhere = () => false;
 /** What nobody knows without asking the server stays as it is written. */
 const asWritten = (fact: string) => `\${${fact}}`;
 
-function wanted({ resources, exclusive }: DesiredProject, { plaintext, workspace }: RevisionSide): Wanted {
-  const catalogue = catalogueOf(workspace.server.dialect);
-  return { resources, exclusive, catalogue, literal: (reference) => plaintext.get(reference) };
+/** In the names of the later side, so that other names for the same are no change. */
+function wanted({ resources, exclusive }: DesiredProject, side: RevisionSide, after: RevisionSide): Wanted {
+  const { dialect } = after.workspace.server;
+  const translation = translationBetween(side.workspace.server.dialect, dialect);
+  const renamed = resources.map((each) => translatedResource(each, translation));
+  const catalogue = catalogueOf(dialect);
+  return { resources: renamed, exclusive, catalogue, literal: (reference) => side.plaintext.get(reference) };
 }
 
 function unlistedChanges(before: RevisionSide, after: RevisionSide): readonly DraftChange[] {
@@ -130,7 +135,7 @@ function unlistedChanges(before: RevisionSide, after: RevisionSide): readonly Dr
     const [was, is] = [first.get(glob) ?? [], second.get(glob) ?? []];
     if (sameLayers(was, is)) return [];
     const [wanting, wants] = [mergeAsWritten(was, glob), mergeAsWritten(is, glob)];
-    return comparedProject(glob, wanted(wanting, before), wanted(wants, after));
+    return comparedProject(glob, wanted(wanting, before, after), wanted(wants, after, after));
   });
 }
 
@@ -142,7 +147,9 @@ function reselected(before: RevisionSide, after: RevisionSide): readonly Revisio
     const [glob] = is ? globsOf(is) : [];
     if (!was || !is || glob === undefined || globsOf(was).join("\0") === globsOf(is).join("\0")) return [];
     const [first, second] = [was, is].map((policy) => mergeAsWritten([{ policy, literal: 0 }], glob));
-    return first && second ? placed(comparedProject(glob, wanted(first, before), wanted(second, after))) : [];
+    return first && second
+      ? placed(comparedProject(glob, wanted(first, before, after), wanted(second, after, after)))
+      : [];
   });
 }
 

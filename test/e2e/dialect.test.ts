@@ -51,7 +51,9 @@ describe("against a server that speaks GitLab's names", () => {
     expect(JSON.parse(routes.stdout)).toMatchObject([{ slug: "slack", channel: "#x" }]);
     const target = await evenkeel("plan", "--target", "*:integration/irker", "--report", "json");
     expect(told(target.plan())).toEqual(["disable p:integration/irker"]);
-    expect((await evenkeel("explain", "jira.jira_issue_transition_id")).stdout).toContain("One or more transition IDs");
+    const explained = (await evenkeel("explain", "jira.jira_issue_transition_id")).stdout;
+    expect(explained).toContain("Ignored if jira_issue_transition_automatic is enabled");
+    expect(explained).toContain("some servers  stored, never returned before release 15.2\n");
     const unknown = await evenkeel("explain", "chat-notifications-a");
     expect({ code: unknown.code, stderr: unknown.stderr }).toEqual({
       code: 1,

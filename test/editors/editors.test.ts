@@ -141,3 +141,32 @@ describe("an editor marks", () => {
     expect(await told(chat("    webhook: { secret: env:X, version: 2 }\n    channel: ${vars.channel}\n"))).toEqual([]);
   });
 });
+
+describe("in a workspace that speaks a platform's names", () => {
+  let own: Editor;
+  beforeAll(async () => {
+    const place = tempFolder();
+    await runProgram(["init", "--dialect", "gitlab"], place);
+    own = await openEditor(join(place, "policies"));
+  });
+  afterAll(() => own.close());
+
+  test("an editor completes, explains and marks them", async () => {
+    const slugs = (await own.complete(policy("integrations:\n  |"))).map(({ label }) => label);
+    expect(slugs).toEqual([...catalogueOf("gitlab").integrations.keys()]);
+    const off = (await own.complete(policy("disabled:\n  - |"))).map(({ label }) => label);
+    expect(off).toEqual(slugs);
+    const named = (await own.complete(policy("integrations:\n  jira:\n    |"))).map(({ label }) => label);
+    expect(named).toContain("jira_issue_transition_id");
+    const hovered = await own.hover(policy("integrations:\n  jira:\n    jira_issue_transition|_id: x\n"));
+    expect(hovered.replaceAll("\\", "")).toContain("Ignored if jira_issue_transition_automatic is enabled");
+    const marked = await own.check(policy("integrations:\n  irc-gateway: {}\n  bamboo: { ci_url: x }\n"));
+    expect(marked.map(({ message }) => message)).toEqual(
+      expect.arrayContaining([
+        "Property irc-gateway is not allowed.",
+        'Missing property "bamboo_url".',
+        "Property ci_url is not allowed.",
+      ]),
+    );
+  });
+});

@@ -40,6 +40,17 @@ test("a workspace states its dialect, and what it protects by name", () => {
   expect(told(gitlab, "gitlab", "neutral")).toEqual({ text: neutral, left: [] });
 });
 
+test("a workspace that leaves no place for its dialect is told", () => {
+  const odd = `${head}kind: Workspace\nname: x\nserver: # nothing yet\n`;
+  expect(told(odd)).toEqual({
+    text: odd,
+    left: ["a.yaml:1:1  server.dialect could not be added; set it to gitlab  (untranslated)"],
+  });
+  const bare = `${head}kind: Workspace\n`;
+  expect(told(bare).text).toBe(`${bare}server:\n  dialect: gitlab\n`);
+  expect(told(told(bare).text, "gitlab", "neutral").text).toBe(bare);
+});
+
 test("what cannot be certain stays, and is told with its place", () => {
   const rule = `${head}kind: Rule
 when: change.key == "irc-gateway" && change.fields.ci_url != ""

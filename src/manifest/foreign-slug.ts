@@ -1,0 +1,15 @@
+import { addressParts } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+
+/** Why a slug is none here, where another dialect has it; undefined for any other text. */
+export function foreignSlug(slug: string, { elsewhere, dialect }: Catalogue): string | undefined {
+  const other = elsewhere.get(slug);
+  return other && `${slug} is a name of dialect ${other.dialect}; here, in dialect ${dialect}, it is ${other.name}`;
+}
+
+/** The same of a glob over addresses that means an integration by its name: it would match nothing. */
+export function foreignGlob(glob: string, catalogue: Catalogue): string | undefined {
+  const [, rest] = addressParts(glob);
+  const [, kind = "", key = ""] = /^([^/]*)\/(.*)$/.exec(rest) ?? [];
+  return kind === "license" ? undefined : foreignSlug(key, catalogue);
+}
