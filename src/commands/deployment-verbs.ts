@@ -64,4 +64,15 @@ export const deploymentVerbs: readonly Verb[] = [
     options: flags["deployments update"],
     load: () => import("./deployments/update.ts"),
   }),
+  verb({
+    name: "deployments delete",
+    arguments: "<project> <id>",
+    summary: "delete the record of a deployment, after asking; from release 15.3 on",
+    examples: [
+      ["evenkeel deployments delete payments/api 7", "shows it, and asks"],
+      ["evenkeel deployments delete payments/api 7 --yes", "without asking"],
+    ],
+    options: flags["deployments delete"],
+    load: () => import("./deployments/delete.ts"),
+  }),
 ];

@@ -251,6 +251,7 @@ export const flags = {
     status,
   ],
   "deployments update": [...connected, status],
+  "deployments delete": [...connected, yes],
   deprecations: [
     folder,
     { flags: "--release <release>", description: "only what is removed up to this release" },

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Reader, Writer } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/endpoints.ts";
 import type { Call, Fields } from "../model/types.ts";
@@ -47,7 +48,7 @@ export async function recordDeployment(writer: Writer, project: string, fields: 
     return { row: (await writer.send(creationCall(project, fields))).body as JsonObject };
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    if (!error.uncertain) return { status: "failed", error: error.message + demandOf(error, fields) };
+    if (!error.uncertain) return { status: "failed", error: explained(error) + demandOf(error, fields) };
     const doubt = "whether the deployment was created is unknown, so it is not sent again";
     return { status: "unknown", error: `${doubt}: ${error.message}` };
   }
@@ -82,7 +83,34 @@ export async function updateDeployment(
     return { status: "unknown", error: `whether the deployment is ${status} is unknown: ${failure.message}` };
   const row = isTransition(failure) ? await standing(writer, project, deployment) : undefined;
   if (row?.status === status) return { row, note: `deployment ${deployment} is ${status} already: nothing to change` };
-  return { status: "failed", error: failure.message + refusalOf(deployment, row, status) };
+  return { status: "failed", error: explained(failure) + refusalOf(deployment, row, status) };
+}
+
+/**
+ * Deletes a deployment record; one that is gone already is deleted. Without an answer the record is looked up.
+ * Undefined where it is gone.
+ */
+export async function removeDeployment(
+  writer: Writer,
+  project: string,
+  deployment: string,
+): Promise<Extract<WriteOutcome, { status: unknown }> | undefined> {
+  const removal = call("deleteDeployment", { id: project, deployment_id: deployment });
+  const settled = await writer.settle(removal, (reader) => isGone(reader, project, deployment));
+  if (!("failure" in settled)) return undefined;
+  const { failure, unknown } = settled;
+  if (!unknown) return { status: "failed", error: explained(failure) };
+  return { status: "unknown", error: `whether deployment ${deployment} is deleted is unknown: ${failure.message}` };
+}
+
+async function isGone(reader: Reader, project: string, deployment: string): Promise<boolean> {
+  try {
+    await readDeployment(reader, project, deployment);
+    return false;
+  } catch (error) {
+    if (error instanceof CallFailed && error.saysGone) return true;
+    throw error;
+  }
 }
 
 function isTransition({ status, serverMessage = "" }: CallFailed): boolean {

@@ -30,12 +30,8 @@ export function unavailable(
   platform: Platform,
 ): { rule: Unavailability; message: string } | undefined {
   const { slug, introduced, removed, tier, environment } = integration;
-  if (introduced && compareReleases(platform.release, introduced) < 0) {
-    return {
-      rule: "release",
-      message: `${slug} exists from release ${introduced} on; ${serverWords(platform)}`,
-    };
-  }
+  const early = unavailableBefore(`${slug} exists`, introduced, platform);
+  if (early) return { rule: "release", message: early };
   if (removed && compareReleases(platform.release, removed) >= 0) {
     return { rule: "release", message: `${slug} was removed in release ${removed}; ${serverWords(platform)}` };
   }
@@ -54,12 +50,21 @@ export function unavailableParameter(
   { name, introduced, removed }: IntegrationParameter,
   platform: Platform,
 ): { rule: Unavailability; message: string } | undefined {
-  const server = serverWords(platform);
-  if (introduced && compareReleases(platform.release, introduced) < 0) {
-    return { rule: "release", message: `${name} of ${slug} exists from release ${introduced} on; ${server}` };
-  }
-  if (removed && compareReleases(platform.release, removed) >= 0) {
-    return { rule: "release", message: `${name} of ${slug} was removed in release ${removed}; ${server}` };
-  }
-  return undefined;
+  const message = unavailableBefore(`${name} of ${slug} exists`, introduced, platform);
+  if (message !== undefined) return { rule: "release", message };
+  if (!removed || compareReleases(platform.release, removed) < 0) return undefined;
+  return {
+    rule: "release",
+    message: `${name} of ${slug} was removed in release ${removed}; ${serverWords(platform)}`,
+  };
+}
+
+/** Why this platform does not have what a release brought, in a sentence that begins with `what`; undefined where it has. */
+export function unavailableBefore(
+  what: string,
+  introduced: string | undefined,
+  platform: Platform,
+): string | undefined {
+  if (!introduced || compareReleases(platform.release, introduced) >= 0) return undefined;
+  return `${what} from release ${introduced} on; ${serverWords(platform)}`;
 }

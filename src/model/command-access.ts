@@ -45,6 +45,7 @@ export const commandAccess: readonly CommandAccess[] = [
     commands: ["deployments create", "deployments update", "apply --record-deployment"],
     ...{ role: "developer", of: "the project of the policies", scope: "api" },
   },
+  { commands: ["deployments delete"], role: "maintainer", of: "the project", scope: "api" },
   { commands: ["plan --storage", "storage status"], role: "administrator", scope: "read_api" },
   { commands: ["apply --storage"], role: "administrator", scope: "api" },
   { commands: ["show", "blame", "routes", "whoami"], scope: "read_api" },

@@ -226,6 +226,15 @@ const table = {
     answer: numberedRow,
     parameters: { status: deploymentStatus },
   },
+  deleteDeployment: {
+    method: "DELETE",
+    needs: "maintainer",
+    path: "/projects/:id/deployments/:deployment_id",
+    segments: ofDeployment,
+    answer: nothing,
+    introduced: "15.3",
+    observed: true,
+  },
   listDeploymentMergeRequests: {
     method: "GET",
     needs: "reporter",

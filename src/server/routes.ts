@@ -1,6 +1,5 @@
 import { type EndpointName, endpoints, type Parameter } from "../model/endpoints.ts";
 import type { Call } from "../model/types.ts";
-import { releasesOf } from "./facts.ts";
 
 /** What the server routes by. */
 interface Route {
@@ -31,21 +30,11 @@ const moveRoutes = {
 
 type MoveRoute = `${keyof typeof moveRoutes}:${(typeof repositories)[number]}`;
 
-const beyond = {
-  deleteDeployment: {
-    method: "DELETE",
-    path: "/projects/:id/deployments/:deployment_id",
-    introduced: releasesOf("deployments-delete").from,
-    observed: true,
-  },
-} as const satisfies Record<string, Route>;
-
-export type RouteName = EndpointName | keyof typeof beyond | MoveRoute;
+export type RouteName = EndpointName | MoveRoute;
 
 /** Everything that the server answers: the endpoints that the program calls, and what other clients of the platform call. */
 export const routes: Readonly<Record<RouteName, Route>> = {
   ...endpoints,
-  ...beyond,
   ...(Object.fromEntries(
     Object.entries(moveRoutes).flatMap(([name, route]) => repositories.map((one) => [`${name}:${one}`, route(one)])),
   ) as Record<MoveRoute, Route>),

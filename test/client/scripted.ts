@@ -29,6 +29,8 @@ export interface Server {
   readonly url: string;
   readonly seen: Seen[];
   most: number;
+  /** How often it was asked for its version. */
+  versions: number;
 }
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -47,7 +49,7 @@ export async function serve(script: Script | readonly Scripted[], version?: stri
   const answer: Script =
     typeof script === "function" ? script : (_, index) => script[Math.min(index, script.length - 1)] ?? {};
   const seen: Seen[] = [];
-  const server: Server = { url: "", seen, most: 0 };
+  const server: Server = { url: "", seen, most: 0, versions: 0 };
   let inFlight = 0;
   const listener = http.createServer(async (request, response) => {
     server.most = Math.max(server.most, ++inFlight);
@@ -55,6 +57,7 @@ export async function serve(script: Script | readonly Scripted[], version?: stri
     for await (const chunk of request) body += chunk;
     if (request.url === "/api/v4/version") {
       inFlight--;
+      server.versions++;
       reply(response, request.socket, version === undefined ? noVersion : { body: { version } });
       return;
     }

@@ -41,6 +41,19 @@ interface Setting extends ServerOptions {
 const settings: Readonly<Record<string, Setting>> = {
   spec: { behaviour: "spec", release: "14.5", words: { denied: "denied" } },
   observed: { behaviour: "observed", release: "14.5", words: { denied: "blacklisted" } },
+  gitlab: {
+    behaviour: "observed",
+    release: "14.5",
+    dialect: "gitlab",
+    // Gone before any of these releases, of another name, demanding more, for development alone.
+    words: { denied: "blacklisted", refused: "circuit hipchat prometheus pushover mock-ci" },
+  },
+  "gitlab 17.9": {
+    behaviour: "observed",
+    release: "17.9",
+    dialect: "gitlab",
+    words: { refused: "circuit flowdock hipchat prometheus pushover mock-ci" },
+  },
 };
 
 const root = inject("root");

@@ -38,6 +38,7 @@ yes  plan, drift, apply --dry-run, import, accept, routes --live, routes --diff:
 no   apply: Maintainer or Owner of each project, scope api; missing: scope api
 yes  deployments list, deployments show, deployments merge-requests: Reporter of the project, scope read_api
 no   deployments create, deployments update, apply --record-deployment: Developer of the project of the policies, scope api; missing: scope api
+no   deployments delete: Maintainer or Owner of the project, scope api; missing: scope api
 no   plan --storage, storage status: administrator, scope read_api; missing: role administrator
 no   apply --storage: administrator, scope api; missing: scope api, role administrator
 yes  show, blame, routes, whoami: any role, scope read_api

@@ -1,5 +1,10 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { dialects } from "../../src/model/dialects.ts";
+import { endpoints } from "../../src/model/endpoints.ts";
 import { behaviourOf } from "../../src/server/behaviour.ts";
+import { releasesOf } from "../../src/server/facts.ts";
 import type { Seed } from "../../src/server/seed.ts";
 import { type Answered, type Asking, serving } from "./serving.ts";
 
@@ -204,4 +209,15 @@ describe("by the specification no release changes what it does not say to change
     return rest;
   });
   test.each(others)("%#", (other) => expect(other).toEqual(first));
+});
+
+test("every fact that a dialect states of servers is done by the server", () => {
+  const folder = join(import.meta.dirname, "../../src/server");
+  const code = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
+  const stated = [...dialects.values()].flatMap(({ facts }) => facts).filter(({ says }) => says === "server");
+  // Of the last one only clients need to know.
+  const elsewhere = ["list-path", "deployments-delete", "approval-policies"];
+  const unknown = stated.filter(({ id }) => !code.some((text) => text.includes(`"${id}"`))).map(({ id }) => id);
+  expect(unknown.toSorted()).toEqual(elsewhere.toSorted());
+  expect(endpoints.deleteDeployment.introduced).toBe(releasesOf("deployments-delete").from);
 });
