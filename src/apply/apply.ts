@@ -11,6 +11,7 @@ import { isRemoval } from "../model/turns-off.ts";
 import type { Call, Change, Fields, Outcome, Value } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
 import type { JournalEntry } from "../state/journal-entry.ts";
+import { adviceOn, amended } from "./amend.ts";
 import type { Seen } from "./seen.ts";
 import { isCarriedOut, isVisible } from "./verify-write.ts";
 
@@ -150,15 +151,30 @@ type Result = Pick<ChangeEvent, "outcome" | "answer" | "failure">;
 
 async function carryOut(writer: Writer, change: Change, call: Call): Promise<Result> {
   try {
-    const settled = await writer.settle(call, isVisible(change) ? (reader) => isInPlace(reader, change) : undefined);
+    const settled = await settledAs(writer, change, call);
     if ("answer" in settled)
       return { answer: settled.answer, outcome: answered(writer.catalogue, change, settled.answer) };
     if ("found" in settled) return { outcome: { status: "applied" } };
-    return unanswered(settled, call);
+    return advised(unanswered(settled, call), adviceOn(writer.catalogue, change, settled.failure));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { outcome: { status: "failed", error: error.message } };
   }
+}
+
+function advised(result: Result, advice: string | undefined): Result {
+  const { outcome } = result;
+  if (!advice || outcome.status !== "failed") return result;
+  return { ...result, outcome: { ...outcome, error: `${outcome.error}; ${advice}` } };
+}
+
+/** Sent as it is and, where the server refuses that and asks for another form, in that one. */
+async function settledAs(writer: Writer, change: Change, call: Call): Promise<Settled> {
+  const look = isVisible(change) ? (reader: Reader) => isInPlace(reader, change) : undefined;
+  const settled = await writer.settle(call, look);
+  const other =
+    "failure" in settled && !settled.unknown ? amended(writer.catalogue, change, call, settled.failure) : undefined;
+  return other ? writer.settle(other, look) : settled;
 }
 
 function unanswered({ failure, unknown, lookUp }: Extract<Settled, { failure: unknown }>, call: Call): Result {

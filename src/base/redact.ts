@@ -35,7 +35,8 @@ export function createRedactor(): Redactor {
   const find = (reading: Decoding, at: number) => phrases.at(reading.text, at) ?? words.at(reading, at);
   return {
     learn(value, name) {
-      if (known.has(value)) return;
+      // An empty text is nobody's secret, and would be one in every blank value.
+      if (value === "" || known.has(value)) return;
       known.add(value);
       answers.clear();
       for (const { text, least } of fragmentsOf(value)) phrases.add(text, least, name);

@@ -1,6 +1,7 @@
 import { digestOf } from "../base/json.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { besides } from "../model/demanded.ts";
 import { kinds } from "../model/kinds.ts";
 import { readAs } from "../model/normalise.ts";
 import type { Action, Change, Fields, Live, Origin, Resource, Value } from "../model/types.ts";
@@ -32,7 +33,9 @@ export function changeFrom(
   const { kind, key, fields, origin } = resource;
   const address = addressOf(project, kind, key);
   const liveDigest = live && liveDigestOf(catalogue, live);
-  return { address, project, kind, key, action, ...visible, declared: fields, live, liveDigest, reason, origin };
+  const more = action === kinds[kind].removal ? undefined : besides(catalogue, resource, live);
+  const sent = { declared: fields, ...(more && { besides: more }) };
+  return { address, project, kind, key, action, ...visible, ...sent, live, liveDigest, reason, origin };
 }
 
 /** Of what is live, as it was read: another one means that somebody changed it. */

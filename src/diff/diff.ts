@@ -133,14 +133,18 @@ function judge(project: string, desired: Desired, namesakes: readonly Live[], op
 }
 
 /** Undefined where the server keeps it off whatever it is sent, and has what is declared. */
-function reasonToCreate(desired: Desired, address: string, { ledger, resend }: DiffOptions): string | undefined {
+function reasonToCreate(desired: Desired, address: string, options: Options): string | undefined {
+  const { catalogue, ledger, resend } = options;
   const memory = ledger?.recall(address);
-  if (!ledger || !memory) return "not on the server";
+  if (!ledger || !memory) return integrationOf(catalogue, desired)?.staysOff ? notListed : "not on the server";
   if (!isKeptOff(memory)) return "gone from the server since the last apply, drift";
   const edited = editedSince(desired, address, ledger);
   if (edited.length > 0) return reasonOfEdit(edited);
   return resend?.(address) ? askedFor : undefined;
 }
+
+/** Lists tell what is on, and some servers keep this off. */
+const notListed = "not on the server, or kept off there";
 
 /** What nearly every resource is on nearly every run, so that it costs next to nothing. */
 const inSync: Judgement = {};

@@ -3,6 +3,7 @@ import { knownSecrets } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { demandedOf } from "../model/demanded.ts";
 import { call } from "../model/endpoints.ts";
 import { columnOf, integrationOf, kindNames, kinds, policyKinds } from "../model/kinds.ts";
 import { isOff, isReference } from "../model/normalise.ts";
@@ -226,7 +227,22 @@ function liveOf(catalogue: Catalogue, { kind, key, fields }: Resource, row: Row)
   const updatedAt = updatedAtOf(row);
   if (updatedAt !== undefined) live.updatedAt = updatedAt;
   if (row.inherited === true) live.inherited = true;
+  const undeclared = undeclaredIn(catalogue, { kind, key, fields }, row);
+  if (undeclared) live.undeclared = undeclared;
   return live;
+}
+
+/** What servers show unless it was never set; of a secret, only that there is none. */
+function undeclaredIn(catalogue: Catalogue, resource: Resource, row: Row): Fields | undefined {
+  const demanded = demandedOf(catalogue, resource);
+  const { properties } = row;
+  if (demanded.length === 0 || !isRow(properties)) return undefined;
+  const values = demanded.flatMap(({ name, secret, observed }): [string, Value][] => {
+    const isHidden = secret || observed.has("hidden");
+    const value = properties[name] ?? (isHidden && !(name in properties) ? undefined : "");
+    return value === "" || (isScalar(value) && !secret && !isSecret(value)) ? [[name, value]] : [];
+  });
+  return Object.fromEntries(values);
 }
 
 type Filled<Whole> = { -readonly [Name in keyof Whole]: Whole[Name] };
@@ -248,7 +264,10 @@ export function reportedFields(catalogue: Catalogue, resource: Resource, row: Ro
     const column = columnOf(catalogue, resource, name);
     if (column?.secret || isReference(value)) continue;
     const found = (column?.level === "properties" ? properties : row)[name];
-    if (isScalar(found) && (found === value || !isSecret(found)))
+    if (value === "" && found !== value && column?.fallback && found === properties[column.fallback])
+      // A blank one is answered as the one that stands in for it.
+      reported[name] = value;
+    else if (isScalar(found) && (found === value || !isSecret(found)))
       reported[name] = column ? found : kinds[resource.kind].normalise(found);
   }
   return reported;

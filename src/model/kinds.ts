@@ -1,7 +1,7 @@
 import { licenseTier, serverWords } from "./availability.ts";
 import type { Catalogue, Integration, IntegrationParameter } from "./catalogue.ts";
 import type { EndpointName } from "./endpoints.ts";
-import { legacyStatuses } from "./license-status.ts";
+import { legacyStatuses, olderStatuses } from "./license-status.ts";
 import { normaliseParameter } from "./parameter-value.ts";
 import { compareReleases } from "./releases.ts";
 import { repositoriesOf, repositoryKinds } from "./repository-kinds.ts";
@@ -37,6 +37,8 @@ export interface KindRow {
   readonly removed: { readonly before: Fields; readonly after: Fields | null };
   /** The field whose value says how strict the resource makes its project; undefined where none does. */
   readonly strictness?: { readonly field: string; readonly by: Readonly<Record<string, Strictness>> };
+  /** Words of values, and what servers of older releases take in their stead. */
+  readonly olderWords?: ReadonlyMap<string, string>;
   /** Where the kind as a whole starts to exist; its members may need more. */
   readonly tier: Tier;
   /** The release that took the kind as a whole away, and what to do instead, in a sentence. */
@@ -88,6 +90,7 @@ export const kinds: Readonly<Record<Kind, KindRow>> = {
     identity: (name) => name.toLowerCase(),
     removed: { before: {}, after: null },
     strictness: { field: "approval_status", by: { allowed: "loosened", denied: "tightened" } },
+    olderWords: olderStatuses,
     tier: licenseTier,
     removedIn: {
       // Still routed after it: lists are empty, and writes are refused.

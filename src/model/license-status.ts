@@ -10,6 +10,11 @@ export const legacyStatuses: ReadonlyMap<string, string> = new Map([
   ["blacklisted", "denied"],
 ]);
 
+/** Today's words, and the only ones that servers of 13.x take. */
+export const olderStatuses: ReadonlyMap<string, string> = new Map(
+  [...legacyStatuses].map(([older, word]) => [word, older]),
+);
+
 /** The release that removes the deprecated words (spec: Versioning). */
 export const legacyRemoval = removalOf("license-status-approved");
 

@@ -69,6 +69,8 @@ export interface Live extends Resource {
   readonly id?: number;
   readonly active: boolean;
   readonly updatedAt?: string;
+  /** Undeclared parameters that some servers demand in every write, as far as they could be read. */
+  readonly undeclared?: Fields;
   /** It is its group's: servers answer a write to it, and change nothing. */
   readonly inherited?: true;
 }
@@ -138,6 +140,8 @@ export interface Change {
   readonly after: Fields | null;
   /** Every declared field: what a PUT carries. */
   readonly declared: Fields;
+  /** What a PUT carries beside it, since the server demands that. */
+  readonly besides?: Fields;
   readonly live: Live | undefined;
   /** Digest of all declared parameters as read; undefined where nothing was live. */
   readonly liveDigest: string | undefined;

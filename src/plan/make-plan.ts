@@ -71,7 +71,7 @@ export function callOf(change: Change): Call {
 function parametersOf(change: Change, name: EndpointName): Fields {
   const { read } = kinds[change.kind];
   const named = read && endpoints[name].method === "POST" ? { [read.key]: change.key } : {};
-  return { ...named, ...change.declared };
+  return { ...named, ...change.besides, ...change.declared };
 }
 
 function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary {
@@ -122,7 +122,7 @@ function offNote({ key }: Change): string {
 }
 
 const inheritedNote =
-  "the group's settings apply; a server that keeps them answers a write without changing anything, and the change fails";
+  "the group's settings apply, and a write changes nothing: choose settings of its own for the project on the server first";
 
 function reasonOf(change: Change): string {
   const strictness = strictnessOf(change);

@@ -105,6 +105,17 @@ describe("the look-up of projects", () => {
   });
 });
 
+test("a parameter that somebody emptied on the server differs", async () => {
+  const declared = { recipients: "#ops", default_irc_uri: "irc://a" };
+  const { evenkeel, ask } = await scene({
+    projects: [{ path: "p", integrations: { "irc-gateway": declared } }],
+    policy: { projects: ["p"], integrations: { "irc-gateway": declared } },
+  });
+  expect((await evenkeel("drift")).code).toBe(0);
+  await ask("PUT", "/projects/p/integrations/irc-gateway", { form: { recipients: "#ops", default_irc_uri: "" } });
+  expect(told((await evenkeel("plan", "--report", "json")).plan())).toEqual(["update p:integration/irc-gateway"]);
+});
+
 describe("the list of projects", () => {
   const own = { id: 1, path_with_namespace: "a/own" };
   const other = { id: 2, path_with_namespace: "b/public" };

@@ -1,0 +1,58 @@
+import { firstFew } from "../base/text.ts";
+import type { CallFailed } from "../client/failure.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { demandedOf, valueKept } from "../model/demanded.ts";
+import { columnOf, kinds } from "../model/kinds.ts";
+import type { Call, Change, Fields, Value } from "../model/types.ts";
+
+/**
+ * A refused call in the form that its server asks for: with what it demands and nobody declared, or in the words of an
+ * older release. Undefined where there is no other form.
+ */
+export function amended(catalogue: Catalogue, change: Change, call: Call, failure: CallFailed): Call | undefined {
+  if (failure.status !== 400) return undefined;
+  const more = demands(catalogue, change, failure) ?? olderWords(change, call, failure);
+  return more && { ...call, parameters: { ...call.parameters, ...more } };
+}
+
+/** What to do about a refusal, beyond the server's own words; undefined where they say all there is to say. */
+export function adviceOn(catalogue: Catalogue, change: Change, failure: CallFailed): string | undefined {
+  const { status, method, serverMessage = "" } = failure;
+  if (status !== 400 || method !== "PUT") return undefined;
+  const blind =
+    missingIn(catalogue, change, failure)?.filter((name) => valueKept(name, change.live) === undefined) ?? [];
+  if (blind.length > 0)
+    return `declare ${firstFew(blind)}: what the server has there cannot be read, and so not be kept`;
+  if (!/^(400 )?(bad request)?$/i.test(serverMessage)) return undefined;
+  const addresses = Object.keys(change.declared).filter((name) => columnOf(catalogue, change, name)?.url);
+  if (addresses.length === 0) return undefined;
+  return `the server gives no reason; many refuse addresses in a local network: look at ${firstFew(addresses)}`;
+}
+
+/** What is missing by the server's words: undefined unless all of it may be added to what is declared. */
+function missingIn(catalogue: Catalogue, change: Change, { serverMessage = "" }: CallFailed): string[] | undefined {
+  const missing = Array.from(serverMessage.matchAll(/(\w+) is missing/g), ([, name = ""]) => name);
+  const demanded = new Set(demandedOf(catalogue, { ...change, fields: change.declared }).map(({ name }) => name));
+  return missing.length > 0 && missing.every((name) => demanded.has(name)) ? missing : undefined;
+}
+
+function demands(catalogue: Catalogue, change: Change, failure: CallFailed): Fields | undefined {
+  const missing = missingIn(catalogue, change, failure) ?? [];
+  const values = missing.map((name): [string, Value | undefined] => [name, valueKept(name, change.live)]);
+  const known = values.flatMap(([name, value]): [string, Value][] => (value === undefined ? [] : [[name, value]]));
+  return missing.length > 0 && known.length === missing.length ? Object.fromEntries(known) : undefined;
+}
+
+function olderWords(
+  { kind }: Change,
+  { parameters = {} }: Call,
+  { serverMessage = "" }: CallFailed,
+): Fields | undefined {
+  const { olderWords: words } = kinds[kind];
+  if (!words || !serverMessage.includes("does not have a valid value")) return undefined;
+  const changed = Object.entries(parameters).flatMap(([name, value]): [string, Value][] => {
+    const older = words.get(String(value));
+    return older === undefined ? [] : [[name, older]];
+  });
+  return changed.length > 0 ? Object.fromEntries(changed) : undefined;
+}

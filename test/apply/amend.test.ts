@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import { apply } from "../../src/reconcile/reconcile.ts";
+import { type Scripted, serve } from "../client/scripted.ts";
+import { outcomes, scene, token, told } from "../e2e/workspace.ts";
+import { folder } from "../support/folder.ts";
+import { policyText, workspaceText } from "../support/stage.ts";
+
+const push = { api_key: { secret: "env:KEY" }, user_key: { secret: "env:USER" }, priority: "1" };
+const secrets = { KEY: "k", USER: "u" };
+const all = { approve: async () => true, watchers: [] };
+
+/** A server with one project on which PUTs are answered by script, given what they carry. */
+async function site(
+  rows: readonly object[],
+  put: (form: Record<string, string>) => Scripted,
+  policy: object,
+  more = {},
+) {
+  const forms: Record<string, string>[] = [];
+  const server = await serve(({ method, path, body }) => {
+    if (method === "GET") return path.endsWith("/integrations") ? { body: rows } : { body: rows[0] };
+    const form = Object.fromEntries(new URLSearchParams(body));
+    forms.push(form);
+    return put(form);
+  });
+  const files = folder({
+    "evenkeel.yaml": workspaceText({ url: server.url, ...more }),
+    "all.yaml": policyText({ projects: ["p"], integrations: policy }),
+  });
+  const env = { EVENKEEL_TOKEN: token, ...secrets };
+  const done = await apply({ folder: files.root, env, patience: { backoff: { base: 1, cap: 2, attempts: 2 } } }, all);
+  return { forms, outcome: [...(done.outcomes?.values() ?? [])][0] };
+}
+
+/** As deployed servers do: every write carries these. */
+const demanding =
+  (...names: string[]) =>
+  (form: Record<string, string>): Scripted => {
+    const missing = names.filter((name) => !(name in form));
+    if (missing.length === 0) return { body: { active: true } };
+    return { status: 400, body: { error: missing.map((name) => `${name} is missing`).join(", ") } };
+  };
+
+describe("what a server demands and nobody declares", () => {
+  const sent = { api_key: "k", user_key: "u", priority: "1" };
+
+  test("is sent empty where there is nothing yet, once the server asked for it", async () => {
+    const { forms, outcome } = await site([], demanding("device", "sound"), { "mobile-push-notify": push });
+    expect(outcome).toEqual({ status: "applied" });
+    expect(forms).toEqual([sent, { ...sent, device: "", sound: "" }]);
+  });
+
+  test("is never asked of a server that does not demand it", async () => {
+    expect((await site([], demanding(), { "mobile-push-notify": push })).forms).toEqual([sent]);
+  });
+
+  test("is sent at once where the dialect says so", async () => {
+    const { forms } = await site([], demanding("device", "sound"), { pushover: push }, { dialect: "gitlab" });
+    expect(forms).toEqual([{ ...sent, device: "", sound: "" }]);
+  });
+
+  test("is what it was where there is something, and as it is declared where it is", async () => {
+    const row = {
+      slug: "mobile-push-notify",
+      active: true,
+      properties: { priority: "0", device: "phone", sound: null },
+    };
+    const { forms } = await site([row], demanding("device", "sound"), { "mobile-push-notify": push });
+    expect(forms).toEqual([sent, { ...sent, device: "phone", sound: "" }]);
+    const declared = { "mobile-push-notify": { ...push, sound: "bike" } };
+    expect((await site([row], demanding("device", "sound"), declared)).forms.at(-1)).toEqual({
+      ...sent,
+      device: "phone",
+      sound: "bike",
+    });
+  });
+
+  test("is left as it is where it cannot be read, and the change says what to do", async () => {
+    const json = "proxy_iap_service_account_json";
+    const row = {
+      slug: "metrics-monitoring",
+      active: true,
+      properties: { api_url: "https://a", proxy_iap_audience_client_id: "x" },
+    };
+    const policy = { "metrics-monitoring": { api_url: "https://b" } };
+    const { forms, outcome } = await site([row], demanding(json), policy);
+    expect(forms).toHaveLength(1);
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(`${json} is missing; declare ${json}: `),
+    });
+    const known = { ...row, properties: { ...row.properties, [json]: null } };
+    expect((await site([known], demanding(json), policy)).outcome).toEqual({ status: "applied" });
+  });
+
+  test("of anything else the refusal stands", async () => {
+    const { forms, outcome } = await site([], demanding("device", "colour"), { "mobile-push-notify": push });
+    expect(forms).toHaveLength(1);
+    expect(outcome?.error).toMatch(/answered 400: device is missing, colour is missing$/);
+  });
+});
+
+describe("a refusal without a reason", () => {
+  const wiki = { "external-wiki": { external_wiki_url: "http://10.0.0.1/wiki" } };
+  const hint = /answered 400.*; the server gives no reason; .* local network: look at external_wiki_url$/;
+
+  test.each([{ message: "400 Bad Request" }, {}])("%j hints at the addresses", async (body) => {
+    const { outcome } = await site([], () => ({ status: 400, body }), wiki);
+    expect(outcome?.error).toMatch(hint);
+  });
+
+  test("hints at nothing where there is a reason, or no address", async () => {
+    const told = 'Failed to update integration. {:external_wiki_url=>["is blocked", "is \\"local\\""]}';
+    const { outcome } = await site([], () => ({ status: 400, body: { message: told } }), wiki);
+    expect(outcome?.error).toMatch(
+      /answered 400: Failed to update integration: external_wiki_url is blocked, is "local"$/,
+    );
+    const irc = { "irc-gateway": { recipients: "#a" } };
+    const bare = await site([], () => ({ status: 400, body: { message: "400 Bad Request" } }), irc);
+    expect(bare.outcome?.error).toMatch(/answered 400 Bad Request$/);
+  });
+});
+
+test.each(["13.12", "14.5", "17.9"])(
+  "an observed server of %s is brought to what is declared, once",
+  async (release) => {
+    const metrics = { api_url: "https://m.example.com" };
+    const wiki = { external_wiki_url: "https://w" };
+    const channels = { webhook: { secret: "env:KEY" }, issue_channel: "#a", confidential_issue_channel: "" };
+    const integrations = {
+      "mobile-push-notify": push,
+      "metrics-monitoring": metrics,
+      "external-wiki": wiki,
+      "chat-notifications-a": channels,
+    };
+    const licenses = release === "17.9" ? {} : { licenses: { MIT: "allowed", GPL: "denied" } };
+    const { evenkeel, policy } = await scene({
+      projects: [{ path: "p" }],
+      policy: { projects: ["p"], integrations, ...licenses },
+      workspace: { ledger: ".evenkeel/ledger.ndjson" },
+      behaviour: "observed",
+      release,
+      secrets,
+    });
+    const applied = await evenkeel("apply", "--yes", "--report", "json");
+    expect(outcomes(applied.plan()).filter((line) => !line.startsWith("applied"))).toEqual([]);
+    expect(applied.code).toBe(0);
+    const again = await evenkeel("drift", "--report", "json");
+    expect([again.code, told(again.plan())]).toEqual([0, []]);
+    policy({
+      projects: ["p"],
+      integrations: { ...integrations, "mobile-push-notify": { ...push, priority: "0" } },
+      ...licenses,
+    });
+    expect((await evenkeel("apply", "--yes")).code).toBe(0);
+    expect((await evenkeel("drift")).code).toBe(0);
+  },
+);
+
+test.each(["14.5", "17.9"])(
+  "without a ledger an integration that %s keeps off is planned again, and says why",
+  async (release) => {
+    const { evenkeel } = await scene({
+      projects: [{ path: "p" }],
+      policy: { projects: ["p"], integrations: { "metrics-monitoring": { api_url: "https://m.example.com" } } },
+      behaviour: "observed",
+      release,
+    });
+    const applied = await evenkeel("apply", "--yes");
+    expect(applied).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("active is not as it was written"),
+    });
+    const drift = await evenkeel("drift", "--report", "json");
+    expect(drift.plan().resource_changes.map(({ action_reason: reason }) => reason)).toEqual([
+      "not on the server, or kept off there",
+    ]);
+  },
+);
