@@ -18,6 +18,7 @@ const documents: readonly (readonly [document: string, folder: string, ends: "in
   ["docs/fleets.md", "examples/quickstart", "anyhow"],
   ["docs/state.md", "examples/quickstart", "anyhow"],
   ["docs/deprecations.md", ".", "anyhow"],
+  ["docs/adopting.md", ".", "anyhow"],
   ["docs/secrets.md", "examples/quickstart", "in sync"],
   ["docs/reviewing.md", "examples/quickstart", "anyhow"],
   ["docs/servers.md", ".", "anyhow"],

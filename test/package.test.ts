@@ -126,3 +126,10 @@ test("publint and attw find nothing to say", () => {
   const types = tool("@arethetypeswrong/cli/dist/index.js", "--profile", "esm-only", "--no-color");
   expect({ status: types.status, output: types.status === 0 ? "" : types.stdout }).toEqual({ status: 0, output: "" });
 });
+
+test("a plain install says which packages read Terraform's language", () => {
+  writeFileSync(join(empty, "main.tf"), 'locals { a = "b" }\n');
+  const { status, stderr } = run(join(installed, "dist/cli.js"), "import", "--from", "terraform", "main.tf");
+  expect(status).toBe(1);
+  expect(stderr).toContain("npm install web-tree-sitter @tree-sitter-grammars/tree-sitter-hcl; or import what");
+});

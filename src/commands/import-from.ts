@@ -34,7 +34,10 @@ const sources: Readonly<Record<Tool, Source>> = {
       return importGitlabform(file, choice);
     },
   },
-  terraform: { most: 64 * megabyte, read: () => ({ drafts: [], problems: [] }) },
+  terraform: {
+    most: 64 * megabyte,
+    read: async (files, choice) => (await import("../import/from/terraform/import.ts")).importTerraform(files, choice),
+  },
 };
 
 /** `evenkeel import --from TOOL FILE...`: policies from another tool's files; nothing is sent. */

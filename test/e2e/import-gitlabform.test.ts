@@ -46,7 +46,7 @@ projects_and_groups:
 
 const mail = { recipients: "ops@example.com", notify_only_broken_pipelines: false };
 const chat = (channel: string, more = {}) => ({ webhook: hook, channel, pipeline_events: true, ...more });
-const tracker = { url: "https://jira.example.com", username: "bot", password: canary, active: false };
+const tracker = { url: "https://jira.example.com", username: "bot", password: canary, active: true };
 
 /** What gitlabform would make of each project, worked out by hand from its documentation. */
 const made = {
@@ -74,12 +74,13 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
     write(file, configuration);
     const ran = await evenkeel("import", "--from", "gitlabform", file);
     expect(ran).toMatchObject({ code: 0, stderr: "", reads: 0, writes: 0 });
-    expect(ran.stdout).toContain("Taken over: 13, 1 of them as disabled. Not taken over: 3.");
+    expect(ran.stdout).toContain("Taken over: 13, 1 of them as disabled. Not taken over: 4.");
     expect(ran.stdout).toMatch(/elsewhere\.conf:\d+:\d+ {2}harbor is left out: it is not in the catalogue/);
     expect(ran.stdout).toMatch(
       /elsewhere\.conf:36:46 {2}chanel is left out: .* has no such parameter; did you mean channel\?/,
     );
     expect(ran.stdout).toMatch(/wiki_page_events of slack is left out: expected true or false, got a string/);
+    expect(ran.stdout).toContain("active of jira is left out: servers turn on what is configured");
     expect(await evenkeel("validate")).toMatchObject({ code: 0, stderr: "" });
     const { [file]: _, ...written } = files();
     expect(JSON.stringify([ran, written])).not.toContain(canary);

@@ -5,7 +5,7 @@ import { type Stage, stage } from "../support/stage.ts";
 type Made = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
 
 /** A workspace and a server that speak a dialect; by path, what projects have in the names of GitLab. */
-export function seededAs(dialect: string, made: Made): Promise<Stage> {
+export function seededAs(dialect: string, made: Made, more: readonly SeedProject[] = []): Promise<Stage> {
   const { integrations, elsewhere } = catalogueOf(dialect);
   const projects = Object.entries(made).map(([path, own], index) => ({
     id: index + 1,
@@ -22,6 +22,6 @@ export function seededAs(dialect: string, made: Made): Promise<Stage> {
   return stage({
     dialect,
     site: { ...(dialect !== "neutral" && { dialect }), tier: "ultimate" },
-    projects: projects as readonly SeedProject[],
+    projects: [...(projects as readonly SeedProject[]), ...more],
   });
 }

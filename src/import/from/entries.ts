@@ -11,7 +11,7 @@ import { replaceDeprecated } from "../replace-deprecated.ts";
 import { type ForeignIntegration, type ForeignValue, told } from "./foreign.ts";
 
 /** What an integration comes to in a policy, and what of it does not. */
-export interface Translated {
+export interface TranslatedIntegration {
   readonly entry?: ImportedEntry;
   /** The integration that has to be off. */
   readonly off?: string;
@@ -20,7 +20,7 @@ export interface Translated {
 
 /** Translates integrations of one source. Secrets that are the same stay the same: they get one number. */
 export interface Translator {
-  readonly translate: (foreign: ForeignIntegration) => Translated;
+  readonly translate: (foreign: ForeignIntegration) => TranslatedIntegration;
 }
 
 /**
@@ -67,7 +67,7 @@ function parameterNamed({ parameters, elsewhere }: Integration, name: string): I
   return parameters.get(name) ?? parameters.get(elsewhere.get(name)?.name ?? "");
 }
 
-function translated(foreign: ForeignIntegration, context: Context): Translated {
+function translated(foreign: ForeignIntegration, context: Context): TranslatedIntegration {
   const { slug, isOff } = foreign;
   const integration = integrationNamed(context.catalogue, slug);
   if (!integration) return left(foreign, unknownWords(slug, context.catalogue));
@@ -80,7 +80,7 @@ function unknownWords(slug: string, { integrations, elsewhere }: Catalogue): str
   return `${slug} is left out: it is not in the catalogue${didYouMean(slug, [...integrations.keys(), ...elsewhere.keys()])}`;
 }
 
-function turnedOn(integration: Integration, foreign: ForeignIntegration, context: Context): Translated {
+function turnedOn(integration: Integration, foreign: ForeignIntegration, context: Context): TranslatedIntegration {
   const { slug, parameters, place } = foreign;
   const read = [...parameters].map(([name, value]) => parameterOf(integration, foreign, name, value, context));
   const values = new Map(read.flatMap(({ field }) => (field ? [field] : [])));
@@ -88,12 +88,13 @@ function turnedOn(integration: Integration, foreign: ForeignIntegration, context
   const impossible = lacking.find(({ types }) => !types.includes("string"));
   if (impossible) return left(foreign, `${slug} is left out: ${impossible.name} is required, and not stated`);
   for (const { name, secret } of lacking) values.set(name, blank(secret ? "a secret" : "required, and not stated"));
+  if (integration.parameters.has(on)) values.set(on, { form: "value", value: true });
   const { fields, problems } = withoutDeprecated(integration, values, place);
   const entry = { kind: "integration", key: integration.slug, fields, remarks: [] } as const;
   return { entry, told: [...read.flatMap(({ problem }) => problem ?? []), ...problems] };
 }
 
-function left({ place }: ForeignIntegration, message: string): Translated {
+function left({ place }: ForeignIntegration, message: string): TranslatedIntegration {
   return { told: [told(place(), message)] };
 }
 
@@ -112,7 +113,11 @@ function parameterOf(
   const { slug } = foreign;
   const parameter = parameterNamed(integration, written);
   const problem = (message: string) => ({ problem: told(value.place(), message) });
-  if (!parameter) return unknownParameter(integration, foreign, written, value, problem);
+  if (written === on) return value.value === false ? problem(offWords(slug)) : {};
+  if (!parameter) {
+    const meant = didYouMean(written, [...integration.parameters.keys(), ...integration.elsewhere.keys()]);
+    return problem(`${written} is left out: ${slug} has no such parameter${meant}`);
+  }
   const { name } = parameter;
   const missing = unavailableParameter(integration, parameter, platform);
   if (missing) return problem(missing.message);
@@ -132,19 +137,11 @@ function parameterOf(
   return { field: [name, { form: "value", value: scalar }] };
 }
 
-/** `active` is no parameter of most integrations: what is configured is on, whatever it says. */
-function unknownParameter(
-  { parameters, elsewhere }: Integration,
-  { slug }: ForeignIntegration,
-  written: string,
-  { value }: ForeignValue,
-  problem: (message: string) => ReadParameter,
-): ReadParameter {
-  if (written === "active" && value === true) return {};
-  if (written === "active") return problem(`active of ${slug} is left out: servers turn on what is configured`);
-  return problem(
-    `${written} is left out: ${slug} has no such parameter${didYouMean(written, [...parameters.keys(), ...elsewhere.keys()])}`,
-  );
+/** What other tools set up is on, whatever they say of it: servers turn on what is configured. */
+const on = "active";
+
+function offWords(slug: string): string {
+  return `${on} of ${slug} is left out: servers turn on what is configured; list it in disabled if it has to be off`;
 }
 
 function secretOf({ value, unknown }: ForeignValue, numberOf: Context["numberOf"]): ImportedValue {

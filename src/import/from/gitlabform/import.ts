@@ -3,7 +3,7 @@ import type { Place } from "../../../model/types.ts";
 import type { ImportedProject } from "../../imported.ts";
 import { fileOf, withReferences } from "../../names.ts";
 import type { Draft } from "../../policy.ts";
-import { type Translated, translatorFor } from "../entries.ts";
+import { type TranslatedIntegration, translatorFor } from "../entries.ts";
 import {
   distinctProblems,
   type ForeignChoice,
@@ -66,7 +66,7 @@ function stepInto(at: unknown, key: string): unknown {
 
 function draftsFor(
   policies: ReturnType<typeof byPolicy>,
-  translated: ReadonlyMap<Statement, Translated>,
+  translated: ReadonlyMap<Statement, TranslatedIntegration>,
   { catalogue, secrets }: ForeignChoice,
 ): readonly Draft[] {
   const parts = policies.map((statements): ImportedProject => {

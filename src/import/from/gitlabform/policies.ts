@@ -55,7 +55,7 @@ function place(placed: Placed, { integrations, levels }: Effective, statements: 
   const sample = sampleOf(key);
   for (const slug of new Set([...Object.keys(integrations), ...statements.keys()])) {
     const known = statements.get(slug) ?? [];
-    const applying = known.filter((each) => literalOf(each, sample) !== undefined);
+    const applying = known.filter((each) => each.key.form !== "project" && literalOf(each, sample) !== undefined);
     const value = integrations[slug];
     if (value === undefined) for (const each of applying) for (const project of projects) each.except.add(project);
     else if (!isSame(value, nearest(applying, sample)?.value))

@@ -1,0 +1,89 @@
+import type { Problem } from "../../../model/types.ts";
+import { type ForeignValue, told } from "../foreign.ts";
+import { evaluate } from "./evaluate.ts";
+import { type Instance, instancesOf, type Module, projectMeant } from "./module.ts";
+import { isIntegration, isOfGroup, type ProviderResource } from "./resources.ts";
+import type { HclAttribute, HclBlock, HclExpression } from "./syntax.ts";
+
+/** An integration resource and the project that it is about. */
+export interface Declaration {
+  /** A path or an ID. */
+  readonly project: string;
+  readonly resource: ProviderResource;
+}
+
+/** What files say of integrations, and what of it cannot be known from them. */
+export interface Declarations {
+  readonly declarations: readonly Declaration[];
+  readonly told: readonly Problem[];
+}
+
+/** The integrations that a module's files declare. */
+export function declarationsIn(module: Module): Declarations {
+  const found = module.blocks.map((block) => ofBlock(block, module));
+  return { declarations: found.flatMap((each) => each.declarations), told: found.flatMap((each) => each.told) };
+}
+
+function ofBlock(block: HclBlock, module: Module): Declarations {
+  const [type = "", name = ""] = block.labels;
+  const left = (why: string): Declarations => ({ declarations: [], told: [told(block.place, why)] });
+  if (block.type === "module") return left(`module.${type} is not followed: what terraform show -json prints has it`);
+  if (block.type !== "resource") return { declarations: [], told: [] };
+  if (isOfGroup(type)) return left(`${type}.${name} is left out: policies are about projects, not groups`);
+  if (!isIntegration(type)) return { declarations: [], told: [] };
+  const provider = block.attributes.get("provider")?.value;
+  if (provider) return left(`${type}.${name} is left out: it has a provider of its own, which may be another server`);
+  const instances = instancesOf(block, module.names);
+  if (typeof instances === "string") return left(`${type}.${name} is left out: ${instances}`);
+  const each = instances.map((instance) => ofInstance(block, instance, module));
+  return { declarations: each.flatMap((one) => one.declarations), told: each.flatMap((one) => one.told) };
+}
+
+/** What Terraform itself reads in any resource. */
+const meta: ReadonlySet<string> = new Set(["for_each", "count", "depends_on"]);
+
+function ofInstance(block: HclBlock, instance: Instance, module: Module): Declarations {
+  const [type = "", name = ""] = block.labels;
+  const address = `${type}.${name}${instance.index}`;
+  const ignored = ignoredIn(block);
+  const stated = block.attributes.get("project");
+  const project = stated && projectMeant(stated.value, instance, module);
+  const left = (why: string): Declarations => ({
+    declarations: [],
+    told: [told(stated?.place ?? block.place, `${address} is left out: ${why}`)],
+  });
+  if (ignored === "all") return left("it ignores all changes");
+  if (!stated) return left("it states no project");
+  if (project === undefined) return left(`its project, ${wordsOf(stated.value)}, is not known from these files`);
+  const own = [...block.attributes].filter(([attribute]) => !meta.has(attribute));
+  const kept = own.filter(([attribute]) => !ignored.includes(attribute));
+  const attributes = new Map(kept.map(([attribute, value]) => [attribute, foreignValue(value, instance)]));
+  const resource = { address, type, attributes, place: () => block.place };
+  const problems = own.flatMap(([attribute, { place }]) =>
+    ignored.includes(attribute) ? [told(place, `${attribute} of ${address} is left out: its changes are ignored`)] : [],
+  );
+  return { declarations: [{ project, resource }], told: problems };
+}
+
+function wordsOf(expression: HclExpression): string {
+  if (expression.form === "path") return expression.text;
+  return expression.form === "other" ? expression.words : "an expression";
+}
+
+function foreignValue({ value, place }: HclAttribute, { names }: Instance): ForeignValue {
+  const known = evaluate(value, names);
+  const at = { place: () => place };
+  return "unknown" in known ? { ...at, value: undefined, unknown: known.unknown } : { ...at, value: known.known };
+}
+
+/** Attributes of which Terraform leaves changes alone: what it states of them may be long gone. */
+function ignoredIn({ blocks }: HclBlock): readonly string[] | "all" {
+  const ignored = blocks.flatMap(({ type, attributes }) =>
+    type === "lifecycle" ? (attributes.get("ignore_changes")?.value ?? []) : [],
+  );
+  const names = ignored.flatMap((each) => (each.form === "list" ? each.items : [each]));
+  const words = names.flatMap((each) =>
+    each.form === "path" && typeof each.steps[0] === "string" ? each.steps[0] : [],
+  );
+  return ignored.some(({ form }) => form === "path") && words.includes("all") ? "all" : words;
+}

@@ -1,0 +1,92 @@
+import { isObject } from "../../../base/json.ts";
+import type { HclExpression } from "./syntax.ts";
+
+/** What an expression comes to, or what of it cannot be known from files, in words that show no value. */
+export type Evaluated = { readonly known: unknown } | { readonly unknown: string };
+
+/** What names stand for: given the first two steps of a path, such as `local` and `site`; undefined for others. */
+export type Names = (first: string, second: string, depth: number) => Evaluated | undefined;
+
+/** Names that lead through more others than this lead in a circle. */
+const deepest = 50;
+
+/** Works an expression out as Terraform would, as far as nothing but files is needed; never guesses. */
+export function evaluate(expression: HclExpression, names: Names, depth = 0): Evaluated {
+  if (depth > deepest) return { unknown: "a value that depends on itself" };
+  const inner = (each: HclExpression) => evaluate(each, names, depth + 1);
+  switch (expression.form) {
+    case "value":
+      return { known: expression.value };
+    case "template":
+      return all(expression.parts.map(inner), (parts) => parts.map(textOf).join(""));
+    case "list":
+      return all(expression.items.map(inner), (items) => items);
+    case "mapping":
+      return all(
+        expression.pairs.flatMap((pair) => pair.map(inner)),
+        mappingOf,
+      );
+    case "call":
+      return called(expression.name, expression.inputs.map(inner));
+    case "path":
+      return followed(expression, names, depth);
+    default:
+      return { unknown: expression.words };
+  }
+}
+
+function all(parts: readonly Evaluated[], combine: (values: readonly unknown[]) => unknown): Evaluated {
+  const unknown = parts.find((part) => "unknown" in part);
+  if (unknown) return unknown;
+  return { known: combine(parts.map((part) => ("known" in part ? part.known : undefined))) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "object" ? "" : String(value);
+}
+
+function mappingOf(values: readonly unknown[]): unknown {
+  const pairs = values.flatMap((key, index) => (index % 2 === 0 ? [[String(key), values[index + 1]] as const] : []));
+  return Object.fromEntries(pairs);
+}
+
+type Path = Extract<HclExpression, { readonly form: "path" }>;
+
+function followed({ steps, text }: Path, names: Names, depth: number): Evaluated {
+  const [first, second, ...others] = steps;
+  const start = typeof first === "string" && typeof second === "string" ? names(first, second, depth + 1) : undefined;
+  return others.reduce<Evaluated>((at, step) => {
+    if ("unknown" in at) return { unknown: text };
+    const key = typeof step === "string" ? { known: step } : evaluate(step, names, depth + 1);
+    return ("known" in key ? memberOf(at.known, key.known) : undefined) ?? { unknown: text };
+  }, start ?? { unknown: text });
+}
+
+function memberOf(value: unknown, key: unknown): Evaluated | undefined {
+  if (Array.isArray(value)) return typeof key === "number" && key in value ? { known: value[key] } : undefined;
+  return isObject(value) && Object.hasOwn(value, String(key)) ? { known: value[String(key)] } : undefined;
+}
+
+/** The few functions that need nothing but what they are given. */
+const functions: Readonly<Record<string, (inputs: readonly unknown[]) => unknown>> = {
+  toset: ([of]) => (Array.isArray(of) ? [...new Set(of)] : undefined),
+  tolist: ([of]) => of,
+  tomap: ([of]) => of,
+  tostring: ([of]) => (typeof of === "object" ? undefined : String(of)),
+  sensitive: ([of]) => of,
+  nonsensitive: ([of]) => of,
+  lower: ([of]) => (typeof of === "string" ? of.toLowerCase() : undefined),
+  upper: ([of]) => (typeof of === "string" ? of.toUpperCase() : undefined),
+  trimspace: ([of]) => (typeof of === "string" ? of.trim() : undefined),
+  concat: (lists) => (lists.every(Array.isArray) ? lists.flat() : undefined),
+  merge: (maps) => (maps.every(isObject) ? Object.assign({}, ...maps) : undefined),
+  join: ([between, list]) =>
+    typeof between === "string" && Array.isArray(list) ? list.map(textOf).join(between) : undefined,
+};
+
+function called(name: string, inputs: readonly Evaluated[]): Evaluated {
+  const of = Object.hasOwn(functions, name) ? functions[name] : undefined;
+  const result = of && all(inputs, of);
+  if (result && "unknown" in result) return result;
+  return result?.known === undefined ? { unknown: `${name}(…)` } : result;
+}

@@ -1,0 +1,120 @@
+import { grouped } from "../../../base/grouped.ts";
+import type { Problem } from "../../../model/types.ts";
+import { draftsOf } from "../../drafts.ts";
+import type { ImportedProject } from "../../imported.ts";
+import { withOwnFiles, withReferences } from "../../names.ts";
+import { type TranslatedIntegration, translatorFor } from "../entries.ts";
+import {
+  distinctProblems,
+  type ForeignChoice,
+  type ForeignFile,
+  type ForeignImport,
+  type ForeignIntegration,
+  told,
+  unusable,
+} from "../foreign.ts";
+import { type Declaration, type Declarations, declarationsIn } from "./configuration.ts";
+import { type HclReader, hclReader } from "./hcl.ts";
+import { moduleOf } from "./module.ts";
+import { declaredBy } from "./resources.ts";
+import { declarationsInState } from "./state.ts";
+import type { HclBlock } from "./syntax.ts";
+
+/** The integrations that files of Terraform's language declare, or a state has; each folder is a module of its own. */
+export async function importTerraform(files: readonly ForeignFile[], choice: ForeignChoice): Promise<ForeignImport> {
+  const states = files.filter(isJson);
+  const sources = files.filter((file) => !isJson(file));
+  const read = sources.length > 0 ? await hclReader() : undefined;
+  const found = [...states.map(fromJson), ...(read ? fromSources(sources, read) : [])];
+  const errors = found.filter((each) => "severity" in each);
+  if (errors.length > 0) return { drafts: [], problems: errors };
+  const all = found.filter((each) => "declarations" in each);
+  return importDeclarations(
+    all.flatMap(({ declarations }) => declarations),
+    all.flatMap((each) => each.told),
+    choice,
+  );
+}
+
+function isJson({ text }: ForeignFile): boolean {
+  return /^\s*\{/.test(text);
+}
+
+function fromJson(file: ForeignFile): Declarations | Problem {
+  const isConfiguration = /\.(?:tf|tofu|tfvars)\.json$/.test(file.name);
+  const start = { file: file.name, line: 1, column: 1 };
+  if (!isConfiguration) return declarationsInState(file);
+  return unusable(start, "configurations in JSON are not read; import what terraform show -json prints");
+}
+
+function fromSources(files: readonly ForeignFile[], read: HclReader): readonly (Declarations | Problem)[] {
+  const folders = grouped(files, ({ name }) => name.replace(/[^/\\]*$/, ""));
+  return [...folders.values()].flatMap((members): (Declarations | Problem)[] => {
+    const parsed = members.map((file) => ({ file, root: read(file) }));
+    const faults = parsed.flatMap(({ root }) => ("severity" in root ? [root] : []));
+    const roots = (isWanted: (file: ForeignFile) => boolean) =>
+      parsed.flatMap(({ file, root }): HclBlock[] => ("severity" in root || !isWanted(file) ? [] : [root]));
+    if (faults.length > 0) return faults;
+    return [
+      declarationsIn(
+        moduleOf(
+          roots((file) => !isVariables(file)),
+          roots(isVariables),
+        ),
+      ),
+    ];
+  });
+}
+
+function isVariables({ name }: ForeignFile): boolean {
+  return name.endsWith(".tfvars");
+}
+
+function importDeclarations(
+  declarations: readonly Declaration[],
+  problems: readonly Problem[],
+  { catalogue, platform, secrets }: ForeignChoice,
+): ForeignImport {
+  const once = distinctBy(declarations);
+  const integrations = new Map(once.kept.map((each) => [each, declaredBy(each.resource)]));
+  const usable = [...integrations.values()].filter((each): each is ForeignIntegration => typeof each !== "string");
+  const translator = translatorFor(usable, catalogue, platform);
+  const left: Problem[] = [...problems, ...once.told];
+  const projects = grouped(once.kept, ({ project }) => project.toLowerCase());
+  const imported = [...projects.values()].map((members): ImportedProject => {
+    const entries = members.flatMap((member) => {
+      const integration = integrations.get(member);
+      const result: TranslatedIntegration =
+        typeof integration === "object" ? translator.translate(integration) : leftOut(member, integration);
+      left.push(...result.told);
+      return result.entry ? [result.entry] : [];
+    });
+    const [first] = members;
+    return { project: projectNamed(first?.project ?? ""), entries, remarks: [] };
+  });
+  const named = withReferences(imported, { secrets, catalogue });
+  return { drafts: withOwnFiles(draftsOf(named)), problems: distinctProblems(left) };
+}
+
+function projectNamed(name: string): ImportedProject["project"] {
+  return /^\d+$/.test(name) ? { name, id: Number(name) } : { name, path: name };
+}
+
+function leftOut({ resource }: Declaration, why = ""): { readonly told: readonly Problem[] } {
+  return { told: [told(resource.place(), `${resource.address} is left out: ${why}`)] };
+}
+
+/** A project has each integration once: what is declared again is told. */
+function distinctBy(declarations: readonly Declaration[]) {
+  const known = new Map<string, Declaration>();
+  const again: Problem[] = [];
+  for (const each of declarations) {
+    const integration = declaredBy(each.resource);
+    const slug = typeof integration === "string" ? each.resource.address : integration.slug;
+    const key = JSON.stringify([each.project.toLowerCase(), slug]);
+    const first = known.get(key);
+    if (first) again.push(...leftOut(each, `${first.resource.address} declares it already`).told);
+    else known.set(key, each);
+  }
+  return { kept: [...known.values()], told: again };
+}

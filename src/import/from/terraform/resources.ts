@@ -1,0 +1,50 @@
+import table from "../../../../schemas/coming-from/terraform.json" with { type: "json" };
+import type { Place } from "../../../model/types.ts";
+import type { ForeignIntegration, ForeignValue } from "../foreign.ts";
+
+/** What an integration of a project is called and says in Terraform's words. */
+export interface ProviderResource {
+  /** `gitlab_integration_slack.chat["key"]`. */
+  readonly address: string;
+  readonly type: string;
+  readonly attributes: ReadonlyMap<string, ForeignValue>;
+  readonly place: () => Place;
+}
+
+interface Row {
+  readonly slug: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly readOnly?: readonly string[];
+}
+
+const rows = new Map<string, Row>(Object.entries(table.integrations));
+const readOnly: ReadonlySet<string> = new Set(table.readOnly);
+const inherits = "use_inherited_settings";
+
+/** Whether a type of resource is about an integration of a project, by any of the names that the provider had for it. */
+export function isIntegration(type: string): boolean {
+  return nameIn(type) !== undefined;
+}
+
+/** Whether it is about one of a whole group, which policies do not have. */
+export function isOfGroup(type: string): boolean {
+  return /^gitlab_group_integration_/.test(type);
+}
+
+function nameIn(type: string): string | undefined {
+  const name = /^gitlab_(?:project_)?(?:integration|service)_(\w+)$/.exec(type)?.[1];
+  return name?.startsWith("account") ? undefined : name;
+}
+
+/** The integration that a resource sets up, in the platform's words; or why it is not taken over. */
+export function declaredBy({ type, attributes, place }: ProviderResource): ForeignIntegration | string {
+  const name = nameIn(type) ?? "";
+  const row = rows.get(name);
+  if (!row) return `${type} is not known`;
+  const inherited = attributes.get(inherits);
+  if (inherited && inherited.value !== false && inherited.value !== null) return "it inherits the settings of a group";
+  const left = new Set([...readOnly, ...(row.readOnly ?? []), "project", inherits]);
+  const own = [...attributes].filter(([attribute]) => !left.has(attribute));
+  const parameters = new Map(own.map(([attribute, value]) => [row.attributes?.[attribute] ?? attribute, value]));
+  return { slug: row.slug, isOff: false, parameters, place };
+}

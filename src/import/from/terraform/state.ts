@@ -1,0 +1,142 @@
+import { isObject, type JsonObject } from "../../../base/json.ts";
+import { placesIn } from "../../../manifest/positions.ts";
+import type { Place, Problem } from "../../../model/types.ts";
+import { type ForeignFile, type ForeignValue, told, unusable } from "../foreign.ts";
+import type { Declaration, Declarations } from "./configuration.ts";
+import { isIntegration, isOfGroup } from "./resources.ts";
+
+/** A resource of a state, whichever way it was written down. */
+interface StateResource {
+  readonly address: string;
+  readonly type: string;
+  readonly values: JsonObject;
+  /** Attributes that are secrets, as Terraform says. */
+  readonly sensitive: ReadonlySet<string>;
+  readonly path: readonly (string | number)[];
+}
+
+/** What a state file, or what `terraform show -json` prints of one, says of integrations. */
+export function declarationsInState(file: ForeignFile): Declarations | Problem {
+  const start = { file: file.name, line: 1, column: 1 };
+  const state = parsed(file.text);
+  if (!isObject(state)) return unusable(start, "expected a state of Terraform in JSON");
+  const resources = resourcesIn(state);
+  if (typeof resources === "string") return unusable(start, resources);
+  const places = placesOf(file);
+  const paths = new Map(resources.flatMap(projectPath));
+  const ofGroups = resources.filter(({ type }) => isOfGroup(type));
+  const found = resources.filter(({ type }) => isIntegration(type));
+  const homeless = found.filter(({ values }) => projectOf(values, paths) === undefined);
+  return {
+    declarations: found.flatMap((resource) => declarationOf(resource, paths, places)),
+    told: [
+      ...ofGroups.map((each) =>
+        told(places(each.path), `${each.address} is left out: policies are about projects, not groups`),
+      ),
+      ...homeless.map((each) => told(places(each.path), `${each.address} is left out: it has no project`)),
+    ],
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A larger file has no places: to find them would take longer than to read it. */
+const mostPlaced = 4 * 1024 * 1024;
+
+function placesOf({ name, text }: ForeignFile): (path: StateResource["path"]) => Place {
+  if (text.length > mostPlaced) return () => ({ file: name, line: 1, column: 1 });
+  const places = placesIn({ file: name, text, linesBefore: 0 });
+  return (path) => places.place(0, path, "key");
+}
+
+function resourcesIn(state: JsonObject): readonly StateResource[] | string {
+  if (isObject(state.planned_values))
+    return "this is a plan; import the state: terraform show -json without a plan's name";
+  if (isObject(state.values))
+    return isObject(state.values.root_module) ? shown(state.values.root_module, ["values", "root_module"]) : [];
+  if (state.format_version !== undefined) return [];
+  if (state.version === 4 && Array.isArray(state.resources)) return state.resources.flatMap(stored);
+  return "expected a state of version 4, or what terraform show -json prints of it";
+}
+
+const mostDepth = 50;
+
+function shown(module: JsonObject, path: readonly (string | number)[]): readonly StateResource[] {
+  if (path.length > mostDepth) return [];
+  const own = listIn(module.resources).map((each, index): StateResource => {
+    const sensitive = isObject(each.sensitive_values) ? Object.keys(each.sensitive_values) : [];
+    const values = isObject(each.values) ? each.values : {};
+    const type = each.mode === "data" ? `data.${each.type}` : String(each.type);
+    return {
+      address: String(each.address),
+      type,
+      values,
+      sensitive: new Set(sensitive),
+      path: [...path, "resources", index],
+    };
+  });
+  const below = listIn(module.child_modules).flatMap((each, index) => shown(each, [...path, "child_modules", index]));
+  return [...own, ...below];
+}
+
+function stored(resource: unknown, index: number): readonly StateResource[] {
+  if (!isObject(resource)) return [];
+  const { module, mode, type, name } = resource;
+  const kind = mode === "data" ? `data.${type}` : String(type);
+  const plain = `${module === undefined ? "" : `${module}.`}${kind}.${name}`;
+  return listIn(resource.instances).map((each, at) => ({
+    address: each.index_key === undefined ? plain : `${plain}[${JSON.stringify(each.index_key)}]`,
+    type: kind,
+    values: isObject(each.attributes) ? each.attributes : {},
+    sensitive: new Set(listOf(each.sensitive_attributes).flatMap(attributeIn)),
+    path: ["resources", index, "instances", at],
+  }));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function listIn(value: unknown): readonly JsonObject[] {
+  return listOf(value).filter(isObject);
+}
+
+/** `[{ "type": "get_attr", "value": "password" }]`, the first step of the way to a secret. */
+function attributeIn(path: unknown): readonly string[] {
+  const [first] = listOf(path);
+  return isObject(first) && typeof first.value === "string" ? [first.value] : [];
+}
+
+/** The path of a project by its ID, where the state has the project too. */
+function projectPath({ type, values }: StateResource): readonly (readonly [id: string, path: string])[] {
+  if (type !== "gitlab_project" && type !== "data.gitlab_project") return [];
+  const { id, path_with_namespace: path } = values;
+  return typeof path === "string" && id !== undefined ? [[String(id), path]] : [];
+}
+
+function projectOf({ project }: JsonObject, paths: ReadonlyMap<string, string>): string | undefined {
+  if (typeof project !== "string" && typeof project !== "number") return undefined;
+  return paths.get(String(project)) ?? (String(project) || undefined);
+}
+
+/** What is null or empty in a state was not set. */
+function declarationOf(
+  { address, type, values, sensitive, path }: StateResource,
+  paths: ReadonlyMap<string, string>,
+  places: (path: StateResource["path"]) => Place,
+): readonly Declaration[] {
+  const project = projectOf(values, paths);
+  if (project === undefined) return [];
+  const set = Object.entries(values).filter(([, value]) => value !== null && value !== "");
+  const attributes = set.map(([name, value]): [string, ForeignValue] => [
+    name,
+    { value, secret: sensitive.has(name), place: () => places(path) },
+  ]);
+  return [{ project, resource: { address, type, attributes: new Map(attributes), place: () => places(path) } }];
+}

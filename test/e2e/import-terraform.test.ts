@@ -1,0 +1,224 @@
+import { describe, expect, test } from "vitest";
+import { seededAs } from "../import/seeded.ts";
+
+const canary = "CANARY-of-a-hook-0123456789";
+const hook = `https://chat.example.com/${canary}`;
+
+/** As fleets write it: a table of teams, groups and projects as resources, values from variables. */
+const main = `
+terraform {
+  required_providers { gitlab = { source = "gitlabhq/gitlab" } }
+}
+variable "slack_webhook" {
+  type      = string
+  sensitive = true
+}
+variable "environment" { default = "prod" }
+locals {
+  site  = "https://tracker.\${local.domain}"
+  domain = "example.com"
+  teams = { api = "#api", web = "#web" }
+}
+resource "gitlab_group" "payments" {
+  name = "Payments"
+  path = "payments"
+}
+resource "gitlab_project" "team" {
+  for_each     = local.teams
+  name         = each.key
+  namespace_id = gitlab_group.payments.id
+}
+data "gitlab_project" "legal" {
+  path_with_namespace = "legal/contracts"
+}
+# one room a team
+resource "gitlab_integration_slack" "chat" {
+  for_each        = local.teams
+  project         = gitlab_project.team[each.key].id
+  webhook         = var.slack_webhook
+  issue_channel   = each.value
+  pipeline_events = true
+  push_channel    = "#\${var.environment}"
+}
+resource "gitlab_project_integration_jenkins" "ci" {
+  project              = gitlab_project.team["api"].id
+  jenkins_url          = "https://jenkins.example.com"
+  project_name         = "api"
+  merge_request_events = true
+  password             = "${canary}"
+}
+resource "gitlab_service_jira" "tracker" {
+  project  = data.gitlab_project.legal.id
+  url      = local.site
+  username = "bot"
+  password = "${canary}"
+  project_keys = ["LEG"]
+  lifecycle { ignore_changes = [username] }
+}
+resource "gitlab_integration_pipelines_email" "mail" {
+  for_each   = toset(["legal/contracts", "17"])
+  project    = each.value
+  recipients = ["ops@example.com", "legal@example.com"]
+}
+resource "gitlab_integration_external_wiki" "lost" {
+  project           = gitlab_project.elsewhere.id
+  external_wiki_url = "https://wiki.example.com"
+}
+resource "gitlab_integration_harbor" "registry" {
+  count   = var.environment == "prod" ? 1 : 0
+  project = "legal/contracts"
+}
+resource "gitlab_group_integration_mattermost" "g" { group = 1 }
+module "more" { source = "./more" }
+`;
+
+const mails = { recipients: "legal@example.com,ops@example.com" };
+const chat = (room: string) => ({ webhook: hook, issue_channel: room, pipeline_events: true, push_channel: "#prod" });
+const jenkins = {
+  jenkins_url: "https://jenkins.example.com",
+  project_name: "api",
+  merge_requests_events: true,
+  password: canary,
+};
+const made = {
+  "payments/api": { slack: chat("#api"), jenkins },
+  "payments/web": { slack: chat("#web") },
+  "legal/contracts": {
+    jira: { url: "https://tracker.example.com", username: "changed", password: canary, active: true },
+    "pipelines-email": { recipients: "ops@example.com,legal@example.com" },
+  },
+};
+
+describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
+  test("what Terraform made is what the policies say: the first plan is empty", async () => {
+    const { evenkeel, files, write } = await seededAs(dialect, made, [
+      { id: 17, path: "old/ops", integrations: { "pipelines-email": mails } },
+    ]);
+    write("tf/main.tf", main);
+    write("tf/prod.tfvars", 'environment = "prod"\n');
+    const ran = await evenkeel("import", "--from", "terraform", "tf/main.tf", "tf/prod.tfvars");
+    expect(ran).toMatchObject({ code: 0, stderr: "", reads: 0, writes: 0 });
+    const told = ran.stdout
+      .split("\n")
+      .flatMap((line) => /^ {2}tf\/main\.tf:(\S+) {2}(.*) {2}\(not-taken-over\)$/.exec(line)?.slice(1).join(" ") ?? []);
+    expect(told).toEqual([
+      "46:3 username of gitlab_service_jira.tracker is left out: its changes are ignored",
+      expect.stringMatching(/^48:3 project_keys is left out: jira has no such parameter/),
+      "57:3 gitlab_integration_external_wiki.lost is left out: its project, gitlab_project.elsewhere.id, is not known from these files",
+      "60:1 gitlab_integration_harbor.registry is left out: its count is an expression",
+      "64:1 gitlab_group_integration_mattermost.g is left out: policies are about projects, not groups",
+      "65:1 module.more is not followed: what terraform show -json prints has it",
+    ]);
+    expect(ran.stdout).toContain("Taken over: 6. Not taken over: 6.");
+    expect(await evenkeel("validate")).toMatchObject({ code: 0, stderr: "" });
+    const { "tf/main.tf": _, ...written } = files();
+    expect(JSON.stringify([ran, written])).not.toContain(canary);
+    expect(Object.values(written).join("\n")).toContain("# set this: a secret, was var.slack_webhook");
+    const planned = await evenkeel("plan", "--report", "json", "--detailed-exitcode");
+    expect(planned.plan()).toMatchObject({ resource_changes: [], summary: { unmanaged: 0 } });
+    expect(planned).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test.each(["tfstate", "show"])(
+    "a state as %s says what Terraform made, and the first plan is empty",
+    async (form) => {
+      const { evenkeel, files, write } = await seededAs(dialect, made);
+      write("state.data", JSON.stringify(form === "show" ? shown : stored, null, 2));
+      const ran = await evenkeel("import", "--from", "terraform", "state.data", "--report", "json");
+      expect(ran).toMatchObject({ code: 0, stderr: "", reads: 0, writes: 0 });
+      expect(JSON.parse(ran.stdout).not_taken_over).toEqual([]);
+      expect(JSON.parse(ran.stdout).policies.map(({ name }: { name: string }) => name)).toEqual(["payments/api", "3"]);
+      const { "state.data": _, ...written } = files();
+      expect(JSON.stringify([ran, written])).not.toContain(canary);
+      const planned = await evenkeel("plan", "--report", "json", "--detailed-exitcode");
+      expect(planned).toMatchObject({ code: 0, stderr: "" });
+      expect(planned.plan().resource_changes).toEqual([]);
+    },
+  );
+});
+
+const common = {
+  id: "1",
+  active: true,
+  created_at: "2026-01-01T00:00:00Z",
+  updated_at: null,
+  slug: "jenkins",
+  title: "Jenkins",
+};
+const ofJenkins = {
+  ...common,
+  project: "1",
+  jenkins_url: jenkins.jenkins_url,
+  project_name: "api",
+  merge_request_events: true,
+  password: canary,
+  username: "",
+};
+const ofJira = {
+  ...common,
+  project: "3",
+  url: made["legal/contracts"].jira.url,
+  username: "changed",
+  password: canary,
+  api_url: null,
+};
+const ofProject = { id: "1", path_with_namespace: "payments/api" };
+const resources = [
+  { mode: "managed", type: "gitlab_project", name: "api", values: ofProject },
+  {
+    mode: "managed",
+    type: "gitlab_project_integration_jenkins",
+    name: "ci",
+    values: ofJenkins,
+    sensitive_values: { password: true },
+  },
+  { mode: "data", type: "gitlab_integration_jira", name: "not", values: ofJira },
+];
+const tracker = {
+  mode: "managed",
+  type: "gitlab_integration_jira",
+  name: "tracker",
+  values: ofJira,
+  sensitive_values: {},
+};
+const shown = {
+  format_version: "1.0",
+  values: {
+    root_module: {
+      resources,
+      child_modules: [{ address: "module.m", resources: [{ ...tracker, address: "module.m.x" }] }],
+    },
+  },
+};
+const stored = {
+  version: 4,
+  resources: [...resources, { ...tracker, module: "module.m" }].map(({ values, ...rest }) => ({
+    ...rest,
+    instances: [{ attributes: values, sensitive_attributes: [[{ type: "get_attr", value: "password" }]] }],
+  })),
+};
+
+test("what cannot be used is said, without a value of it, and nothing is written", async () => {
+  const { evenkeel, files, write } = await seededAs("gitlab", {});
+  const before = Object.keys(files()).length;
+  const cases = [
+    ['resource "gitlab_integration_slack" "x" {\n  webhook = "CANARY', /^bad\.tf:\d+:\d+ .*cannot be parsed/],
+    ['{ "planned_values": { "a": "CANARY" } }', /this is a plan; import the state/],
+    ['{ "CANARY', /expected a state of Terraform in JSON/],
+    ['{ "version": 3, "modules": [] }', /expected a state of version 4/],
+    [`a = ${"(".repeat(2000)}1${")".repeat(2000)}\n`, /nested more than 100 levels deep/],
+  ] as const;
+  for (const [text, words] of cases) {
+    write("bad.tf", text);
+    const ran = await evenkeel("import", "--from", "terraform", "bad.tf");
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(words) });
+    expect(ran.stdout + ran.stderr).not.toContain("CANARY");
+  }
+  expect(await evenkeel("import", "--from", "terraform")).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining("name the files of terraform"),
+  });
+  expect(await evenkeel("import", "--from", "terraform", "--all", "bad.tf")).toMatchObject({ code: 64 });
+  expect(await evenkeel("import", "--from", "terraform", "none.tf")).toMatchObject({ code: 1 });
+  expect(Object.keys(files())).toHaveLength(before + 1);
+});
