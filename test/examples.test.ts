@@ -17,6 +17,7 @@ const documents: readonly (readonly [document: string, folder: string, ends: "in
   ["docs/approvals.md", "examples/quickstart", "anyhow"],
   ["docs/fleets.md", "examples/quickstart", "anyhow"],
   ["docs/state.md", "examples/quickstart", "anyhow"],
+  ["docs/watching.md", "examples/quickstart", "anyhow"],
   ["docs/deprecations.md", ".", "anyhow"],
   ["docs/adopting.md", ".", "anyhow"],
   ["docs/secrets.md", "examples/quickstart", "in sync"],

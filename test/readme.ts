@@ -146,7 +146,8 @@ function steady(text: string): string {
   return text
     .replace(/\d{8}T\d{6}Z-[0-9a-f]{4}/g, "RUN")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+    .replace(/\b\d+\.\d s\b/g, "SECONDS")
     .replace(/127\.0\.0\.1:\d+/g, "HOST")
     .replace(/\S+@\S+, (\d+) changes?/g, "WHO, $1 changes")
-    .replace(/\S+@\S+ {2}(plan|apply|drift)/g, "WHO  $1");
+    .replace(/\S+@\S+ {2}(plan|apply|drift|watch)/g, "WHO  $1");
 }

@@ -3,6 +3,7 @@ import { exit, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { unshared } from "../reconcile/crew.ts";
 import { sharesState } from "../state/open-state.ts";
+import { touchesWorkspace } from "../watch/checkout.ts";
 import { systemClock } from "../watch/clock.ts";
 import { newStatus, type WatchOptions } from "../watch/options.ts";
 import { cron, every, type Schedule } from "../watch/schedule.ts";
@@ -39,7 +40,7 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
     apply: options.apply,
     grace: options.grace,
     looks: options.looks,
-    ...(options.follow && { follow: { every: options.poll, forward: () => fastForward(root, terminal.interrupted) } }),
+    ...(options.follow && { follow: following(terminal, options.poll, root) }),
     host: {
       say: (sentence) => terminal.note(printable(sentence)),
       warn: (sentence) => terminal.warn(printable(`warning: ${sentence}`)),
@@ -61,6 +62,14 @@ function checkUsage(
   if (looks === 0) wrong("--looks takes the number of looks to end after: 1 or more");
   if (grace === 0) wrong("--grace takes the number of looks that must see drift: 1 or more");
   if (workers && !sharesState(env)) wrong(unshared);
+}
+
+function following({ interrupted }: Terminal, poll: number, root: string): NonNullable<WatchOptions["follow"]> {
+  return {
+    every: poll,
+    forward: () => fastForward(root, interrupted),
+    touches: (from, to) => touchesWorkspace(root, from, to),
+  };
 }
 
 const usual = 30 * 60_000;

@@ -31,10 +31,10 @@ export interface CommandAccess {
 /** Commands that need a token, as README lists them. */
 export const commandAccess: readonly CommandAccess[] = [
   {
-    commands: ["plan", "drift", "apply --dry-run", "import", "accept", "routes --live", "routes --diff"],
+    commands: ["plan", "drift", "watch", "apply --dry-run", "import", "accept", "routes --live", "routes --diff"],
     ...{ role: "maintainer", of: "each project", scope: "read_api" },
   },
-  { commands: ["apply"], role: "maintainer", of: "each project", scope: "api" },
+  { commands: ["apply", "watch --apply"], role: "maintainer", of: "each project", scope: "api" },
   {
     commands: ["deployments list", "deployments show", "deployments merge-requests"],
     role: "reporter",

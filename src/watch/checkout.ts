@@ -13,6 +13,18 @@ export async function checkoutAround(folder: string): Promise<Checkout> {
   return { prefix: prefixOf(root), ref: await refOf(root), isPart: partTest(root) };
 }
 
+/** Whether any file of a workspace differs between two commits; where git cannot tell, one may. */
+export async function touchesWorkspace(folder: string, from: string, to: string): Promise<boolean> {
+  const root = dirname(findWorkspace(folder));
+  const git = await gitIn(root);
+  const prefix = prefixOf(root);
+  if ("why" in git || prefix === undefined) return true;
+  const { code, stdout } = await git.ask("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", from, to);
+  const isPart = partTest(root);
+  const files = stdout.split("\0").filter((file) => file !== "" && file.startsWith(prefix));
+  return code !== 0 || files.some((file) => isPart(file.slice(prefix.length)));
+}
+
 function prefixOf(root: string): string | undefined {
   try {
     return repositoryAround(root).prefix;
@@ -26,7 +38,7 @@ function prefixOf(root: string): string | undefined {
 async function refOf(root: string): Promise<string | undefined> {
   const git = await gitIn(root);
   if ("why" in git) return undefined;
-  const upstream = await upstreamOf(git.ask);
+  const upstream = await upstreamOf(git);
   if ("ref" in upstream) return upstream.ref;
   const head = await git.ask("symbolic-ref", "--quiet", "HEAD");
   return head.code === 0 ? head.stdout.trim() : undefined;

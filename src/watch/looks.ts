@@ -93,7 +93,11 @@ async function nextCause({ options, bell }: Turn, memory: OpenMemory, times: Tim
   if (isDue) return { troubles };
   const { commit } = memory.now();
   const at = followed && "commit" in followed ? followed.commit : undefined;
-  if (at !== undefined && at !== commit) return { since: commit, troubles };
+  if (at !== undefined && at !== commit) {
+    if (commit === undefined || (await follow?.touches(commit, at))) return { since: commit, troubles };
+    memory.change({ commit: at });
+    return undefined;
+  }
   const isKnown = push?.commit !== undefined && push.commit === commit;
   return push && !isKnown ? { troubles } : undefined;
 }

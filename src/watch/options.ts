@@ -29,6 +29,8 @@ export interface Follow {
   /** Milliseconds between two looks at the remote. */
   readonly every: number;
   readonly forward: () => Promise<FastForwarded>;
+  /** Whether the way from one commit to another changed a file of the workspace. */
+  readonly touches: (from: string, to: string) => Promise<boolean>;
 }
 
 /** Whom a watcher tells what it does. */

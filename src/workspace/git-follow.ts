@@ -24,18 +24,20 @@ const patience = 120_000;
 export async function fastForward(folder: string, signal?: AbortSignal): Promise<FastForwarded> {
   const git = await gitIn(folder, signal);
   if ("why" in git) return git;
-  const upstream = await upstreamOf(git.ask);
+  const upstream = await upstreamOf(git);
   if ("why" in upstream) return upstream;
   const { remote, ref } = upstream;
   const tracked = `refs/evenkeel/watch/${ref.replace(/^refs\/heads\//, "")}`;
   const fetched = await git.ask("fetch", ...fetchWords, "--", remote, `+${ref}:${tracked}`);
   if (fetched.code !== 0) return { why: `git cannot fetch ${ref} of ${remote}: ${firstLine(fetched)}` };
-  const before = await git.ask("rev-parse", "--verify", "HEAD");
+  const { stdout } = await git.ask("rev-parse", "HEAD", tracked);
+  const [before = "", there] = stdout.trim().split("\n");
+  if (before === there) return { commit: before, moved: false };
   const merged = await git.ask("merge", "--ff-only", "--no-autostash", "--no-verify-signatures", "--no-stat", tracked);
   if (merged.code !== 0)
     return { why: `the checkout cannot be fast-forwarded to ${ref} of ${remote}: ${firstLine(merged)}` };
-  const after = await git.ask("rev-parse", "--verify", "HEAD");
-  return { commit: after.stdout.trim(), moved: before.stdout !== after.stdout };
+  const commit = (await git.ask("rev-parse", "HEAD")).stdout.trim();
+  return { commit, moved: commit !== before };
 }
 
 const fetchWords = ["--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--upload-pack=git-upload-pack"];
@@ -48,13 +50,20 @@ interface Ran {
 
 type Ask = (...words: readonly string[]) => Promise<Ran>;
 
+/** Git in a folder, and what is configured there. */
+export interface SafeGit {
+  readonly ask: Ask;
+  readonly setting: (key: string) => string;
+}
+
 /** The branch of a checkout and what it follows, or why it follows none. */
-export async function upstreamOf(ask: Ask): Promise<Upstream | { readonly why: string }> {
+export async function upstreamOf({ ask, setting }: SafeGit): Promise<Upstream | { readonly why: string }> {
   const head = await ask("symbolic-ref", "--quiet", "--short", "HEAD");
   const branch = head.stdout.trim();
-  if (head.code !== 0 || branch === "") return { why: "the checkout is on no branch, so there is none to follow" };
-  const remote = (await ask("config", "--get", `branch.${branch}.remote`)).stdout.trim();
-  const ref = (await ask("config", "--get", `branch.${branch}.merge`)).stdout.trim();
+  if (head.code === 1) return { why: "the checkout is on no branch, so there is none to follow" };
+  if (head.code !== 0) return { why: `git cannot read the repository: ${firstLine(head)}` };
+  const remote = setting(`branch.${branch}.remote`);
+  const ref = setting(`branch.${branch}.merge`);
   if (remote === "" || !ref.startsWith("refs/heads/")) {
     return { why: printable(`branch ${branch} follows no branch of a remote: git branch --set-upstream-to names one`) };
   }
@@ -62,18 +71,17 @@ export async function upstreamOf(ask: Ask): Promise<Upstream | { readonly why: s
 }
 
 /** Asks git in a folder, safely; or why it cannot be asked. */
-export async function gitIn(
-  folder: string,
-  signal?: AbortSignal,
-): Promise<{ readonly ask: Ask } | { readonly why: string }> {
-  const plain: Ask = (...words) => run(folder, words, environment(folder, []));
-  const listed = await plain("config", "--null", "--show-scope", "--list");
+export async function gitIn(folder: string, signal?: AbortSignal): Promise<SafeGit | { readonly why: string }> {
+  const words = ["config", "--null", "--show-scope", "--list"];
+  const listed = await run(folder, words, environment(folder, []));
   if (listed.code === null) return { why: "git is not installed" };
   if (listed.code !== 0) return { why: `git cannot read the repository: ${firstLine(listed)}` };
-  const inside = await plain("rev-parse", "--show-toplevel");
-  if (inside.code !== 0) return { why: `git cannot read the repository: ${firstLine(inside)}` };
-  const safe = environment(folder, overrides(listed.stdout));
-  return { ask: (...words) => run(folder, words, safe, words[0] === "fetch" ? signal : undefined) };
+  const settings = settingsIn(listed.stdout);
+  const safe = environment(folder, overrides(settings));
+  return {
+    ask: (...asked) => run(folder, asked, safe, asked[0] === "fetch" ? signal : undefined),
+    setting: (key) => settings.findLast((each) => each.key === key)?.value ?? "",
+  };
 }
 
 /** Settings that name a program, or make git take a remote for one. */
@@ -82,16 +90,27 @@ const programs =
 
 type Setting = readonly [key: string, value: string];
 
+interface Configured {
+  /** `local` and `worktree` are the repository's own. */
+  readonly scope: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** `local\0core.bare\nfalse\0` for each. */
+function settingsIn(listed: string): readonly Configured[] {
+  const parts = listed.split("\0");
+  return parts.flatMap((scope, index) => {
+    const [key = "", ...value] = (parts[index + 1] ?? "").split("\n");
+    return index % 2 === 0 && key !== "" ? [{ scope, key, value: value.join("\n") }] : [];
+  });
+}
+
 /**
  * What takes the place of each such setting of the repository itself: those of the system and the person, in their
  * order, else nothing. An empty helper clears the list of those before it.
  */
-function overrides(listed: string): readonly Setting[] {
-  const parts = listed.split("\0");
-  const settings = parts.flatMap((scope, index) => {
-    const [key = "", ...value] = (parts[index + 1] ?? "").split("\n");
-    return index % 2 === 0 && key !== "" ? [{ scope, key, value: value.join("\n") }] : [];
-  });
+function overrides(settings: readonly Configured[]): readonly Setting[] {
   const isOwn = (scope: string) => scope === "local" || scope === "worktree";
   const named = new Set(
     settings.flatMap(({ scope, key }) => (isOwn(scope) && programs.test(key.toLowerCase()) ? [key] : [])),

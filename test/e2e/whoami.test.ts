@@ -34,8 +34,8 @@ test("who the token is and what it may do, without a workspace", async () => {
   token    maintainer token, scopes read_api
   project  payments/api: Maintainer, can be read
 
-yes  plan, drift, apply --dry-run, import, accept, routes --live, routes --diff: Maintainer or Owner of each project, scope read_api
-no   apply: Maintainer or Owner of each project, scope api; missing: scope api
+yes  plan, drift, watch, apply --dry-run, import, accept, routes --live, routes --diff: Maintainer or Owner of each project, scope read_api
+no   apply, watch --apply: Maintainer or Owner of each project, scope api; missing: scope api
 yes  deployments list, deployments show, deployments merge-requests: Reporter of the project, scope read_api
 no   deployments create, deployments update, apply --record-deployment: Developer of the project of the policies, scope api; missing: scope api
 no   deployments delete: Maintainer or Owner of the project, scope api; missing: scope api

@@ -2,11 +2,12 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderState } from "../../src/state/folder.ts";
+import { touchesWorkspace } from "../../src/watch/checkout.ts";
 import { fastForward } from "../../src/workspace/git-follow.ts";
 import { repository } from "../revision/repository.ts";
 import { tempFolder } from "../support/folder.ts";
 import { stage } from "../support/stage.ts";
-import { minute, movedClock, watching } from "./watching.ts";
+import { eventually, minute, movedClock, watching } from "./watching.ts";
 
 const wiki = (url: string) => ({ "external-wiki": { external_wiki_url: url } });
 const projects = Array.from({ length: 20 }, (_, index) => ({
@@ -39,7 +40,11 @@ async function cloned(more: object = {}) {
     others.git("push", "-q", "origin", "main");
     return others.git("rev-parse", "HEAD");
   };
-  const follow = { every: minute / 4, forward: () => fastForward(place.root) };
+  const follow = {
+    every: minute / 4,
+    forward: () => fastForward(place.root),
+    touches: (from: string, to: string) => touchesWorkspace(place.root, from, to),
+  };
   return { ...place, git, commit, follow, upstream };
 }
 
@@ -78,6 +83,22 @@ describe("--follow", () => {
     expect((await folderState(place.root).runs.list())[0]).toMatchObject({ command: "apply", commit });
   });
 
+  test("does not look at a commit that changed nothing of the workspace, and goes on from it", async () => {
+    const place = await cloned();
+    const clock = movedClock(minute);
+    const one = watching(place, { clock, follow: place.follow });
+    await expect.poll(() => one.ends.length, eventually).toBe(1);
+    const other = place.commit({ "README.md": "else" });
+    clock.move(minute);
+    await expect.poll(() => place.git("rev-parse", "HEAD"), eventually).toBe(other);
+    place.commit({ "p3.yaml": policyFor("p3", "https://new") });
+    clock.move(minute);
+    await expect.poll(() => one.ends.length, eventually).toBe(2);
+    expect(one.ends[1]?.plan.scope?.since).toBe(other);
+    one.stop();
+    expect(await one.ended).toBe(0);
+  });
+
   test("a checkout that cannot be fast-forwarded is said once, nothing is applied, and looks go on", async () => {
     const place = await cloned({ workspace: { ledger: "state" } });
     await place.apply();
@@ -86,7 +107,8 @@ describe("--follow", () => {
     place.git("commit", "-q", "-m", "own");
     place.commit({ "p3.yaml": policyFor("p3", "https://new") });
     const before = place.server.requests.writes;
-    const one = watching(place, { follow: place.follow, apply: "pending", looks: 2 });
+    const follow = { ...place.follow, every: 10 * minute };
+    const one = watching(place, { follow, apply: "pending", looks: 2 });
     expect(await one.ended).toBe(1);
     expect(one.said).toEqual([expect.stringContaining("cannot be fast-forwarded to refs/heads/main of origin")]);
     expect(one.ends.map(({ troubles }) => troubles.length)).toEqual([1, 1]);

@@ -9,7 +9,7 @@ import { start, until } from "../e2e/program.ts";
 import { repository } from "../revision/repository.ts";
 import { parsePrometheus } from "../support/prometheus.ts";
 import { stage } from "../support/stage.ts";
-import { minute, movedClock, watching } from "./watching.ts";
+import { eventually, minute, movedClock, watching } from "./watching.ts";
 
 const secret = "CANARY-of-the-hook";
 const policy = { projects: ["team/*"], integrations: { "external-wiki": { external_wiki_url: "https://a" } } };
@@ -132,17 +132,17 @@ describe("POST /hooks/push", () => {
     const commit = repository(place.root).commit();
     const clock = movedClock(minute);
     const one = watching(place, { clock });
-    await expect.poll(() => one.ends.length).toBe(1);
+    await expect.poll(() => one.ends.length, eventually).toBe(1);
     const arrive = (commit?: string) => {
       one.status.push = { at: one.status.push?.at ?? clock.now() + 1000, ...(commit && { commit }) };
       one.status.wake();
     };
     for (const _ of [1, 2, 3]) arrive();
     clock.move(minute);
-    await expect.poll(() => one.ends.length).toBe(2);
+    await expect.poll(() => one.ends.length, eventually).toBe(2);
     arrive(commit);
     clock.move(minute);
-    await expect.poll(() => one.status.push).toBeUndefined();
+    await expect.poll(() => one.status.push, eventually).toBeUndefined();
     expect(one.ends.map(({ whole }) => whole)).toEqual([true, true, true].slice(0, one.ends.length));
     one.stop();
     await one.ended;

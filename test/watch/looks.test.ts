@@ -3,7 +3,7 @@ import { folderState } from "../../src/state/folder.ts";
 import { keptMemory } from "../../src/state/watch-memory.ts";
 import { cron, every, nextDue } from "../../src/watch/schedule.ts";
 import { stage } from "../support/stage.ts";
-import { minute, movedClock, watching } from "./watching.ts";
+import { eventually, minute, movedClock, watching } from "./watching.ts";
 
 const wiki = (url: string) => ({ "external-wiki": { external_wiki_url: url } });
 const policy = { projects: ["team/*"], integrations: wiki("https://a") };
@@ -86,9 +86,9 @@ describe("a watcher", () => {
   test("stands by while another one watches, and takes over when that ends", async () => {
     const place = await fleet();
     const first = watching(place, { clock: movedClock(5 * minute) });
-    await expect.poll(() => first.ends.length).toBe(1);
+    await expect.poll(() => first.ends.length, eventually).toBe(1);
     const second = watching(place, { looks: 1, clock: movedClock() });
-    await expect.poll(() => second.said.length).toBe(1);
+    await expect.poll(() => second.said.length, eventually).toBe(1);
     expect(second.said[0]).toMatch(/^Standing by: run \S+ of \S+ on \S+ \(process \d+\) watches since /);
     expect(second.status.standby).toMatchObject({ pid: process.pid });
     expect(second.ends).toEqual([]);
@@ -103,7 +103,7 @@ describe("a watcher", () => {
   test("ends in the middle of a look with 130, and the look says that it was interrupted", async () => {
     const place = await fleet({ latency: 20 });
     const one = watching(place);
-    await expect.poll(() => place.server.requests.count("GET")).toBeGreaterThan(0);
+    await expect.poll(() => place.server.requests.count("GET"), eventually).toBeGreaterThan(0);
     one.stop();
     expect(await one.ended).toBe(130);
     const { runs, notes } = folderState(place.root);
