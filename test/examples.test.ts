@@ -145,6 +145,30 @@ test.skipIf(lacks("postgresql"))("the team demo runs to its end (needs postgresq
     expect(stdout).toContain(words);
 });
 
+/** A line as it is for any number of projects, at any time and for anybody. */
+function shapeOf(line: string): string {
+  return line
+    .replace(/\d{8}T\d{6}Z-[0-9a-f]{4}/, "RUN")
+    .replace(/\S+@\S+/, "SOMEBODY")
+    .replace(/about \d+ (?:s|min)/, "SOON")
+    .replace(/\d[\d,.]*/g, "N");
+}
+
+test.skipIf(lacks("postgresql"))(
+  "the fleet's story is what its script tells (needs postgresql)",
+  () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "examples/fleet/run.mjs"), "120"], {
+      encoding: "utf8",
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const told = new Set(stdout.split("\n").map(shapeOf));
+    const printed = blocks(read("examples/fleet/README.md"), "text").flatMap((text) => text.trim().split("\n"));
+    expect(printed.length).toBeGreaterThan(12);
+    expect(printed.filter((line) => !told.has(shapeOf(line)))).toEqual([]);
+  },
+  120_000,
+);
+
 test("every link between documents leads somewhere", () => {
   const files = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...readdirSync(join(root, "docs")).map(inDocs)];
   const broken = files.flatMap((file) =>

@@ -26,6 +26,14 @@ test("help needs no catalogue, and of packages only what reads options and paint
   expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(80_000);
 });
 
+test("what sends traces is loaded where there is somebody to send them to, and not before", () => {
+  const files = readdirSync(inject("build")).filter((file) => file.endsWith(".js"));
+  const texts = new Map(files.map((file) => [file, readFileSync(join(inject("build"), file), "utf8")]));
+  const users = files.filter((file) => texts.get(file)?.includes('from "@opentelemetry/'));
+  expect(users).toEqual([expect.stringMatching(/^open-telemetry-/)]);
+  expect(files.filter((file) => !users.includes(file) && eager(`./${file}`).has(`./${users[0]}`))).toEqual([]);
+});
+
 test("the page of the HTML report is loaded where it is asked for, and not before", () => {
   const files = readdirSync(inject("build")).filter((file) => file.endsWith(".js"));
   const pages = files.filter((file) =>

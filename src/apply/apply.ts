@@ -4,7 +4,9 @@ import type { Answer, Reader, Writer } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import type { CallFailed } from "../client/failure.ts";
 import type { Settled } from "../client/reader.ts";
+import { inSpan, type OpenSpan } from "../client/spans.ts";
 import { isRow, readLive, reportedFields } from "../live/read-live.ts";
+import { addressParts } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { compareField, isOff } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
@@ -107,9 +109,19 @@ async function applyBatch(
   options: ApplyOptions,
   end: (address: string) => void,
 ): Promise<ChangeEvent[]> {
+  return inSpan("write project", {}, (span) => applySteps(writer, batch, { ...options, span }, end));
+}
+
+async function applySteps(
+  writer: Writer,
+  batch: Batch,
+  options: ApplyOptions & { readonly span: Pick<OpenSpan, "set"> },
+  end: (address: string) => void,
+): Promise<ChangeEvent[]> {
   const events: ChangeEvent[] = [];
   let failed: string | undefined;
   for (const step of await batch.steps()) {
+    if (events.length === 0) options.span.set({ "evenkeel.project": projectIn(step) });
     const event = await take(writer, step, failed, options);
     if (event.outcome.status === "failed" || event.outcome.status === "unknown") failed ??= event.address;
     if (event.failure?.endsRun) end(event.address);
@@ -117,6 +129,10 @@ async function applyBatch(
     events.push(event);
   }
   return events;
+}
+
+function projectIn(step: Step): string {
+  return "change" in step ? step.change.project : addressParts(step.address)[0];
 }
 
 async function take(

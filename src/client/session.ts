@@ -15,6 +15,7 @@ import type { Received } from "./received.ts";
 import { allowanceIn, type Backoff, backoffDelay, defaultBackoff, longestPause, statedDelay } from "./retry.ts";
 import { type Alias, createAlias } from "./route-alias.ts";
 import { parseServerUrl, type ServerUrl } from "./server-url.ts";
+import { inSpan } from "./spans.ts";
 import { createStop, type Stop } from "./stop.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
@@ -104,7 +105,22 @@ export class Session {
 
   /** `again`: the same was asked before, be it by another name of its route. */
   #attemptAt(call: Call, path: string, attempts: number, again: boolean): Promise<FullAnswer> {
-    return this.#limiter.run(() => this.#exchange(call, path, attempts, again));
+    const told = {
+      "http.request.method": call.method,
+      "server.address": this.#server.origin,
+      "url.path": path,
+      "http.request.resend_count": again ? attempts - 1 : undefined,
+    };
+    return this.#limiter.run(() =>
+      inSpan(call.method, told, async (span) => {
+        const answer = await this.#exchange(call, path, attempts, again).catch((error) => {
+          if (error instanceof CallFailed) span.set({ "http.response.status_code": error.status });
+          throw error;
+        });
+        span.set({ "http.response.status_code": answer.status });
+        return answer;
+      }),
+    );
   }
 
   /** Why nothing is sent now. */

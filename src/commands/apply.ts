@@ -27,6 +27,7 @@ import { noBar } from "./progress-bar.ts";
 import { globsOf, requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
 import type { Progress, Terminal } from "./terminal.ts";
+import { traced } from "./tracing.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel apply [PLAN]`. */
@@ -36,8 +37,10 @@ export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {
   checkUsage(terminal, options, saved);
   const deployment = deploymentFrom(options);
   const request = { ...requestOf(terminal, options), ...wishesOf(terminal, options, saved) };
-  if (options.dryRun) return rehearsing(terminal, { request, deployment }, tell);
-  return applying(terminal, options, { request, deployment }, tell);
+  const wanted = { request, deployment };
+  return traced(terminal, "apply", () =>
+    options.dryRun ? rehearsing(terminal, wanted, tell) : applying(terminal, options, wanted, tell),
+  );
 };
 
 function savedPlanOf({ plan: savedRun }: Options<"apply">, saved: string | undefined): Saved | undefined {

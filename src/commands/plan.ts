@@ -16,6 +16,7 @@ import { noBar } from "./progress-bar.ts";
 import { globsOf, requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
 import type { Terminal } from "./terminal.ts";
+import { traced } from "./tracing.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel plan`. */
@@ -25,13 +26,13 @@ export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", t
  * A plan by the name of the command that makes it. Where nothing was compared there is nothing to say in text: the
  * problems have said it.
  */
-export async function planAs(
-  command: "plan" | "drift",
-  terminal: Terminal,
-  options: Options<"plan">,
-): Promise<ExitCode> {
+export function planAs(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<ExitCode> {
+  return traced(terminal, command, () => planning(command, terminal, options));
+}
+
+async function planning(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<ExitCode> {
   const tell = await planReporter(terminal, command, options);
-  const found = await planning(command, terminal, options);
+  const found = await planned(command, terminal, options);
   const { plan, surveyed, missing } = found;
   const json = () => JSON.stringify(plan, null, 2);
   const refusals = refusalsOf(plan, options);
@@ -51,7 +52,7 @@ export async function planAs(
   return code;
 }
 
-async function planning(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<Planned> {
+async function planned(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<Planned> {
   const bar = terminal.progress("Reading");
   const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
   const wishes = { ...wishesOf(options), command, save: options.save === true, progress, following };

@@ -11,6 +11,7 @@ import { leaseDuration } from "../state/lease.ts";
 import { sharesState } from "../state/open-state.ts";
 import { readToken } from "../workspace/token.ts";
 import type { Options } from "./flags.ts";
+import { openTracing } from "./tracing.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel worker`: exit 0 also where it was interrupted, since what it did not finish is left to others. */
@@ -27,8 +28,10 @@ export const run: Run<Options<"worker">> = async (terminal, { concurrency = most
     duration: membershipFor(leaseDuration(env, durationOf)),
   };
   listen();
+  await using tracing = await openTracing(terminal);
   await work({
     ...{ env, root: cwd, url, origin, concurrency, signal: interrupted, ...wishes },
+    tracing,
     once: once ? waitFor(env) : undefined,
     say: (sentence) => note(printable(sentence)),
   });

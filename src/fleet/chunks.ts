@@ -18,6 +18,8 @@ export interface Work {
   readonly dialect?: string | undefined;
   /** Of all requests of a token, whoever sends them. */
   readonly rateLimit?: Rate | undefined;
+  /** The span of the run that it belongs to, where the run is traced. */
+  readonly traceparent?: string | undefined;
   readonly chunk: Chunk;
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Refusal } from "../base/exit.ts";
 import { version } from "../base/version.ts";
+import { currentTraceparent } from "../client/spans.ts";
 import type { FleetSeen } from "../state/run-progress.ts";
 import type { FleetState } from "../state/state.ts";
 import type { Chunk, ChunkResult, Work } from "./chunks.ts";
@@ -161,7 +162,8 @@ class Round {
   async #add(index: number, chunk: Chunk): Promise<void> {
     const { heading } = this.#options;
     const part = `${this.#name}.${index}`;
-    const text = JSON.stringify({ version, part, chunk, ...heading } satisfies Work);
+    const traceparent = currentTraceparent();
+    const text = JSON.stringify({ version, part, traceparent, chunk, ...heading } satisfies Work);
     this.#given.set(part, { index, chunk, text, looked: performance.now() });
     if (!this.#alone) await this.#tried(() => this.#queue.add(new Map([[this.#jobOf(part), text]])));
   }

@@ -4,6 +4,7 @@ import { seenIn } from "../apply/seen.ts";
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
+import { inSpan } from "../client/spans.ts";
 import { readReadable } from "../live/read-live.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { referencesIn } from "../model/normalise.ts";
@@ -60,7 +61,9 @@ async function read(chunk: ReadChunk, { reader, secrets, workers, stopped }: Han
   const found = await inParallel(projects, workers, async ({ desired, stillAt }) => {
     const why = stopped();
     if (why) throw new Stopped(why);
-    return wireRead(await readReadable(reader, desired, (_, one, at) => at !== undefined && stillAt(one) === at));
+    return inSpan("read project", { "evenkeel.project": desired.project.name }, async () =>
+      wireRead(await readReadable(reader, desired, (_, one, at) => at !== undefined && stillAt(one) === at)),
+    );
   });
   return { reads: reader.counts.reads - before, projects: found };
 }

@@ -82,7 +82,7 @@ function redisPlace(text: string): QueuePlace {
     ...(username && { username }),
     ...(password && { password }),
     ...(number && { db: Number(number) }),
-    ...(url.protocol.endsWith("s:") && { tls: {} }),
+    ...(/^(?:rediss|valkeys):$/.test(url.protocol) && { tls: {} }),
     maxRetriesPerRequest: null,
   };
   return {

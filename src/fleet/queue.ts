@@ -39,6 +39,8 @@ export async function openQueue(env: Environment, origin: string): Promise<WorkQ
   const queue = new library.Queue(nameFor(origin), { connection: options } as never, backend as never);
   await reached(place, ready(queue)).catch((error) => refuse(error, () => queue.disconnect()));
   const asked = <Answer>(work: Promise<Answer>) => reached(place, work);
+  const has = async (name: string) =>
+    !["unknown", "failed", "completed"].includes(await asked(queue.getJobState(name)));
   return {
     add: async (works) => {
       const jobs = [...works].map(([jobId, text]) => ({
@@ -48,8 +50,9 @@ export async function openQueue(env: Environment, origin: string): Promise<WorkQ
       }));
       await asked(queue.addBulk(jobs));
     },
-    remove: async (name) => (await asked(queue.remove(name))) === 1,
-    has: async (name) => !["unknown", "failed", "completed"].includes(await asked(queue.getJobState(name))),
+    // On Redis, what is not there counts as removed.
+    remove: async (name) => (await has(name)) && (await asked(queue.remove(name))) === 1,
+    has,
     [Symbol.asyncDispose]: () => closed(queue.close()),
   };
 }

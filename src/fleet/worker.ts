@@ -2,6 +2,7 @@ import { Refusal } from "../base/exit.ts";
 import { version } from "../base/version.ts";
 import { type ClientOptions, type Closing, connectWriter, type Writer } from "../client/client.ts";
 import type { Network } from "../client/network.ts";
+import { inTrace, type Tracing } from "../client/spans.ts";
 import { stateAddress, stateAt } from "../state/open-state.ts";
 import type { FleetState, WorkspaceState } from "../state/state.ts";
 import { loadProviders } from "../workspace/providers-file.ts";
@@ -29,6 +30,8 @@ export interface WorkerOptions {
   /** End with the run that is worked for, or after so many milliseconds without any; left out: never. */
   readonly once: number | undefined;
   readonly say: (sentence: string) => void;
+  /** Where spans are recorded; left out: nowhere. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Projects read or written side by side. */
@@ -47,7 +50,7 @@ export async function work(options: WorkerOptions): Promise<void> {
   const taken = async (text: string): Promise<WorkEnd> => {
     if (over.signal.aborted || options.signal.aborted) return "later";
     try {
-      return await bench.take(JSON.parse(text));
+      return await takeTraced(bench, options.tracing, JSON.parse(text));
     } catch (error) {
       refused = error instanceof Refusal ? error : new Refusal(String(error));
       over.abort();
@@ -61,6 +64,14 @@ export async function work(options: WorkerOptions): Promise<void> {
   over.abort();
   await taker[Symbol.asyncDispose]();
   if (refused) throw refused;
+}
+
+/** As a part of the run's own trace. */
+function takeTraced(bench: Bench, tracing: Tracing | undefined, work: Work): Promise<WorkEnd> {
+  const { traceparent, part, run, chunk } = work;
+  if (!tracing || traceparent === undefined) return bench.take(work);
+  const attributes = { "evenkeel.run": run, "evenkeel.part": part };
+  return inTrace(tracing, traceparent, [`${chunk.kind} chunk`, attributes], () => bench.take(work));
 }
 
 interface Looks {

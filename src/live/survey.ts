@@ -3,6 +3,7 @@ import { compareTexts } from "../base/text.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import type { CallFailed } from "../client/failure.ts";
+import { inSpan } from "../client/spans.ts";
 import { type Difference, type DiffOptions, diff } from "../diff/diff.ts";
 import { noLongerSelected } from "../manifest/expired-projects.ts";
 import { desiredOf } from "../manifest/layers.ts";
@@ -133,7 +134,10 @@ async function surveyAll(reader: Reader, desired: readonly DesiredProject[], sco
     return result;
   };
   if (!scope.elsewhere) {
-    const here = async (project: DesiredProject) => told(await surveyProject(reader, project, scope));
+    const here = (desired: DesiredProject) =>
+      inSpan("read project", { "evenkeel.project": desired.project.name }, async () =>
+        told(await surveyProject(reader, desired, scope)),
+      );
     return { read: await inParallel(desired, scope.workers, here), readsElsewhere: 0 };
   }
   const read = new Array<Surveyed>(desired.length);

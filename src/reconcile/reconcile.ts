@@ -1,4 +1,5 @@
 import { type ClientOptions, connectReader, connectWriter, type Reader, type Writer } from "../client/client.ts";
+import { inSpan } from "../client/spans.ts";
 import type { Crew } from "../fleet/crew.ts";
 import { readAndDiff, select } from "../live/survey.ts";
 import { hasErrors } from "../manifest/validate.ts";
@@ -63,7 +64,7 @@ export async function plan(request: Request): Promise<Planned> {
 /** select, read, diff, judge, plan. @throws CallFailed where it ends the run. */
 async function newPlan(reader: Reader, context: Context, crew?: Crew): Promise<Prepared> {
   const scope = readBy(crew, scopeOf(context));
-  const selection = await select(reader, scope);
+  const selection = await inSpan("select", {}, () => select(reader, scope));
   const { desired, problems } = selection;
   await keepListing(context, selection.listing);
   const since = sinceOf(context, selection);
@@ -71,7 +72,11 @@ async function newPlan(reader: Reader, context: Context, crew?: Crew): Promise<P
     return preparedOf(context, unreadPlan(context, since, problems, reader.counts.reads), desired);
   const uncompared = await secretsToCompare(context, desired);
   context.meter.begin("reading", desired.length, performance.now());
-  const { differences, lookUps, readsElsewhere, ...read } = await readAndDiff(reader, selection, scope);
+  const { differences, lookUps, readsElsewhere, ...read } = await inSpan(
+    "read",
+    { "evenkeel.run": context.claim.run },
+    () => readAndDiff(reader, selection, scope),
+  );
   const { moves, ...storage } = await movesOf(reader, context);
   const changes = differences.flatMap((difference) => difference.changes);
   const loosening = context.request.failOnLoosening ? judgeLoosening(changes) : [];
@@ -166,7 +171,7 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
     // Workers have secrets of their own, and tell which they lack.
     const missing = crew ? [] : await missingSecrets(rest.references, current);
     if (missing.length > 0) return await history.end(withProblems(planned, missing));
-    if (!(await hooks.approve(planned))) return await history.end(planned);
+    if (!(await inSpan("approve", {}, () => hooks.approve(planned)))) return await history.end(planned);
     return await history.end(await carryOut(writer, current, { ...rest, planned, connection, lease, crew }, hooks));
   } catch (error) {
     return notPlanned(known, error);
@@ -195,7 +200,9 @@ async function carryOut(
   const { watchers } = recorder;
   const elsewhere = crew && applyingBy(crew, context, lease);
   context.meter.begin("writing", approved.targets.length, performance.now());
-  const written = await writeChanges(writer, context, approved, { workers, watchers, stopped, elsewhere });
+  const written = await inSpan("write", { "evenkeel.run": context.claim.run }, () =>
+    writeChanges(writer, context, approved, { workers, watchers, stopped, elsewhere }),
+  );
   const steps = written.halted ? skippedMoves(moves, written.halted) : await moveSteps(writer, context, moves);
   const moved = await carryOutMoves(writer, steps, request, watchers);
   const outcomes = new Map([...written.outcomes, ...moved.outcomes]);

@@ -3,6 +3,7 @@ import type { Outcomes, Watcher } from "../apply/apply.ts";
 import { journalling } from "../apply/journalling.ts";
 import { Refusal } from "../base/exit.ts";
 import { shellWord } from "../base/shell-word.ts";
+import { currentTrace } from "../client/spans.ts";
 import type { Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -98,6 +99,7 @@ async function noticeAll(
 
 function startOf({ manifests, server, summary }: Plan, { who, host }: Context["claim"]): JournalEntry {
   const { commit, digest } = manifests;
+  const trace = currentTrace();
   return {
     event: "start",
     who: `${who}@${host}`,
@@ -106,6 +108,7 @@ function startOf({ manifests, server, summary }: Plan, { who, host }: Context["c
     manifests: digest,
     server: server.url,
     changes: summary.writes,
+    ...(trace !== undefined && { trace }),
   };
 }
 

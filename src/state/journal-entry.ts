@@ -10,6 +10,8 @@ export type JournalEntry =
       readonly manifests: string;
       readonly server: string;
       readonly changes: number;
+      /** The trace of the run, where it was traced: 32 hexadecimal digits. */
+      readonly trace?: string;
     }
   | {
       readonly event: "intent";

@@ -139,7 +139,7 @@ const ownSecret: SecretRead = {
   why: "it contains Evenkeel's own token or key or the password of its state, which no manifest may send",
 };
 
-/** What a hostile manifest would like to see sent somewhere: the access token, the ledger's key and what opens the state. */
+/** What a hostile manifest would like to see sent somewhere: the access token, the ledger's key and what opens state, queue and collector. */
 function ownSecrets({ env, root }: SecretSources): readonly string[] {
   const tokenFile = env.EVENKEEL_TOKEN_FILE && resolve(env.EVENKEEL_TOKEN_FILE);
   const { EVENKEEL_HOOK_SECRET, EVENKEEL_HOOK_SECRET_FILE: hookFile } = env;
@@ -151,13 +151,21 @@ function ownSecrets({ env, root }: SecretSources): readonly string[] {
   ];
   const others = [join(root, ".evenkeel", "ledger.key"), hookFile && resolve(hookFile)];
   const files = [tokenFile, ...others].flatMap((file) => file || []);
-  return [...values, ...files.map(textOf), ...stateSecrets(env)].flatMap((value) => value?.trim() || []);
+  return [...values, ...files.map(textOf), ...stateSecrets(env), ...fleetSecrets(env)].flatMap(
+    (value) => value?.trim() || [],
+  );
 }
 
 /** What opens a shared state: its address, and the password in or beside it. */
 function stateSecrets({ EVENKEEL_STATE, EVENKEEL_STATE_FILE: file, PGPASSWORD }: SecretSources["env"]) {
   const url = (EVENKEEL_STATE || (file && textOf(resolve(file))))?.trim();
   return url ? [url, passwordIn(url), PGPASSWORD] : [];
+}
+
+/** What opens the queue of a fleet, and the collector of its traces. */
+function fleetSecrets(env: SecretSources["env"]) {
+  const { EVENKEEL_QUEUE: queue, OTEL_EXPORTER_OTLP_HEADERS: headers, OTEL_EXPORTER_OTLP_TRACES_HEADERS: own } = env;
+  return [...(queue ? [queue, passwordIn(queue)] : []), headers, own];
 }
 
 function passwordIn(url: string): string {

@@ -63,8 +63,13 @@ function collecting() {
 }
 
 /** Starts the built program without a terminal, and with nothing of this process's environment but the path. */
-export function start(args: readonly string[], cwd: string, env: Environment = {}): Running {
-  const child = spawn(process.execPath, [join(inject("build"), "cli.js"), ...args], {
+export function start(
+  args: readonly string[],
+  cwd: string,
+  env: Environment = {},
+  program = join(inject("build"), "cli.js"),
+): Running {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: cwd, ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -11,6 +11,7 @@ describe("EVENKEEL_QUEUE", () => {
   ])("is read from %s", async (text, options) => {
     const connection = await place(text).connect({} as never);
     expect(connection.options).toMatchObject(options);
+    expect("tls" in connection.options).toBe(text.startsWith("rediss:"));
     expect(place(text).words).not.toContain("Q7");
   });
 

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import pg from "pg";
 import { packagedServer, startDatabase, systemServer } from "../support/database.mjs";
 import { inspect, layOut, token } from "./fleet.mjs";
 import { openGateway } from "./gateway.mjs";
@@ -18,20 +19,33 @@ const lease = 6000;
 /** Resolves to what went wrong, a sentence each, and figures. */
 export async function soakWorkers({ folder, projects, workers: count, random, say }) {
   const database = await startDatabase(folder, (await packagedServer()) ?? systemServer());
+  const began = performance.now();
   const target = { url: "" };
-  const writes = { total: 0, outside: 0 };
+  const writes = { total: 0, outside: 0, unheard: 0, unchecked: 0 };
+  const pids = new Map();
+  const members = new pg.Pool({ connectionString: database.url(), max: 4 });
+  members.on("error", () => {});
   let isRunning = false;
   const gateway = await openGateway({
     target,
     token,
     random,
-    onWrite: (_, moment) => {
+    onWrite: (name, moment) => {
       if (moment !== "arrives") return true;
       writes.total++;
       if (!isRunning) writes.outside++;
+      void heardOf(pids.get(name)).then(
+        (isHeard) => void (isHeard || writes.unheard++),
+        () => void writes.unchecked++,
+      );
       return true;
     },
   });
+  /** Whether a process that has just sent a write is believed to be there: else others may send what it sends. */
+  const heardOf = async (pid) => {
+    const text = "SELECT 1 FROM evenkeel.member WHERE pid = $1 AND deadline > clock_timestamp()";
+    return (await members.query(text, [pid])).rows.length > 0;
+  };
   const serve = async () => {
     const port = target.url ? new URL(target.url).port : "0";
     const child = spawn(process.execPath, [serverProgram, String(projects), folder, port, token], {
@@ -55,6 +69,7 @@ export async function soakWorkers({ folder, projects, workers: count, random, sa
       env: { ...env, EVENKEEL_TOKEN: name },
       stdio,
     });
+    pids.set(name, child.pid);
     const output = { stdout: "", stderr: "" };
     for (const stream of ["stdout", "stderr"])
       child[stream].setEncoding("utf8").on("data", (text) => {
@@ -156,16 +171,28 @@ export async function soakWorkers({ folder, projects, workers: count, random, sa
   gateway.close();
   await sleep(500);
   for (const child of crew.values()) child.kill("SIGKILL");
+  await members.end();
   await database.stop();
   const duplicates = gateway.figures.duplicates + found.duplicates;
   if (duplicates > 0) wrongs.push(`${duplicates} licenses were created twice`);
   if (found.wrong > 0) wrongs.push(`${found.wrong} licenses are not as declared`);
   if (writes.outside > 0) wrongs.push(`${writes.outside} writes came while no run was there`);
+  if (writes.unheard > 0) wrongs.push(`${writes.unheard} writes came of processes that others took for gone`);
   const { requests, faults } = gateway.figures;
   const injected = Object.values(faults).reduce((total, hits) => total + hits, 0);
   return {
     wrongs,
-    figures: { ...figures, requests, writes: writes.total, faults: injected, duplicates, outside: writes.outside },
+    figures: {
+      ...figures,
+      requests,
+      writes: writes.total,
+      faults: injected,
+      duplicates,
+      "outside a run": writes.outside,
+      "lost lease": writes.unheard,
+      "not checked": writes.unchecked,
+      seconds: Math.round((performance.now() - began) / 1000),
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import { packagedServer, systemServer } from "./database.mjs";
 /** What some tests need and not every machine has: their titles end with `(needs zsh)`. All are Debian's packages too. */
 const programs = {
   postgresql: (await packagedServer()) ?? systemServer(),
+  redis: ["redis-server", "valkey-server"].find((name) => spawnSync(name, ["--version"]).status === 0),
   chromium: ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync),
   curl: spawnSync("curl", ["--version"]).status === 0 ? "curl" : undefined,
   bash: shell("bash"),

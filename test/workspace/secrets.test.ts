@@ -71,6 +71,15 @@ describe("a secret", () => {
     ]);
   });
 
+  it.each([
+    ["EVENKEEL_QUEUE", "redis://:queu%65-password@h", "the queue-password"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer abc", "authorization=Bearer abc"],
+  ])("is not what %s opens", (variable, value, copy) => {
+    const env = { [variable]: value, COPY: copy };
+    const missing = createSecrets({ env, root, plaintext }).missing([{ secret: "env:COPY" }]);
+    expect(missing).toEqual([expect.stringContaining("which no manifest may send")]);
+  });
+
   it("is not what opens a shared state, wherever that stands", () => {
     file("state", "postgres://u:stat%65-password@h/d\n");
     const inFile = { EVENKEEL_STATE_FILE: join(root, "state"), COPY: "state-password" };

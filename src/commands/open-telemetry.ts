@@ -1,0 +1,119 @@
+import { hostname } from "node:os";
+import { pid } from "node:process";
+import { context, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace-base";
+import { knownSecrets } from "../base/known-secrets.ts";
+import { version } from "../base/version.ts";
+import { type Attributes, type OpenSpan, type Tracing, traceparentIn } from "../client/spans.ts";
+
+/** Spans that wait to be sent at most; what comes then is left out. */
+const mostWaiting = 8192;
+
+/** Milliseconds, unless OTEL_EXPORTER_OTLP_TIMEOUT says otherwise: for as long a run may have to wait at its end. */
+const patience = 2000;
+
+/** Where traces are sent, what its setting is called, and a place for a sentence if they cannot be. */
+export interface Destination {
+  readonly url: string;
+  readonly timeout: number | undefined;
+  readonly warn: (sentence: string) => void;
+}
+
+/**
+ * Sends spans to a collector by OTLP over HTTP, beside the run: nothing waits for it, and nothing fails for it. Disposing
+ * sends the rest, for as long as one attempt may take.
+ */
+export function openTelemetry({ url, timeout = patience, warn }: Destination): Tracing & AsyncDisposable {
+  const counts = { begun: 0, tried: 0, sent: 0 };
+  let trouble: string | undefined;
+  const exporter = counting(new OTLPTraceExporter({ url, timeoutMillis: timeout }), counts, (why) => {
+    trouble ??= why;
+  });
+  const processor = new BatchSpanProcessor(exporter, { maxQueueSize: mostWaiting, exportTimeoutMillis: timeout });
+  const provider = new BasicTracerProvider({ resource: resource(), spanProcessors: [processor] });
+  const tracer = provider.getTracer("evenkeel", version);
+  const begin = (name: string, attributes: Attributes, around: ReturnType<typeof context.active>): OpenSpan => {
+    const kind = "http.request.method" in attributes ? SpanKind.CLIENT : SpanKind.INTERNAL;
+    const span = tracer.startSpan(name, { kind, attributes: cleaned(attributes) }, around);
+    if (span.isRecording()) counts.begun++;
+    const inside = trace.setSpan(around, span);
+    return {
+      traceparent: traceparentOf(span),
+      set: (more) => void span.setAttributes(cleaned(more)),
+      begin: (child, more) => begin(child, more, inside),
+      end: (error) => end(span, error),
+    };
+  };
+  return {
+    begin: (name, attributes, traceparent) => begin(name, attributes, contextOf(traceparent)),
+    [Symbol.asyncDispose]: async () => {
+      await provider.shutdown().catch(() => {});
+      const lost = counts.begun - counts.sent;
+      if (lost === 0) return;
+      const why = counts.tried > counts.sent ? "no answer in time" : "they came faster than they could be sent";
+      warn(`${lost} of ${counts.begun} spans could not be sent to ${new URL(url).host}: ${trouble ?? why}`);
+    },
+  };
+}
+
+/** Counts what arrived, and hears of what did not. */
+function counting(
+  exporter: SpanExporter,
+  counts: { tried: number; sent: number },
+  failed: (why: string) => void,
+): SpanExporter {
+  return {
+    export: (spans, done) => {
+      counts.tried += spans.length;
+      exporter.export(spans, (result) => {
+        if (result.code === 0) counts.sent += spans.length;
+        else failed(wordsOf(result.error));
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  };
+}
+
+/** A collector's own words stay out of it. */
+function wordsOf(error: (Error & { readonly code?: string | number }) | undefined): string {
+  if (typeof error?.code === "number") return `it answered ${error.code}`;
+  if (error?.code === "ECONNREFUSED") return "connection refused";
+  return error?.code ?? "no answer in time";
+}
+
+function resource() {
+  const own = { "service.name": "evenkeel", "service.version": version };
+  const instance = { "service.instance.id": `${hostname()}/${pid}` };
+  return resourceFromAttributes({ ...own, ...instance }).merge(detectResources({ detectors: [envDetector] }));
+}
+
+/** Attributes hold no secrets; if one did, it would not leave this process. */
+function cleaned(attributes: Attributes): Record<string, string | number> {
+  const known = Object.entries(attributes).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    return [[name, typeof value === "string" ? knownSecrets.clean(value) : value] as const];
+  });
+  return Object.fromEntries(known);
+}
+
+function end(span: Span, error: string | undefined): void {
+  if (error !== undefined) span.setAttribute("error.type", error).setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
+function traceparentOf(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
+}
+
+function contextOf(traceparent = "") {
+  const parent = traceparentIn(traceparent);
+  if (!parent) return context.active();
+  const { traceId, spanId, isSampled } = parent;
+  const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return trace.setSpanContext(context.active(), { traceId, spanId, traceFlags, isRemote: true });
+}

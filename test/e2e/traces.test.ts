@@ -1,0 +1,198 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { tracingPackages } from "../../src/commands/tracing.ts";
+import { databases } from "../state/databases.ts";
+import { type CollectedSpan, collector } from "../support/collector.ts";
+import type { Database } from "../support/database.mjs";
+import { folder } from "../support/folder.ts";
+import { start, until } from "./program.ts";
+import { scene, token } from "./workspace.ts";
+
+const names = ["group/a", "group/b"];
+const hook = "https://chat.example.com/CANARY";
+const policy = {
+  projects: names,
+  licenses: { MIT: "allowed" },
+  integrations: { "chat-webhook-d": { webhook: { secret: "env:HOOK" }, push_events: false } },
+};
+const projects = names.map((path) => ({ path }));
+const traceId = "0af7651916cd43dd8448eb211c80319c";
+const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+
+/** The names of a span and of all that it is a part of, from the first one on. */
+function wayTo(span: CollectedSpan, spans: readonly CollectedSpan[]): string {
+  const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
+  return `${parent ? `${wayTo(parent, spans)} > ` : ""}${span.name}`;
+}
+
+function counts(spans: readonly CollectedSpan[]): Readonly<Record<string, number>> {
+  const ways = spans.map((span) => wayTo(span, spans));
+  return Object.fromEntries([...new Set(ways)].sort().map((way) => [way, ways.filter((each) => each === way).length]));
+}
+
+test("an apply is one trace, below the one that it was called from, which the journal names and no secret is in", async () => {
+  const { url, bodies, spans } = await collector();
+  const { evenkeelWith, server } = await scene({ projects, policy });
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/`, TRACEPARENT: traceparent, HOOK: hook };
+  const ended = await evenkeelWith(env, "apply", "--yes");
+  expect(ended).toMatchObject({ code: 0, stderr: "" });
+  expect(new Set(bodies.map((body) => body.slice(0, body.indexOf("\n"))))).toEqual(new Set(["POST /v1/traces"]));
+  const all = spans();
+  expect(new Set(all.map((span) => span.traceId))).toEqual(new Set([traceId]));
+  expect(all.find(({ name }) => name === "evenkeel apply")).toMatchObject({
+    parentSpanId: "b7ad6b7169203331",
+    attributes: { "evenkeel.command": "apply", "process.exit.code": 0 },
+  });
+  expect(counts(all)).toEqual({
+    "evenkeel apply": 1,
+    "evenkeel apply > approve": 1,
+    "evenkeel apply > read": 1,
+    "evenkeel apply > read > read project": 2,
+    "evenkeel apply > read > read project > GET": expect.any(Number),
+    "evenkeel apply > select": 1,
+    "evenkeel apply > write": 1,
+    "evenkeel apply > write > write project": 2,
+    "evenkeel apply > write > write project > POST": 2,
+    "evenkeel apply > write > write project > PUT": 2,
+  });
+  expect(all.filter(({ name }) => ["GET", "POST", "PUT"].includes(name))).toHaveLength(server.requests.total);
+  expect(all.find(({ name }) => name === "PUT")?.attributes).toMatchObject({
+    "url.path": expect.stringContaining("/integrations/chat-webhook-d"),
+    "http.response.status_code": 200,
+  });
+  expect(all.find(({ name }) => name === "write project")?.attributes).toEqual({
+    "evenkeel.project": expect.stringMatching(/^group\/[ab]$/),
+  });
+  expect(bodies.join()).not.toContain("CANARY");
+  expect(bodies.join()).not.toContain(token);
+  const [{ run }] = JSON.parse((await evenkeelWith({}, "runs", "--report", "json")).stdout);
+  const [first] = JSON.parse((await evenkeelWith({}, "journal", run, "--report", "json")).stdout);
+  expect(first).toMatchObject({ event: "start", trace: traceId });
+});
+
+test("requests that fail are told as failed, by their kind alone", async () => {
+  const { url, spans } = await collector();
+  const { evenkeelWith } = await scene({ projects, policy: { ...policy, projects: ["group/none", "group/a"] } });
+  const own = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/own`, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" };
+  expect((await evenkeelWith(own, "plan")).code).toBe(1);
+  const failed = spans().filter(({ failed }) => failed);
+  expect(failed.length).toBeGreaterThan(0);
+  for (const { attributes } of failed) {
+    expect(attributes).toMatchObject({
+      "http.response.status_code": 404,
+      "error.type": expect.stringMatching(/^\w+$/),
+    });
+  }
+});
+
+describe("a run is what it is without its trace", () => {
+  test.each([
+    [
+      "is not there",
+      async () => "http://127.0.0.1:1",
+      /^warning: \d+ of \d+ spans .* to 127\.0\.0\.1:1: connection refused$/m,
+    ],
+    [
+      "never answers",
+      async () => (await collector("nothing")).url,
+      /^warning: (\d+) of \1 spans .*: no answer in time$/m,
+    ],
+    ["refuses", async () => (await collector(403)).url, /^warning: (\d+) of \1 spans .*: it answered 403$/m],
+    [
+      "is no address",
+      async () => "collector:4317",
+      /^warning: OTEL_EXPORTER_OTLP_ENDPOINT is no http or https URL; nothing is traced$/m,
+    ],
+  ])("where the collector %s, which is said once", async (_, where, said) => {
+    const { evenkeelWith } = await scene({ projects, policy });
+    const alone = await evenkeelWith({ HOOK: hook }, "plan");
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: await where(), OTEL_EXPORTER_OTLP_TIMEOUT: "300", HOOK: hook };
+    const ended = await evenkeelWith(env, "plan");
+    expect(ended).toMatchObject({ code: alone.code, stdout: alone.stdout, reads: alone.reads });
+    expect(ended.stderr).toMatch(said);
+    expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test("where what came before it is no trace context", async () => {
+    const { url, spans } = await collector();
+    const { evenkeelWith } = await scene({ projects, policy });
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: url, TRACEPARENT: "00-zz-1-01" };
+    const ended = await evenkeelWith(env, "plan");
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toContain("warning: TRACEPARENT is no trace context; expected 00-TRACE-SPAN-FLAGS");
+    expect(new Set(spans().map((span) => span.traceId)).size).toBe(1);
+  });
+});
+
+/** The program as it is where only the packages of a plain install are there. */
+function plainInstall(): string {
+  const { root } = folder();
+  cpSync(inject("build"), join(root, "dist"), { recursive: true });
+  cpSync("package.json", join(root, "package.json"));
+  cpSync("schemas", join(root, "schemas"), { recursive: true });
+  mkdirSync(join(root, "node_modules"));
+  const left = ["bullmq", "ioredis", "@opentelemetry", ".cache", ".bin"];
+  for (const name of readdirSync("node_modules").filter((each) => !left.includes(each))) {
+    symlinkSync(join(process.cwd(), "node_modules", name), join(root, "node_modules", name));
+  }
+  return join(root, "dist/cli.js");
+}
+
+const [available] = await databases();
+
+describe.skipIf(!available)("with what not every install has (needs postgresql)", () => {
+  let database: Database;
+  beforeAll(async () => {
+    if (available) database = await available.started();
+  });
+
+  test("the requests of workers are in the trace of the run", async () => {
+    const { url, spans } = await collector();
+    const made = await scene({ projects, policy, workspace: { name: "traced" } });
+    const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: url, HOOK: hook };
+    const env = { ...traces, EVENKEEL_STATE: database.url(), EVENKEEL_TOKEN: token };
+    const worker = start(["worker", "--once"], folder({}).root, { ...env, EVENKEEL_URL: made.server.url });
+    await until(() => worker.said().includes("Ready to work"));
+    const ended = await made.evenkeelWith({ ...env, TRACEPARENT: traceparent }, "apply", "--yes", "--workers");
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect((await worker.ended).code).toBe(0);
+    const all = spans();
+    expect(new Set(all.map((span) => span.traceId))).toEqual(new Set([traceId]));
+    expect(counts(all)).toMatchObject({
+      "evenkeel apply > read > read chunk > read project": 2,
+      "evenkeel apply > write > write chunk > write project > PUT": 2,
+      "evenkeel apply > write > write chunk > write project > POST": 2,
+    });
+  });
+
+  test("a plain install names the packages that it lacks, and traces nothing without them", async () => {
+    const program = plainInstall();
+    const made = await scene({ projects, policy, workspace: { name: "plain" } });
+    const run = (args: readonly string[], more: Readonly<Record<string, string>>) =>
+      start(args, made.root, { ...made.environment, EVENKEEL_TOKEN: token, ...more }, program).ended;
+    const state = { EVENKEEL_STATE: database.url() };
+    const [traced, queue, redis] = await Promise.all([
+      run(["plan"], { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }),
+      run(["plan", "--workers"], state),
+      run(["plan", "--workers"], { ...state, EVENKEEL_QUEUE: "redis://127.0.0.1:1" }),
+    ]);
+    expect(traced).toMatchObject({ code: 0, stdout: expect.stringContaining("Plan: ") });
+    expect(traced.stderr).toContain(
+      `warning: traces need packages that are not installed: npm install ${tracingPackages.join(" ")}; nothing is traced\n`,
+    );
+    expect(queue.stderr).toMatch(/workers need packages that are not installed: npm install bullmq {2}\(setup\)$/m);
+    expect(redis.stderr).toMatch(
+      /workers need packages that are not installed: npm install bullmq ioredis {2}\(setup\)$/m,
+    );
+    expect([queue.code, redis.code]).toEqual([1, 1]);
+  });
+});
+
+test("the packages that are named are those of the package", () => {
+  const { peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+  const own = Object.entries<string>(peerDependencies).filter(([name]) => name.startsWith("@opentelemetry/"));
+  expect(Object.fromEntries(tracingPackages.map((each) => each.split(/(?<=.)@/)))).toEqual(
+    Object.fromEntries(own.map(([name, range]) => [name, range.replace(/^\^(0\.\d+|[1-9]\d*).*/, "$1")])),
+  );
+});
