@@ -6,7 +6,7 @@ const source = join(import.meta.dirname, "../src");
 
 /** The floors of src/README.md, top to bottom; a folder imports what stands below it, or its own. */
 const floors = {
-  face: ["commands", "report"],
+  face: ["commands", "console", "report"],
   run: ["watch", "accept", "reconcile", "fleet", "deployments", "storage", "import", "apply"],
   world: ["state", "live", "client", "workspace"],
   core: ["revision", "plan", "diff", "routes", "scan", "format", "manifest"],

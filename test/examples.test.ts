@@ -16,6 +16,7 @@ const documents: readonly (readonly [document: string, folder: string, ends: "in
   ["docs/running.md", "examples/quickstart", "anyhow"],
   ["docs/approvals.md", "examples/quickstart", "anyhow"],
   ["docs/fleets.md", "examples/quickstart", "anyhow"],
+  ["docs/console.md", "examples/quickstart", "anyhow"],
   ["docs/state.md", "examples/quickstart", "anyhow"],
   ["docs/watching.md", "examples/quickstart", "anyhow"],
   ["docs/deprecations.md", ".", "anyhow"],

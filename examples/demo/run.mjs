@@ -1,2 +1,4 @@
-// npm run demo, and npm run demo -- --team.
-await import(process.argv.includes("--team") ? "./team.mjs" : "./demo.mjs");
+// npm run demo, npm run demo -- --team, and npm run demo -- --console.
+const demos = { "--team": "./team.mjs", "--console": "./console.mjs" };
+const asked = Object.keys(demos).find((name) => process.argv.includes(name));
+await import(demos[asked] ?? "./demo.mjs");

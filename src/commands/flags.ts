@@ -335,6 +335,19 @@ export const flags = {
       description: "a project by ID or path: the role in it, and whether it can be read",
     },
   ],
+  console: [
+    folder,
+    { flags: "--port <n>", description: "0: any free one", takes: "count", default: "8090" },
+    {
+      flags: "--host <address>",
+      description: "where to listen; not on loopback only with a token or a proxy",
+      default: "127.0.0.1",
+    },
+    {
+      flags: "--trust-user-header <name>",
+      description: "a proxy in front signs people in, and names them in this header",
+    },
+  ],
   serve: [
     { flags: "--port <n>", description: "0 for a free one", takes: "count", default: "0" },
     { flags: "--host <host>", description: "the address to bind to", default: "127.0.0.1" },

@@ -1,7 +1,7 @@
 import { flags } from "./flags.ts";
 import { type Verb, verb } from "./verb.ts";
 
-/** `evenkeel runs`, `state`, `state copy` and `lock release` (contract 11). */
+/** `evenkeel runs`, `console`, `state`, `state copy` and `lock release` (contract 11). */
 export const stateVerbs: readonly Verb[] = [
   verb({
     name: "runs",
@@ -13,6 +13,16 @@ export const stateVerbs: readonly Verb[] = [
     ],
     options: flags.runs,
     load: () => import("./runs.ts"),
+  }),
+  verb({
+    name: "console",
+    summary: "pages over the state: how each project stands, its history, plans to review",
+    examples: [
+      ["evenkeel console", "on http://127.0.0.1:8090, for this machine"],
+      ["evenkeel console --host 0.0.0.0 --trust-user-header X-Forwarded-User", "behind a proxy that signs people in"],
+    ],
+    options: flags.console,
+    load: () => import("./console.ts"),
   }),
   verb({
     name: "state",

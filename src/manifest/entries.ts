@@ -32,7 +32,7 @@ interface Entries {
   readonly plaintext: Declared["plaintext"];
 }
 
-type From = { readonly document: Document; readonly policy: string; readonly reason?: string };
+type From = { readonly document: Document; readonly policy: string; readonly reason?: string; readonly until?: string };
 
 /** Everything that a policy says of resources, kind by kind. */
 export function readEntries(from: From, text: Partial<PolicyText>, workspace: Workspace): Entries {
@@ -98,9 +98,10 @@ interface Rest {
 
 function entryOf(from: From, path: Path, resource: Resource, rest: Rest = {}): PolicyEntry {
   const { presence = "present", templates = none, written } = rest;
-  const { document, policy } = from;
+  const { document, policy, reason, until } = from;
+  const why = { ...(reason && { reason }), ...(until && { until }) };
   const { place } = stated(document, policy, path);
-  const origin = { place, policy, file: document.file, ...(from.reason && { reason: from.reason }) };
+  const origin = { place, policy, file: document.file, ...why };
   return {
     document,
     policy,

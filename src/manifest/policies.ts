@@ -81,7 +81,8 @@ interface Read {
 function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Workspace): Read {
   const { name = "", priority = 0, until, reason } = text;
   const why = reason === undefined ? {} : { reason };
-  const { entries, problems, plaintext } = readEntries({ document, policy: name, ...why }, text, workspace);
+  const end = until !== undefined && isDay(until) ? { until } : {};
+  const { entries, problems, plaintext } = readEntries({ document, policy: name, ...why, ...end }, text, workspace);
   const exclusive = new Map(
     listed(text.exclusive).flatMap(([word, index]) =>
       policyKinds
@@ -102,7 +103,7 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     entries,
     kinds: new Set([...entries.map(({ desired }) => desired.kind), ...exclusive.keys()]),
     exclusive,
-    ...(until !== undefined && isDay(until) && { until }),
+    ...end,
   };
   return { policy, problems, plaintext };
 }

@@ -56,6 +56,8 @@ export interface Origin {
   /** The policy that says it, and its file; known without a parse. */
   readonly policy?: string;
   readonly file?: string;
+  /** The last day on which that policy counts. */
+  readonly until?: string;
 }
 
 /** `absent`: make sure that it is off. */

@@ -125,7 +125,9 @@ type Summary = Parameters<Context["state"]["runs"]["record"]>[0];
 function headOf({ claim, heading, request }: Context, started: string) {
   const { run, who, host, job } = claim;
   const { commit } = heading.manifests;
-  return { run, command: request.command ?? "", who, host, ...(job !== undefined && { job }), started, commit };
+  const { savedRun: plan } = request;
+  const asked = { ...(job !== undefined && { job }), ...(plan !== undefined && { plan }) };
+  return { run, command: request.command ?? "", who, host, ...asked, started, commit };
 }
 
 /** A look that cannot be recorded is as good as any. */

@@ -40,8 +40,14 @@ function lookOf(context: Context, result: Applied): FleetLook {
     whole: !isLimited && !shard,
     ...(!isLimited && { covers: shard ?? (() => true) }),
     projects: result.desired ? surveyed(result.desired, context, result) : settled(result),
+    exceptions: context.rules.flatMap(exceptionOf),
     cause: ledger || command !== "drift" ? "pending" : "drift",
   };
+}
+
+function exceptionOf({ name, except, until }: Context["rules"][number]): FleetLook["exceptions"] {
+  if (except.length === 0) return [];
+  return [{ rule: name, except: except.slice(0, 50), ...(until && { until }) }];
 }
 
 /** Every project that was to be read. */

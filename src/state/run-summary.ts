@@ -26,6 +26,8 @@ export interface RunSummary {
   readonly touched: Touched;
   /** Addresses that did not fit. */
   readonly omitted?: number;
+  /** The run whose saved plan an apply carried out. */
+  readonly plan?: string;
   /** Requests that read, planned ones. */
   readonly reads?: number;
   /** How many projects of the fleet stood how at its end, as far as runs have seen it; left out where it saw none. */

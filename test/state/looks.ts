@@ -14,7 +14,7 @@ const fields = { approval_status: "denied" };
 /** A look at the whole fleet. */
 export function look(run: string, projects: readonly LookedAt[], more: Partial<FleetLook> = {}): FleetLook {
   const head = { run, at: "2026-11-21T08:00:00.000Z", commit: "c0ffee", server: "https://code.example.com" };
-  return { ...head, whole: true, covers: () => true, cause: "pending", projects, ...more };
+  return { ...head, exceptions: [], whole: true, covers: () => true, cause: "pending", projects, ...more };
 }
 
 /** A project with two licenses, as it was read. */

@@ -9,7 +9,7 @@ const { body, script, style } = page;
  * What the page may do: run the one script and the one style that stand in it. It can load nothing and send nothing,
  * and even that script has no way to turn a string into markup.
  */
-const policy = [
+export const planPolicy = [
   "default-src 'none'",
   `script-src '${hashOf(script)}'`,
   `style-src '${hashOf(style)}'`,
@@ -33,7 +33,7 @@ export function planHtml(plan: Plan): string {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta http-equiv="Content-Security-Policy" content="${planPolicy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="color-scheme" content="light dark">

@@ -6,10 +6,19 @@ import type { Files } from "./texts.ts";
 
 /** Summaries as files, one a run; a journal of before there were any tells as much of its run. */
 export function folderRuns(files: Files, plans: Pick<Files, "list" | "remove">, journals: Journals): Runs {
-  const read = async (run: string) => summaryIn((await files.read(run)) ?? "");
+  /** Of runs that ended: no run ends twice, and a history may have thousands. */
+  const ended = new Map<string, RunSummary>();
+  const read = async (run: string) => {
+    const known = ended.get(run);
+    if (known) return known;
+    const summary = summaryIn((await files.read(run)) ?? "");
+    if (summary?.ended) ended.set(run, summary);
+    return summary;
+  };
   return {
     record: async (summary) => {
       await files.write(summary.run, `${JSON.stringify(summary)}\n`);
+      ended.delete(summary.run);
       for (const run of await plans.list()) if (ageOf(run) > kept.plans) plans.remove(run);
       for (const run of await files.list()) {
         if (ageOf(run) > kept.looks && isLook(await read(run))) files.remove(run);

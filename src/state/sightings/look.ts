@@ -59,8 +59,8 @@ export async function keepLook(sheets: Sheets, look: FleetLook): Promise<Standin
       edited.set(name, writer.text());
       heads[name] = { run: look.run, mark: look.whole ? wholeMark(looked) : 0, counts: writer.counts() };
     }
-    const { run, at, server } = look;
-    const after = { server, whole: look.whole ? { run, at } : (known?.whole ?? null), sheets: heads };
+    const { run, at, server, exceptions } = look;
+    const after = { server, exceptions, whole: look.whole ? { run, at } : (known?.whole ?? null), sheets: heads };
     counts = fleetCounts(after);
     return edited.set(fleetSheet, fleetText(after));
   });

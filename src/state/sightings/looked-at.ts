@@ -1,5 +1,5 @@
 import type { Change, Desired, Project } from "../../model/types.ts";
-import type { SeenDifference, Sighting } from "./sighting.ts";
+import type { FleetSheet, SeenDifference, Sighting } from "./sighting.ts";
 
 /** What a run saw of the fleet. */
 export interface FleetLook {
@@ -13,6 +13,7 @@ export interface FleetLook {
   /** Whether a project that the look does not have is selected by no policy any more; left out: nothing is known of such. */
   readonly covers?: (project: string) => boolean;
   readonly projects: readonly LookedAt[];
+  readonly exceptions: FleetSheet["exceptions"];
   /** The cause of a difference where neither its reason nor an earlier look tells. */
   readonly cause: SeenDifference["cause"];
 }

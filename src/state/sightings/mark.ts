@@ -8,7 +8,7 @@ export function marking(places: Placing): (looked: LookedAt) => number {
   const entryMark = memoized((desired: Desired) => {
     const { kind, key, presence, fields, origin } = desired;
     const place = places(desired);
-    const where = [origin.policy, origin.file, place?.line, place?.column].join("\0");
+    const where = [origin.policy, origin.file, place?.line, place?.column, origin.until, origin.reason].join("\0");
     return hashOf([kind, key, presence, JSON.stringify(fields), where].join("\0"));
   });
   return ({ project, desired = [], changes, unverified, unmanaged, problems }) => {

@@ -1,7 +1,7 @@
 import { memoized } from "../../base/memoize.ts";
 import { identityOf } from "../../model/kinds.ts";
 import type { Desired, Fields, Place } from "../../model/types.ts";
-import { cutFields } from "./cut.ts";
+import { cutFields, cutText } from "./cut.ts";
 import type { LookedAt } from "./looked-at.ts";
 import type { SeenEntry, Sighting } from "./sighting.ts";
 
@@ -30,9 +30,10 @@ export function entriesAt(commit: string | null, places: Placing): Entries {
   const fresh = memoized((desired: Desired): SeenEntry => {
     const { kind, key, origin } = desired;
     const place = places(desired);
-    const { policy = "", file = place?.file ?? "" } = origin;
-    const where = { policy, file, ...(place && { line: place.line, column: place.column }) };
-    return { kind, key, fields: wantedOf(desired), ...where, commit };
+    const { policy = "", file = place?.file ?? "", until, reason } = origin;
+    const where = { policy, file, ...(place && { line: place.line, column: place.column }), commit };
+    const why = { ...(until && { until }), ...(reason && { reason: cutText(reason) }) };
+    return { kind, key, fields: wantedOf(desired), ...where, ...why };
   });
   return (before, { desired, changes, includes }) => {
     if (!before) return (desired ?? []).filter(({ kind, key }) => includes(`${kind}/${key}`)).map(fresh);

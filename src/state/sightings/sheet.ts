@@ -45,7 +45,7 @@ export type SheetRow = readonly [
   seen: number,
   run: number,
   unmanaged: number,
-  /** Eight numbers an entry: kind, key, fields, policy, file, line, column, commit. -1 stands for nothing. */
+  /** Ten numbers an entry: kind, key, fields, policy, file, line, column, commit, until, reason. -1 stands for nothing. */
   entries: readonly number[],
   differences: readonly SeenDifference[],
   unverified: Sighting["unverified"],
@@ -60,7 +60,7 @@ export interface Sheet {
 }
 
 /** Numbers of an entry in a row. */
-const entrySize = 8;
+const entrySize = 10;
 
 /** Makes the text of a sheet: the same for the same sightings in the same order. */
 export interface SheetWriter {
@@ -77,7 +77,18 @@ export function sheetWriter(): SheetWriter {
   const fields = numbering<Fields>((each) => JSON.stringify(each));
   const rows: SheetRow[] = [];
   const numbersOf = memoized(
-    ({ kind, key, policy, file, commit, line = -1, column = -1, ...entry }: SeenEntry): readonly number[] => [
+    ({
+      kind,
+      key,
+      policy,
+      file,
+      commit,
+      line = -1,
+      column = -1,
+      until,
+      reason,
+      ...entry
+    }: SeenEntry): readonly number[] => [
       words.number(kind),
       words.number(key),
       entry.fields === null ? -1 : fields.number(entry.fields),
@@ -86,6 +97,8 @@ export function sheetWriter(): SheetWriter {
       line,
       column,
       commit === null ? -1 : words.number(commit),
+      until === undefined ? -1 : words.number(until),
+      reason === undefined ? -1 : words.number(reason),
     ],
   );
   const renumbered = ({ words: theirs, fields: values }: Sheet, numbers: readonly number[]) => {
@@ -143,10 +156,8 @@ export function sightingIn({ words, fields }: Sheet, row: SheetRow): Sighting {
   const word = (index: number | undefined) => words[index ?? -1] ?? "";
   const entries: SeenEntry[] = [];
   for (let at = 0; at < numbers.length; at += entrySize) {
-    const [kind, key, values = -1, policy, file, line = -1, column = -1, commit = -1] = numbers.slice(
-      at,
-      at + entrySize,
-    );
+    const [kind, key, values = -1, policy, file, line = -1, column = -1, commit = -1, until = -1, reason = -1] =
+      numbers.slice(at, at + entrySize);
     entries.push({
       kind: word(kind) as Kind,
       key: word(key),
@@ -155,6 +166,8 @@ export function sightingIn({ words, fields }: Sheet, row: SheetRow): Sighting {
       file: word(file),
       ...(line >= 0 && { line, column }),
       commit: commit < 0 ? null : word(commit),
+      ...(until >= 0 && { until: word(until) }),
+      ...(reason >= 0 && { reason: word(reason) }),
     });
   }
   const times = { since: word(since), seen: word(seen), run: word(run) };
@@ -162,16 +175,41 @@ export function sightingIn({ words, fields }: Sheet, row: SheetRow): Sighting {
   return { ...head, ...times, entries, differences, unverified, unmanaged, problems };
 }
 
-/** The keys of a project's entries of one kind, and the policies that say them, without its fields. */
-export function labelsIn({ words }: Sheet, [, , , , , , , , numbers]: SheetRow) {
-  const labels = { integration: new Set<string>(), license: new Set<string>(), policy: new Set<string>() };
-  for (let at = 0; at < numbers.length; at += entrySize) {
-    const kind = words[numbers[at] ?? -1];
-    const key = words[numbers[at + 1] ?? -1] ?? "";
-    if (kind === "integration" || kind === "license") labels[kind].add(key);
-    labels.policy.add(words[numbers[at + 3] ?? -1] ?? "");
+/** What a list of projects needs of one: all but its fields and its differences. */
+export interface SightingHead extends Pick<Sighting, "project" | "standing" | "since" | "seen" | "run"> {
+  readonly differences: number;
+  readonly labels: Labels;
+}
+
+/** The keys of a project's entries by their kind, and the policies that say them. */
+export interface Labels {
+  readonly keys: Readonly<Partial<Record<Kind, ReadonlySet<string>>>>;
+  readonly policies: ReadonlySet<string>;
+}
+
+/** The heads of all projects of a sheet. Those with the same labels share them. */
+export function headsIn({ words, rows }: Sheet): readonly SightingHead[] {
+  const word = (index: number) => words[index] ?? "";
+  const labelsOf = memoized((key: string) => labelsIn(key.split(",").map(Number), word));
+  return rows.map(([project, , , standing, since, seen, run, , numbers, differences]) => {
+    let key = "";
+    for (let at = 0; at < numbers.length; at += entrySize)
+      key += `${numbers[at]},${numbers[at + 1]},${numbers[at + 3]},`;
+    const times = { since: word(since), seen: word(seen), run: word(run) };
+    const stands = standings[standing] ?? "unreadable";
+    return { project, standing: stands, ...times, differences: differences.length, labels: labelsOf(key) };
+  });
+}
+
+function labelsIn(numbers: readonly number[], word: (index: number) => string): Labels {
+  const keys: Partial<Record<Kind, Set<string>>> = {};
+  const policies = new Set<string>();
+  for (let at = 0; at + 2 < numbers.length; at += 3) {
+    const [kind = -1, key = -1, policy = -1] = numbers.slice(at, at + 3);
+    keys[word(kind) as Kind] = (keys[word(kind) as Kind] ?? new Set()).add(word(key));
+    policies.add(word(policy));
   }
-  return labels;
+  return { keys, policies };
 }
 
 /** The text of the sheet above all others. */
@@ -181,11 +219,12 @@ export function fleetText(fleet: FleetSheet): string {
 
 /** What such a text holds; undefined where it is none. @throws Refusal for one of a later format. */
 export function fleetIn(text: string | undefined): FleetSheet | undefined {
-  const { server, whole, sheets } = parsed(text);
+  const { server, whole, sheets, exceptions } = parsed(text);
   if (typeof server !== "string" || !isObject(sheets)) return undefined;
   return {
     server,
     whole: (isObject(whole) ? whole : null) as FleetSheet["whole"],
+    exceptions: (Array.isArray(exceptions) ? exceptions : []) as FleetSheet["exceptions"],
     sheets: sheets as FleetSheet["sheets"],
   };
 }

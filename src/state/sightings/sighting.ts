@@ -25,6 +25,9 @@ export interface SeenEntry {
   readonly column?: number;
   /** The commit at which it stands there; null outside a repository. */
   readonly commit: string | null;
+  /** The last day on which its policy counts, and why there is the policy, where it says so. */
+  readonly until?: string;
+  readonly reason?: string;
 }
 
 /** One thing that differed when its project was last seen. Values are cut after 500 characters. */
@@ -69,8 +72,18 @@ export interface FleetSheet {
   readonly server: string;
   /** The last look at everything that policies select; null before there was one. */
   readonly whole: { readonly run: string; readonly at: string } | null;
+  /** Exceptions from rules that end some day, or never. */
+  readonly exceptions: readonly SeenException[];
   /** By the name of a sheet. */
   readonly sheets: Readonly<Record<string, SheetHead>>;
+}
+
+/** A rule that does not hold for some addresses. */
+export interface SeenException {
+  readonly rule: string;
+  /** Globs over addresses. */
+  readonly except: readonly string[];
+  readonly until?: string;
 }
 
 /** What is known of a sheet without reading it. */
@@ -84,7 +97,8 @@ export interface SheetHead {
 }
 
 /** When a project was last seen, and by which run. */
-export function lastSeen({ seen, run }: Sighting, { whole }: Pick<FleetSheet, "whole">) {
+export function lastSeen({ seen, run }: Pick<Sighting, "seen" | "run">, fleet: Pick<FleetSheet, "whole"> | undefined) {
+  const whole = fleet?.whole;
   return whole && whole.at > seen ? whole : { at: seen, run };
 }
 

@@ -1,0 +1,35 @@
+import { dirname } from "node:path";
+import { exit, Refusal } from "../base/exit.ts";
+import { printable } from "../base/printable.ts";
+import { accessFor } from "../console/access.ts";
+import { watching } from "../console/known.ts";
+import { listen } from "../console/listen.ts";
+import { openState } from "../state/open-state.ts";
+import { findWorkspace, loadSettings } from "../workspace/load.ts";
+import type { Options } from "./flags.ts";
+import { folderOf } from "./run.ts";
+import type { Run } from "./verb.ts";
+
+/** `evenkeel console`: pages over the state, until it is interrupted. */
+export const run: Run<Options<"console">> = async (terminal, options) => {
+  const { host, port, trustUserHeader } = options;
+  const { env } = terminal;
+  if (port > 65535) throw new Refusal("--port takes a number from 0 to 65535", exit.usage);
+  const access = accessFor(host, trustUserHeader, env);
+  const folder = dirname(findWorkspace(folderOf(terminal, options)));
+  const { name } = loadSettings(folder);
+  await using state = await watching(() => openState({ root: folder, name, env }));
+  const workspace = name ?? folder;
+  const failed = (error: unknown) => terminal.warn(printable(`internal error: ${wordsOf(error, env)}`));
+  const { url, close } = await listen(host, port, { state, access, env, folder, workspace, failed });
+  terminal.listen();
+  terminal.print(`listening on ${url}`);
+  await new Promise<void>((stop) => terminal.interrupted.addEventListener("abort", () => stop(), { once: true }));
+  await close();
+  return exit.done;
+};
+
+function wordsOf(error: unknown, { EVENKEEL_DEBUG }: Readonly<Record<string, string | undefined>>): string {
+  if (!(error instanceof Error)) return String(error);
+  return EVENKEEL_DEBUG === "1" ? (error.stack ?? error.message) : error.message;
+}

@@ -1,0 +1,105 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { exit, Refusal } from "../base/exit.ts";
+import { knownSecrets } from "../base/known-secrets.ts";
+import { systemTrouble } from "../base/system-errors.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Who may look: everybody who reaches a loopback address, who knows the token, or whom a proxy names. */
+export type Access =
+  | { readonly by: "loopback" }
+  | { readonly by: "token"; readonly token: string }
+  | { readonly by: "header"; readonly header: string };
+
+/** What the options and the environment allow. @throws Refusal where anybody could look from anywhere. */
+export function accessFor(host: string, header: string | undefined, env: Environment): Access {
+  const token = tokenOf(env);
+  if (header !== undefined && token !== undefined)
+    throw new Refusal("--trust-user-header and EVENKEEL_CONSOLE_TOKEN exclude each other; use one", exit.usage);
+  if (header !== undefined) return { by: "header", header: checkedHeader(header) };
+  if (token !== undefined) return { by: "token", token };
+  if (isThisMachine(host)) return { by: "loopback" };
+  throw new Refusal(
+    `${host} is not a loopback address, so anybody could look: set EVENKEEL_CONSOLE_TOKEN, or --trust-user-header NAME ` +
+      "behind a proxy that signs people in",
+    exit.usage,
+  );
+}
+
+function checkedHeader(header: string): string {
+  if (/^[A-Za-z][A-Za-z0-9-]{0,99}$/.test(header)) return header.toLowerCase();
+  throw new Refusal("--trust-user-header takes the name of a header, such as X-Forwarded-User", exit.usage);
+}
+
+function tokenOf({
+  EVENKEEL_CONSOLE_TOKEN: direct,
+  EVENKEEL_CONSOLE_TOKEN_FILE: file,
+}: Environment): string | undefined {
+  if (direct && file)
+    throw new Refusal("EVENKEEL_CONSOLE_TOKEN and EVENKEEL_CONSOLE_TOKEN_FILE are both set; set only one", exit.usage);
+  if (direct) return learnt(direct, "EVENKEEL_CONSOLE_TOKEN");
+  return file ? learnt(textOf(file).trim(), "the file that EVENKEEL_CONSOLE_TOKEN_FILE names") : undefined;
+}
+
+/** One that can be guessed protects nothing. */
+const shortest = 16;
+
+function learnt(token: string, source: string): string {
+  knownSecrets.learn(token, "(token of the console)");
+  if (token.length >= shortest) return token;
+  throw new Refusal(`${source} has ${token.length} characters; expected ${shortest} at least`, exit.usage);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Refusal(`EVENKEEL_CONSOLE_TOKEN_FILE names ${file}, which cannot be read: ${systemTrouble(error)}`);
+  }
+}
+
+/** Whether an address or a name can be reached from this machine only. */
+export function isThisMachine(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+}
+
+/** Whether a request names this machine as its host: a page elsewhere whose name leads here does not. */
+export function namesLoopback(host: string | undefined): boolean {
+  return isThisMachine((host ?? "").replace(/:\d+$/, ""));
+}
+
+/** Whether two texts are the same, in a time that says nothing of where they differ. */
+export function isSameSecret(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** Milliseconds for which somebody who signed in may look. */
+export const sessionLength = 12 * 3_600_000;
+
+/** Who is signed in, by what their browser keeps; gone with the process. */
+export interface Sessions {
+  readonly begin: () => string;
+  readonly holds: (session: string | undefined) => boolean;
+}
+
+/** Sessions by the clock that is given. */
+export function sessions(now: () => number): Sessions {
+  const ends = new Map<string, number>();
+  const forget = () => {
+    for (const [session, end] of ends) if (end <= now()) ends.delete(session);
+  };
+  return {
+    begin: () => {
+      forget();
+      const session = randomBytes(32).toString("base64url");
+      ends.set(session, now() + sessionLength);
+      return session;
+    },
+    holds: (session) => (ends.get(session ?? "") ?? 0) > now(),
+  };
+}

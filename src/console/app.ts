@@ -1,0 +1,220 @@
+import { type Context, Hono } from "hono";
+import { streamSSE } from "hono/streaming";
+import { Refusal } from "../base/exit.ts";
+import { planOfRun } from "../reconcile/saved-plan.ts";
+import type { RunSummary } from "../state/run-summary.ts";
+import { type Access, sessions } from "./access.ts";
+import { assetFiles, assets } from "./assets.ts";
+import { type Data, fleetData, projectData, reviewData, runData, runsData, searchData } from "./data.ts";
+import { wantedIn } from "./fleet.ts";
+import { type Frame, page, partOf } from "./frame.ts";
+import { gate, guarded, readOnly } from "./gate.ts";
+import type { KnownState, Watching } from "./known.ts";
+import { fleetPage } from "./pages/fleet.ts";
+import { missingPage, signInPage } from "./pages/messages.ts";
+import { projectPage } from "./pages/project.ts";
+import { reviewPage } from "./pages/review.ts";
+import { type RunDetails, runPage } from "./pages/run.ts";
+import { runsFor, runsPage, wantedRunsIn } from "./pages/runs.ts";
+import { searchPage } from "./pages/search.ts";
+import { progressOf } from "./progress.ts";
+import { waitingPlan, waitingRuns } from "./review.ts";
+
+/** What the pages are made of. */
+export interface ConsoleOptions {
+  readonly state: Watching;
+  readonly access: Access;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder of the workspace. */
+  readonly folder: string;
+  /** The workspace, for people. */
+  readonly workspace: string;
+  /** Told of what nobody expected. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** A page, and the same as data. */
+type Shown = Pick<Frame, "title" | "under" | "body"> & { readonly data: Data; readonly q?: string };
+
+/** The pages of the console. Nothing that it answers changes anything. */
+export function consoleApp(options: ConsoleOptions): Hono {
+  const { state, access, workspace, failed } = options;
+  const app = new Hono();
+  const tell = (context: Context, frame: Omit<Frame, "assets" | "workspace">) =>
+    context.html(page({ ...frame, assets, workspace }));
+  const missing = (context: Context, what: string) => {
+    context.status(404);
+    return tell(context, { title: "Not found", under: "", body: missingPage(what) });
+  };
+  const signIn = (context: Context, wrong: boolean) =>
+    tell(context, { title: "Sign in", under: "", body: signInPage(wrong) });
+  app.use(guarded, readOnly, gate({ access, signedIn: sessions(Date.now), signIn }));
+  app.get("/assets/*", (context) => {
+    const file = assetFiles.get(context.req.path);
+    if (!file) return missing(context, "There is no such file.");
+    return context.body(file.text, 200, { "content-type": file.type, "cache-control": "max-age=86400" });
+  });
+  app.get("/runs/:run/events", async (context) => events(context, state));
+  app.get("/runs/:run/plan", async (context) => report(context, state, missing));
+  app.get("*", async (context) => {
+    const { path, form } = asked(context.req.path);
+    if (path === undefined) return missing(context, "The address is not one that a browser makes.");
+    const known = await state.known();
+    const query = context.req.query();
+    const shownPage = await shownAt(path, query, known, options);
+    if (typeof shownPage === "string" && form !== "html") {
+      const whole = await shownAt(`${path}.${form}`, query, known, options);
+      if (typeof whole !== "string") return tell(context, { ...whole, known });
+    }
+    if (typeof shownPage === "string") return missing(context, shownPage);
+    if (form === "json") return context.json(shownPage.data.json() as object);
+    if (form === "csv") return context.body(shownPage.data.csv(), 200, { "content-type": "text/csv; charset=utf-8" });
+    return tell(context, { ...shownPage, known });
+  });
+  app.onError((error, context) => {
+    if (!(error instanceof Refusal)) failed(error);
+    context.status(error instanceof Refusal ? 503 : 500);
+    const what = error instanceof Refusal ? error.message : "Something went wrong inside the console.";
+    return tell(context, { title: "Not now", under: "", body: missingPage(what) });
+  });
+  return app;
+}
+
+/** The path that a request asks for, decoded, and in which form. */
+function asked(path: string): { readonly path: string | undefined; readonly form: "html" | "json" | "csv" } {
+  const [, ending] = /\.(json|csv)$/.exec(path) ?? [];
+  const rest = ending === undefined ? path : path.slice(0, -ending.length - 1);
+  const form = ending === "json" || ending === "csv" ? ending : "html";
+  try {
+    return { path: decodeURIComponent(rest).replace(/(?<=.)\/+$/, "") || "/", form };
+  } catch {
+    return { path: undefined, form };
+  }
+}
+
+type Query = Readonly<Record<string, string>>;
+
+/** What stands at a path; a sentence where nothing does. */
+async function shownAt(
+  path: string,
+  query: Query,
+  known: KnownState,
+  options: ConsoleOptions,
+): Promise<Shown | string> {
+  if (path === "/" || path === "/fleet" || path === "/index") return fleetAt(query, known);
+  if (path === "/runs") return runsAt(query, known);
+  if (path === "/review") return reviewAt(query, known, options);
+  if (path === "/search") return searchAt(query, known);
+  const [, section, name = ""] = /^\/(projects|runs)\/(.+)$/s.exec(path) ?? [];
+  if (section === "projects") return projectAt(name, query, known, options);
+  if (section === "runs") return runAt(name, query, known, options);
+  return `There is no page ${path}.`;
+}
+
+function fleetAt(query: Query, known: KnownState): Shown {
+  const wanted = wantedIn(query);
+  const title = wanted.group || "Fleet";
+  const body = fleetPage(known, wanted, query.page);
+  return { title, under: "/", body, data: fleetData(known, wanted, query.page) };
+}
+
+function runsAt(query: Query, known: KnownState): Shown {
+  const wanted = wantedRunsIn(query);
+  const body = runsPage(known, wanted, query.page);
+  return { title: "Runs", under: "/runs", body, data: runsData(runsFor(known, wanted), query.page) };
+}
+
+function searchAt({ q = "" }: Query, known: KnownState): Shown {
+  return { title: "Search", under: "/search", q, body: searchPage(known, q), data: searchData(known, q) };
+}
+
+async function reviewAt(query: Query, known: KnownState, { state, env, folder }: ConsoleOptions): Promise<Shown> {
+  const part = partOf(waitingRuns(await state.ask(({ plans }) => plans.list()), known), query.page, 20);
+  const plans = await state.ask((from) =>
+    Promise.all(part.rows.map((run) => waitingPlan(from, run, known, { env, folder }))),
+  );
+  return { title: "Review", under: "/review", body: reviewPage(part, plans), data: reviewData(part, plans) };
+}
+
+async function projectAt(
+  name: string,
+  query: Query,
+  known: KnownState,
+  { state }: ConsoleOptions,
+): Promise<Shown | string> {
+  const seen = await state.project(name);
+  if (!seen) return `No run has seen a project ${name}.`;
+  return { title: name, under: "/", body: projectPage(known, seen, query.page), data: projectData(known, seen) };
+}
+
+async function runAt(
+  name: string,
+  query: Query,
+  known: KnownState,
+  { state }: ConsoleOptions,
+): Promise<Shown | string> {
+  const summary = known.runs.find(({ run }) => run === name);
+  if (!summary) return `There is no run ${name}. Plans and drifts are kept for 90 days.`;
+  const details = await state.ask(async (from): Promise<RunDetails> => {
+    const isSaved = (await from.plans.list()).includes(name);
+    const plan = isSaved ? await planOfRun(from, name).catch(onlyRefusals) : undefined;
+    return { summary, plan, progress: await progressOf(from, summary), errors: await errorsOf(from, summary) };
+  });
+  return {
+    title: `${summary.command} ${name}`,
+    under: "/runs",
+    body: runPage(known, details, query.page),
+    data: runData(details),
+  };
+}
+
+function onlyRefusals(error: unknown): undefined {
+  if (!(error instanceof Refusal)) throw error;
+  return undefined;
+}
+
+type State = Parameters<Parameters<Watching["ask"]>[0]>[0];
+
+/** Why changes of an apply failed: its journal says. */
+async function errorsOf(
+  { journals }: State,
+  { run, command, outcome }: RunSummary,
+): Promise<ReadonlyMap<string, string>> {
+  if (command !== "apply" || outcome === "applied" || outcome === "in sync") return new Map();
+  const lines = (await journals.read(run)) ?? [];
+  return new Map(
+    lines.flatMap((line) => (line.event === "result" && line.error ? [[line.address, line.error] as const] : [])),
+  );
+}
+
+/** The plan of a run as the report shows it, whose one script and style stand in it. */
+async function report(
+  context: Context,
+  { ask }: Watching,
+  missing: (context: Context, what: string) => Response | Promise<Response>,
+): Promise<Response> {
+  const run = context.req.param("run") ?? "";
+  const plan = await ask(async (from) => ((await from.plans.list()).includes(run) ? planOfRun(from, run) : undefined));
+  if (!plan)
+    return missing(context, `The state keeps no plan of a run ${run}; evenkeel plan --save keeps one for 30 days.`);
+  const { planHtml, planPolicy } = await import("../report/html/html.ts");
+  context.header("content-security-policy", `${planPolicy}; frame-ancestors 'none'`);
+  return context.html(planHtml(plan));
+}
+
+/** Milliseconds between two looks at a run that goes on. */
+const pace = 1000;
+
+/** Tells how far a run is, until it has ended. */
+function events(context: Context, { known, ask }: Watching): Response {
+  const run = context.req.param("run") ?? "";
+  return streamSSE(context, async (stream) => {
+    while (!stream.aborted && !stream.closed) {
+      const summary = (await known()).runs.find((each) => each.run === run);
+      const progress = summary && (await ask((from) => progressOf(from, summary)).catch(() => undefined));
+      if (!progress) return stream.writeSSE({ event: "end", data: "" });
+      await stream.writeSSE({ event: "progress", data: JSON.stringify(progress) });
+      await stream.sleep(pace);
+    }
+  });
+}

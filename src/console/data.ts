@@ -1,0 +1,137 @@
+import type { RunSummary } from "../state/run-summary.ts";
+import type { SightingHead } from "../state/sightings/sheet.ts";
+import { lastSeen, type Sighting } from "../state/sightings/sighting.ts";
+import { csvOf } from "./csv.ts";
+import { projectsFor, standingCounts, type WantedProjects } from "./fleet.ts";
+import { type ListPart, partOf } from "./frame.ts";
+import type { KnownState } from "./known.ts";
+import { type RunDetails, touchedOf } from "./pages/run.ts";
+import { actionsText } from "./pages/runs.ts";
+import { found } from "./pages/search.ts";
+import type { WaitingPlan } from "./review.ts";
+import { placeText } from "./values.ts";
+
+/** A page as data: a document, and its table whole. */
+export interface Data {
+  readonly json: () => unknown;
+  readonly csv: () => string;
+}
+
+/** The list of projects: as JSON a part of it, as CSV all of it. */
+export function fleetData(known: KnownState, wanted: WantedProjects, page: string | undefined): Data {
+  const heads = projectsFor(known, wanted);
+  const row = (head: SightingHead) => {
+    const { project, standing, since, differences } = head;
+    const { at, run } = lastSeen(head, known.fleet);
+    return { project, status: standing, since, differences, seen: at, run };
+  };
+  return {
+    json: () => {
+      const { server = null, whole = null } = known.fleet ?? {};
+      const part = partOf(heads, page, 500);
+      return {
+        server,
+        whole,
+        trouble: known.trouble ?? null,
+        counts: standingCounts(heads),
+        ...listed(part),
+        projects: part.rows.map(row),
+      };
+    },
+    csv: () => table(["project", "status", "since", "differences", "seen", "run"], heads.map(row)),
+  };
+}
+
+function listed({ page, pages, total }: ListPart<unknown>) {
+  return { total, page, pages };
+}
+
+function table<Row extends object>(names: readonly (keyof Row & string)[], rows: readonly Row[]): string {
+  return csvOf(
+    names,
+    rows.map((row) =>
+      names.map((name) => (typeof row[name] === "number" ? Number(row[name]) : String(row[name] ?? ""))),
+    ),
+  );
+}
+
+/** One project with all that is kept of it; as CSV its entries. */
+export function projectData(known: KnownState, seen: Sighting): Data {
+  const { standing, ...rest } = seen;
+  const entries = seen.entries.map((entry) => {
+    const { kind, key, policy, commit } = entry;
+    const difference = seen.differences.find((each) => each.rest === `${kind}/${key}`);
+    const state = difference?.cause ?? "in sync";
+    return {
+      entry: `${kind}/${key}`,
+      state,
+      since: difference?.since ?? "",
+      policy,
+      place: placeText(entry),
+      commit: commit ?? "",
+    };
+  });
+  return {
+    json: () => ({ ...rest, status: standing, seen: lastSeen(seen, known.fleet) }),
+    csv: () => table(["entry", "state", "since", "policy", "place", "commit"], entries),
+  };
+}
+
+/** The history: as JSON a part of it, as CSV all of it. */
+export function runsData(runs: readonly RunSummary[], page: string | undefined): Data {
+  const head = ({ touched: _, ...summary }: RunSummary) => summary;
+  const names = ["run", "command", "who", "host", "started", "ended", "outcome", "changes", "commit", "reads"] as const;
+  return {
+    json: () => {
+      const part = partOf(runs, page, 500);
+      return { ...listed(part), runs: part.rows.map(head) };
+    },
+    csv: () => table(names, runs),
+  };
+}
+
+/** One run; as CSV what it touched. */
+export function runData({ summary, plan, progress, errors }: RunDetails): Data {
+  const rows = touchedOf(summary).map(({ address, code }) => {
+    return { address, what: actionsText(code), error: errors.get(address) ?? "" };
+  });
+  return {
+    json: () => ({ ...summary, progress: progress ?? null, errors: Object.fromEntries(errors), plan: plan ?? null }),
+    csv: () => table(["address", "what", "error"], rows),
+  };
+}
+
+/** Saved plans that wait. */
+export function reviewData(part: ListPart<string>, plans: readonly WaitingPlan[]): Data {
+  const rows = plans.map(({ run, plan, signatures, lacks, trouble }) => {
+    const { created_at: saved = "", digest = "" } = plan ?? {};
+    return {
+      run,
+      saved,
+      digest,
+      changes: plan?.summary.writes ?? 0,
+      signatures,
+      lacks: lacks.join("; "),
+      trouble: trouble ?? "",
+    };
+  });
+  return {
+    json: () => ({ ...listed(part), plans: rows }),
+    csv: () => table(["run", "saved", "digest", "changes", "signatures", "lacks", "trouble"], rows),
+  };
+}
+
+/** What a search found. */
+export function searchData(known: KnownState, q: string): Data {
+  const { projects, labels, runs } = found(known, q);
+  const rows = [
+    ...projects.map(({ project, standing }) => ({ sort: "project", name: project, is: standing as string })),
+    ...labels.map(({ kind, name }) => ({ sort: kind as string, name, is: "" })),
+    ...runs.map(({ run, command, outcome }) => ({
+      sort: "run",
+      name: run,
+      is: `${command}, ${outcome ?? "did not finish"}`,
+    })),
+  ];
+  return { json: () => ({ q, found: rows }), csv: () => table(["sort", "name", "is"], rows) };
+}

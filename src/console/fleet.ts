@@ -1,0 +1,152 @@
+import { placeAmong } from "../base/text.ts";
+import type { SightingHead } from "../state/sightings/sheet.ts";
+import { countsFrom, type Standing, type StandingCounts, standings } from "../state/sightings/sighting.ts";
+import type { KnownState } from "./known.ts";
+
+/** What a person asks of the list of projects. Empty: anything. */
+export interface WantedProjects {
+  readonly q: string;
+  /** A group with its subgroups. */
+  readonly group: string;
+  readonly integration: string;
+  readonly license: string;
+  readonly policy: string;
+  readonly status: string;
+  /** Hours for which a project has at least stood as it does. */
+  readonly age: string;
+}
+
+export const projectFilters = ["q", "group", "integration", "license", "policy", "status", "age"] as const;
+
+/** What a query asks for, whatever else it says. */
+export function wantedIn(query: Readonly<Record<string, string | undefined>>): WantedProjects {
+  const read = (name: keyof WantedProjects) => (query[name] ?? "").trim().slice(0, 300);
+  const group = read("group").replace(/^\/+|\/+$/g, "");
+  const rest = { integration: read("integration"), license: read("license"), policy: read("policy") };
+  return { q: read("q"), group, ...rest, status: read("status"), age: read("age") };
+}
+
+/** The projects that a person asks for, those in trouble first. */
+export function projectsFor(
+  { worstFirst }: KnownState,
+  wanted: WantedProjects,
+  now = Date.now(),
+): readonly SightingHead[] {
+  const tests = testsFor(wanted, now);
+  return tests.length === 0 ? worstFirst : worstFirst.filter((head) => tests.every((test) => test(head)));
+}
+
+type Test = (head: SightingHead) => boolean;
+
+function testsFor(
+  { q, group, integration, license, policy, status, age }: WantedProjects,
+  now: number,
+): readonly Test[] {
+  const [words, prefix] = [q.toLowerCase(), `${group.toLowerCase()}/`];
+  const licensed = license.toLowerCase();
+  const latest = new Date(now - Number(age) * 3_600_000);
+  const tests: readonly (readonly [string, Test])[] = [
+    [q, ({ project }) => project.toLowerCase().includes(words)],
+    [group, ({ project }) => project.toLowerCase().startsWith(prefix)],
+    [integration, ({ labels }) => labels.keys.integration?.has(integration) === true],
+    [license, ({ labels }) => [...(labels.keys.license ?? [])].some((key) => key.toLowerCase() === licensed)],
+    [policy, ({ labels }) => labels.policies.has(policy)],
+    [status, ({ standing }) => standing === status],
+    [Number(age) > 0 ? age : "", ({ since }) => since <= latest.toISOString()],
+  ];
+  return tests.filter(([asked]) => asked !== "").map(([, test]) => test);
+}
+
+/** How many of some projects stand how. */
+export function standingCounts(heads: readonly SightingHead[]): StandingCounts {
+  const sums = new Map<Standing, number>();
+  for (const { standing } of heads) sums.set(standing, (sums.get(standing) ?? 0) + 1);
+  return countsFrom(standings.map((each) => sums.get(each) ?? 0));
+}
+
+/** A group of projects, or one project, below another group. */
+export interface ProjectGroup {
+  readonly path: string;
+  /** Whether it is a project. */
+  readonly leaf: boolean;
+  readonly projects: number;
+  readonly counts: StandingCounts;
+}
+
+/** The next level below a group: those with most in trouble first. */
+export function groupsBelow({ projects }: KnownState, group: string): readonly ProjectGroup[] {
+  const prefix = group === "" ? "" : `${group}/`;
+  const below = new Map<string, SightingHead[]>();
+  for (const head of within(projects, prefix)) {
+    const end = head.project.indexOf("/", prefix.length);
+    const path = end < 0 ? head.project : head.project.slice(0, end);
+    const members = below.get(path);
+    if (members) members.push(head);
+    else below.set(path, [head]);
+  }
+  return [...below].map(groupOf).sort((a, b) => troubled(b) - troubled(a) || b.projects - a.projects);
+}
+
+function groupOf([path, members]: readonly [string, readonly SightingHead[]]): ProjectGroup {
+  const leaf = members.length === 1 && members[0]?.project === path;
+  return { path, leaf, projects: members.length, counts: standingCounts(members) };
+}
+
+/** How many projects of a group are not in sync. */
+export function troubled({ projects, counts }: Pick<ProjectGroup, "projects" | "counts">): number {
+  return projects - counts["in sync"];
+}
+
+/** The stretch of a sorted list whose paths begin so. */
+function within(projects: readonly SightingHead[], prefix: string): readonly SightingHead[] {
+  if (prefix === "") return projects;
+  const paths = projects.map(({ project }) => project);
+  return projects.slice(placeAmong(prefix, paths), placeAmong(`${prefix}\u{10ffff}`, paths));
+}
+
+/** Every label of the fleet, sorted: what filters offer. */
+export function labelsOf({
+  projects,
+}: KnownState): Readonly<Record<"integration" | "license" | "policy", readonly string[]>> {
+  const sets = { integration: new Set<string>(), license: new Set<string>(), policy: new Set<string>() };
+  const seen = new Set<object>();
+  for (const { labels } of projects) {
+    if (seen.has(labels)) continue;
+    seen.add(labels);
+    for (const key of labels.keys.integration ?? []) sets.integration.add(key);
+    for (const key of labels.keys.license ?? []) sets.license.add(key);
+    for (const name of labels.policies) sets.policy.add(name);
+  }
+  return { integration: sorted(sets.integration), license: sorted(sets.license), policy: sorted(sets.policy) };
+}
+
+function sorted(names: Iterable<string>): readonly string[] {
+  return [...names].filter(Boolean).sort();
+}
+
+/** How the fleet stood at the end of a day, in UTC. */
+export interface FleetDay {
+  readonly day: string;
+  /** Undefined before the first run that saw the fleet. */
+  readonly counts: StandingCounts | undefined;
+}
+
+/** The last so many days, the oldest first; a day without a look is as the one before it. */
+export function fleetDays({ runs }: KnownState, days: number, now = Date.now()): readonly FleetDay[] {
+  const last = new Map<string, StandingCounts>();
+  for (const { fleet, ended } of runs) {
+    const day = ended?.slice(0, 10) ?? "";
+    if (fleet && !last.has(day)) last.set(day, fleet);
+  }
+  const first = new Date(now - (days - 1) * 86_400_000).toISOString().slice(0, 10);
+  const earlier = [...last.keys()]
+    .filter((day) => day < first)
+    .sort()
+    .at(-1);
+  let counts = earlier === undefined ? undefined : last.get(earlier);
+  return Array.from({ length: days }, (_, index) => {
+    const day = new Date(now - (days - 1 - index) * 86_400_000).toISOString().slice(0, 10);
+    counts = last.get(day) ?? counts;
+    return { day, counts };
+  });
+}

@@ -1,0 +1,143 @@
+import { Refusal } from "../base/exit.ts";
+import { compareTexts } from "../base/text.ts";
+import type { RunSummary } from "../state/run-summary.ts";
+import {
+  fleetIn,
+  fleetSheet,
+  headsIn,
+  type SightingHead,
+  sheetIn,
+  sheetOf,
+  sightingIn,
+} from "../state/sightings/sheet.ts";
+import { type FleetSheet, type Sighting, standings } from "../state/sightings/sighting.ts";
+import type { Holder, WorkspaceState } from "../state/state.ts";
+
+/** What is known of a state: pages are made of it, so that none waits for the state. */
+export interface KnownState {
+  readonly fleet: FleetSheet | undefined;
+  /** By path. */
+  readonly projects: readonly SightingHead[];
+  /** Those in trouble first, and of those the longest ones. */
+  readonly worstFirst: readonly SightingHead[];
+  /** Newest first. */
+  readonly runs: readonly RunSummary[];
+  /** Who holds the lease. */
+  readonly holder: Holder | undefined;
+  readonly at: Date;
+  /** Why it may not be up to date any more. */
+  readonly trouble?: string;
+}
+
+/** Looks at a state again and again, as pages are asked for. */
+export interface Watching extends AsyncDisposable {
+  /** As of a few seconds ago at most, unless the state is slow or away. */
+  readonly known: () => Promise<KnownState>;
+  /** Reads something else of the state. @throws Refusal where it is away. */
+  readonly ask: <Result>(question: (state: WorkspaceState) => Promise<Result>) => Promise<Result>;
+  /** All that is known of a project, by its path in any case; undefined where no run saw it. */
+  readonly project: (path: string) => Promise<Sighting | undefined>;
+}
+
+/** Milliseconds for which nobody looks again, and for which a page waits for a look. */
+const [fresh, patience] = [2000, 100];
+
+const nothing: KnownState = {
+  fleet: undefined,
+  projects: [],
+  worstFirst: [],
+  runs: [],
+  holder: undefined,
+  at: new Date(0),
+};
+
+/** Opens a state, and again where it was away. @throws Refusal where it cannot be opened at first. */
+export async function watching(open: () => Promise<WorkspaceState>): Promise<Watching> {
+  let state: WorkspaceState | undefined = await open();
+  let known = nothing;
+  let looking: Promise<KnownState> | undefined;
+  const sheets = new Map<string, CachedSheet>();
+  const ask: Watching["ask"] = async (question) => {
+    state ??= await open();
+    try {
+      return await question(state);
+    } catch (error) {
+      const broken = state;
+      state = undefined;
+      await Promise.resolve(broken?.[Symbol.asyncDispose]()).catch(() => {});
+      throw error;
+    }
+  };
+  const lookAgain = async () => {
+    const before = known;
+    known = await ask((from) => knownOf(from, before, sheets)).catch((error) => inTrouble(before, error));
+    looking = undefined;
+    return known;
+  };
+  await lookAgain();
+  return {
+    ask,
+    known: async () => {
+      if (Date.now() - known.at.getTime() < fresh) return known;
+      looking ??= lookAgain();
+      return Promise.race([looking, soon().then(() => known)]);
+    },
+    project: async (path) => {
+      const name = sheetOf(path);
+      const text = await ask(async ({ sightings }) => (await sightings.read([name])).get(name));
+      const sheet = sheetIn(text);
+      const row = sheet.rows.find(([project]) => project.toLowerCase() === path.toLowerCase());
+      return row && sightingIn(sheet, row);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await looking?.catch(() => {});
+      await state?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function soon(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, patience));
+}
+
+function inTrouble(before: KnownState, error: unknown): KnownState {
+  if (!(error instanceof Refusal)) throw error;
+  return { ...before, at: new Date(), trouble: error.message };
+}
+
+interface CachedSheet {
+  readonly run: string;
+  readonly heads: readonly SightingHead[];
+}
+
+async function knownOf(
+  state: WorkspaceState,
+  before: KnownState,
+  sheets: Map<string, CachedSheet>,
+): Promise<KnownState> {
+  const { sightings, runs, leases } = state;
+  const at = new Date();
+  const fleet = fleetIn((await sightings.read([fleetSheet])).get(fleetSheet));
+  const all = await runs.list();
+  if (before.runs.length > 0 && all.length === 0) {
+    throw new Refusal(`the state is gone: ${state.place} holds nothing any more`);
+  }
+  const rest = { runs: all, holder: await leases.holder(), at };
+  const moved = Object.entries(fleet?.sheets ?? {}).filter(([name, { run }]) => sheets.get(name)?.run !== run);
+  if (moved.length === 0 && before.fleet && fleet) return { ...withoutTrouble(before), ...rest, fleet };
+  const texts = await sightings.read(moved.map(([name]) => name));
+  for (const [name, { run }] of moved) sheets.set(name, { run, heads: headsIn(sheetIn(texts.get(name))) });
+  const projects = [...sheets.values()]
+    .flatMap(({ heads }) => heads)
+    .sort((a, b) => compareTexts(a.project, b.project));
+  return { fleet, projects, worstFirst: [...projects].sort(byTrouble), ...rest };
+}
+
+function withoutTrouble({ trouble: _, ...known }: KnownState): KnownState {
+  return known;
+}
+
+function byTrouble(a: SightingHead, b: SightingHead): number {
+  const rank = standings.indexOf(b.standing) - standings.indexOf(a.standing);
+  return rank || compareTexts(a.since, b.since) || compareTexts(a.project, b.project);
+}

@@ -1,0 +1,169 @@
+import { quantity, thousands } from "../../base/text.ts";
+import type { SightingHead } from "../../state/sightings/sheet.ts";
+import { type FleetSheet, lastSeen, type Standing } from "../../state/sightings/sighting.ts";
+import {
+  fleetDays,
+  groupsBelow,
+  labelsOf,
+  type ProjectGroup,
+  projectFilters,
+  projectsFor,
+  standingCounts,
+  troubled,
+  type WantedProjects,
+} from "../fleet.ts";
+import { dataLinks, type ListPart, pager, partOf } from "../frame.ts";
+import type { KnownState } from "../known.ts";
+import { age, ago, each, href, type Markup, markup, projectHref } from "../markup.ts";
+import { driftPlot } from "../plot.ts";
+
+/** The standings in the order in which the page tells them. */
+const told: readonly Standing[] = ["in sync", "drifted", "pending", "unreadable"];
+
+/** Where the list of projects is, for what a person asks. */
+export function fleetHref(wanted: Partial<WantedProjects>, page?: number): string {
+  const query = Object.fromEntries(projectFilters.map((name) => [name, wanted[name]]));
+  return href("/", { ...query, page: page === 1 ? undefined : page });
+}
+
+/** The whole fleet, or the part of it that a person asks for. */
+export function fleetPage(known: KnownState, wanted: WantedProjects, page: string | undefined): Markup {
+  if (known.projects.length === 0) return emptyPage();
+  const found = projectsFor(known, wanted);
+  const part = partOf(found, page);
+  const inScope = projectsFor(known, { ...wanted, status: "" });
+  return markup`${headOf(known, wanted, inScope)}
+${tilesOf(inScope, wanted)}
+<section aria-labelledby="over-time"><h2 id="over-time">Not in sync over 90 days</h2><div class="paper">${driftPlot(fleetDays(known, 90))}</div></section>
+${groupsOf(known, wanted)}
+<section aria-labelledby="list"><h2 id="list">Projects</h2>
+${formOf(known, wanted)}
+${tableOf(part, known.fleet)}
+${pager(part, (to) => fleetHref(wanted, to))}
+${dataLinks("/", fleetQuery(wanted))}</section>`;
+}
+
+function emptyPage(): Markup {
+  return markup`<h1>Nothing has been seen yet</h1>
+<p class="lead">The console shows what runs of this workspace saw. Start with one of these:</p>
+<ul class="first"><li><code>evenkeel plan</code> compares every project with the manifests</li>
+<li><code>evenkeel drift</code> does the same, for a schedule</li>
+<li><code>evenkeel watch</code> keeps looking</li></ul>`;
+}
+
+export function fleetQuery(wanted: WantedProjects): Record<string, string> {
+  return Object.fromEntries(projectFilters.flatMap((name) => (wanted[name] === "" ? [] : [[name, wanted[name]]])));
+}
+
+function headOf({ fleet, projects }: KnownState, { group }: WantedProjects, inScope: readonly SightingHead[]): Markup {
+  const off = inScope.filter(({ standing }) => standing !== "in sync").length;
+  const all = inScope.length === projects.length;
+  const what = quantity(inScope.length, "project");
+  const title = off === 0 ? `${what} in sync` : `${thousands(off)} of ${what} not in sync`;
+  const whole = fleet?.whole;
+  const seen = whole
+    ? markup`All of it last seen <time datetime="${whole.at}" title="${whole.at}">${ago(whole.at)} ago</time> by <a href="/runs/${whole.run}">${whole.run}</a>.`
+    : "Never seen as a whole.";
+  return markup`${crumbsOf(group)}<h1${off === 0 ? markup` class="settled"` : ""}>${title}</h1>
+<p class="lead">${fleet?.server ?? ""}${all ? "" : ` · the part of ${quantity(projects.length, "project")} that you asked for`}. ${seen}</p>`;
+}
+
+/** The way up from a group. */
+export function crumbsOf(path: string): Markup {
+  if (path === "") return markup``;
+  const parts = path.split("/");
+  const above = parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join("/"));
+  return markup`<nav class="crumbs" aria-label="Groups above"><a href="/">All</a>${each(above, (group) => markup` / <a href="${fleetHref({ group })}">${group.split("/").at(-1) ?? ""}</a>`)} / <b>${parts.at(-1) ?? ""}</b></nav>`;
+}
+
+function tilesOf(heads: readonly SightingHead[], wanted: WantedProjects): Markup {
+  const counts = standingCounts(heads);
+  return markup`<ul class="tiles">${each(told, (standing) => {
+    const longest = heads.find((head) => head.standing === standing);
+    const status = wanted.status === standing ? "" : standing;
+    const since = standing === "in sync" || !longest ? "" : `longest for ${ago(longest.since)}`;
+    return markup`<li><a class="tile ${standing}${counts[standing] === 0 ? " none" : ""}" href="${fleetHref({ ...wanted, status })}#list"${wanted.status === standing ? markup` aria-current="true"` : ""}><span class="number">${thousands(counts[standing])}</span> <span class="word">${standing}</span> <span class="soft">${since}</span></a></li>`;
+  })}</ul>`;
+}
+
+/** Groups that are drawn at once. */
+const mostGroups = 96;
+
+function groupsOf(known: KnownState, wanted: WantedProjects): Markup {
+  const groups = groupsBelow(known, wanted.group);
+  const below = groups.filter(({ leaf }) => !leaf);
+  if (below.length === 0) return markup``;
+  const more = below.length - mostGroups;
+  return markup`<section aria-labelledby="groups"><h2 id="groups">Groups${wanted.group ? markup` of ${wanted.group}` : ""}</h2>
+<ul class="heat">${each(below.slice(0, mostGroups), (group) => cellOf(group, wanted))}</ul>
+${more > 0 ? markup`<p class="soft">and ${quantity(more, "more group")}; ask for one by its name below</p>` : ""}</section>`;
+}
+
+function cellOf(group: ProjectGroup, wanted: WantedProjects): Markup {
+  const off = troubled(group);
+  const name = group.path.split("/").at(-1) ?? "";
+  const words = off === 0 ? "in sync" : `${thousands(off)} not in sync`;
+  return markup`<li><a class="cell heat-${heatOf(off / group.projects)}" href="${fleetHref({ ...wanted, group: group.path })}"><b>${name}</b><span>${words}</span><span class="of">of ${thousands(group.projects)}</span></a></li>`;
+}
+
+/** From 0, nothing is wrong, to 5. */
+function heatOf(share: number): number {
+  return [0, 0.01, 0.05, 0.15, 0.4].filter((limit) => share > limit).length;
+}
+
+const ages = [
+  ["", "any time"],
+  ["1", "1 hour"],
+  ["24", "1 day"],
+  ["168", "7 days"],
+  ["720", "30 days"],
+] as const;
+
+function formOf(known: KnownState, wanted: WantedProjects): Markup {
+  const labels = labelsOf(known);
+  const text = (name: keyof WantedProjects, title: string, hint: string) =>
+    markup`<label>${title}<input name="${name}" value="${wanted[name]}" placeholder="${hint}" maxlength="300"></label>`;
+  const choice = (name: "integration" | "license" | "policy") => choiceOf(name, wanted[name], labels[name]);
+  return markup`<form class="filters" action="/">
+${text("q", "Path", "part of a path")}${text("group", "Group", "payments/services")}
+<label>Status<select name="status">${options(wanted.status, [["", "any"], ...told.map((each) => [each, each] as const)])}</select></label>
+${choice("integration")}${choice("license")}${choice("policy")}
+<label>For at least<select name="age">${options(wanted.age, ages)}</select></label>
+<span class="go"><button>Show</button> <a href="/">Clear</a></span>
+</form>`;
+}
+
+function options(chosen: string, all: readonly (readonly [string, string])[]): readonly Markup[] {
+  return each(all, ([value, name]) => {
+    return markup`<option value="${value}"${value === chosen ? markup` selected` : ""}>${name}</option>`;
+  });
+}
+
+/** More of them do not fit a page, and nobody looks through so many: they are typed. */
+const mostChoices = 120;
+
+function choiceOf(name: "integration" | "license" | "policy", chosen: string, all: readonly string[]): Markup {
+  const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  if (all.length > mostChoices || (chosen !== "" && !all.includes(chosen)))
+    return markup`<label>${title}<input name="${name}" value="${chosen}" maxlength="300"></label>`;
+  return markup`<label>${title}<select name="${name}">${options(chosen, [["", "any"], ...all.map((each) => [each, each] as const)])}</select></label>`;
+}
+
+function tableOf(part: ListPart<SightingHead>, fleet: FleetSheet | undefined): Markup {
+  if (part.total === 0) return markup`<p class="calm soft">No project is as you asked. <a href="/">Show all</a></p>`;
+  return markup`<div class="wide paper"><table class="stack"><caption>${quantity(part.total, "project")}</caption>
+<thead><tr><th scope="col">Project</th><th scope="col">Status</th><th scope="col">Since</th><th scope="col" class="n">Differences</th><th scope="col">Seen</th></tr></thead>
+<tbody>${each(part.rows, (head) => rowOf(head, fleet))}</tbody></table></div>`;
+}
+
+function rowOf(head: SightingHead, fleet: FleetSheet | undefined): Markup {
+  const { project, standing, since, differences } = head;
+  const { at } = lastSeen(head, fleet);
+  return markup`<tr><th scope="row"><a href="${projectHref(project)}">${project}</a></th><td>${standingNode(standing)}</td><td class="t" data-label="for">${age(since)}</td><td class="n" data-label="differences">${differences || ""}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
+`;
+}
+
+/** A standing as a coloured word. */
+export function standingNode(standing: Standing): Markup {
+  return markup`<span class="standing ${standing}">${standing}</span>`;
+}

@@ -1,0 +1,14 @@
+import { type Markup, markup } from "../markup.ts";
+
+/** What is not there. */
+export function missingPage(what: string): Markup {
+  return markup`<h1>Not found</h1><p class="lead">${what}</p><p><a href="/">The fleet</a> · <a href="/search">Search</a></p>`;
+}
+
+/** Asks for the token. A form that is sent by GET, for the console answers nothing else; the answer leads on at once. */
+export function signInPage(wrong: boolean): Markup {
+  return markup`<h1>Sign in</h1>
+<p class="lead">With the token that EVENKEEL_CONSOLE_TOKEN holds where the console was started.</p>
+${wrong ? markup`<p class="notice bad" role="alert">That is not the token.</p>` : ""}
+<form class="filters" action="/sign-in"><label>Token<input type="password" name="token" required autocomplete="current-password"></label><span class="go"><button>Sign in</button></span></form>`;
+}

@@ -1,0 +1,155 @@
+import { compareTexts, quantity } from "../../base/text.ts";
+import { addressMatcher, addressOf } from "../../model/address.ts";
+import { events } from "../../model/events.ts";
+import type { Action, Desired, Fields } from "../../model/types.ts";
+import { declaredListeners } from "../../routes/listeners.ts";
+import { routesOf } from "../../routes/routes.ts";
+import type { RunSummary } from "../../state/run-summary.ts";
+import {
+  type FleetSheet,
+  lastSeen,
+  type SeenDifference,
+  type SeenEntry,
+  type Sighting,
+} from "../../state/sightings/sighting.ts";
+import { dataLinks, pager, partOf } from "../frame.ts";
+import type { KnownState } from "../known.ts";
+import { age, ago, each, href, type Markup, markup, moment, projectHref } from "../markup.ts";
+import { placeText, settingNode } from "../values.ts";
+import { crumbsOf, standingNode } from "./fleet.ts";
+import { actionsText } from "./runs.ts";
+
+/** All that is known of one project. */
+export function projectPage(known: KnownState, seen: Sighting, page: string | undefined): Markup {
+  const { project, standing, since, differences, problems, unmanaged } = seen;
+  const last = lastSeen(seen, known.fleet);
+  const entries = partOf([...seen.entries].sort(differingFirst(differences)), page, 25);
+  const left = unmanaged > 0 ? ` · ${quantity(unmanaged, "thing")} live that no policy lists` : "";
+  return markup`${crumbsOf(project)}
+<h1>${project}</h1>
+<p class="lead">${standingNode(standing)} for ${age(since)}, since ${moment(since)} · seen ${age(last.at)} ago by <a href="/runs/${last.run}">${last.run}</a>${left}</p>
+${each(problems, (problem) => markup`<p class="notice bad">${problem}</p>`)}
+<section aria-labelledby="entries"><h2 id="entries">Declared, and live as last seen</h2>
+<p class="soft">${quantity(seen.entries.length, "entry", "entries")}${differences.length > 0 ? `, ${quantity(differences.length, "difference")}` : ""}</p>
+<ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen))}${each(unlisted(seen), (difference) => markup`<li>${differenceNode(difference)}</li>`)}</ul>
+${pager(entries, (to) => href(projectHref(project), { page: to === 1 ? undefined : to }))}</section>
+${audienceOf(seen.entries)}
+${exceptionsOf(seen, known.fleet)}
+${timelineOf(known, seen)}
+${dataLinks(projectHref(project))}`;
+}
+
+function differingFirst(differences: readonly SeenDifference[]) {
+  const differing = new Set(differences.map(({ rest }) => rest));
+  const rank = ({ kind, key }: SeenEntry) => Number(!differing.has(`${kind}/${key}`));
+  return (a: SeenEntry, b: SeenEntry) => rank(a) - rank(b) || compareTexts(`${a.kind}/${a.key}`, `${b.kind}/${b.key}`);
+}
+
+/** What differs and stands in no entry: an exclusive policy removes it. */
+function unlisted({ entries, differences }: Sighting): readonly SeenDifference[] {
+  const listed = new Set(entries.map(({ kind, key }) => `${kind}/${key}`));
+  return differences.filter(({ rest }) => !listed.has(rest));
+}
+
+function entryNode(entry: SeenEntry, { differences, unverified }: Sighting): Markup {
+  const rest = `${entry.kind}/${entry.key}`;
+  const difference = differences.find((each) => each.rest === rest);
+  const hidden = unverified[rest] ?? [];
+  const state = difference
+    ? markup`<span class="standing ${difference.cause === "drift" ? "drifted" : "pending"}">${difference.cause}</span> for ${age(difference.since)}`
+    : markup`<span class="soft">${hidden.length > 0 ? `in sync, ${hidden.length} not reported` : "in sync"}</span>`;
+  return markup`<li><details${difference ? markup` open` : ""}><summary><span class="name"><span class="soft">${entry.kind}/</span><b>${entry.key}</b></span><span class="brief">${state}</span><code class="place">${placeText(entry)}</code></summary>
+<div class="detail">${difference ? markup`<p>${symbolNode(difference.action)} ${difference.reason}</p>` : ""}${fieldsTable(entry.fields, difference, hidden)}
+<p class="origin"><span>Policy <a href="${href("/", { policy: entry.policy })}">${entry.policy}</a></span><span>Declared at <code>${placeText(entry)}</code></span>${entry.commit === null ? "" : markup`<span>Commit <code>${entry.commit.slice(0, 12)}</code></span>`}${entry.reason ? markup`<span>Because ${entry.reason}</span>` : ""}</p></div></details></li>
+`;
+}
+
+function differenceNode(difference: SeenDifference): Markup {
+  const { rest, action, reason, since } = difference;
+  return markup`<details open><summary><span class="name"><b>${rest}</b></span><span class="brief"><span class="standing ${difference.cause === "drift" ? "drifted" : "pending"}">${difference.cause}</span> for ${age(since)}</span><code class="place">${placeText(difference)}</code></summary><div class="detail"><p>${symbolNode(action)} ${reason}</p>${fieldsTable({}, difference, [])}</div></details>`;
+}
+
+const symbols: Readonly<Record<Action, string>> = { delete: "−", disable: "×", create: "+", update: "~" };
+
+/** An action as its sign and its word. */
+export function symbolNode(action: Action): Markup {
+  return markup`<span class="symbol ${action}" aria-hidden="true">${symbols[action]}</span> <span class="unseen">${action}:</span>`;
+}
+
+/** Each field as it is declared, and as it is live: the same, unless it differs or nobody can tell. */
+function fieldsTable(
+  declared: Fields | null,
+  difference: SeenDifference | undefined,
+  hidden: readonly string[],
+): Markup {
+  if (declared === null && !difference) return markup`<p class="soft">Must be off, and is.</p>`;
+  const names = [...new Set([...Object.keys(declared ?? {}), ...Object.keys(difference?.before ?? {})])].sort();
+  if (names.length === 0) return markup``;
+  const live = (name: string) => {
+    if (difference?.before === null) return markup`<span class="soft">not there</span>`;
+    if (difference?.before && name in difference.before) return settingNode(difference.before[name]);
+    if (hidden.includes(name)) return markup`<span class="soft">not reported</span>`;
+    return declared && name in declared
+      ? markup`<span class="soft">as declared</span>`
+      : markup`<span class="soft">unknown</span>`;
+  };
+  const wanted = (name: string) =>
+    settingNode(declared?.[name] ?? difference?.after?.[name], declared === null ? "off" : "not set");
+  return markup`<table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Declared</th><th scope="col">Live</th></tr></thead>
+<tbody>${each(names, (name) => markup`<tr${difference && differs(name, difference) ? markup` class="differs"` : ""}><th scope="row">${name}</th><td>${wanted(name)}</td><td>${live(name)}</td></tr>`)}</tbody></table>`;
+}
+
+function differs(name: string, { before, after }: SeenDifference): boolean {
+  return name in (before ?? {}) || name in (after ?? {});
+}
+
+/** Entries as the manifests' own, for what is worked out of those. */
+function desiredOf({ kind, key, fields, file, line = 1, column = 1 }: SeenEntry): Desired {
+  const origin = { place: () => ({ file, line, column }) };
+  return { kind, key, fields: fields ?? {}, presence: fields ? "present" : "absent", origin };
+}
+
+function audienceOf(entries: readonly SeenEntry[]): Markup {
+  const listeners = declaredListeners(entries.map(desiredOf));
+  const heard = [...events].map(([event, { many }]) => ({ many, routes: routesOf(listeners, { event }) }));
+  const told = heard.filter(({ routes }) => routes.length > 0);
+  if (told.length === 0) return markup``;
+  return markup`<section aria-labelledby="routes"><h2 id="routes">Who is notified of what</h2>
+<div class="wide paper"><table><thead><tr><th scope="col">Of</th><th scope="col">Who</th><th scope="col">Where</th><th scope="col">Because</th></tr></thead><tbody>
+${each(told, ({ many, routes }) => markup`${each(routes, ({ slug, channel, reason }, index) => markup`<tr><th scope="row">${index === 0 ? many : markup`<span class="unseen">${many}</span>`}</th><td>${slug}</td><td>${channel ?? ""}</td><td class="soft">${reason}</td></tr>`)}`)}</tbody></table></div></section>`;
+}
+
+function exceptionsOf({ project, entries }: Sighting, fleet: FleetSheet | undefined): Markup {
+  const ending = entries.filter(({ until }) => until !== undefined);
+  const addresses = entries.map(({ kind, key }) => addressOf(project, kind, key));
+  const rules = (fleet?.exceptions ?? []).filter(({ except }) =>
+    except.map(addressMatcher).some((test) => addresses.some(test)),
+  );
+  if (ending.length + rules.length === 0) return markup``;
+  const today = new Date().toISOString().slice(0, 10);
+  const when = (until: string | undefined) =>
+    until === undefined ? "never" : `${until}${until < today ? ", over" : ""}`;
+  return markup`<section aria-labelledby="exceptions"><h2 id="exceptions">Exceptions, and when they end</h2>
+<div class="wide paper"><table><thead><tr><th scope="col">What</th><th scope="col">By</th><th scope="col">Last day</th><th scope="col">Because</th></tr></thead><tbody>
+${each(ending, ({ kind, key, policy, until, reason = "" }) => markup`<tr><th scope="row">${kind}/${key}</th><td>policy ${policy}</td><td>${when(until)}</td><td>${reason}</td></tr>`)}
+${each(rules, ({ rule, except, until }) => markup`<tr><th scope="row">${except.slice(0, 3).join(", ")}</th><td>except of rule ${rule}</td><td>${when(until)}</td><td></td></tr>`)}</tbody></table></div></section>`;
+}
+
+/** Runs of the timeline. */
+const mostRuns = 30;
+
+function timelineOf({ runs }: KnownState, { project }: Sighting): Markup {
+  const touching = runs.filter(({ touched }) => touched[project]).slice(0, mostRuns);
+  const first = touching.length === 0 ? markup`<p class="soft">No run that is kept changed it, or would have.</p>` : "";
+  return markup`<section aria-labelledby="timeline"><h2 id="timeline">Runs and changes</h2>${first}
+<ol class="timeline">${each(touching, (run) => momentNode(run, project))}</ol>
+${touching.length === mostRuns ? markup`<p><a href="${href("/runs", { project })}">All runs</a></p>` : ""}</section>`;
+}
+
+function momentNode({ run, command, who, started, outcome, touched }: RunSummary, project: string): Markup {
+  const codes = Object.entries(touched[project] ?? {});
+  const more = codes.length - 6;
+  return markup`<li><span class="when">${moment(started)} <span class="soft">${ago(started)} ago</span></span> <a href="/runs/${run}">${command}</a> by ${who}: ${outcome ?? "did not finish"}
+<ul>${each(codes.slice(0, 6), ([rest, code]) => markup`<li>${actionsText(code)} <code>${rest}</code></li>`)}${more > 0 ? markup`<li class="soft">and ${more} more</li>` : ""}</ul></li>
+`;
+}

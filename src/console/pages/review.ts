@@ -1,0 +1,50 @@
+import { shellWord } from "../../base/shell-word.ts";
+import { counted, quantity } from "../../base/text.ts";
+import { dataLinks, type ListPart, pager } from "../frame.ts";
+import { age, each, href, type Markup, markup } from "../markup.ts";
+import type { WaitingPlan } from "../review.ts";
+
+/** Saved plans that wait for somebody. */
+export function reviewPage(part: ListPart<string>, plans: readonly WaitingPlan[]): Markup {
+  const none = markup`<p class="calm soft">No saved plan waits. <code>evenkeel plan --save</code> keeps one in the state, for others to look at and approve.</p>`;
+  return markup`<h1>${part.total === 0 ? "Nothing to review" : `${quantity(part.total, "saved plan")} to review`}</h1>
+<p class="lead">Signing happens with one's own key, on one's own machine: a plan that is edited afterwards loses its approvals.</p>
+${part.total === 0 ? none : markup`<ul class="plans">${each(plans, planNode)}</ul>`}
+${pager(part, (to) => href("/review", { page: to === 1 ? undefined : to }))}
+${dataLinks("/review")}`;
+}
+
+function planNode(waiting: WaitingPlan): Markup {
+  const { run, plan, trouble, summary } = waiting;
+  if (!plan)
+    return markup`<li class="paper"><h2><a href="/runs/${run}">${run}</a></h2><p class="notice bad">${trouble ?? ""}</p></li>`;
+  const { create, update, disable, delete: deletes, loosened, projects, changed_projects: changed } = plan.summary;
+  const counts = [
+    [deletes, "to delete"],
+    [disable, "to disable"],
+    [create, "to create"],
+    [update, "to update"],
+    [loosened, "that loosen a license policy"],
+  ] as const;
+  const words = counts.flatMap(([count, word]) => (count > 0 ? [`${count} ${word}`] : []));
+  const standing = plan.objections.filter(({ waived }) => !waived);
+  return markup`<li class="paper"><h2><a href="/runs/${run}">${run}</a></h2>
+<p>${words.join(", ") || "no changes"}, in ${changed} of ${counted(projects, "project")} · saved ${age(plan.created_at)} ago${summary ? ` by ${summary.who}` : ""} · <a href="/runs/${run}/plan">report</a></p>
+${each(standing, ({ message }) => markup`<p class="notice bad">${message}</p>`)}
+${waiting.later > 0 ? markup`<p class="notice">${counted(waiting.later, "apply", "applies")} changed something since. What they touched is stale in this plan; planning again may be simpler.</p>` : ""}
+${needsNode(waiting)}
+<p class="soft">Plan digest <code>${plan.digest}</code></p></li>
+`;
+}
+
+function needsNode({ run, signatures, lacks, judged }: WaitingPlan): Markup {
+  const name = shellWord(run);
+  const has = `It has ${counted(signatures, "signature")}`;
+  const approve = markup`<p>To approve it: <code class="command">evenkeel approve --plan ${name}</code></p>`;
+  const apply = markup`<p>To apply it: <code class="command">evenkeel apply --plan ${name}</code></p>`;
+  if (!judged)
+    return markup`<p>${has}. Which ones it needs is not known here: EVENKEEL_APPROVALS is not set for this console.</p>${approve}${apply}`;
+  if (lacks.length === 0)
+    return markup`<p><span class="standing in sync">nothing is missing</span> ${has}.</p>${apply}`;
+  return markup`${each(lacks, (lack) => markup`<p><span class="standing pending">needs approval</span> ${lack}.</p>`)}${approve}`;
+}

@@ -1,0 +1,113 @@
+import { quantity, thousands } from "../../base/text.ts";
+import type { Plan, PlannedChange } from "../../plan/plan.ts";
+import type { RunSummary } from "../../state/run-summary.ts";
+import { dataLinks, pager, partOf } from "../frame.ts";
+import type { KnownState } from "../known.ts";
+import { age, each, href, type Markup, markup, moment, projectHref } from "../markup.ts";
+import type { RunProgress } from "../progress.ts";
+import { placeText, settingNode } from "../values.ts";
+import { symbolNode } from "./project.ts";
+import { actionsText, runOutcomeNode, tookText } from "./runs.ts";
+
+/** What a page tells of a run. */
+export interface RunDetails {
+  readonly summary: RunSummary;
+  readonly plan: Plan | undefined;
+  /** Of one that goes on. */
+  readonly progress: RunProgress | undefined;
+  /** Why a change failed, by its address. */
+  readonly errors: ReadonlyMap<string, string>;
+}
+
+/** What a run touched: an address and the code of what became of it. */
+export function touchedOf({ touched }: RunSummary): readonly { readonly address: string; readonly code: string }[] {
+  return Object.entries(touched).flatMap(([project, codes]) =>
+    Object.entries(codes).map(([rest, code]) => ({ address: `${project}:${rest}`, project, code })),
+  );
+}
+
+/** One run: who, what, how it ended, and what it changed or would have. */
+export function runPage({ holder, fleet }: KnownState, details: RunDetails, page: string | undefined): Markup {
+  const { summary, plan, progress } = details;
+  const { run, command } = summary;
+  return markup`<p class="crumbs"><a href="/runs">Runs</a> / <b>${run}</b></p>
+<h1>${command || "run"} ${runOutcomeNode(summary, holder?.run)}</h1>
+${progress ? liveNode(run, progress) : ""}
+${factsOf(summary)}
+${plan ? planNode(plan, run, page) : touchedNode(details, page)}
+${dataLinks(`/runs/${run}`)}${fleet ? "" : ""}`;
+}
+
+/** Filled in by the script as the run goes on; without it, the numbers as they were. */
+function liveNode(run: string, { done, total, text }: RunProgress): Markup {
+  return markup`<p class="live notice" data-live="/runs/${run}/events" role="status"><progress value="${done}" max="${Math.max(1, total)}">${text}</progress> <span>${text}</span></p>`;
+}
+
+function factsOf(summary: RunSummary): Markup {
+  const { who, host, job, started, ended, commit, reads, changes, fleet } = summary;
+  const facts: readonly (readonly [string, unknown])[] = [
+    ["Who", markup`${who} on ${host}`],
+    ["Started", markup`${moment(started)} (${age(started)} ago)`],
+    ["Took", tookText(summary)],
+    ["Commit", commit === null ? "" : markup`<code>${commit.slice(0, 12)}</code>`],
+    ["Changes", thousands(changes)],
+    ["Requests", reads === undefined ? "" : `${thousands(reads)} to read`],
+    ["Job", job === undefined ? "" : jobNode(job)],
+    ["Plan", summary.plan === undefined ? "" : markup`<a href="/runs/${summary.plan}">${summary.plan}</a>`],
+    [
+      "Fleet then",
+      fleet
+        ? Object.entries(fleet)
+            .filter(([, n]) => n > 0)
+            .map(([name, n]) => `${thousands(n)} ${name}`)
+            .join(", ")
+        : "",
+    ],
+  ];
+  const told = facts.filter(([name, value]) => value !== "" && (name !== "Took" || ended !== null));
+  return markup`<dl class="facts">${each(told, ([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** A link only to what a browser opens as a page. */
+function jobNode(job: string): Markup {
+  return /^https?:\/\//.test(job) ? markup`<a href="${job}" rel="noreferrer noopener">${job}</a>` : markup`${job}`;
+}
+
+function planNode(plan: Plan, run: string, page: string | undefined): Markup {
+  const part = partOf(plan.resource_changes, page, 40);
+  return markup`<section aria-labelledby="plan"><h2 id="plan">The plan</h2>
+<p><a href="/runs/${run}/plan">As a report</a>, with filters and equal changes told once · <code>${plan.digest}</code></p>
+${each(plan.objections, ({ message, waived }) => markup`<p class="notice ${waived ? "" : "bad"}">${message}${waived ? " (waived)" : ""}</p>`)}
+${each(plan.problems.slice(0, 20), ({ message, project }) => markup`<p class="notice bad">${project ? `${project}: ` : ""}${message}</p>`)}
+<p class="soft">${quantity(part.total, "change")}</p>
+<ul class="rows">${each(part.rows, changeNode)}</ul>
+${pager(part, (to) => href(`/runs/${run}`, { page: to === 1 ? undefined : to }))}</section>`;
+}
+
+function changeNode({ project, kind, key, change, action_reason: reason, source, outcome }: PlannedChange): Markup {
+  const { before, after } = change;
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
+  return markup`<li><details><summary><span class="name">${symbolNode(change.actions[0])} ${project} <span class="soft">${kind}/</span><b>${key}</b></span><span class="brief">${outcome ? outcome.status : names.slice(0, 3).join(", ")}</span><code class="place">${placeText(source)}</code></summary>
+<div class="detail"><p>${reason} · <a href="${projectHref(project)}">${project}</a></p><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead><tbody>${each(names.slice(0, 60), (name) => markup`<tr><th scope="row">${name}</th><td>${settingNode(before?.[name])}</td><td>${settingNode(after?.[name], after === null ? "gone" : "not set")}</td></tr>`)}</tbody></table></div></details></li>
+`;
+}
+
+function touchedNode({ summary, errors }: RunDetails, page: string | undefined): Markup {
+  const part = partOf(touchedOf(summary), page, 100);
+  if (part.total === 0)
+    return markup`<p class="calm soft">${summary.ended === null ? "Nothing is known of its changes yet." : "It changed nothing, and would not have."}</p>`;
+  const more = summary.omitted
+    ? markup`<p class="soft">${quantity(summary.omitted, "more address", "more addresses")} did not fit into its summary.</p>`
+    : "";
+  return markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2>
+<div class="wide paper"><table><caption class="unseen">Changes of the run</caption><thead><tr><th scope="col">Address</th><th scope="col">What</th><th scope="col">Why not</th></tr></thead><tbody>
+${each(
+  part.rows,
+  ({
+    address,
+    code,
+  }) => markup`<tr><th scope="row"><a href="${projectHref(address.slice(0, address.indexOf(":")))}">${address}</a></th><td>${actionsText(code)}</td><td class="soft">${(errors.get(address) ?? "").slice(0, 300)}</td></tr>
+`,
+)}</tbody></table></div>${more}
+${pager(part, (to) => href(`/runs/${summary.run}`, { page: to === 1 ? undefined : to }))}</section>`;
+}

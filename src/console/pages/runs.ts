@@ -1,0 +1,112 @@
+import { quantity, thousands } from "../../base/text.ts";
+import type { RunSummary } from "../../state/run-summary.ts";
+import { dataLinks, type ListPart, pager, partOf } from "../frame.ts";
+import type { KnownState } from "../known.ts";
+import { each, href, type Markup, markup, moment, span } from "../markup.ts";
+
+/** What a person asks of the history. Empty: anything. */
+export interface WantedRuns {
+  readonly command: string;
+  readonly outcome: string;
+  readonly who: string;
+  readonly project: string;
+}
+
+const names = ["command", "outcome", "who", "project"] as const;
+
+/** What a query asks for, whatever else it says. */
+export function wantedRunsIn(query: Readonly<Record<string, string | undefined>>): WantedRuns {
+  const read = (name: keyof WantedRuns) => (query[name] ?? "").trim().slice(0, 300);
+  return { command: read("command"), outcome: read("outcome"), who: read("who"), project: read("project") };
+}
+
+/** The runs that a person asks for, newest first. */
+export function runsFor({ runs }: KnownState, { command, outcome, who, project }: WantedRuns): readonly RunSummary[] {
+  return runs.filter(
+    (run) =>
+      (command === "" || run.command === command) &&
+      (outcome === "" || (run.outcome ?? "did not finish") === outcome) &&
+      (who === "" || run.who.toLowerCase().includes(who.toLowerCase())) &&
+      (project === "" || run.touched[project] !== undefined || (run.omitted ?? 0) > 0),
+  );
+}
+
+export function queryOfRuns(wanted: WantedRuns): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (wanted[name] === "" ? [] : [[name, wanted[name]]])));
+}
+
+/** The history. */
+export function runsPage(known: KnownState, wanted: WantedRuns, page: string | undefined): Markup {
+  const found = runsFor(known, wanted);
+  const part = partOf(found, page);
+  const query = queryOfRuns(wanted);
+  return markup`<h1>Runs</h1>
+<p class="lead">${quantity(found.length, "run")}${found.length === known.runs.length ? "" : ` of ${thousands(known.runs.length)}`}, newest first. Plans and drifts are kept for 90 days.</p>
+${formOf(known, wanted)}
+${part.total === 0 ? markup`<p class="calm soft">No run is as you asked.</p>` : tableOf(part, known)}
+${pager(part, (to) => href("/runs", { ...query, page: to === 1 ? undefined : to }))}
+${dataLinks("/runs", query)}`;
+}
+
+function formOf({ runs }: KnownState, wanted: WantedRuns): Markup {
+  const commands = [...new Set(runs.map(({ command }) => command))].sort().slice(0, 20);
+  const outcomes = [...new Set(runs.map(({ outcome }) => outcome ?? "did not finish"))].sort().slice(0, 20);
+  const options = (chosen: string, all: readonly string[]) =>
+    each(
+      ["", ...all],
+      (value) =>
+        markup`<option value="${value}"${value === chosen ? markup` selected` : ""}>${value || "any"}</option>`,
+    );
+  return markup`<form class="filters" action="/runs"><label>Command<select name="command">${options(wanted.command, commands)}</select></label>
+<label>Outcome<select name="outcome">${options(wanted.outcome, outcomes)}</select></label>
+<label>Who<input name="who" value="${wanted.who}" maxlength="300"></label>
+<label>Project<input name="project" value="${wanted.project}" placeholder="full path" maxlength="300"></label>
+<span class="go"><button>Show</button> <a href="/runs">Clear</a></span></form>`;
+}
+
+function tableOf({ rows }: ListPart<RunSummary>, { holder }: KnownState): Markup {
+  return markup`<div class="wide paper"><table class="stack"><caption class="unseen">Runs</caption><thead><tr><th scope="col">Started</th><th scope="col">Command</th><th scope="col">Outcome</th><th scope="col" class="n">Changes</th><th scope="col">Who</th><th scope="col">Commit</th><th scope="col" class="n">Took</th><th scope="col" class="n">Reads</th></tr></thead>
+<tbody>${each(
+    rows,
+    (
+      run,
+    ) => markup`<tr><th scope="row"><a href="/runs/${run.run}">${moment(run.started)}</a></th><td>${run.command}</td><td>${runOutcomeNode(run, holder?.run)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td>${run.who}</td><td>${run.commit ? markup`<code>${run.commit.slice(0, 9)}</code>` : ""}</td><td class="n" data-label="took">${tookText(run)}</td><td class="n" data-label="reads">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
+`,
+  )}</tbody></table></div>`;
+}
+
+/** How long a run took. */
+export function tookText({ started, ended }: RunSummary): string {
+  return ended === null ? "" : span(Date.parse(ended) - Date.parse(started));
+}
+
+/** How each outcome is coloured. */
+const tones: Readonly<Record<string, string>> = {
+  applied: "in sync",
+  "in sync": "in sync",
+  pending: "pending",
+  drift: "drifted",
+  stale: "pending",
+  "not approved": "pending",
+};
+
+/** How a run ended, or that it goes on. */
+export function runOutcomeNode({ run, outcome, ended }: RunSummary, holder: string | undefined): Markup {
+  if (run === holder && ended === null) return markup`<span class="standing running">running</span>`;
+  return markup`<span class="standing ${tones[outcome ?? ""] ?? "unreadable"}">${outcome ?? "did not finish"}</span>`;
+}
+
+const actions: Readonly<Record<string, string>> = { "+": "create", "~": "update", x: "disable", "-": "delete" };
+const statuses: Readonly<Record<string, string>> = {
+  a: "applied",
+  f: "failed",
+  k: "skipped",
+  t: "stale",
+  u: "unknown",
+};
+
+/** The code of a summary in words: `update, applied`; only planned, it is the action alone. */
+export function actionsText(code: string): string {
+  const [action = "", status = ""] = code;
+  return [actions[action] ?? action, ...(status ? [statuses[status] ?? status] : [])].join(", ");
+}

@@ -1,0 +1,62 @@
+import { quantity } from "../../base/text.ts";
+import type { RunSummary } from "../../state/run-summary.ts";
+import type { SightingHead } from "../../state/sightings/sheet.ts";
+import { labelsOf, wantedIn } from "../fleet.ts";
+import { dataLinks } from "../frame.ts";
+import type { KnownState } from "../known.ts";
+import { age, each, type Markup, markup, moment, projectHref } from "../markup.ts";
+import { fleetHref, standingNode } from "./fleet.ts";
+import { runOutcomeNode } from "./runs.ts";
+
+/** What a search found; of each sort the first few, and how many there are. */
+export interface Found {
+  readonly projects: readonly SightingHead[];
+  readonly projectCount: number;
+  readonly labels: readonly { readonly kind: "integration" | "license" | "policy"; readonly name: string }[];
+  readonly runs: readonly RunSummary[];
+}
+
+/** Things of one sort that are shown. */
+const most = 30;
+
+/** Everything whose name holds a text: projects, also by an address, settings, policies and runs. */
+export function found(known: KnownState, query: string): Found {
+  const q = query.trim().toLowerCase().slice(0, 200);
+  if (q === "") return { projects: [], projectCount: 0, labels: [], runs: [] };
+  const [path = q] = q.split(":");
+  const projects = known.worstFirst.filter(({ project }) => project.toLowerCase().includes(path));
+  const exact = projects.filter(({ project }) => project.toLowerCase() === path);
+  const labels = Object.entries(labelsOf(known)).flatMap(([kind, names]) =>
+    names.filter((name) => name.toLowerCase().includes(q)).map((name) => ({ kind: kind as "policy", name })),
+  );
+  const words = ({ run, command, who, host, commit, outcome }: RunSummary) =>
+    [run, command, who, host, commit, outcome].join("\n").toLowerCase();
+  return {
+    projects: [...new Set([...exact, ...projects.slice(0, most)])].slice(0, most),
+    projectCount: projects.length,
+    labels: labels.slice(0, most),
+    runs: known.runs.filter((run) => words(run).includes(q)).slice(0, most),
+  };
+}
+
+/** What a search found, each with a way to it. */
+export function searchPage(known: KnownState, q: string): Markup {
+  const { projects, projectCount, labels, runs } = found(known, q);
+  if (q.trim() === "")
+    return markup`<h1>Search</h1><p class="lead">Projects, addresses, integrations, licenses, policies, people, commits and runs. The key <kbd>/</kbd> leads here from everywhere.</p>`;
+  const none = projects.length + labels.length + runs.length === 0;
+  const all =
+    projectCount > projects.length
+      ? markup`<p><a href="${fleetHref({ ...wantedIn({}), q: q.split(":")[0] ?? "" })}">All ${quantity(projectCount, "project")}</a></p>`
+      : "";
+  return markup`<h1>${none ? "Nothing found" : "Found"} for “${q}”</h1>
+${sectionOf("Projects", projects, ({ project, standing, since }) => markup`<li><a href="${projectHref(project)}">${project}</a> ${standingNode(standing)} <span class="soft">for ${age(since)}</span></li>`)}${all}
+${sectionOf("Settings and policies", labels, ({ kind, name }) => markup`<li><a href="${fleetHref({ [kind]: name })}">${name}</a> <span class="soft">${kind}</span></li>`)}
+${sectionOf("Runs", runs, (run) => markup`<li><a href="/runs/${run.run}">${run.command} of ${moment(run.started)}</a> ${runOutcomeNode(run, known.holder?.run)} <span class="soft">${run.who}</span></li>`)}
+${dataLinks("/search", { q })}`;
+}
+
+function sectionOf<Thing>(title: string, things: readonly Thing[], piece: (thing: Thing) => Markup): Markup {
+  if (things.length === 0) return markup``;
+  return markup`<section><h2>${title}</h2><ul class="found">${each(things, piece)}</ul></section>`;
+}

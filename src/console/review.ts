@@ -1,0 +1,67 @@
+import { Refusal } from "../base/exit.ts";
+import { addressMatcher } from "../model/address.ts";
+import { judgeApprovals } from "../plan/approvals.ts";
+import type { Plan } from "../plan/plan.ts";
+import { sshSignatures } from "../plan/ssh-signature.ts";
+import { planOfRun } from "../reconcile/saved-plan.ts";
+import type { RunSummary } from "../state/run-summary.ts";
+import type { WorkspaceState } from "../state/state.ts";
+import { approvalPolicy } from "../workspace/approval-policy.ts";
+import { loadSettings } from "../workspace/load.ts";
+import type { KnownState } from "./known.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A saved plan that nobody has applied, and what it needs. */
+export interface WaitingPlan {
+  readonly run: string;
+  readonly summary: RunSummary | undefined;
+  /** Undefined for one that cannot be used, for the reason in `trouble`. */
+  readonly plan: Pick<Plan, "created_at" | "digest" | "server" | "manifests" | "summary" | "objections"> | undefined;
+  readonly trouble: string | undefined;
+  readonly signatures: number;
+  /** What it lacks; empty where it lacks nothing, or where approvals are not asked for. */
+  readonly lacks: readonly string[];
+  /** Applies that changed something since it was saved: what they touched is stale in it. */
+  readonly later: number;
+  /** Whether EVENKEEL_APPROVALS says what approvals there must be. */
+  readonly judged: boolean;
+}
+
+/** Saved plans that no apply has carried out, newest first, by the runs that made them. */
+export function waitingRuns(plans: readonly string[], { runs }: Pick<KnownState, "runs">): readonly string[] {
+  const done = new Set(runs.flatMap(({ plan, outcome }) => (plan !== undefined && outcome === "applied" ? plan : [])));
+  return plans.filter((run) => !done.has(run)).toReversed();
+}
+
+/** What is known of a saved plan. */
+export async function waitingPlan(
+  state: WorkspaceState,
+  run: string,
+  { runs }: Pick<KnownState, "runs">,
+  { env, folder }: { readonly env: Environment; readonly folder: string },
+): Promise<WaitingPlan> {
+  const summary = runs.find((each) => each.run === run);
+  const later = runs.filter((each) => each.run > run && each.command === "apply" && each.outcome === "applied").length;
+  const head = { run, summary, signatures: 0, lacks: [], later, judged: false };
+  try {
+    const plan = await planOfRun(state, run);
+    const blocks = await state.approvals.list(run);
+    return { ...head, plan, trouble: undefined, signatures: blocks.length, ...judged(plan, blocks, env, folder) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { ...head, plan: undefined, trouble: error.message };
+  }
+}
+
+function judged(plan: Plan, blocks: readonly string[], env: Environment, folder: string) {
+  const { policy, problems } = approvalPolicy(env);
+  const [problem] = problems.filter(({ severity }) => severity === "error");
+  if (problem) return { lacks: [problem.message], judged: true };
+  if (!policy) return { lacks: [], judged: false };
+  const tests = loadSettings(folder).protected.map(addressMatcher);
+  const isProtected = (address: string) => tests.some((test) => test(address));
+  const signed = { plan, signatures: sshSignatures(blocks.join("\n")) };
+  const lacking = judgeApprovals(plan, { policy, signed, isProtected, now: new Date() });
+  return { lacks: lacking.map(({ message }) => message), judged: true };
+}

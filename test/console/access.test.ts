@@ -1,0 +1,155 @@
+import { rmSync } from "node:fs";
+import { request } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { sessionLength, sessions } from "../../src/console/access.ts";
+import { fleetSheet } from "../../src/state/sightings/sheet.ts";
+import { runProgram } from "../e2e/program.ts";
+import { consoleOver, fleet, seenBy } from "./serving.ts";
+
+const token = "console-token-CANARY";
+
+/** The status of a request that names another host than it goes to. */
+function statusFor(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers: { host } }, ({ statusCode }) => resolve(statusCode))
+      .once("error", reject)
+      .end();
+  });
+}
+
+describe("who may look", () => {
+  test("on loopback everybody, but not a page elsewhere whose name leads here", async () => {
+    const { root } = await seenBy(fleet(3));
+    const { url, get } = await consoleOver(root);
+    expect(await statusFor(url, "evil.example.com")).toBe(421);
+    for (const host of ["localhost:1234", "127.0.0.1", "[::1]:8090"]) expect(await statusFor(url, host)).toBe(200);
+    for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
+      const answer = await get("/", { method });
+      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    }
+    const head = await get("/", { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    expect(Object.fromEntries(head.headers)).toMatchObject({
+      "content-security-policy": expect.stringMatching(/^default-src 'none'(?!.*unsafe).*frame-ancestors 'none'/),
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-store",
+    });
+  });
+
+  test("with a token, who has it or signed in with it; nothing is told to anybody else", async () => {
+    const { root } = await seenBy(fleet(3));
+    const { get } = await consoleOver(root, { by: "token", token });
+    for (const path of ["/", "/fleet.json", "/fleet.csv", "/runs", "/review", "/runs/x/events", "/nowhere"]) {
+      const answer = await get(path);
+      expect([path, answer.status]).toEqual([path, 401]);
+      expect(await answer.text()).not.toContain("group-0");
+    }
+    expect((await get("/", { headers: { authorization: "Bearer wrong" } })).status).toBe(401);
+    expect((await get("/", { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
+    const wrong = await get("/sign-in?token=wrong");
+    expect([wrong.status, wrong.headers.get("set-cookie")]).toEqual([401, null]);
+    const right = await get(`/sign-in?token=${token}`);
+    const [cookie = ""] = right.headers.getSetCookie();
+    expect([right.status, right.headers.get("location")]).toEqual([303, "/"]);
+    expect(cookie).toMatch(/HttpOnly/);
+    expect(cookie).toMatch(/SameSite=Strict/);
+    expect(cookie).not.toContain(token);
+    expect((await get("/", { headers: { cookie: cookie.split(";")[0] ?? "" } })).status).toBe(200);
+    expect((await get("/", { headers: { cookie: "evenkeel_console=guess" } })).status).toBe(401);
+  });
+
+  test("a session ends", () => {
+    let now = 0;
+    const { begin, holds } = sessions(() => now);
+    const session = begin();
+    now = sessionLength - 1;
+    expect(holds(session)).toBe(true);
+    now++;
+    expect(holds(session)).toBe(false);
+  });
+
+  test("behind a proxy, whom it names", async () => {
+    const { root } = await seenBy(fleet(3));
+    const { url, get } = await consoleOver(root, { by: "header", header: "x-forwarded-user" });
+    expect((await get("/")).status).toBe(401);
+    expect((await get("/", { headers: { "x-forwarded-user": "ada" } })).status).toBe(200);
+    expect(await statusFor(url, "console.example.com")).toBe(401);
+  });
+
+  test.each([
+    [["--host", "0.0.0.0"], {}, 64, "0.0.0.0 is not a loopback address"],
+    [["--host", "0.0.0.0"], { EVENKEEL_CONSOLE_TOKEN: "short" }, 64, "expected 16 at least"],
+    [["--trust-user-header", "a b"], {}, 64, "takes the name of a header"],
+    [["--trust-user-header", "X-User"], { EVENKEEL_CONSOLE_TOKEN: token }, 64, "exclude each other"],
+    [["--port", "70000"], {}, 64, "0 to 65535"],
+  ])("%j with %j is refused", async (args, env, code, words) => {
+    const { root } = await seenBy([]);
+    const ended = await runProgram(["console", ...args], root, env);
+    expect(ended).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(words) });
+    expect(ended.stderr).not.toContain(token);
+  });
+
+  test("a port that is taken is told", async () => {
+    const { root } = await seenBy([]);
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as { port: number };
+    const ended = await runProgram(["console", "--port", String(port)], root);
+    other.close();
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(`cannot listen on 127.0.0.1:${port}`) });
+  });
+});
+
+describe("what is there", () => {
+  test("each page as JSON and CSV, by either spelling of a path; what is not there is a page too", async () => {
+    const { root, state } = await seenBy(fleet(3), 2);
+    const { get, errors } = await consoleOver(root);
+    const [{ run = "" } = {}] = await state.runs.list();
+    const json = async (path: string) => (await get(path)).json();
+    expect(await json("/fleet.json")).toMatchObject({ total: 3, counts: { "in sync": 2, drifted: 1 } });
+    expect(await json("/.json")).toMatchObject({ total: 3 });
+    expect(await json("/fleet.json?status=drifted&group=group-1")).toMatchObject({ total: 1 });
+    expect(await json("/fleet.json?integration=irc-gateway&policy=nobody")).toMatchObject({ total: 0 });
+    expect(await json("/fleet.json?license=mit&age=24")).toMatchObject({ total: 0 });
+    for (const path of ["/projects/group-1/team-1/project-1", "/projects/GROUP-1%2Fteam-1%2Fproject-1"]) {
+      expect(await json(`${path}.json`)).toMatchObject({ status: "drifted", differences: [{ cause: "drift" }] });
+    }
+    expect(await json(`/runs/${run}.json`)).toMatchObject({ run, command: "drift", plan: null });
+    expect(await json("/runs.json?command=drift")).toMatchObject({ total: 2 });
+    expect(await json("/review.json")).toMatchObject({ total: 0 });
+    expect(await json("/search.json?q=irc-gate")).toMatchObject({ found: [{ sort: "integration" }] });
+    const csv = await (await get("/fleet.csv")).text();
+    expect(csv.split("\r\n")).toHaveLength(5);
+    for (const path of ["/nowhere", "/projects/a/b", "/runs/x", "/runs/x/plan", "/assets/x", "/projects/%ff"]) {
+      const answer = await get(path);
+      expect([path, answer.status, answer.headers.get("content-type")]).toEqual([
+        path,
+        404,
+        "text/html; charset=UTF-8",
+      ]);
+    }
+    expect(errors).toEqual([]);
+  });
+
+  test("a state that goes away leaves what was last known, and that is said", async () => {
+    const { root } = await seenBy(fleet(3));
+    const { get } = await consoleOver(root);
+    expect(await (await get("/")).text()).toContain("1 of 3 projects not in sync");
+    rmSync(join(root, ".evenkeel"), { recursive: true });
+    await new Promise((resolve) => setTimeout(resolve, 2100));
+    await get("/");
+    const page = await (await get("/")).text();
+    expect(page).toContain("This is the last known state");
+    expect(page).toContain("1 of 3 projects not in sync");
+  });
+
+  test("a state of a later version is told, not misread", async () => {
+    const { root, state } = await seenBy(fleet(3));
+    await state.sightings.change([fleetSheet], () => new Map([[fleetSheet, '{"format":99}']]));
+    const { get } = await consoleOver(root);
+    expect(await (await get("/")).text()).toContain("format 99, and this version of evenkeel knows 1");
+  });
+});
