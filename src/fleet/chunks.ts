@@ -52,6 +52,8 @@ export interface WriteChunk {
   readonly token: LeaseToken;
   /** Whether each project is to be as it was when its changes were worked out. */
   readonly recheck: boolean;
+  /** Addresses of it that an earlier run was sending when it was cut short. */
+  readonly inFlight: readonly string[];
   readonly batches: readonly (readonly WireStep[])[];
 }
 
@@ -139,10 +141,12 @@ export function partlyRead({ live, unread }: WireRead): PartlyRead {
 
 /** Changes to be carried out with the lease of a run: a batch is one project's. */
 export function writeChunk(
-  { token, recheck }: Pick<WriteChunk, "token" | "recheck">,
+  { token, recheck, inFlight }: Pick<WriteChunk, "token" | "recheck" | "inFlight">,
   batches: readonly (readonly Step[])[],
 ): WriteChunk {
-  return { kind: "write", token, recheck, batches: batches.map((steps) => steps.map(wireStep)) };
+  const own = new Set(batches.flat().map((step) => ("change" in step ? step.change.address : step.address)));
+  const left = inFlight.filter((address) => own.has(address));
+  return { kind: "write", token, recheck, inFlight: left, batches: batches.map((steps) => steps.map(wireStep)) };
 }
 
 function wireStep(step: Step): WireStep {

@@ -98,6 +98,8 @@ class Round {
   readonly #name: string;
   readonly #given = new Map<string, Given>();
   readonly #taken: string[] = [];
+  /** Parts that were called off and that no worker has any more. */
+  readonly #dropped = new Set<string>();
   #workers = 1;
   #counted = 0;
   #seen = performance.now();
@@ -233,7 +235,7 @@ class Round {
   async #lookForLost(): Promise<void> {
     const now = performance.now();
     for (const [part, given] of this.#given) {
-      if (this.#alone || now - given.looked < overdue) continue;
+      if (this.#alone || this.#why() || now - given.looked < overdue) continue;
       given.looked = now;
       const job = this.#jobOf(part);
       const isThere = await this.#tried(() => this.#queue.has(job));
@@ -241,12 +243,17 @@ class Round {
     }
   }
 
-  /** Workers that don't find the run any more finish what is in flight. */
+  /**
+   * Workers that don't find the run any more finish what is in flight. Who had only taken a chunk leaves it without a
+   * result: what the queue does not know any more is looked for among the results once more, and then given up.
+   */
   async #callOff(): Promise<void> {
     await this.#membership[Symbol.asyncDispose]();
     for (const part of [...this.#given.keys()]) {
-      const isBack = this.#alone || (await this.#tried(() => this.#queue.remove(this.#jobOf(part))));
+      const job = this.#jobOf(part);
+      const isBack = this.#alone || this.#dropped.has(part) || (await this.#tried(() => this.#queue.remove(job)));
       if (isBack) this.#given.delete(part);
+      else if ((await this.#tried(() => this.#queue.has(job))) === false) this.#dropped.add(part);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { type ApplyOptions, type ChangeEvent, carryOutBatches, type Step, type Watcher } from "../apply/apply.ts";
 import { journalling } from "../apply/journalling.ts";
+import { afterEarlierRuns } from "../apply/looked-up.ts";
 import { seenIn } from "../apply/seen.ts";
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader, Writer } from "../client/client.ts";
@@ -82,8 +83,9 @@ async function write(chunk: WriteChunk, hands: Hands): Promise<WriteResult> {
   try {
     const watchers: readonly Watcher[] = [journalling(journal), settling(sending)];
     const recheck = chunk.recheck ? recheckOf(batches.flatMap(changesIn)) : undefined;
+    const earlier = afterEarlierRuns(chunk.inFlight, hands.requestTimeout, stopped);
     const known: ApplyOptions["known"] = async (reader, change) => {
-      const before = await knownBy(sending, reader, change);
+      const before = (await knownBy(sending, reader, change)) ?? (await earlier(reader, change));
       const outcome = before ? undefined : await recheck?.(reader, change);
       return outcome ? { outcome } : before;
     };

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type ApplyOptions, isInPlace, type Watcher } from "../apply/apply.ts";
-import { isVisible } from "../apply/verify-write.ts";
+import type { ApplyOptions, Watcher } from "../apply/apply.ts";
+import { look, lookedUp } from "../apply/looked-up.ts";
 import { Refusal } from "../base/exit.ts";
 import type { Reader } from "../client/client.ts";
-import { CallFailed } from "../client/failure.ts";
 import type { Change, Outcome } from "../model/types.ts";
 import type { FleetState, Intent, LeaseToken, Sender } from "../state/state.ts";
 
@@ -36,7 +35,7 @@ export async function knownBy(sending: SharedRun, reader: Reader, change: Change
       const why = stopped();
       if (why) return { outcome: { status: "skipped", error: why } };
       if (intent.abandoned) {
-        if (await takenOver(sending, change, intent)) return await lookedUp(reader, change);
+        if (await takenOver(sending, change, intent)) return await lookedUp(reader, change, "another worker");
       } else if ((await look(reader, change)) === "there") return { outcome: { status: "applied" } };
       await pause(wait);
     }
@@ -52,25 +51,6 @@ function takenOver(
   { pending }: Extract<Intent, { readonly pending: Sender }>,
 ): Promise<boolean> {
   return fleet.takeOver(token, address, { from: pending, to: sender }, grace);
-}
-
-/** What another may have sent that is gone: sent again only where that does no harm, or reading shows nothing of it. */
-async function lookedUp(reader: Reader, change: Change): Promise<Known> {
-  const sight = await look(reader, change);
-  if (sight === "there") return { outcome: { status: "applied" } };
-  if (sight === "missing" || change.action !== "create") return undefined;
-  const error = `another worker may have sent it, and looking it up failed: ${sight.message}`;
-  return { outcome: { status: "unknown", error } };
-}
-
-async function look(reader: Reader, change: Change): Promise<"there" | "missing" | CallFailed> {
-  if (!isVisible(change)) return "missing";
-  try {
-    return (await isInPlace(reader, change)) ? "there" : "missing";
-  } catch (error) {
-    if (error instanceof CallFailed) return error;
-    throw error;
-  }
 }
 
 /** Tells the others what became of each intent; what was not sent is anybody's again. */

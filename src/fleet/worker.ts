@@ -176,7 +176,8 @@ function keepPresent(fleet: FleetState, origin: string, duration: number, counte
       membership = join(fleet, { role: "worker", origin, sent: () => counted() - earlier }, duration);
       return membership;
     },
-    leave: async () => (await membership)?.[Symbol.asyncDispose](),
+    // Who could not join any more has nothing to leave.
+    leave: async () => (await membership?.catch(() => undefined))?.[Symbol.asyncDispose](),
   };
 }
 

@@ -13,7 +13,7 @@ import { Refusal } from "../base/exit.ts";
 import type { ClientOptions, Reader, Writer } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { parseServerUrl } from "../client/server-url.ts";
-import { partlyRead, readChunk, writeChunk } from "../fleet/chunks.ts";
+import { partlyRead, readChunk, type WriteResult, writeChunk } from "../fleet/chunks.ts";
 import { type Crew, openCrew } from "../fleet/crew.ts";
 import { doChunk } from "../fleet/do-chunk.ts";
 import { membershipFor, sentBy } from "../fleet/membership.ts";
@@ -109,9 +109,14 @@ function interrupted(why: string): CallFailed {
 }
 
 /** Has changes carried out by workers, with the lease of a run; they keep the journal of what they do. */
-export function applyingBy(crew: Crew, context: Context, { token }: Lease): NonNullable<ApplyOptions["elsewhere"]> {
+export function applyingBy(
+  crew: Crew,
+  context: Context,
+  { token }: Lease,
+  inFlight: readonly string[],
+): NonNullable<ApplyOptions["elsewhere"]> {
   const { recheck = false, saved, savedRun } = context.request;
-  const given = { token, recheck: recheck || saved !== undefined || savedRun !== undefined };
+  const given = { token, recheck: recheck || saved !== undefined || savedRun !== undefined, inFlight };
   return (batches, options) => applyBy(crew, context, batches, { ...options, ...given });
 }
 
@@ -145,7 +150,7 @@ async function applyBy(crew: Crew, context: Context, batches: readonly Batch[], 
     under.delete(index);
     if ("failure" in result) throw new CallFailed(result.failure);
     if (!("events" in result)) return;
-    for (const { ended: failure, ...event } of result.events) {
+    for (const { ended: failure, ...event } of await withIntents(context, result.events)) {
       if (failure) ended ??= `the run ended after ${event.address} failed`;
       const change = changes.get(event.address);
       await told({ ...event, ...(change && { change }) });
@@ -171,17 +176,33 @@ function changesIn(steps: readonly (readonly Step[])[]): ReadonlyMap<string, Cha
   );
 }
 
-/** What became of steps that no worker told of any more: what it had begun to send is known to the state alone. */
-async function leftOver({ state, claim }: Context, steps: readonly Step[], why: string): Promise<ChangeEvent[]> {
-  if (steps.length === 0) return [];
+/** What one worker skipped, another one may have sent before. */
+async function withIntents(context: Context, events: WriteResult["events"]): Promise<WriteResult["events"]> {
+  if (!events.some(({ outcome }) => outcome.status === "skipped")) return events;
+  const known = await intentsOf(context);
+  return events.map((event) => {
+    const outcome = event.outcome.status === "skipped" ? known(event.address) : undefined;
+    return outcome ? { ...event, outcome } : event;
+  });
+}
+
+/** What the state knows of writes that anybody may have sent for this run; undefined: nobody did. */
+async function intentsOf({ state, claim }: Context): Promise<(address: string) => Outcome | undefined> {
   const intents = await state.fleet.intents(claim.run);
+  return (address) =>
+    intents.has(address)
+      ? (intents.get(address) ?? { status: "unknown", error: "a worker was sending it when the run ended" })
+      : undefined;
+}
+
+/** What became of steps that no worker told of any more: what it had begun to send is known to the state alone. */
+async function leftOver(context: Context, steps: readonly Step[], why: string): Promise<ChangeEvent[]> {
+  if (steps.length === 0) return [];
+  const known = await intentsOf(context);
   return steps.map((step) => {
     if (!("change" in step)) return step;
     const { change } = step;
     const { address } = change;
-    const outcome: Outcome = intents.has(address)
-      ? (intents.get(address) ?? { status: "unknown", error: "a worker was sending it when the run ended" })
-      : { status: "skipped", error: why };
-    return { address, change, outcome };
+    return { address, change, outcome: known(address) ?? { status: "skipped", error: why } };
   });
 }

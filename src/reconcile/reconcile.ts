@@ -1,3 +1,4 @@
+import { afterEarlierRuns } from "../apply/looked-up.ts";
 import { type ClientOptions, connectReader, connectWriter, type Reader, type Writer } from "../client/client.ts";
 import { inSpan } from "../client/spans.ts";
 import type { Crew } from "../fleet/crew.ts";
@@ -26,7 +27,7 @@ import {
   sinceOf,
   unreadPlan,
 } from "./prepared.ts";
-import { readyToRecord, reportUnfinishedRuns, startRecorder } from "./recorder.ts";
+import { readyToRecord, reportUnfinishedRuns, sayAwaited, startRecorder } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { openWorkspace } from "./revisions.ts";
 import { judgedByRules, withRules } from "./rules.ts";
@@ -163,7 +164,7 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
     const current = await atRelease(writer, context);
     if (hasErrors(current.problems)) return await history.end(notPlanned(current));
     await using crew = await crewOf(current, connection, { reader: writer, writer, lease });
-    const notices = await reportUnfinishedRuns(current);
+    const { notices, inFlight } = await reportUnfinishedRuns(current);
     const { planned: found, refused, ...rest } = await prepared(writer, current, saved, crew);
     const planned = withProblems(found, notices);
     if (!planned.surveyed) return await history.end(planned);
@@ -172,7 +173,8 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
     const missing = crew ? [] : await missingSecrets(rest.references, current);
     if (missing.length > 0) return await history.end(withProblems(planned, missing));
     if (!(await inSpan("approve", {}, () => hooks.approve(planned)))) return await history.end(planned);
-    return await history.end(await carryOut(writer, current, { ...rest, planned, connection, lease, crew }, hooks));
+    const work = { ...rest, planned, connection, lease, crew, inFlight };
+    return await history.end(await carryOut(writer, current, work, hooks));
   } catch (error) {
     return notPlanned(known, error);
   }
@@ -182,6 +184,8 @@ type Approved = Pick<Prepared, "planned" | "targets" | "waves" | "moves"> & {
   readonly connection: ClientOptions;
   readonly lease: Lease;
   readonly crew: Crew | undefined;
+  /** Addresses that an earlier run was sending when it was cut short. */
+  readonly inFlight: readonly string[];
 };
 
 /** The writes of a plan that was approved, each recorded before and after, and the report of what became of them. */
@@ -191,17 +195,19 @@ async function carryOut(
   approved: Approved,
   { watchers: listeners, around }: ApplyHooks,
 ): Promise<Applied> {
-  const { planned, moves, connection, lease, crew } = approved;
+  const { planned, moves, connection, lease, crew, inFlight } = approved;
   const { concurrency: workers, request } = context;
   const writes = planned.plan.summary.writes > 0;
   const stopped = () => (request.signal?.aborted ? "the run was stopped" : lease.lost());
   await using recorder = await startRecorder(context, lease, planned, [...listeners, counting(context)]);
   await using record = writes ? await around?.({ connection, planned }) : undefined;
   const { watchers } = recorder;
-  const elsewhere = crew && applyingBy(crew, context, lease);
+  sayAwaited(context, planned.plan, inFlight);
+  const elsewhere = crew && applyingBy(crew, context, lease, inFlight);
+  const known = afterEarlierRuns(inFlight, connection.requestTimeout, stopped);
   context.meter.begin("writing", approved.targets.length, performance.now());
   const written = await inSpan("write", { "evenkeel.run": context.claim.run }, () =>
-    writeChanges(writer, context, approved, { workers, watchers, stopped, elsewhere }),
+    writeChanges(writer, context, approved, { workers, watchers, stopped, known, elsewhere }),
   );
   const steps = written.halted ? skippedMoves(moves, written.halted) : await moveSteps(writer, context, moves);
   const moved = await carryOutMoves(writer, steps, request, watchers);

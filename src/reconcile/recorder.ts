@@ -4,6 +4,7 @@ import { journalling } from "../apply/journalling.ts";
 import { Refusal } from "../base/exit.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { currentTrace } from "../client/spans.ts";
+import { firstFew } from "../base/text.ts";
 import type { Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -97,6 +98,16 @@ async function noticeAll(
   });
 }
 
+/** Says what the run is going to wait for, where that may take it long. */
+export function sayAwaited({ request, loaded }: Context, plan: Plan, inFlight: readonly string[]): void {
+  const late = new Set(inFlight);
+  const awaited = plan.resource_changes.filter(({ address, call }) => call.method === "POST" && late.has(address));
+  if (awaited.length === 0) return;
+  const seconds = loaded.workspace.requestTimeout / 1000;
+  const addresses = firstFew(awaited.map(({ address }) => address));
+  request.warn?.(`${addresses}: an earlier run may have sent it just now; looked up after ${seconds} s before it is sent again`);
+}
+
 function startOf({ manifests, server, summary }: Plan, { who, host }: Context["claim"]): JournalEntry {
   const { commit, digest } = manifests;
   const trace = currentTrace();
@@ -112,12 +123,19 @@ function startOf({ manifests, server, summary }: Plan, { who, host }: Context["c
   };
 }
 
+/** Runs that were killed, as problems, and the addresses of the requests that they left in flight. */
+export interface CutShort {
+  readonly notices: readonly Problem[];
+  readonly inFlight: readonly string[];
+}
+
 /** Reports runs that were killed, until an apply that reported them ends: a report from a run that is killed does not count. */
-export async function reportUnfinishedRuns({ state }: Context): Promise<Problem[]> {
+export async function reportUnfinishedRuns({ state }: Context): Promise<CutShort> {
   const runs = await unfinishedRuns(state.journals);
-  return runs.map(({ run, inFlight }) => {
+  const notices = runs.map(({ run, inFlight }) => {
     const flying = inFlight.length > 0 ? `in flight: ${inFlight.join(", ")}` : "nothing was in flight";
     const message = `run ${run} did not finish: ${flying}; see evenkeel journal ${shellWord(run)}`;
-    return { severity: "warning", rule: "run-cut-short", message };
+    return { severity: "warning", rule: "run-cut-short", message } as const;
   });
+  return { notices, inFlight: runs.flatMap(({ inFlight }) => inFlight) };
 }

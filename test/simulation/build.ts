@@ -37,6 +37,7 @@ const nodeRequire = createRequire(import.meta.url);
 
 const globals = [
   ...["Date", "performance", "random", "setTimeout", "clearTimeout", "setInterval", "clearInterval", "opened"],
+  ...["AbortController", "AbortSignal"],
 ] as const;
 
 /** Folders without effects (src/README.md), which all processes share; what is learnt of secrets is each one's own. */
@@ -53,7 +54,7 @@ export { stateAt } from "./state/open-state.ts";`;
 /** Bundles the program as it is in src, but for patches. */
 export async function buildProgram(patches: readonly Patch[] = []): Promise<Start> {
   const shared = new Set<string>();
-  const code = await bundled(entry, [patching([...always, ...patches]), sharing(shared)]);
+  const code = plainlyRequired(await bundled(entry, [patching([...always, ...patches]), sharing(shared)]));
   const pureModules = await sharedModules([...shared].sort());
   // biome-ignore lint/security/noGlobalEval: a process of the program, with other globals than this one's
   const run = (0, eval)(`(function (require, module, ${globals.join(", ")}) {${code}\n})`);
@@ -63,6 +64,11 @@ export async function buildProgram(patches: readonly Patch[] = []): Promise<Star
     run(required, module, ...globals.map((name) => platform.globals[name]));
     return module.exports;
   };
+}
+
+/** Without a copy of each shared module for each process, whose parts would be slow to reach. */
+function plainlyRequired(code: string): string {
+  return code.replace(/__toESM\((require\("pure:[^"]*"\))\)/g, "$1");
 }
 
 /** A workspace is opened by whoever made it, and small chunks do for small fleets; certificates have no wire here. */

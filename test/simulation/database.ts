@@ -84,6 +84,9 @@ export class Database {
   readonly plan = new Map<string, TextRow>();
   readonly note = new Map<string, TextRow>();
   readonly approvals: { readonly workspace: string; readonly run: string; readonly signature: string }[] = [];
+  /** All intents that ever were. */
+  readonly claimed = new Set<string>();
+  /** Of the schema; 0 where nobody has made it yet. */
   version = 0;
   readonly now: () => number;
 
@@ -269,6 +272,7 @@ const statements: Readonly<Record<string, Statement>> = {
     const at = key(workspace, run, address);
     const row = { workspace, run, address, sender, member, since: database.now(), outcome: null } as IntentRow;
     if (!database.intents.has(at)) database.intents.set(at, row);
+    database.claimed.add(at);
     return yes;
   },
   "SELECT sender, member, outcome, NOT EXISTS": (database, [workspace, run, address, grace]) => {

@@ -26,12 +26,14 @@ export class Machine {
   #pausedUntil = 0;
   /** Acts that are left before it is killed. */
   #fuse = Number.POSITIVE_INFINITY;
+  readonly #onKill: () => void;
   #onDeath: (() => void)[] = [];
 
-  constructor(kernel: Kernel, name: string, skew: number) {
+  constructor(kernel: Kernel, name: string, { skew, killed }: { readonly skew: number; readonly killed: () => void }) {
     this.kernel = kernel;
     this.name = name;
     this.skew = skew;
+    this.#onKill = killed;
   }
 
   get isPaused(): boolean {
@@ -70,6 +72,7 @@ export class Machine {
   kill(how: string): void {
     if (!this.isAlive) return;
     this.kernel.tell(this.name, `is killed ${how}`);
+    this.#onKill();
     this.end();
   }
 
@@ -117,6 +120,7 @@ export class Machine {
         performance: { now: () => kernel.now },
         random: kernel.random,
         ...{ setTimeout, clearTimeout: clear, setInterval, clearInterval: clear, opened },
+        ...{ AbortController: Aborting, AbortSignal: Signal },
       },
       modules: {
         "node:timers/promises": {
@@ -135,7 +139,7 @@ export class Machine {
 
   #pauseFor(milliseconds: number, value: unknown, { signal }: PauseOptions = {}): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const aborted = () => reject(Object.assign(new Error("The operation was aborted"), { name: "AbortError" }));
+      const aborted = () => reject(abortError);
       if (signal?.aborted) return aborted();
       signal?.addEventListener("abort", aborted, { once: true });
       this.later(atLeast(milliseconds), () => {
@@ -147,7 +151,48 @@ export class Machine {
 }
 
 interface PauseOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: Signal;
+}
+
+const abortError = Object.assign(new Error("The operation was aborted"), { name: "AbortError" });
+
+/** As Node's own, without its costs. */
+class Signal {
+  aborted = false;
+  reason: unknown;
+  #listeners = new Set<() => void>();
+
+  static any(signals: readonly Signal[]): Signal {
+    const any = new Signal();
+    const first = signals.find(({ aborted }) => aborted);
+    if (first) any.abort(first.reason);
+    for (const each of signals) each.addEventListener("abort", () => any.abort(each.reason));
+    return any;
+  }
+
+  addEventListener(_: "abort", listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  removeEventListener(_: "abort", listener: () => void): void {
+    this.#listeners.delete(listener);
+  }
+
+  abort(reason: unknown = abortError): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    for (const listener of [...this.#listeners]) listener();
+    this.#listeners.clear();
+  }
+}
+
+/** What a person or a process stops something with. */
+export class Aborting {
+  readonly signal = new Signal();
+  abort(reason?: unknown): void {
+    this.signal.abort(reason);
+  }
 }
 
 /** As Node has it. */

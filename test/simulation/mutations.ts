@@ -1,0 +1,62 @@
+import type { Patch } from "./build.ts";
+
+/** A bug that is planted on purpose, to see that the simulation finds it. */
+export interface Mutation {
+  readonly name: string;
+  readonly patches: readonly Patch[];
+  /** Seeds within which it is found. */
+  readonly within: number;
+}
+
+/** The seeds that each needs are those of `npm run simulate -- --bugs`. */
+export const mutations: readonly Mutation[] = [
+  {
+    name: "no intent",
+    patches: [
+      {
+        file: "fleet/intents.ts",
+        from: "await fleet.claim(token, change.address, sender, grace)",
+        to: "({ mine: true })",
+      },
+    ],
+    within: 300,
+  },
+  {
+    name: "looked up before the write has landed",
+    patches: [
+      {
+        file: "client/settle.ts",
+        from: "(isOwnWord(failure) || !failure.uncertain)",
+        to: "true",
+      },
+    ],
+    within: 300,
+  },
+  {
+    name: "the lease is not checked",
+    patches: [{ file: "client/session.ts", from: "this.#options.mayWrite?.()", to: "undefined" }],
+    within: 300,
+  },
+  {
+    name: "a limiter of each process",
+    patches: [{ file: "fleet/worker.ts", from: "limit: rateLimit, rates,", to: "limit: rateLimit," }],
+    within: 300,
+  },
+  {
+    name: "a chunk is given twice",
+    patches: [
+      {
+        file: "fleet/crew.ts",
+        from: "this.#given.set(part, { index, chunk, text, looked: performance.now() });",
+        to: `for (const each of [part, part + "b"]) this.#given.set(each, { index, chunk, text, looked: performance.now() });
+    if (!this.#alone) await this.#tried(() => this.#queue.add(new Map([[this.#jobOf(part + "b"), text.replace(part, part + "b")]])));`,
+      },
+    ],
+    within: 300,
+  },
+  {
+    name: "the write of a worker that is gone is not waited for",
+    patches: [{ file: "fleet/do-chunk.ts", from: "grace: hands.requestTimeout", to: "grace: 0" }],
+    within: 5000,
+  },
+];
