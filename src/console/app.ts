@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { Refusal } from "../base/exit.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { planOfRun } from "../reconcile/saved-plan.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type Access, sessions } from "./access.ts";
@@ -27,6 +28,8 @@ export interface ConsoleOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder of the workspace. */
   readonly folder: string;
+  /** Of the workspace's server. */
+  readonly catalogue: Catalogue;
   /** The workspace, for people. */
   readonly workspace: string;
   /** Told of what nobody expected. */
@@ -140,11 +143,11 @@ async function projectAt(
   name: string,
   query: Query,
   known: KnownState,
-  { state }: ConsoleOptions,
+  { state, catalogue }: ConsoleOptions,
 ): Promise<Shown | string> {
   const seen = await state.project(name);
   if (!seen) return `No run has seen a project ${name}.`;
-  return { title: name, under: "/", body: projectPage(known, seen, query.page), data: projectData(known, seen) };
+  return { title: name, under: "/", body: projectPage(known, seen, query.page, catalogue), data: projectData(known, seen) };
 }
 
 async function runAt(

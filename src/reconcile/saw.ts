@@ -41,7 +41,7 @@ function lookOf(context: Context, result: Applied): FleetLook {
     ...(!isLimited && { covers: shard ?? (() => true) }),
     projects: result.desired ? surveyed(result.desired, context, result) : settled(result),
     exceptions: context.rules.flatMap(exceptionOf),
-    cause: ledger || command !== "drift" ? "pending" : "drift",
+    cause: ledger || command === "plan" || command === "apply" ? "pending" : "drift",
   };
 }
 

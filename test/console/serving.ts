@@ -2,6 +2,7 @@ import { onTestFinished } from "vitest";
 import { type Access, accessFor } from "../../src/console/access.ts";
 import { watching } from "../../src/console/known.ts";
 import { listen } from "../../src/console/listen.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Change, Desired } from "../../src/model/types.ts";
 import { folderState } from "../../src/state/folder.ts";
 import { touchedBy } from "../../src/state/run-summary.ts";
@@ -91,7 +92,7 @@ export async function seenBy(projects: readonly LookedAt[], days = 1) {
 export async function consoleOver(root: string, access: Access = accessFor("127.0.0.1", undefined, {})) {
   const state = await watching(async () => folderState(root));
   const errors: unknown[] = [];
-  const rest = { env: {}, folder: root, workspace: "acme", failed: (error: unknown) => errors.push(error) };
+  const rest = { env: {}, folder: root, workspace: "acme", catalogue: catalogueOf(), failed: (error: unknown) => errors.push(error) };
   const console = await listen("127.0.0.1", 0, { state, access, ...rest });
   onTestFinished(async () => {
     await console.close();

@@ -1,6 +1,6 @@
 import { compareTexts, quantity } from "../../base/text.ts";
 import { addressMatcher, addressOf } from "../../model/address.ts";
-import { events } from "../../model/events.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
 import type { Action, Desired, Fields } from "../../model/types.ts";
 import { declaredListeners } from "../../routes/listeners.ts";
 import { routesOf } from "../../routes/routes.ts";
@@ -20,7 +20,7 @@ import { crumbsOf, standingNode } from "./fleet.ts";
 import { actionsText } from "./runs.ts";
 
 /** All that is known of one project. */
-export function projectPage(known: KnownState, seen: Sighting, page: string | undefined): Markup {
+export function projectPage(known: KnownState, seen: Sighting, page: string | undefined, catalogue: Catalogue): Markup {
   const { project, standing, since, differences, problems, unmanaged } = seen;
   const last = lastSeen(seen, known.fleet);
   const entries = partOf([...seen.entries].sort(differingFirst(differences)), page, 25);
@@ -33,7 +33,7 @@ ${each(problems, (problem) => markup`<p class="notice bad">${problem}</p>`)}
 <p class="soft">${quantity(seen.entries.length, "entry", "entries")}${differences.length > 0 ? `, ${quantity(differences.length, "difference")}` : ""}</p>
 <ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen))}${each(unlisted(seen), (difference) => markup`<li>${differenceNode(difference)}</li>`)}</ul>
 ${pager(entries, (to) => href(projectHref(project), { page: to === 1 ? undefined : to }))}</section>
-${audienceOf(seen.entries)}
+${audienceOf(seen.entries, catalogue)}
 ${exceptionsOf(seen, known.fleet)}
 ${timelineOf(known, seen)}
 ${dataLinks(projectHref(project))}`;
@@ -109,9 +109,9 @@ function desiredOf({ kind, key, fields, file, line = 1, column = 1 }: SeenEntry)
   return { kind, key, fields: fields ?? {}, presence: fields ? "present" : "absent", origin };
 }
 
-function audienceOf(entries: readonly SeenEntry[]): Markup {
-  const listeners = declaredListeners(entries.map(desiredOf));
-  const heard = [...events].map(([event, { many }]) => ({ many, routes: routesOf(listeners, { event }) }));
+function audienceOf(entries: readonly SeenEntry[], catalogue: Catalogue): Markup {
+  const listeners = declaredListeners(entries.map(desiredOf), catalogue);
+  const heard = [...catalogue.events].map(([event, { many }]) => ({ many, routes: routesOf(listeners, { event }) }));
   const told = heard.filter(({ routes }) => routes.length > 0);
   if (told.length === 0) return markup``;
   return markup`<section aria-labelledby="routes"><h2 id="routes">Who is notified of what</h2>
