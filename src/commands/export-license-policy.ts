@@ -41,7 +41,7 @@ export const run: Run<Choice> = async (terminal, options, names) => {
   const approvals = approvalsOf(options.approvals);
   const release = options.release === undefined ? undefined : checkedRelease(options.release);
   const request = requestOf(terminal, options);
-  const context = validated(loadWorkspace(request.folder, terminal.env), request);
+  const context = withoutRemoval(validated(loadWorkspace(request.folder, terminal.env), request));
   const wanted = hasErrors(context.problems) ? undefined : await wantedLicenses(terminal, context, options, names);
   printProblems(terminal, bySeverity([...context.problems, ...(wanted?.problems ?? [])]));
   if (!wanted || hasErrors(wanted.problems)) return exitCode({ problem: true });
@@ -52,6 +52,12 @@ export const run: Run<Choice> = async (terminal, options, names) => {
   report({ text: () => licensePolicyText(file), json: () => licensePolicyJson(file) });
   return exitCode({});
 };
+
+/** That its release has no managed licenses is why the file is wanted. */
+function withoutRemoval(context: Checked): Checked {
+  const isRemoval = ({ rule, path }: Problem) => rule === "release" && path === "licenses";
+  return { ...context, problems: context.problems.filter((problem) => !isRemoval(problem)) };
+}
 
 /** The release of the workspace; where it states none, the first that reads today's form. */
 function targetRelease({ note }: Terminal, { loaded: { settings, workspace } }: Checked): string {

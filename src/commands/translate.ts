@@ -4,7 +4,8 @@ import { exit, exitCode, Refusal } from "../base/exit.ts";
 import { translate } from "../format/translate.ts";
 import { validate } from "../manifest/validate.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
-import { dialectNamed, dialects } from "../model/dialects.ts";
+import { dialectNames } from "../model/dialect-names.ts";
+import { dialectNamed } from "../model/dialects.ts";
 import { problemLine } from "../model/problem-line.ts";
 import { schemasIn } from "../model/schemas.ts";
 import type { Problem } from "../model/types.ts";
@@ -24,7 +25,7 @@ import type { Run } from "./verb.ts";
  */
 export const run: Run<Options<"translate">> = (terminal, options) => {
   const { to, check } = options;
-  if (to === undefined) throw new Refusal(`--to is missing; it takes ${[...dialects.keys()].join(" or ")}`, exit.usage);
+  if (to === undefined) throw new Refusal(`--to is missing; it takes ${dialectNames.join(" or ")}`, exit.usage);
   const root = dirname(findWorkspace(folderOf(terminal, options)));
   const from = dialectAround(root);
   const { files, mistakes } = manifestsAround(root);

@@ -76,6 +76,16 @@ test("a workspace without a release is told which one the file is for", async ()
   expect(ran.stderr).toContain("states no server.release; this is as release 17.0");
 });
 
+test("a server that no longer has managed licenses is what the file is for", async () => {
+  const site = { dialect: "gitlab", release: "17.3" };
+  const { evenkeel } = await scene({ policy: { projects: [42], licenses }, site });
+  const ran = await evenkeel("export", "license-policy");
+  expect(ran.code).toBe(0);
+  expect(parse(ran.stdout).approval_policy).toMatchObject([
+    { policy_scope: { projects: { including: [{ id: 42 }] } } },
+  ]);
+});
+
 test("what is asked for and cannot be is said", async () => {
   const { evenkeel } = await scene({
     policies: { all: { projects: ["a/**"], licenses }, own: { projects: ["b/c"], disabled: ["irc-gateway"] } },

@@ -75,7 +75,7 @@ test("for every project the policies come to what gitlabform's layers do", () =>
         expect([path, saidBy(desired.resources)]).toEqual([path, expected]);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
