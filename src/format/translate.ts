@@ -12,7 +12,7 @@ import { translatedGlob } from "./translate-glob.ts";
 import { type Translation, translationBetween } from "./translation.ts";
 
 /** A file's text in another dialect, and what could not be said in it; or why it was not touched. */
-export type Translated =
+export type TranslatedText =
   | { readonly text: string; readonly left: readonly Problem[] }
   | { readonly problems: readonly Problem[] };
 
@@ -21,7 +21,7 @@ export type Translated =
  * Nothing else is touched, so that a translation back gives the same bytes. Rules in CEL and globs that mean other things
  * there stay as they are written, and are told.
  */
-export function translate(file: string, text: string, from: string, to: string): Translated {
+export function translate(file: string, text: string, from: string, to: string): TranslatedText {
   const { problems } = parseManifest(file, text);
   if (problems.length > 0) return { problems };
   const edits = editsIn(file, text, translationBetween(from, to));

@@ -8,12 +8,12 @@ export interface Dialect {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly integrations: Readonly<Record<string, DialectName>>;
+  readonly integrations: Readonly<Record<string, NamedIntegration>>;
   readonly facts: readonly Fact[];
 }
 
 /** An integration's slug and title there, and its parameters that are called otherwise. */
-export interface DialectName {
+export interface NamedIntegration {
   readonly name: string;
   readonly title?: string;
   readonly parameters?: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import type { Dialect, DialectName, Fact } from "./dialect.ts";
+import type { Dialect, Fact, NamedIntegration } from "./dialect.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -44,7 +44,7 @@ function factsAbout({ facts }: Dialect, slug: string): ReadonlyMap<string, reado
 
 function renamedEntry(
   entry: NamedEntry,
-  { title, parameters = {}, initial = {} }: DialectName,
+  { title, parameters = {}, initial = {} }: NamedIntegration,
   facts: ReadonlyMap<string, readonly Fact[]>,
   definitions: NamedSchema["definitions"],
 ): NamedEntry {
@@ -78,7 +78,10 @@ function spanOf(facts: readonly Fact[] = []): Json {
 }
 
 /** What is called otherwise in what is said of an integration: its own parameters, and all slugs. */
-function wordsOf(slugs: ReadonlyMap<string, string>, { parameters = {} }: DialectName): ReadonlyMap<string, string> {
+function wordsOf(
+  slugs: ReadonlyMap<string, string>,
+  { parameters = {} }: NamedIntegration,
+): ReadonlyMap<string, string> {
   return new Map([...slugs, ...Object.entries(parameters)]);
 }
 

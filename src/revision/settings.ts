@@ -40,11 +40,14 @@ const alarms: Readonly<Record<string, Alarm>> = {
   allowPlaintextSecrets: whenTrue("secrets may be written into manifests"),
 };
 
+/** What a workspace knows of its settings, and nobody states. */
+const derived: ReadonlySet<string> = new Set(["server.isReleaseAssumed"]);
+
 /** The settings in which two workspaces differ. */
 export function changedSettings(before: Workspace, after: Workspace): readonly SettingChange[] {
   const [was, is] = [flat(before), flat(after)];
   const names = [...new Set([...Object.keys(alarms), ...was.keys(), ...is.keys()])];
-  const changed = names.filter((name) => !equal(was.get(name), is.get(name)));
+  const changed = names.filter((name) => !derived.has(name) && !equal(was.get(name), is.get(name)));
   return changed.map((setting): SettingChange => {
     const [first, second] = [was.get(setting), is.get(setting)];
     const alarm = alarms[setting]?.(first, second);
