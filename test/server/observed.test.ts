@@ -125,3 +125,36 @@ test("a list of more than 10,000 does not say how long it is", async () => {
   expect([headers.has("x-total"), headers.get("x-next-page")]).toEqual([false, "2"]);
   expect(headers.get("link")).not.toContain("last");
 });
+
+test("a new integration begins with values that nobody sent, and one of them is never on", async () => {
+  const { ask } = await observed();
+  const chat = (await ask("PUT", integration("chat-webhook-d"), { form: { webhook: "w" } })).json;
+  expect(chat.properties.notify_only_broken_pipelines).toBe(true);
+  const monitoring = (await ask("PUT", integration("monitoring-a"), { form: { api_key: "k" } })).json;
+  expect(monitoring.properties.monitor_site).toBe("monitoring.example.com");
+  const proxy = { proxy_iap_audience_client_id: "", proxy_iap_service_account_json: "" };
+  const metrics = { form: { api_url: "https://m.example.com", ...proxy } };
+  for (const _ of ["created", "edited"]) {
+    const { status, json } = await ask("PUT", integration("metrics-monitoring"), metrics);
+    expect([status, json.active, json.properties.api_url]).toEqual([200, false, "https://m.example.com"]);
+  }
+});
+
+test("a blank channel of confidential events is answered as that of the others", async () => {
+  const { ask } = await observed();
+  const channels = { webhook: "w", issue_channel: "#i", confidential_issue_channel: "" };
+  const put = async (form: Record<string, string>) =>
+    (await ask("PUT", integration("chat-notifications-b"), { form })).json.properties.confidential_issue_channel;
+  expect(await put(channels)).toBe("#i");
+  expect(await put({ ...channels, confidential_issue_channel: "#secret" })).toBe("#secret");
+});
+
+test("what a single GET lacks by the spec is there, and what servers do not answer is not", async () => {
+  const { ask } = await observed();
+  const commands = (await ask("PUT", integration("chat-slash-commands-a"), { form: { token: "t" } })).json;
+  expect(commands).toMatchObject({ commit_events: true, wiki_page_events: true });
+  const pipeline = { token: "t", project_url: "https://b.example.com", enable_ssl_verification: "true" };
+  expect((await ask("PUT", integration("ci-pipeline-token"), { form: pipeline })).json.properties).toEqual({
+    project_url: "https://b.example.com",
+  });
+});

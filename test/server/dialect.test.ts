@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { catalogueOf } from "../../src/model/catalogue.ts";
+import { parseSeed } from "../../src/server/seed.ts";
+import { serving } from "./serving.ts";
+
+const served = (release: string) =>
+  serving({ seed: { projects: [{ id: 1, path: "a/b" }] }, dialect: "gitlab", behaviour: "observed", release });
+
+const jira = { url: "https://j.example.com", username: "u", password: "p", jira_issue_transition_id: "5" };
+const push = { api_key: "a", user_key: "u", priority: "0" };
+const bugs = { new_issue_url: "n", issues_url: "i", project_url: "p", title: "Bugs" };
+
+/** A property that a PUT answers, or the status of one that is refused, by release. */
+test.each([
+  ["slack", { webhook: "https://w.example.com" }, "webhook", { 14.5: "https://w.example.com", 15.8: undefined }],
+  ["jira", jira, "jira_issue_transition_id", { 15.1: undefined, 15.2: "5" }],
+  ["datadog", { api_key: "k" }, "datadog_site", { 14.5: "datadoghq.com" }],
+  ["bugzilla", bugs, "title", { "14.0": undefined, 14.5: undefined }],
+  ["flowdock", { token: "t" }, "token", { 15.6: undefined, 15.7: 405 }],
+  ["irc-gateway", { recipients: "#a" }, "recipients", { 14.5: 405 }],
+  ["irker", { recipients: "#a" }, "recipients", { 14.5: "#a" }],
+  ["pushover", push, "device", { 14.5: 400 }],
+  [
+    "prometheus",
+    { api_url: "https://m.example.com" },
+    "api_url",
+    { "14.0": "https://m.example.com", 14.5: 400, 17.9: 400, "18.0": "https://m.example.com" },
+  ],
+])("%s %j: %s", async (slug, form, name, byRelease) => {
+  for (const [release, expected] of Object.entries(byRelease)) {
+    const { ask } = await served(release);
+    const segment = Number(release) < 14.4 ? "services" : "integrations";
+    const { status, json } = await ask("PUT", `/projects/1/${segment}/${slug}`, { form });
+    expect([release, status === 200 ? json.properties[name] : status]).toEqual([release, expected]);
+  }
+});
+
+test("a seed speaks the names of the dialect", () => {
+  const seed = (slug: string) => `projects: [{ path: a/b, integrations: { ${slug}: { jenkins_url: x } } }]`;
+  expect(parseSeed(seed("jenkins"), "seed", catalogueOf("gitlab"))).toHaveProperty("seed");
+  expect(parseSeed(seed("ci-build-server-c"), "seed", catalogueOf())).toHaveProperty("problems");
+});
