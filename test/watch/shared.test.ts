@@ -1,0 +1,56 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { databases } from "../state/databases.ts";
+import type { Database } from "../support/database.mjs";
+import { folder } from "../support/folder.ts";
+import { stage } from "../support/stage.ts";
+import { chat, eventually, minute, movedClock, watching } from "./watching.ts";
+
+const [available] = await databases();
+const wiki = (url: string) => ({ "external-wiki": { external_wiki_url: url } });
+
+describe.skipIf(!available)("watchers on two machines (need postgresql)", () => {
+  let database: Database;
+
+  beforeAll(async () => {
+    if (available) database = await available.started();
+  });
+
+  /** Two clones of a workspace that has drifted, and the chat that hears of it. */
+  async function clones() {
+    const room = await chat();
+    const place = await stage({
+      projects: [{ id: 1, path: "team/p", integrations: wiki("https://by-hand") }],
+      policy: { projects: ["team/*"], integrations: wiki("https://a") },
+      workspace: { name: "shared", notify: [{ url: { secret: "env:CHAT" } }] },
+      secrets: { CHAT: room.url, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "2s" },
+    });
+    const other = folder({ "evenkeel.yaml": place.read("evenkeel.yaml"), "all.yaml": place.read("all.yaml") });
+    return { room, place, other: { root: other.root, environment: place.environment } };
+  }
+
+  test("work in turn, and what one told the other does not tell again", async () => {
+    const { room, place, other } = await clones();
+    const first = watching(place, { grace: 1, clock: movedClock(5 * minute) });
+    await expect.poll(() => room.events(), eventually).toEqual(["drift"]);
+    const second = watching(other, { grace: 1, looks: 2 });
+    await expect.poll(() => second.said.length, eventually).toBe(1);
+    expect(second.said[0]).toContain("Standing by: run ");
+    first.stop();
+    expect(await first.ended).toBe(0);
+    expect(await second.ended).toBe(2);
+    expect([second.outcomes(), room.events()]).toEqual([["drift", "drift"], ["drift"]]);
+  });
+
+  test("go on by themselves once a state that went away is back", async () => {
+    const { place } = await clones();
+    const one = watching(place, { looks: 3, clock: movedClock(minute) });
+    await expect.poll(() => one.ends.length, eventually).toBe(1);
+    await database.kill();
+    one.clock.move(100 * minute);
+    await expect.poll(() => one.said.join(), eventually).toContain("away");
+    await database.start();
+    one.clock.move(1000 * minute);
+    expect(await one.ended).toBe(2);
+    expect(one.ends).toHaveLength(3);
+  }, 60_000);
+});
