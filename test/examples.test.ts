@@ -151,7 +151,7 @@ function shapeOf(line: string): string {
   return line
     .replace(/\d{8}T\d{6}Z-[0-9a-f]{4}/, "RUN")
     .replace(/\S+@\S+/, "SOMEBODY")
-    .replace(/about \d+ (?:s|min)/, "SOON")
+    .replace(/(running: \w+, .* projects), .*/, "$1")
     .replace(/\d[\d,.]*/g, "N");
 }
 

@@ -53,7 +53,7 @@ async function story(url, database) {
     EVENKEEL_TOKEN_FILE: "",
     EVENKEEL_STATE: database.url(),
     EVENKEEL_LEDGER_KEY: "a key that all machines share",
-    EVENKEEL_LEASE: count < 1000 ? "5s" : "10s",
+    EVENKEEL_LEASE: count < 1000 ? "6s" : "15s",
     CHAT_HOOK: "https://chat.example.com/hooks/all",
   };
   const workspace = join(home, "workspace");

@@ -256,16 +256,19 @@ export function laws({ name, place }: Backend): void {
       await expect(a.fleet.claim(token, address, sender(member("x")), 0)).rejects.toThrow("run a lost its lease");
     });
 
-    test("are members for as long as they say so", async () => {
+    test("are members for as long as they say so, with what they said last that they sent", async () => {
       const [a, b] = await two();
       const [stays, leaves, ends] = [member("stays"), member("leaves"), member("ends")];
       await a.fleet.present(stays, minute);
       await a.fleet.present(leaves, minute);
       await a.fleet.present(ends, 200);
       await a.fleet.leave(leaves.id);
+      await a.fleet.present({ ...stays, requests: 5_000_000_000 }, minute);
       await pause(300);
       const ids = [stays, leaves, ends].map(({ id }) => id);
-      expect((await b.fleet.members()).filter(({ id }) => ids.includes(id))).toEqual([stays]);
+      expect((await b.fleet.members()).filter(({ id }) => ids.includes(id))).toEqual([
+        { ...stays, requests: 5_000_000_000 },
+      ]);
       await a.fleet.leave(stays.id);
     });
 
@@ -424,7 +427,9 @@ export function laws({ name, place }: Backend): void {
   describe(`${name}: runs, plans, signatures and notes`, () => {
     test("summaries come newest first, and the later one of a run counts", async () => {
       const [a, b] = await two();
-      await a.runs.record(summary("r1", { ended: null, outcome: null }));
+      const progress = { at, stage: "writing", done: 1, total: 2, workers: 3 } as const;
+      await a.runs.record(summary("r1", { ended: null, outcome: null, progress }));
+      expect(await b.runs.list()).toEqual([summary("r1", { ended: null, outcome: null, progress })]);
       await b.runs.record(summary("r2", { command: "plan", started: "2026-11-22T08:00:00.000Z" }));
       await a.runs.record(summary("r1"));
       const runs = await b.runs.list();
