@@ -147,7 +147,12 @@ async function projectAt(
 ): Promise<Shown | string> {
   const seen = await state.project(name);
   if (!seen) return `No run has seen a project ${name}.`;
-  return { title: name, under: "/", body: projectPage(known, seen, query.page, catalogue), data: projectData(known, seen) };
+  return {
+    title: name,
+    under: "/",
+    body: projectPage(known, seen, query.page, catalogue),
+    data: projectData(known, seen),
+  };
 }
 
 async function runAt(

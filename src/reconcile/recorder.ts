@@ -3,8 +3,8 @@ import type { Outcomes, Watcher } from "../apply/apply.ts";
 import { journalling } from "../apply/journalling.ts";
 import { Refusal } from "../base/exit.ts";
 import { shellWord } from "../base/shell-word.ts";
-import { currentTrace } from "../client/spans.ts";
 import { firstFew } from "../base/text.ts";
+import { currentTrace } from "../client/spans.ts";
 import type { Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -105,7 +105,9 @@ export function sayAwaited({ request, loaded }: Context, plan: Plan, inFlight: r
   if (awaited.length === 0) return;
   const seconds = loaded.workspace.requestTimeout / 1000;
   const addresses = firstFew(awaited.map(({ address }) => address));
-  request.warn?.(`${addresses}: an earlier run may have sent it just now; looked up after ${seconds} s before it is sent again`);
+  request.warn?.(
+    `${addresses}: an earlier run may have sent it just now; looked up after ${seconds} s before it is sent again`,
+  );
 }
 
 function startOf({ manifests, server, summary }: Plan, { who, host }: Context["claim"]): JournalEntry {

@@ -92,7 +92,13 @@ export async function seenBy(projects: readonly LookedAt[], days = 1) {
 export async function consoleOver(root: string, access: Access = accessFor("127.0.0.1", undefined, {})) {
   const state = await watching(async () => folderState(root));
   const errors: unknown[] = [];
-  const rest = { env: {}, folder: root, workspace: "acme", catalogue: catalogueOf(), failed: (error: unknown) => errors.push(error) };
+  const rest = {
+    env: {},
+    folder: root,
+    workspace: "acme",
+    catalogue: catalogueOf(),
+    failed: (error: unknown) => errors.push(error),
+  };
   const console = await listen("127.0.0.1", 0, { state, access, ...rest });
   onTestFinished(async () => {
     await console.close();

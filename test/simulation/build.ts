@@ -56,8 +56,7 @@ export async function buildProgram(patches: readonly Patch[] = []): Promise<Star
   const shared = new Set<string>();
   const code = plainlyRequired(await bundled(entry, [patching([...always, ...patches]), sharing(shared)]));
   const pureModules = await sharedModules([...shared].sort());
-  // biome-ignore lint/security/noGlobalEval: a process of the program, with other globals than this one's
-  const run = (0, eval)(`(function (require, module, ${globals.join(", ")}) {${code}\n})`);
+  const run = new Function("require", "module", ...globals, code);
   return (platform) => {
     const module = { exports: {} as Program };
     const required = (name: string) => pureModules[name] ?? platform.modules[name] ?? nodeRequire(name);

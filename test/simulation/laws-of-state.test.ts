@@ -18,7 +18,8 @@ laws({
       },
       end: () => {},
     };
-    const globals = { Date, performance, random: Math.random, setTimeout, clearTimeout, setInterval, clearInterval };
+    const timers = { setTimeout, clearTimeout, setInterval, clearInterval };
+    const globals = { Date, performance, random: Math.random, AbortController, AbortSignal, ...timers };
     const { stateAt } = start({ globals: { ...globals, opened: undefined }, modules: { pg: driver(() => wire) } });
     const open = () => stateAt("postgres://sim@db/sim?sslmode=disable", "EVENKEEL_STATE", "w", {});
     return { open };

@@ -62,7 +62,10 @@ export class Observer {
   sent(machine: Machine, asked: Asked): (() => void) | undefined {
     this.#sends.push(this.#kernel.now);
     const write = this.#service.writeOf(asked);
-    this.#kernel.tell(machine.name, `sends ${asked.method} ${decodeURIComponent(asked.path.slice(7))}${write ? ` (${write.address})` : ""}`);
+    this.#kernel.tell(
+      machine.name,
+      `sends ${asked.method} ${decodeURIComponent(asked.path.slice(7))}${write ? ` (${write.address})` : ""}`,
+    );
     if (!write) return undefined;
     this.writes++;
     const { address } = write;
@@ -98,46 +101,65 @@ export class Observer {
   #isBy({ writer, workspace, run }: JournalRow, { name }: Machine): boolean {
     if (writer.startsWith(`${name}/`)) return true;
     const isRuns = writer === "" || writer.startsWith(`${run}.`);
-    return isRuns && (this.#database.runs.get(`${workspace}\u0001${run}`)?.summary.includes(`"host":"${name}"`) ?? false);
+    return (
+      isRuns && (this.#database.runs.get(`${workspace}\u0001${run}`)?.summary.includes(`"host":"${name}"`) ?? false)
+    );
   }
 
   #checkLease(run: string, what: string): void {
     if (this.#database.lease("w")?.run === run) return;
     const released = this.#released.get(run);
-    if (released === undefined) return this.break("lease", `${what} after run ${run} lost it`);
+    if (released === undefined) {
+      this.break("lease", `${what} after run ${run} lost it`);
+      return;
+    }
     const late = this.#kernel.now - released;
     const { writes, milliseconds } = this.afterRelease;
     this.afterRelease = { writes: writes + 1, milliseconds: Math.max(milliseconds, late) };
     if (late > lease) this.break("lease", `${what} ${Math.round(late)} ms after it was taken from run ${run}`);
-    return undefined;
   }
 
   /** What a run told of itself, held against what became of it. Only when nothing is under way any more. */
-  judge(run: string, ended: number, outcomes: ReadonlyMap<string, { readonly status: string; readonly error?: string | undefined }>): void {
+  judge(
+    run: string,
+    ended: number,
+    outcomes: ReadonlyMap<string, { readonly status: string; readonly error?: string | undefined }>,
+  ): void {
     for (const [address, { status, error = "" }] of outcomes) {
       const own = this.#sent.filter((each) => each.run === run && each.address === address);
       const told = `${address} of run ${run} (${status}: ${error})`;
       const hasLanded = own.some(({ landed }) => landed !== undefined);
-      if (status === "applied" && !this.#sent.some((each) => each.address === address && (each.landed ?? Infinity) <= ended)) this.break("applied", told);
-      if (status === "failed" && hasLanded) this.break("failed", told);
-      if (status === "skipped" && own.length > 0) this.break("failed", told);
+      if (
+        status === "applied" &&
+        !this.#sent.some((each) => each.address === address && (each.landed ?? Infinity) <= ended)
+      )
+        this.break("applied", told);
+      if ((status === "failed" || status === "skipped") && hasLanded) this.break("failed", told);
       if (status === "unknown" && own.length === 0 && !this.#hasIntent(run, address)) this.break("unknown", told);
     }
   }
 
   #hasIntent(run: string, address: string): boolean {
-    return this.#database.claimed.has(`w\u0001${run}\u0001${JSON.stringify(address)}`) || this.#hasJournalled(run, address);
+    return (
+      this.#database.claimed.has(`w\u0001${run}\u0001${JSON.stringify(address)}`) || this.#hasJournalled(run, address)
+    );
   }
 
   #hasJournalled(run: string, address: string): boolean {
     const quoted = `"address":${JSON.stringify(address)}`;
-    return [...this.#database.journal.values()].some((row) => row.run === run && row.event === "intent" && row.entry.includes(quoted));
+    return [...this.#database.journal.values()].some(
+      (row) => row.run === run && row.event === "intent" && row.entry.includes(quoted),
+    );
   }
 
   judgeRate(): void {
     const { requests, per } = rateLimit;
     const all = this.#sends;
     const most = all.findIndex((at, index) => (all[index + requests] ?? Infinity) - at < per - 1e-6);
-    if (most >= 0) this.break("rate", `more than ${requests} requests within ${per} ms from ${Math.round(all[most] as number)} ms on`);
+    if (most >= 0)
+      this.break(
+        "rate",
+        `more than ${requests} requests within ${per} ms from ${Math.round(all[most] as number)} ms on`,
+      );
   }
 }

@@ -141,7 +141,7 @@ export class Machine {
     return new Promise((resolve, reject) => {
       const aborted = () => reject(abortError);
       if (signal?.aborted) return aborted();
-      signal?.addEventListener("abort", aborted, { once: true });
+      signal?.addEventListener("abort", aborted);
       this.later(atLeast(milliseconds), () => {
         signal?.removeEventListener("abort", aborted);
         resolve(value);

@@ -57,6 +57,21 @@ export const mutations: readonly Mutation[] = [
   {
     name: "the write of a worker that is gone is not waited for",
     patches: [{ file: "fleet/do-chunk.ts", from: "grace: hands.requestTimeout", to: "grace: 0" }],
-    within: 5000,
+    within: 10_000,
+  },
+  {
+    name: "what an earlier run left in flight is not waited for",
+    patches: [{ file: "apply/looked-up.ts", from: "!addresses.has(change.address)", to: "true" }],
+    within: 2000,
+  },
+  {
+    name: "a run waits for chunks that its workers dropped",
+    patches: [{ file: "fleet/crew.ts", from: "this.#dropped.has(part) || ", to: "" }],
+    within: 2000,
+  },
+  {
+    name: "a worker that cannot join again ends with an internal error",
+    patches: [{ file: "fleet/worker.ts", from: "membership?.catch(() => undefined)", to: "membership" }],
+    within: 300,
   },
 ];

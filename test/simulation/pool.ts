@@ -87,7 +87,10 @@ export function httpLibrary(machine: Machine, wires: Wires) {
       machine.later(wires.connecting(), () => {
         if (service.isUp) return this.#send(next);
         this.#open--;
-        next.handler.onResponseError(controllerOf(() => {}), systemError("ECONNREFUSED"));
+        next.handler.onResponseError(
+          controllerOf(() => {}),
+          systemError("ECONNREFUSED"),
+        );
         this.#over(1);
       });
     }

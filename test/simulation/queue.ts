@@ -1,5 +1,5 @@
-import { systemError } from "./driver.ts";
 import type { DatabaseServer } from "./database-server.ts";
+import { systemError } from "./driver.ts";
 import type { Machine } from "./machine.ts";
 
 interface Job {
@@ -121,8 +121,10 @@ export function queueLibrary(machine: Machine, server: DatabaseServer, jobs: Job
         const token = `${machine.name}:${kernel.random()}`;
         const job = await this.#take(token).catch(() => undefined);
         if (job && this.#isClosing) await ask(() => this.#free(job, token)).catch(() => {});
-        else if (job) await (this.#doing = this.#do(job, token));
-        else await this.#rest();
+        else if (job) {
+          this.#doing = this.#do(job, token);
+          await this.#doing;
+        } else await this.#rest();
       }
     };
 
@@ -151,7 +153,9 @@ export function queueLibrary(machine: Machine, server: DatabaseServer, jobs: Job
       let isOver = false;
       const renew = () => {
         if (isOver) return;
-        const longer = () => void (held(this.#name, id, token).until = kernel.now + this.#options.lockDuration);
+        const longer = () => {
+          held(this.#name, id, token).until = kernel.now + this.#options.lockDuration;
+        };
         ask(longer).catch(() => {});
         machine.later(this.#options.lockDuration / 2, renew);
       };

@@ -52,9 +52,15 @@ async function playAll(from: number, count: number): Promise<void> {
     const where = seeds.length > 0 ? `: seeds ${seeds.slice(0, 10).join(", ")}` : "";
     console.log(`${seeds.length === 0 ? "held  " : "BROKEN"}  ${words}${where}`);
   }
-  console.log(`\n${count} seeds from ${from} on, ${(count / seconds).toFixed(1)} a second: ${sums.runs} runs, ${sums.writes} writes,`);
-  console.log(`${sums.killed} processes killed, ${(sums.milliseconds / 3_600_000).toFixed(1)} simulated hours, ${sums.events} events.`);
-  console.log(`Writes after a lease that expired or was taken over: ${broken.has("lease") ? "see above" : 0}; after one that a person`);
+  console.log(
+    `\n${count} seeds from ${from} on, ${(count / seconds).toFixed(1)} a second: ${sums.runs} runs, ${sums.writes} writes,`,
+  );
+  console.log(
+    `${sums.killed} processes killed, ${(sums.milliseconds / 3_600_000).toFixed(1)} simulated hours, ${sums.events} events.`,
+  );
+  console.log(
+    `Writes after a lease that expired or was taken over: ${broken.has("lease") ? "see above" : 0}; after one that a person`,
+  );
   console.log(`took away: ${sums.afterRelease}, the last ${Math.round(sums.latest)} ms after it.`);
   const [first] = [...broken.values()].flat().sort((a, b) => a - b);
   if (first === undefined) return;
@@ -76,7 +82,9 @@ async function plant(from: number): Promise<void> {
     }
     const [first] = found?.broken ?? [];
     if (!first) process.exitCode = 1;
-    console.log(`${name}: ${first ? `found by seed ${found?.seed}, ${laws[first.law]}: ${first.how.slice(0, 120)}` : `NOT FOUND within ${within} seeds`}`);
+    console.log(
+      `${name}: ${first ? `found by seed ${found?.seed}, ${laws[first.law]}: ${first.how.slice(0, 120)}` : `NOT FOUND within ${within} seeds`}`,
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { buildProgram, type Start } from "./build.ts";
 import { laws } from "./laws.ts";
 import { mutations } from "./mutations.ts";
@@ -6,7 +6,7 @@ import { type Ended, simulate } from "./simulation.ts";
 import { readWorkspaces, type Workspaces } from "./workspaces.ts";
 
 /** Long for a machine that has other things to do. */
-const timeout = 180_000;
+const timeout = 300_000;
 let start: Start;
 let workspaces: Workspaces;
 
@@ -19,9 +19,8 @@ const sentences = ({ seed, broken }: Ended) =>
   broken.map(({ law, how }) => `${laws[law]}: ${how} (npm run simulate -- --seed ${seed})`);
 
 test("the laws hold in 300 worlds", { timeout }, async () => {
-  const from = 1 + inject("seed");
   let writes = 0;
-  for (let seed = from; seed < from + 300; seed++) {
+  for (let seed = 1; seed <= 300; seed++) {
     const ended = await simulate({ start, workspaces, seed });
     expect(sentences(ended)).toEqual([]);
     writes += ended.figures.writes;

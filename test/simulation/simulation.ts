@@ -7,7 +7,16 @@ import { Aborting, calendar, Machine } from "./machine.ts";
 import { type Fate, httpLibrary } from "./pool.ts";
 import { Jobs, queueLibrary } from "./queue.ts";
 import { type Asked, Service } from "./service.ts";
-import { type Checked, disturb, environment, isInSync, lease, requestTimeout, someProjects, type Workspaces } from "./workspaces.ts";
+import {
+  type Checked,
+  disturb,
+  environment,
+  isInSync,
+  lease,
+  requestTimeout,
+  someProjects,
+  type Workspaces,
+} from "./workspaces.ts";
 
 export interface Figures {
   readonly events: number;
@@ -64,7 +73,11 @@ async function played(world: World, seed: number): Promise<Ended> {
   } catch (error) {
     failure = error;
   }
-  if (failure) world.observer.break(failure instanceof Hangs ? "end" : "errors", failure instanceof Error ? (failure.stack ?? failure.message) : String(failure));
+  if (failure)
+    world.observer.break(
+      failure instanceof Hangs ? "end" : "errors",
+      failure instanceof Error ? (failure.stack ?? failure.message) : String(failure),
+    );
   const { kernel, observer } = world;
   const { writes, afterRelease } = observer;
   const { events, now: milliseconds } = kernel;
@@ -170,10 +183,11 @@ class World {
   #judgeLast({ result }: Run): void {
     const { observer } = this;
     const left = [...(result?.outcomes ?? [])].filter(([, { status }]) => status !== "applied");
-    if (!result) return observer.break("sync", "the last run told nothing");
-    const [problem] = result.plan.problems;
+    if (!result) observer.break("sync", "the last run told nothing");
+    const [problem] = result?.plan.problems ?? [];
     if (problem) observer.break("sync", problem.message);
-    for (const [address, outcome] of left) observer.break("sync", `${address} is ${outcome.status}: ${outcome.error ?? ""}`);
+    for (const [address, outcome] of left)
+      observer.break("sync", `${address} is ${outcome.status}: ${outcome.error ?? ""}`);
   }
 
   /** In sync first; in some worlds then edited by hand, and planned by one process and by workers, of whom some are killed. */
@@ -248,7 +262,12 @@ class World {
   }
 
   #request() {
-    return { folder: "/nowhere", env: environment, waivers: { deletes: 1000, protected: new Set<string>() }, patience: { giveUpAfter: 20_000 } };
+    return {
+      folder: "/nowhere",
+      env: environment,
+      waivers: { deletes: 1000, protected: new Set<string>() },
+      patience: { giveUpAfter: 20_000 },
+    };
   }
 
   /** Starts a worker, and another one where it ends while it is wanted. */
@@ -266,7 +285,11 @@ class World {
     work({
       ...{ env: environment, root: "/nowhere", url: environment.EVENKEEL_URL, origin: environment.EVENKEEL_URL },
       ...{ token: environment.EVENKEEL_TOKEN, network: {}, concurrency: 4, duration: lease },
-      ...{ signal: new Aborting().signal as unknown as AbortSignal, once: undefined, say: (sentence) => this.#say(machine, sentence) },
+      ...{
+        signal: new Aborting().signal as unknown as AbortSignal,
+        once: undefined,
+        say: (sentence) => this.#say(machine, sentence),
+      },
     }).then(
       () => machine.end(),
       (error) => {
@@ -287,7 +310,13 @@ class World {
     const interrupted = new Aborting();
     if (!this.#isWell && kernel.is(0.1)) machine.later(kernel.between(0, 4000), () => interrupted.abort("interrupted"));
     const request = {
-      ...{ ...this.#request(), command: "apply" as const, workers, signal: interrupted.signal as unknown as AbortSignal, recheck: kernel.is(0.3) },
+      ...{
+        ...this.#request(),
+        command: "apply" as const,
+        workers,
+        signal: interrupted.signal as unknown as AbortSignal,
+        recheck: kernel.is(0.3),
+      },
       ...{ lockTimeout: kernel.pick([5000, 60_000]), warn: (sentence: string) => this.#say(machine, sentence) },
     };
     let died: () => void = () => {};
@@ -295,7 +324,10 @@ class World {
       died = () => resolve(undefined);
     });
     machine.onDeath(() => died());
-    const applied = apply(this.#isWell ? { ...request, lockTimeout: 60_000 } : request, { approve: async () => true, watchers: [] });
+    const applied = apply(this.#isWell ? { ...request, lockTimeout: 60_000 } : request, {
+      approve: async () => true,
+      watchers: [],
+    });
     const over = applied.then(
       (result) => {
         run.result = result;
@@ -379,7 +411,8 @@ class World {
 
   #fate(asked: Asked): Fate {
     const { kernel } = this;
-    const there = this.#isSlow && asked.method !== "GET" ? kernel.between(0.1, 0.95) * requestTimeout : kernel.between(0.5, 10);
+    const there =
+      this.#isSlow && asked.method !== "GET" ? kernel.between(0.1, 0.95) * requestTimeout : kernel.between(0.5, 10);
     const back = kernel.between(0.5, 10);
     if (kernel.random() >= this.#faults) return { arrives: there, back };
     const kind = kernel.pick(this.#kinds);
@@ -412,11 +445,18 @@ const fates = {
   "connection breaks before it arrives": (_, there) => ({ breaks: there }),
   "connection breaks after it landed": (_, there, back) => ({ arrives: there, breaks: there + back }),
   "answer gets lost": (_, there) => ({ arrives: there }),
-  "lands late, connection breaks": (kernel, there) => ({ arrives: kernel.between(0.1, 0.95) * requestTimeout, breaks: there }),
+  "lands late, connection breaks": (kernel, there) => ({
+    arrives: kernel.between(0.1, 0.95) * requestTimeout,
+    breaks: there,
+  }),
   "lands late": (kernel, _, back) => ({ arrives: kernel.between(0.1, 0.95) * requestTimeout, back: back * 20 }),
   "429": (_, there, back) => ({ arrives: there, back, refused: { status: 429, headers: { "retry-after": "1" } } }),
   "500": (_, there, back) => ({ arrives: there, back, refused: { status: 500, body: { message: "500 Internal" } } }),
   "503": (_, there, back) => ({ arrives: there, back, refused: { status: 503 } }),
   "502 after it landed": (_, there, back) => ({ arrives: there, back, instead: { status: 502 } }),
-  "504, lands late": (kernel, there, back) => ({ arrives: kernel.between(0.1, 0.9) * requestTimeout, back, instead: { status: 504 } }),
+  "504, lands late": (kernel, _, back) => ({
+    arrives: kernel.between(0.1, 0.9) * requestTimeout,
+    back,
+    instead: { status: 504 },
+  }),
 } satisfies Record<string, Drawing>;

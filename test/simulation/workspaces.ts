@@ -77,7 +77,12 @@ export async function readWorkspaces(start: Start): Promise<Workspaces> {
 export function someProjects(kernel: Kernel): ServedProject[] {
   const count = kernel.pick([1, 2, 2, 3, 3, 4, 6]);
   return Array.from({ length: count }, (_, index) => {
-    const project: ServedProject = { id: index + 1, path: `group/p${index + 1}`, licenses: [], integrations: new Map() };
+    const project: ServedProject = {
+      id: index + 1,
+      path: `group/p${index + 1}`,
+      licenses: [],
+      integrations: new Map(),
+    };
     disturb(kernel, project);
     return project;
   });
@@ -101,5 +106,6 @@ export function disturb(kernel: Kernel, { licenses, integrations, id }: ServedPr
   }
   integrations.clear();
   if (kernel.is(0.5)) integrations.set("irc-gateway", { active: true, values: { recipients: "ada" } });
-  if (kernel.is(0.5)) integrations.set("external-wiki", { active: true, values: { external_wiki_url: "https://old.example.com" } });
+  if (kernel.is(0.5))
+    integrations.set("external-wiki", { active: true, values: { external_wiki_url: "https://old.example.com" } });
 }
