@@ -1,8 +1,8 @@
 import { exit } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { historyJson, historyText, type LiveRuns } from "../report/history.ts";
+import { historyJson, historyText } from "../report/history.ts";
+import { liveRuns } from "../state/live-runs.ts";
 import { concerns } from "../state/run-summary.ts";
-import type { WorkspaceState } from "../state/state.ts";
 import type { Options } from "./flags.ts";
 import { reporter } from "./outputs.ts";
 import { stateAround } from "./state-around.ts";
@@ -22,13 +22,6 @@ export const run: Run<Options<"runs">> = async (terminal, options) => {
   });
   return exit.done;
 };
-
-/** A run that writes holds the lease; one that has workers says that it is there. */
-async function liveRuns({ leases, fleet }: WorkspaceState): Promise<LiveRuns> {
-  const holder = await leases.holder();
-  const members = (await fleet.members()).filter(({ role }) => role === "run").map(({ id }) => id);
-  return { holder, runs: new Set([...members, ...(holder ? [holder.run] : [])]) };
-}
 
 function noneText(project: string | undefined): string {
   return project === undefined ? "No runs recorded." : printable(`No run recorded that concerns ${project}.`);

@@ -166,7 +166,7 @@ async function runAt(
   const details = await state.ask(async (from): Promise<RunDetails> => {
     const isSaved = (await from.plans.list()).includes(name);
     const plan = isSaved ? await planOfRun(from, name).catch(onlyRefusals) : undefined;
-    return { summary, plan, progress: await progressOf(from, summary), errors: await errorsOf(from, summary) };
+    return { summary, plan, progress: progressOf(summary, known.live), errors: await errorsOf(from, summary) };
   });
   return {
     title: `${summary.command} ${name}`,
@@ -214,12 +214,13 @@ async function report(
 const pace = 1000;
 
 /** Tells how far a run is, until it has ended. */
-function events(context: Context, { known, ask }: Watching): Response {
+function events(context: Context, { known }: Watching): Response {
   const run = context.req.param("run") ?? "";
   return streamSSE(context, async (stream) => {
     while (!stream.aborted && !stream.closed) {
-      const summary = (await known()).runs.find((each) => each.run === run);
-      const progress = summary && (await ask((from) => progressOf(from, summary)).catch(() => undefined));
+      const { runs, live } = await known();
+      const summary = runs.find((each) => each.run === run);
+      const progress = summary && progressOf(summary, live);
       if (!progress) return stream.writeSSE({ event: "end", data: "" });
       await stream.writeSSE({ event: "progress", data: JSON.stringify(progress) });
       await stream.sleep(pace);

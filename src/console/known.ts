@@ -1,5 +1,6 @@
 import { Refusal } from "../base/exit.ts";
 import { compareTexts } from "../base/text.ts";
+import { type LiveRuns, liveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import {
   fleetIn,
@@ -11,7 +12,7 @@ import {
   sightingIn,
 } from "../state/sightings/sheet.ts";
 import { type FleetSheet, type Sighting, standings } from "../state/sightings/sighting.ts";
-import type { Holder, WorkspaceState } from "../state/state.ts";
+import type { WorkspaceState } from "../state/state.ts";
 
 /** What is known of a state: pages are made of it, so that none waits for the state. */
 export interface KnownState {
@@ -22,8 +23,7 @@ export interface KnownState {
   readonly worstFirst: readonly SightingHead[];
   /** Newest first. */
   readonly runs: readonly RunSummary[];
-  /** Who holds the lease. */
-  readonly holder: Holder | undefined;
+  readonly live: LiveRuns;
   readonly at: Date;
   /** Why it may not be up to date any more. */
   readonly trouble?: string;
@@ -47,7 +47,7 @@ const nothing: KnownState = {
   projects: [],
   worstFirst: [],
   runs: [],
-  holder: undefined,
+  live: { runs: new Set(), holder: undefined },
   at: new Date(0),
 };
 
@@ -115,14 +115,14 @@ async function knownOf(
   before: KnownState,
   sheets: Map<string, CachedSheet>,
 ): Promise<KnownState> {
-  const { sightings, runs, leases } = state;
+  const { sightings, runs } = state;
   const at = new Date();
   const fleet = fleetIn((await sightings.read([fleetSheet])).get(fleetSheet));
   const all = await runs.list();
   if (before.runs.length > 0 && all.length === 0) {
     throw new Refusal(`the state is gone: ${state.place} holds nothing any more`);
   }
-  const rest = { runs: all, holder: await leases.holder(), at };
+  const rest = { runs: all, live: await liveRuns(state), at };
   const moved = Object.entries(fleet?.sheets ?? {}).filter(([name, { run }]) => sheets.get(name)?.run !== run);
   if (moved.length === 0 && before.fleet && fleet) return { ...withoutTrouble(before), ...rest, fleet };
   const texts = await sightings.read(moved.map(([name]) => name));

@@ -1,14 +1,8 @@
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
+import type { LiveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
-import type { Holder } from "../state/state.ts";
 import { lastSeenText, progressText } from "./progress.ts";
-
-/** The runs that go on, and who holds the lease of the workspace. */
-export interface LiveRuns {
-  readonly runs: ReadonlySet<string>;
-  readonly holder: Holder | undefined;
-}
 
 /** One line a run: when, who, what, and how it ended, or how far it is. */
 export function historyText(runs: readonly RunSummary[], live: LiveRuns): string {

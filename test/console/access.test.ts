@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { sessionLength, sessions } from "../../src/console/access.ts";
 import { fleetSheet } from "../../src/state/sightings/sheet.ts";
 import { runProgram } from "../e2e/program.ts";
+import { summary, taken } from "../state/laws.ts";
 import { consoleOver, fleet, seenBy } from "./serving.ts";
 
 const token = "console-token-CANARY";
@@ -132,6 +133,23 @@ describe("what is there", () => {
       ]);
     }
     expect(errors).toEqual([]);
+  });
+
+  test("a run that goes on tells how far it is, until it has ended", async () => {
+    const { root, state } = await seenBy(fleet(3));
+    const token = await taken(state, "r1");
+    const progress = { at: "2026-11-22T08:00:00.000Z", stage: "writing", done: 3, total: 9 } as const;
+    const going = summary("r1", { ended: null, outcome: null, progress });
+    await state.runs.record(going);
+    const { get } = await consoleOver(root);
+    expect(await (await get("/runs/r1")).text()).toContain("writing, 3 of 9 projects");
+    const events = await get("/runs/r1/events");
+    expect(events.headers.get("content-type")).toBe("text/event-stream");
+    await state.runs.record(summary("r1"));
+    await state.leases.giveBack(token);
+    const told = await events.text();
+    expect(told).toContain('event: progress\ndata: {"done":3,"total":9');
+    expect(told).toMatch(/event: end\ndata: \n\n$/);
   });
 
   test("a state that goes away leaves what was last known, and that is said", async () => {

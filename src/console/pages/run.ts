@@ -4,7 +4,7 @@ import type { RunSummary } from "../../state/run-summary.ts";
 import { dataLinks, pager, partOf } from "../frame.ts";
 import type { KnownState } from "../known.ts";
 import { age, each, href, type Markup, markup, moment, projectHref } from "../markup.ts";
-import type { RunProgress } from "../progress.ts";
+import type { ShownProgress } from "../progress.ts";
 import { placeText, settingNode } from "../values.ts";
 import { symbolNode } from "./project.ts";
 import { actionsText, runOutcomeNode, tookText } from "./runs.ts";
@@ -14,7 +14,7 @@ export interface RunDetails {
   readonly summary: RunSummary;
   readonly plan: Plan | undefined;
   /** Of one that goes on. */
-  readonly progress: RunProgress | undefined;
+  readonly progress: ShownProgress | undefined;
   /** Why a change failed, by its address. */
   readonly errors: ReadonlyMap<string, string>;
 }
@@ -27,19 +27,19 @@ export function touchedOf({ touched }: RunSummary): readonly { readonly address:
 }
 
 /** One run: who, what, how it ended, and what it changed or would have. */
-export function runPage({ holder, fleet }: KnownState, details: RunDetails, page: string | undefined): Markup {
+export function runPage({ live }: KnownState, details: RunDetails, page: string | undefined): Markup {
   const { summary, plan, progress } = details;
   const { run, command } = summary;
   return markup`<p class="crumbs"><a href="/runs">Runs</a> / <b>${run}</b></p>
-<h1>${command || "run"} ${runOutcomeNode(summary, holder?.run)}</h1>
+<h1>${command || "run"} ${runOutcomeNode(summary, live)}</h1>
 ${progress ? liveNode(run, progress) : ""}
 ${factsOf(summary)}
 ${plan ? planNode(plan, run, page) : touchedNode(details, page)}
-${dataLinks(`/runs/${run}`)}${fleet ? "" : ""}`;
+${dataLinks(`/runs/${run}`)}`;
 }
 
 /** Filled in by the script as the run goes on; without it, the numbers as they were. */
-function liveNode(run: string, { done, total, text }: RunProgress): Markup {
+function liveNode(run: string, { done, total, text }: ShownProgress): Markup {
   return markup`<p class="live notice" data-live="/runs/${run}/events" role="status"><progress value="${done}" max="${Math.max(1, total)}">${text}</progress> <span>${text}</span></p>`;
 }
 

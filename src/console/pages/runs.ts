@@ -1,4 +1,5 @@
 import { quantity, thousands } from "../../base/text.ts";
+import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import { dataLinks, type ListPart, pager, partOf } from "../frame.ts";
 import type { KnownState } from "../known.ts";
@@ -64,13 +65,13 @@ function formOf({ runs }: KnownState, wanted: WantedRuns): Markup {
 <span class="go"><button>Show</button> <a href="/runs">Clear</a></span></form>`;
 }
 
-function tableOf({ rows }: ListPart<RunSummary>, { holder }: KnownState): Markup {
+function tableOf({ rows }: ListPart<RunSummary>, { live }: KnownState): Markup {
   return markup`<div class="wide paper"><table class="stack"><caption class="unseen">Runs</caption><thead><tr><th scope="col">Started</th><th scope="col">Command</th><th scope="col">Outcome</th><th scope="col" class="n">Changes</th><th scope="col">Who</th><th scope="col">Commit</th><th scope="col" class="n">Took</th><th scope="col" class="n">Reads</th></tr></thead>
 <tbody>${each(
     rows,
     (
       run,
-    ) => markup`<tr><th scope="row"><a href="/runs/${run.run}">${moment(run.started)}</a></th><td>${run.command}</td><td>${runOutcomeNode(run, holder?.run)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td>${run.who}</td><td>${run.commit ? markup`<code>${run.commit.slice(0, 9)}</code>` : ""}</td><td class="n" data-label="took">${tookText(run)}</td><td class="n" data-label="reads">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
+    ) => markup`<tr><th scope="row"><a href="/runs/${run.run}">${moment(run.started)}</a></th><td>${run.command}</td><td>${runOutcomeNode(run, live)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td>${run.who}</td><td>${run.commit ? markup`<code>${run.commit.slice(0, 9)}</code>` : ""}</td><td class="n" data-label="took">${tookText(run)}</td><td class="n" data-label="reads">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
 `,
   )}</tbody></table></div>`;
 }
@@ -91,8 +92,8 @@ const tones: Readonly<Record<string, string>> = {
 };
 
 /** How a run ended, or that it goes on. */
-export function runOutcomeNode({ run, outcome, ended }: RunSummary, holder: string | undefined): Markup {
-  if (run === holder && ended === null) return markup`<span class="standing running">running</span>`;
+export function runOutcomeNode({ run, outcome, ended }: RunSummary, live: LiveRuns): Markup {
+  if (ended === null && live.runs.has(run)) return markup`<span class="standing running">running</span>`;
   return markup`<span class="standing ${tones[outcome ?? ""] ?? "unreadable"}">${outcome ?? "did not finish"}</span>`;
 }
 

@@ -52,7 +52,7 @@ export function searchPage(known: KnownState, q: string): Markup {
   return markup`<h1>${none ? "Nothing found" : "Found"} for “${q}”</h1>
 ${sectionOf("Projects", projects, ({ project, standing, since }) => markup`<li><a href="${projectHref(project)}">${project}</a> ${standingNode(standing)} <span class="soft">for ${age(since)}</span></li>`)}${all}
 ${sectionOf("Settings and policies", labels, ({ kind, name }) => markup`<li><a href="${fleetHref({ [kind]: name })}">${name}</a> <span class="soft">${kind}</span></li>`)}
-${sectionOf("Runs", runs, (run) => markup`<li><a href="/runs/${run.run}">${run.command} of ${moment(run.started)}</a> ${runOutcomeNode(run, known.holder?.run)} <span class="soft">${run.who}</span></li>`)}
+${sectionOf("Runs", runs, (run) => markup`<li><a href="/runs/${run.run}">${run.command} of ${moment(run.started)}</a> ${runOutcomeNode(run, known.live)} <span class="soft">${run.who}</span></li>`)}
 ${dataLinks("/search", { q })}`;
 }
 

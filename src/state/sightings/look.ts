@@ -9,7 +9,7 @@ import { type Entries, entriesAt, placing } from "./seen-entries.ts";
 import {
   fleetIn,
   fleetSheet,
-  fleetText,
+  fleetSheetText,
   type Sheet,
   type SheetRow,
   type SheetWriter,
@@ -62,7 +62,7 @@ export async function keepLook(sheets: Sheets, look: FleetLook): Promise<Standin
     const { run, at, server, exceptions } = look;
     const after = { server, exceptions, whole: look.whole ? { run, at } : (known?.whole ?? null), sheets: heads };
     counts = fleetCounts(after);
-    return edited.set(fleetSheet, fleetText(after));
+    return edited.set(fleetSheet, fleetSheetText(after));
   });
   return counts;
 }

@@ -213,7 +213,7 @@ function labelsIn(numbers: readonly number[], word: (index: number) => string): 
 }
 
 /** The text of the sheet above all others. */
-export function fleetText(fleet: FleetSheet): string {
+export function fleetSheetText(fleet: FleetSheet): string {
   return JSON.stringify({ format, ...fleet });
 }
 
