@@ -9,7 +9,7 @@ import { isVisible } from "./verify-write.ts";
 type Known = Awaited<ReturnType<NonNullable<ApplyOptions["known"]>>>;
 
 /** Whether a change is there already, as far as reading can show it; or why it could not be read. */
-export async function look(reader: Reader, change: Change): Promise<"there" | "missing" | CallFailed> {
+export async function sightOf(reader: Reader, change: Change): Promise<"there" | "missing" | CallFailed> {
   if (!isVisible(change)) return "missing";
   try {
     return (await isInPlace(reader, change)) ? "there" : "missing";
@@ -21,7 +21,7 @@ export async function look(reader: Reader, change: Change): Promise<"there" | "m
 
 /** What another may have sent that is gone: sent again only where that does no harm, or reading shows nothing of it. */
 export async function lookedUp(reader: Reader, change: Change, another: string): Promise<Known> {
-  const sight = await look(reader, change);
+  const sight = await sightOf(reader, change);
   if (sight === "there") return { outcome: { status: "applied" } };
   if (sight === "missing" || change.action !== "create") return undefined;
   const error = `${another} may have sent it, and looking it up failed: ${sight.message}`;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ApplyOptions, Watcher } from "../apply/apply.ts";
-import { look, lookedUp } from "../apply/looked-up.ts";
+import { lookedUp, sightOf } from "../apply/looked-up.ts";
 import { Refusal } from "../base/exit.ts";
 import type { Reader } from "../client/client.ts";
 import type { Change, Outcome } from "../model/types.ts";
@@ -36,7 +36,7 @@ export async function knownBy(sending: SharedRun, reader: Reader, change: Change
       if (why) return { outcome: { status: "skipped", error: why } };
       if (intent.abandoned) {
         if (await takenOver(sending, change, intent)) return await lookedUp(reader, change, "another worker");
-      } else if ((await look(reader, change)) === "there") return { outcome: { status: "applied" } };
+      } else if ((await sightOf(reader, change)) === "there") return { outcome: { status: "applied" } };
       await pause(wait);
     }
   } catch (error) {
