@@ -33,7 +33,7 @@ function random(below) {
   return Math.floor((seed / 2 ** 32) * below);
 }
 
-const firstDay = Date.now() - days * day;
+const firstDay = Date.now() - days * day - 10 * 3_600_000;
 const setClock = (at) => writeFileSync(clock, String(at));
 const atDay = (number, hour) => setClock(firstDay - (firstDay % day) + number * day + hour * 3_600_000);
 
@@ -52,7 +52,7 @@ const teams = [
   "support",
 ];
 const areas = ["services", "libraries", "tools", "jobs"];
-const projects = Array.from({ length: 2000 }, (_, index) => {
+const projects = Array.from({ length: Number(process.env.EVENKEEL_DEMO_PROJECTS || 2000) }, (_, index) => {
   const [team, area] = [teams[(index * 7 + (index >> 5)) % teams.length], areas[(index % 11) % areas.length]];
   return {
     id: index + 1,
