@@ -46,6 +46,7 @@ test("an apply is one trace, below the one that it was called from, which the jo
   });
   expect(counts(all)).toEqual({
     "evenkeel apply": 1,
+    "evenkeel apply > GET": 1,
     "evenkeel apply > approve": 1,
     "evenkeel apply > read": 1,
     "evenkeel apply > read > read project": 2,
