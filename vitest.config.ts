@@ -14,7 +14,7 @@ export default defineConfig({
     provide: { seed },
     sequence: { shuffle: { tests: true, files: false }, seed },
     maxWorkers: availableParallelism(),
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });
