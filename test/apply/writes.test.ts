@@ -34,7 +34,7 @@ function runsAt(url: string, policy: object, env: Readonly<Record<string, string
 }
 
 /** One write of every kind, and a wire on which each write meets the same fate. */
-async function everyWrite(fate: (attempt: number) => Fate) {
+async function everyWrite(fate: (attempt: number) => Fate, lookUpFor = patience.lookUpFor) {
   const live = {
     "external-wiki": { external_wiki_url: "https://old" },
     "wiki-cloud-workspace": { wiki_url: "https://c" },
@@ -60,7 +60,8 @@ async function everyWrite(fate: (attempt: number) => Fate) {
   ];
   const outcomes: Outcome[] = [];
   for (const step of steps) {
-    const done = await runsAt(wire.url, step).apply({ targets: step.exclusive ? ["p:license/GPL"] : ["p:*"] });
+    const targets = step.exclusive ? ["p:license/GPL"] : ["p:*"];
+    const done = await runsAt(wire.url, step).apply({ targets, patience: { ...patience, lookUpFor } });
     outcomes.push(...(done.outcomes?.values() ?? []));
   }
   const licenses = (await ask("GET", "/projects/p/managed_licenses", { token })).json as { readonly name: string }[];
@@ -78,7 +79,7 @@ const thrice = methods.flatMap((method) => [method, method, method]);
 
 describe("a write of every kind", () => {
   test("that a server carries out after a gateway gave up on it is applied, and made once", async () => {
-    const { statuses, sent, names } = await everyWrite(() => ({ status: 504, actsAfter: 20 }));
+    const { statuses, sent, names } = await everyWrite(() => ({ status: 504, actsAfter: 20 }), 5000);
     expect(statuses).toEqual(six("applied"));
     expect(sent.filter((method) => method === "POST")).toHaveLength(1);
     expect(names).toEqual(["Apache", "MIT"]);
@@ -112,7 +113,7 @@ describe("a write of every kind", () => {
   });
 
   test("that a server carries out after a 408 is applied, and made once", async () => {
-    const { statuses, sent, names } = await everyWrite(() => ({ status: 408, actsAfter: 20 }));
+    const { statuses, sent, names } = await everyWrite(() => ({ status: 408, actsAfter: 20 }), 5000);
     expect(statuses).toEqual(six("applied"));
     expect(sent.filter((method) => method === "POST")).toHaveLength(1);
     expect(names).toEqual(["Apache", "MIT"]);

@@ -72,11 +72,14 @@ test("a release is a package that installs without a registry, its checksum and 
   expect([other.exit === 0, readdirSync(other.prefix)]).toEqual([false, []]);
 }, 240_000);
 
-/** Programs that write down how they are called, and nothing else. */
+/** Programs that write down how they are called, and read a password that is piped to them; nothing else. */
 function recording(names: readonly string[]) {
   const [bin, log] = [tempFolder(), join(tempFolder(), "log")];
   for (const name of names) {
-    writeFileSync(join(bin, name), `#!/bin/sh\nprintf '%s\\n' "${name} $*" >> "${log}"\n`);
+    writeFileSync(
+      join(bin, name),
+      `#!/bin/sh\nprintf '%s\\n' "${name} $*" >> "${log}"\ncase "$*" in *--password-stdin) cat > /dev/null ;; esac\n`,
+    );
     chmodSync(join(bin, name), 0o755);
   }
   return { bin, calls: () => readFileSync(log, "utf8").trimEnd().split("\n") };
