@@ -129,7 +129,7 @@ const settings = [
   "-c",
   "fsync=off",
   "-c",
-  "max_connections=60",
+  "max_connections=250",
 ];
 
 async function running(bin, folder, port, cwd, more) {
