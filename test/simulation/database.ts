@@ -52,6 +52,12 @@ interface TextRow {
   readonly saved: number;
 }
 
+interface SheetRow extends Row {
+  readonly workspace: string;
+  readonly name: string;
+  readonly content: Buffer | undefined;
+}
+
 interface RunRow {
   readonly workspace: string;
   readonly run: string;
@@ -83,6 +89,7 @@ export class Database {
   readonly ledger = new Map<string, LedgerRow>();
   readonly plan = new Map<string, TextRow>();
   readonly note = new Map<string, TextRow>();
+  readonly sightings = new Map<string, SheetRow>();
   readonly approvals: { readonly workspace: string; readonly run: string; readonly signature: string }[] = [];
   /** All intents that ever were. */
   readonly claimed = new Set<string>();
@@ -100,13 +107,20 @@ export class Database {
     return (known.get(text) ?? find(text))(this, values);
   }
 
-  lease(workspace: unknown): Lease | undefined {
-    const lease = this.leases.get(String(workspace));
+  /** What somebody holds: the lease of this name. */
+  lease(workspace: unknown, name: unknown = "apply"): Lease | undefined {
+    const lease = this.leases.get(key(workspace, name));
     return lease && lease.run !== null && lease.deadline > this.now() ? lease : undefined;
   }
 
-  isHeld([workspace, run, fence]: Values): boolean {
-    const lease = this.lease(workspace);
+  /** Takes it away from whoever has it. */
+  free(workspace: unknown, name: unknown): void {
+    const before = this.leases.get(key(workspace, name));
+    if (before) this.leases.set(key(workspace, name), { ...before, run: null, deadline: Number.NEGATIVE_INFINITY });
+  }
+
+  isHeld([workspace, run, fence]: Values, name?: unknown): boolean {
+    const lease = this.lease(workspace, name);
     return lease !== undefined && lease.run === run && lease.fence === fence;
   }
 
@@ -160,49 +174,44 @@ const statements: Readonly<Record<string, Statement>> = {
     return nothing;
   },
 
-  "INSERT INTO evenkeel.lease": (database, [workspace, run, who, host, pid, job, duration]) => {
+  "INSERT INTO evenkeel.lease": (database, [workspace, name, run, who, host, pid, job, duration]) => {
     const { leases } = database;
     const now = database.now();
-    const before = leases.get(String(workspace));
+    const before = leases.get(key(workspace, name));
     if (before && !(before.deadline <= now || before.run === run)) return nothing;
     const fence = (before?.fence ?? 0) + 1;
     const lease = { fence, run, who, host, pid, job, since: now, deadline: now + Number(duration) };
-    leases.set(String(workspace), lease as Lease);
+    leases.set(key(workspace, name), lease as Lease);
     return [{ fence: String(fence) }];
   },
-  "UPDATE evenkeel.lease SET deadline = clock_timestamp() +": (database, values) => {
-    if (!database.isHeld(values)) return nothing;
-    const [workspace, , , duration] = values;
-    const before = database.leases.get(String(workspace)) as Lease;
-    database.leases.set(String(workspace), { ...before, deadline: database.now() + Number(duration) });
+  "UPDATE evenkeel.lease SET deadline = clock_timestamp() +": (database, [workspace, name, run, fence, duration]) => {
+    if (!database.isHeld([workspace, run, fence], name)) return nothing;
+    const before = database.lease(workspace, name) as Lease;
+    database.leases.set(key(workspace, name), { ...before, deadline: database.now() + Number(duration) });
     return yes;
   },
   "SELECT extract(epoch FROM deadline - clock_timestamp()) * 1000 AS milliseconds FROM evenkeel.lease": (
     database,
-    values,
+    [workspace, name, run, fence],
   ) => {
-    const lease = database.isHeld(values) && database.lease(values[0]);
+    const lease = database.isHeld([workspace, run, fence], name) && database.lease(workspace, name);
     return lease ? [{ milliseconds: String(lease.deadline - database.now()) }] : nothing;
   },
-  "UPDATE evenkeel.lease SET deadline = '-infinity', run = NULL WHERE workspace = $1 AND run = $2 AND fence": (
-    database,
-    [workspace, run, fence],
-  ) => {
-    const before = database.leases.get(String(workspace));
-    if (before && before.run === run && before.fence === fence) freed(database, String(workspace), before);
-    return nothing;
-  },
-  "UPDATE evenkeel.lease SET deadline = '-infinity', run = NULL WHERE workspace = $1 AND run = $2 AND deadline": (
-    database,
-    [workspace, run],
-  ) => {
-    const before = database.lease(workspace);
-    if (before?.run !== run) return nothing;
-    freed(database, String(workspace), before as Lease);
-    return yes;
-  },
-  "SELECT fence, run, who, host, pid, job, since, deadline FROM evenkeel.lease": (database, [workspace]) => {
-    const lease = database.lease(workspace);
+  "UPDATE evenkeel.lease SET deadline = '-infinity', run = NULL WHERE workspace = $1 AND name = $2 AND run = $3 AND fence":
+    (database, [workspace, name, run, fence]) => {
+      const before = database.leases.get(key(workspace, name));
+      if (before && before.run === run && before.fence === fence) database.free(workspace, name);
+      return nothing;
+    },
+  "UPDATE evenkeel.lease SET deadline = '-infinity', run = NULL WHERE workspace = $1 AND name = $2 AND run = $3 AND deadline":
+    (database, [workspace, name, run]) => {
+      const before = database.lease(workspace, name);
+      if (before?.run !== run) return nothing;
+      database.free(workspace, name);
+      return yes;
+    },
+  "SELECT fence, run, who, host, pid, job, since, deadline FROM evenkeel.lease": (database, [workspace, name]) => {
+    const lease = database.lease(workspace, name);
     if (!lease) return nothing;
     return [{ ...lease, fence: String(lease.fence), since: time(lease.since), deadline: time(lease.deadline) }];
   },
@@ -246,18 +255,19 @@ const statements: Readonly<Record<string, Statement>> = {
     return [{ next: own.length > 0 ? Math.max(...own.map(({ position }) => position)) + 1 : null }];
   },
 
-  "INSERT INTO evenkeel.member": (database, [id, role, origin, version, host, pid, duration]) => {
+  "INSERT INTO evenkeel.member": (database, [id, role, origin, version, host, pid, duration, sent]) => {
     const deadline = database.now() + Number(duration);
+    const requests = sent === null ? null : String(sent);
     const before = database.members.get(String(id));
-    const row = { id: String(id), role, origin, version, host, pid, deadline };
-    database.members.set(String(id), before ? { ...before, deadline } : row);
+    const row = { id: String(id), role, origin, version, host, pid, deadline, requests };
+    database.members.set(String(id), before ? { ...before, deadline, requests } : row);
     return nothing;
   },
   "DELETE FROM evenkeel.member WHERE id": ({ members }, [id]) => {
     members.delete(String(id));
     return nothing;
   },
-  "SELECT id, role, origin, version, host, pid FROM evenkeel.member": (database) => {
+  "SELECT id, role, origin, version, host, pid, requests FROM evenkeel.member": (database) => {
     const there = [...database.members.values()].filter(({ deadline }) => deadline > database.now());
     return there.sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ deadline: _, ...member }) => member);
   },
@@ -358,6 +368,10 @@ const statements: Readonly<Record<string, Statement>> = {
     return nothing;
   },
   "WITH gone AS (DELETE FROM evenkeel.plan": () => nothing,
+  "DELETE FROM evenkeel.rate": ({ rates, now }, [age]) => {
+    for (const [name, reserved] of rates) if (reserved < now() - Number(age)) rates.delete(name);
+    return nothing;
+  },
   "SELECT summary FROM evenkeel.run": ({ runs }, [workspace]) => {
     const own = [...runs.values()].filter((row) => row.workspace === workspace);
     return own
@@ -366,6 +380,22 @@ const statements: Readonly<Record<string, Statement>> = {
   },
   ...textsIn("plan", "run", "document"),
   ...textsIn("note", "name", "content"),
+  "SELECT name, content FROM evenkeel.sighting": ({ sightings }, [workspace, names]) =>
+    (names as string[]).flatMap((name) => sightings.get(key(workspace, name)) ?? []),
+  "INSERT INTO evenkeel.sighting": ({ sightings }, [workspace, names, contents]) => {
+    (names as string[]).forEach((name, index) => {
+      sightings.set(key(workspace, name), {
+        workspace: String(workspace),
+        name,
+        content: (contents as Buffer[])[index],
+      });
+    });
+    return nothing;
+  },
+  "SELECT name FROM evenkeel.sighting": ({ sightings }, [workspace]) => {
+    const own = [...sightings.values()].filter((row) => row.workspace === workspace);
+    return own.map(({ name }) => ({ name })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  },
   "INSERT INTO evenkeel.approval": ({ approvals }, [workspace, run, signature]) => {
     const row = { workspace: String(workspace), run: String(run), signature: String(signature) };
     if (!approvals.some((each) => key(...Object.values(each)) === key(...Object.values(row)))) approvals.push(row);
@@ -423,10 +453,6 @@ const statements: Readonly<Record<string, Statement>> = {
     ];
   },
 };
-
-function freed({ leases }: Database, workspace: string, before: Lease): void {
-  leases.set(workspace, { ...before, run: null, deadline: Number.NEGATIVE_INFINITY });
-}
 
 /** Runs that have a journal of their own. */
 function firsts(journal: Database["journal"], workspace: unknown): string[] {

@@ -393,7 +393,7 @@ class World {
     if (!held || !this.server.isUp) return;
     this.kernel.tell("a person", `takes the lease away from run ${held.run}`);
     this.observer.released(held.run as string);
-    this.database.leases.set("w", { ...held, run: null, deadline: Number.NEGATIVE_INFINITY });
+    this.database.free("w", "apply");
   }
 
   #heal(): void {
