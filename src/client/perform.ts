@@ -20,11 +20,17 @@ export async function perform(session: Session, call: Call, first = 1): Promise<
     if (last && isCalledOff(result)) throw session.final(last);
     if (!session.isAway(result, answers)) spent++;
     if (call.method === "DELETE" && acted && result.saysGone) return goneAlready;
-    if (!isSendableAgain(result) || spent >= session.mostAttempts) throw session.final(result);
+    if (!isSendableAgain(result) || wasWaitedFor(call, result) || spent >= session.mostAttempts)
+      throw session.final(result);
     acted ||= result.uncertain;
     last = result;
     await session.sleep(session.delayAfter(result));
   }
+}
+
+/** What no plan counts, a run can do without: nobody waits for it twice. */
+function wasWaitedFor({ uncounted }: Call, { kind }: CallFailed): boolean {
+  return uncounted === true && kind === "timeout";
 }
 
 /** The outcome of one attempt as a value. @throws SecretMissing. */

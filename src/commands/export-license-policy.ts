@@ -55,7 +55,7 @@ export const run: Run<Choice> = async (terminal, options, names) => {
 
 /** That its release has no managed licenses is why the file is wanted. */
 function withoutRemoval(context: Checked): Checked {
-  const isRemoval = ({ rule, path }: Problem) => rule === "release" && path === "licenses";
+  const isRemoval = ({ rule, path = "" }: Problem) => rule === "release" && /^(licenses$|exclusive\b)/.test(path);
   return { ...context, problems: context.problems.filter((problem) => !isRemoval(problem)) };
 }
 

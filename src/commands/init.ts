@@ -5,6 +5,7 @@ import { translationBetween } from "../format/translation.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import { licenseTier, tierIncludes } from "../model/availability.ts";
 import { dialectNamed, neutral } from "../model/dialects.ts";
+import { removedSection } from "../model/kinds.ts";
 import { inWords } from "../model/renamed-schema.ts";
 import { schemasIn } from "../model/schemas.ts";
 import { isThere } from "../workspace/durable-file.ts";
@@ -23,13 +24,14 @@ apiVersion: evenkeel/v1
 kind: Workspace
 server:
   url: ${JSON.stringify(url)}
-  release: ${JSON.stringify(release)}${dialect === neutral.name ? "" : `\n  dialect: ${dialect}`}
+  ${release ? `release: ${JSON.stringify(release)}` : '# release: "14.5"           # if left out, the server is asked'}
+${dialect === neutral.name ? "" : `  dialect: ${dialect}\n`}\
   ${(tier ? `tier: ${tier}` : "# tier: ultimate").padEnd(27)} # if set, what the tier lacks is reported before anything is sent
 # protected: ["payments/core:integration/*"]   # never disabled or deleted
 `;
 
-/** Licenses stand in it where the tier has them, and in comments where it has not. */
-const policy = (hasLicenses: boolean) => `# yaml-language-server: $schema=../${schemaFolder}/manifest.schema.json
+/** Licenses stand in it where the server has them, and in comments otherwise. */
+const policy = (withLicenses: boolean) => `# yaml-language-server: $schema=../${schemaFolder}/manifest.schema.json
 apiVersion: evenkeel/v1
 kind: Policy
 name: example
@@ -46,7 +48,7 @@ integrations:
   #   channel: "#example"
   #   pipeline_events: true
 # disabled: [irc-gateway]     # make sure that it is off
-${hasLicenses ? licenses : licenses.replace(/^(?!#)/gm, "# ")}
+${withLicenses ? licenses : licenses.replace(/^(?!#)/gm, "# ")}
 `;
 
 const licenses = `licenses:
@@ -68,7 +70,7 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
   const { slugs } = translationBetween(neutral.name, options.dialect);
   const files: [string, string][] = [
     [workspaceFile, workspace(server, options.dialect)],
-    [examplePolicy, inWords(policy(tierIncludes(server.tier || undefined, licenseTier)), slugs)],
+    [examplePolicy, inWords(policy(hasLicenses(server, options.dialect)), slugs)],
     [".gitignore", ignored],
     ...[...schemasIn(dialectNamed(options.dialect))].map(([name, schema]): [string, string] => [
       join(schemaFolder, name),
@@ -84,6 +86,12 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
   terminal.print(nextSteps(terminal, folder, server));
   return exit.done;
 };
+
+/** A server of a platform may be of any release, unless one is stated. */
+function hasLicenses({ release, tier }: ServerSettings, dialect: string): boolean {
+  const isKept = release ? !removedSection("license", "licenses", { release }) : dialect === neutral.name;
+  return isKept && tierIncludes(tier || undefined, licenseTier);
+}
 
 function nextSteps(terminal: Terminal, folder: string, { url }: ServerSettings): string {
   const here = relative(terminal.cwd, resolve(terminal.cwd, folder));

@@ -4,7 +4,7 @@ import { readWorkspace, workspaceFile } from "../manifest/workspace.ts";
 import type { Tier } from "../model/types.ts";
 import type { AskQuestion, Terminal } from "./terminal.ts";
 
-/** What a new workspace says of its server; an empty tier means that none is checked. */
+/** What a new workspace says of its server; an empty release is asked of it, and of an empty tier nothing is checked. */
 export interface ServerSettings {
   readonly url: string;
   readonly release: string;
@@ -29,7 +29,12 @@ const rows: readonly Row[] = [
     standard: exampleUrl,
     expected: `an http or https address, such as ${exampleUrl}`,
   },
-  { name: "release", question: "Its release", standard: "14.5", expected: "a release, such as 14.5 or 14.5.2" },
+  {
+    name: "release",
+    question: "Its release; leave empty to ask the server",
+    standard: "",
+    expected: "a release, such as 14.5 or 14.5.2",
+  },
   {
     name: "tier",
     question: "Its tier: free, premium or ultimate; leave empty to check no tier",

@@ -38,7 +38,8 @@ export const run: Run<Options<"translate">> = (terminal, options) => {
   const changed = [...read.flatMap((each) => ("text" in each && each.isOther ? [each] : [])), ...schemaFiles(root, to)];
   if (!check) for (const { file, text } of changed) save(terminal, file.path, text);
   const left = read.flatMap((each) => ("text" in each ? each.left : []));
-  return told(terminal, changed, [...left, ...(check ? [] : stillForeign(root))], options);
+  const others = check ? [] : stillForeign(root).filter((each) => !left.some((known) => isSameLine(known, each)));
+  return told(terminal, changed, [...left, ...others], options);
 };
 
 function isBelow(root: string, path: string): boolean {
@@ -85,6 +86,10 @@ function schemaFiles(root: string, dialect: string): readonly FileIn[] {
 function stillForeign(root: string): readonly Problem[] {
   const rules = new Set(["unknown-integration", "unknown-parameter"]);
   return validate(loadWorkspace(root)).problems.filter(({ rule }) => rules.has(rule));
+}
+
+function isSameLine({ place: one }: Problem, { place: other }: Problem): boolean {
+  return one?.file === other?.file && one?.line === other?.line;
 }
 
 function told(

@@ -25,9 +25,10 @@ export function translate(file: string, text: string, from: string, to: string):
   const { problems } = parseManifest(file, text);
   if (problems.length > 0) return { problems };
   const edits = editsIn(file, text, translationBetween(from, to));
-  const renamed = edits
-    .flatMap((edit) => ("with" in edit ? [edit] : []))
-    .reduceRight((whole, { at, length, with: name }) => whole.slice(0, at) + name + whole.slice(at + length), text);
+  const renamed = edited(text, edits);
+  const clashes = parseManifest(file, renamed).problems;
+  const told = clashes.map((each) => ({ ...each, message: `${each.message} in dialect ${to}` }));
+  if (told.length > 0) return { problems: told };
   const left = edits.flatMap((edit) => ("why" in edit ? [edit.why] : []));
   const stated = stating(renamed, to);
   if (stated === undefined) left.push(unstated(file, to));
@@ -36,6 +37,12 @@ export function translate(file: string, text: string, from: string, to: string):
 
 /** A word to put in the place of another, or why something stays. In the order of the text. */
 type Edit = { readonly at: number; readonly length: number; readonly with: string } | { readonly why: Problem };
+
+function edited(text: string, edits: readonly Edit[]): string {
+  return edits
+    .flatMap((edit) => ("with" in edit ? [edit] : []))
+    .reduceRight((whole, { at, length, with: name }) => whole.slice(0, at) + name + whole.slice(at + length), text);
+}
 
 function editsIn(file: string, text: string, names: Translation): readonly Edit[] {
   const lines = new LineCounter();
@@ -129,7 +136,14 @@ function replacing(node: Scalar, name: string, source: Source): Edit {
   const written = source.text.slice(start, end);
   const [quote = ""] = /^["']/.exec(written) ?? [];
   const inside = written.slice(quote.length, written.length - quote.length);
-  if (inside !== node.value) return { why: untranslated(node, source, `${node.value} is to be ${name}`) };
+  if (inside !== node.value)
+    return {
+      why: untranslated(
+        node,
+        source,
+        `${node.value} is ${name} now; what has escapes or several lines is not replaced`,
+      ),
+    };
   return { at: start + quote.length, length: inside.length, with: name };
 }
 

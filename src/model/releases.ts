@@ -5,11 +5,15 @@ export function compareReleases(a: string, b: string): number {
   return semver.compare(fullRelease(a), fullRelease(b));
 }
 
+/** `014.5` is 14.5.0. */
 function fullRelease(release: string): string {
-  return release.split(".").length === 2 ? `${release}.0` : release;
+  const [major = 0, minor = 0, patch = 0] = release.split(".").map(Number);
+  return `${major}.${minor}.${patch}`;
 }
 
 /** Whether a release that somebody stated, be it without a patch level, is the one that a server has. */
 export function isRelease(stated: string, actual: string): boolean {
-  return fullRelease(actual).split(".").slice(0, stated.split(".").length).join(".") === stated;
+  const parts = stated.split(".").length;
+  const [one, other] = [stated, actual].map((each) => fullRelease(each).split(".").slice(0, parts).join("."));
+  return one === other;
 }

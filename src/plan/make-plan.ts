@@ -42,7 +42,8 @@ export interface PlanInput {
 /** The plan as a document: sorted, and the same bytes for the same input but for `created_at`. */
 export function planOf(input: PlanInput): Plan {
   const changes = [...input.differences.flatMap((difference) => difference.changes), ...(input.moves ?? [])];
-  const planned = changes.map((change) => plannedChange(change, input.catalogue)).sort(byAddress);
+  const { catalogue = catalogueOf() } = input;
+  const planned = changes.map((change) => plannedChange(change, catalogue)).sort(byAddress);
   const rest = {
     format_version: formatVersion,
     evenkeel_version: input.version,
@@ -90,7 +91,7 @@ function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary
 }
 
 /** A change as a plan lists it. */
-export function plannedChange(change: Change, catalogue = catalogueOf()): PlannedChange {
+export function plannedChange(change: Change, catalogue: Catalogue): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const { method, path } = callOf(change);
   const losses = lossesOf(change, catalogue);

@@ -2,6 +2,7 @@ import { firstFew } from "../base/text.ts";
 import { isExpired } from "../manifest/expiry.ts";
 import { problemAt } from "../manifest/problem.ts";
 import type { PlanRule } from "../manifest/rules.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Change, Place, Problem } from "../model/types.ts";
 import type { Objection } from "./guards.ts";
@@ -82,12 +83,14 @@ export function judgeByRules(
 
 /** What rules on changes object to in one change, worked out anew. */
 export function objectionsToChange(
+  catalogue: Catalogue,
   change: Change,
   rules: readonly CompiledRule[],
   context: RuleContext,
 ): readonly Objection[] {
   const ofChanges = rules.filter(({ on, severity }) => on === "change" && severity === "error");
-  return judgeByRules({ resource_changes: [plannedChange(change)], summary: ofNothing }, ofChanges, context).objections;
+  const planned = plannedChange(change, catalogue);
+  return judgeByRules({ resource_changes: [planned], summary: ofNothing }, ofChanges, context).objections;
 }
 
 const ofNothing: CountsOfPlan = { projects: 0, live: 0, unmanaged: 0, unverified: 0 };

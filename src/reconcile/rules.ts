@@ -4,6 +4,7 @@ import { sortedProblems } from "../manifest/problem.ts";
 import { type PlanRule, readOutsideRules, shadowed } from "../manifest/rules.ts";
 import { validate } from "../manifest/validate.ts";
 import { addressOf } from "../model/address.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { addressTest, projectFinder, projectNamed, projectPart } from "../model/identity.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { DesiredProject, Origin, Problem } from "../model/types.ts";
@@ -112,8 +113,9 @@ function reasoned({ policy_reason: _, ...change }: PlannedChange, origin: Origin
 export function stepsByRules(steps: readonly Step[], context: Context, desired: DesiredProject): readonly Step[] {
   if (context.rules.length === 0) return steps;
   const rules = ruleContext(context, [desired]);
+  const catalogue = catalogueOf(context.loaded.workspace.server.dialect);
   return steps.map((step) => {
-    const [objection] = "change" in step ? objectionsToChange(step.change, context.rules, rules) : [];
+    const [objection] = "change" in step ? objectionsToChange(catalogue, step.change, context.rules, rules) : [];
     if (!objection || !("change" in step)) return step;
     const { address } = step.change;
     return { address, outcome: { status: "stale", error: `${objection.message}; plan again` } };

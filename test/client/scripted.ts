@@ -43,7 +43,7 @@ export const token = "glpat-CANARY-0123456789";
 
 /**
  * A real server on loopback that answers by script, and is gone after the test. Asked for its version, which no plan
- * counts, it says this one or has none; it is not among what was seen.
+ * counts, it says this one, has none, or never answers where that is `silent`; it is not among what was seen.
  */
 export async function serve(script: Script | readonly Scripted[], version?: string): Promise<Server> {
   const answer: Script =
@@ -58,6 +58,7 @@ export async function serve(script: Script | readonly Scripted[], version?: stri
     if (request.url === "/api/v4/version") {
       inFlight--;
       server.versions++;
+      if (version === "silent") return;
       reply(response, request.socket, version === undefined ? noVersion : { body: { version } });
       return;
     }

@@ -37,7 +37,7 @@ describe("the interview of init", () => {
     const { terminal } = typing("https://git.example.org", "", "premium");
     expect(await serverOf(terminal, {})).toEqual({
       url: "https://git.example.org",
-      release: "14.5",
+      release: "",
       tier: "premium",
     });
   });
@@ -47,9 +47,9 @@ describe("the interview of init", () => {
     expect(await serverOf(terminal, {})).toEqual({ url: "https://code.example.com", release: "14.2", tier: "" });
     expect(said).toEqual([
       "Address of the server [https://code.example.com]:",
-      "Its release [14.5]:",
+      "Its release; leave empty to ask the server:",
       "Expected a release, such as 14.5 or 14.5.2.",
-      "Its release [14.5]:",
+      "Its release; leave empty to ask the server:",
       expect.stringContaining("Its tier"),
       "Expected free, premium or ultimate.",
       expect.stringContaining("Its tier"),
@@ -60,7 +60,7 @@ describe("the interview of init", () => {
     const { terminal, said } = typing();
     const given = { url: "http://a", release: "15.0", tier: "free" } as const;
     expect(await serverOf(terminal, given)).toEqual(given);
-    const standard = { url: "https://code.example.com", release: "14.5", tier: "ultimate" };
+    const standard = { url: "https://code.example.com", release: "", tier: "ultimate" };
     expect(await serverOf({ ...terminal, interactive: false }, { tier: "ultimate" })).toEqual(standard);
     expect(said).toEqual([]);
   });

@@ -78,7 +78,8 @@ test("a workspace without a release is told which one the file is for", async ()
 
 test("a server that no longer has managed licenses is what the file is for", async () => {
   const site = { dialect: "gitlab", release: "17.3" };
-  const { evenkeel } = await scene({ policy: { projects: [42], licenses }, site });
+  const policies = { all: { projects: [42], licenses }, strict: { projects: [42], exclusive: ["licenses"] } };
+  const { evenkeel } = await scene({ policies, site });
   const ran = await evenkeel("export", "license-policy");
   expect(ran.code).toBe(0);
   expect(parse(ran.stdout).approval_policy).toMatchObject([

@@ -8,13 +8,13 @@ const wiki = { integrations: { "external-wiki": { external_wiki_url: "https://wi
 const licenses = { licenses: { MIT: "allowed" } };
 
 /** A plan of a workspace on a server of this version; `release` is what the workspace states. */
-async function planned(version: string | undefined, policy: object, release?: string) {
+async function planned(version: string | undefined, policy: object, release?: string, requestTimeout = "30s") {
   const site = await serve(
     ({ path }) => (/\/(integrations|managed_licenses)/.test(path) ? { body: [] } : notFound),
     version,
   );
   const files = folder({
-    "evenkeel.yaml": workspaceText({ url: site.url, ...(release && { release }) }),
+    "evenkeel.yaml": workspaceText({ url: site.url, ...(release && { release }) }, { requestTimeout }),
     "all.yaml": policyText({ projects: ["p"], ...policy }),
   });
   const ran = await runProgram(["plan", "--report", "json"], files.root, { EVENKEEL_TOKEN: token });
@@ -49,6 +49,11 @@ describe("the release that a workspace does not state", () => {
       expect(ran).toMatchObject({ code: 0, stderr: "", asked: 1, plan: { problems: [], warnings: [] } });
     },
   );
+
+  test("is the default where the server never says, and nobody waits for it twice", async () => {
+    const ran = await planned("silent", licenses, undefined, "1s");
+    expect(ran).toMatchObject({ code: 0, stderr: "", asked: 1, plan: { problems: [], warnings: [] } });
+  });
 
   test("is not asked for where there is a mistake anyway", async () => {
     expect(await planned("17.9.1", { integrations: { nonsense: {} } })).toMatchObject({ code: 1, asked: 0 });

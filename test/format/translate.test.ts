@@ -66,8 +66,17 @@ except: ["*:integration/*", "a/b:integration/chat-*"]
   });
   const written = `${head}kind: Policy\ndisabled:\n  - "\\x69rc-gateway"\n  - >-\n    irc-gateway\n`;
   expect(told(written).left).toEqual([
-    "a.yaml:4:5  irc-gateway is to be irker  (untranslated)",
-    "a.yaml:5:5  irc-gateway is to be irker  (untranslated)",
+    "a.yaml:4:5  irc-gateway is irker now; what has escapes or several lines is not replaced  (untranslated)",
+    "a.yaml:5:5  irc-gateway is irker now; what has escapes or several lines is not replaced  (untranslated)",
+  ]);
+});
+
+test("what would be the same name twice is refused", () => {
+  const both = `${head}kind: Policy\nintegrations:\n  irc-gateway: {}\n  jenkins:\n    ci_url: x\n    jenkins_url: y\n  irker: {}\n`;
+  const translated = translate("a.yaml", both, "neutral", "gitlab");
+  expect("problems" in translated && translated.problems.map(problemLine)).toEqual([
+    "a.yaml:7:5  integrations.jenkins.jenkins_url  duplicate key in dialect gitlab  (yaml)",
+    "a.yaml:8:3  integrations.irker  duplicate key in dialect gitlab  (yaml)",
   ]);
 });
 

@@ -25,7 +25,12 @@ async function savedPlan(stage: Stage): Promise<{ readonly file: string; readonl
   return { file, planned };
 }
 
-const segmentOf = ({ platform }: Fleet) => (Number.parseFloat(platform.release) < 14 ? "services" : "integrations");
+const isOlder = ({ platform }: Fleet) => Number.parseFloat(platform.release) < 14;
+
+const segmentOf = (generated: Fleet) => (isOlder(generated) ? "services" : "integrations");
+
+/** Deployed servers of 13.x take the older words alone. */
+const licenseWords = (generated: Fleet) => (isOlder(generated) ? ["approved", "blacklisted"] : ["allowed", "denied"]);
 
 interface Row {
   readonly id: number;
@@ -36,14 +41,14 @@ interface Row {
 /** Changes a target behind the program's back, so that its live values are others than before. */
 async function meddle(stage: Stage, generated: Fleet, { project, kind, key }: PlannedChange): Promise<void> {
   const base = `/projects/${encodeURIComponent(project)}`;
-  if (kind === "license") await meddleLicense(stage, base, key);
+  if (kind === "license") await meddleLicense(stage, base, key, licenseWords(generated));
   else await meddleIntegration(stage, `${base}/${segmentOf(generated)}`, key);
 }
 
-async function meddleLicense(stage: Stage, base: string, key: string): Promise<void> {
+async function meddleLicense(stage: Stage, base: string, key: string, words: readonly string[]): Promise<void> {
   const rows = (await stage.ask("GET", `${base}/managed_licenses?per_page=100`)) as readonly Row[];
   const live = rows.find(({ name }) => name.toLowerCase() === key.toLowerCase());
-  const next = ["denied", "blacklisted"].includes(live?.approval_status ?? "") ? "allowed" : "denied";
+  const next = words[["denied", "blacklisted"].includes(live?.approval_status ?? "") ? 0 : 1];
   if (live) await stage.ask("PATCH", `${base}/managed_licenses/${live.id}`, { approval_status: next });
   else await stage.ask("POST", `${base}/managed_licenses`, { name: key, approval_status: next });
 }
@@ -81,7 +86,9 @@ describe.each([
         const statuses = [...outcomes].map(([address, { status }]) => [address, status]);
         const expected = changes.map(({ address }) => [address, moved.has(address) ? "stale" : "applied"]);
         expect(Object.fromEntries(statuses)).toEqual(Object.fromEntries(expected));
-        expect(stage.wire.writes.length).toBe(changes.length - moved.size);
+        // A server of 13.x refuses today's words for licenses, and gets the same write again in the older ones.
+        const written = new Set(stage.wire.writes.map(({ method, path, body }) => `${method} ${path} ${body.name}`));
+        expect(written.size).toBe(changes.length - moved.size);
       });
     });
   });

@@ -427,6 +427,7 @@ test.each([
   ["14.10", "14.9", 1],
   ["13.12.12", "13.12.11", 1],
   ["9.5", "14.0", -1],
+  ["014.05", "14.5", 0],
 ])("release %s against %s: %i", (a, b, sign) => {
   expect(Math.sign(compareReleases(a, b))).toBe(sign);
 });
