@@ -14,11 +14,21 @@ export const tracingPackages = [
 type Environment = Terminal["env"];
 
 /** Runs a command as a trace, below that of TRACEPARENT, where the environment says where traces go; else just runs it. */
-export async function traced(
+export function traced(
   terminal: Pick<Terminal, "env" | "warn">,
   command: string,
   work: () => Promise<ExitCode>,
 ): Promise<ExitCode> {
+  return tracedAs(terminal, command, work, (code) => code);
+}
+
+/** The same for what has an exit code beside other things. */
+export async function tracedAs<Result>(
+  terminal: Pick<Terminal, "env" | "warn">,
+  command: string,
+  work: () => Promise<Result>,
+  codeOf: (result: Result) => ExitCode,
+): Promise<Result> {
   await using tracing = await openTracing(terminal);
   if (!tracing) return work();
   const { TRACEPARENT: traceparent } = terminal.env;
@@ -26,9 +36,9 @@ export async function traced(
     terminal.warn("warning: TRACEPARENT is no trace context; expected 00-TRACE-SPAN-FLAGS; a new trace begins");
   }
   return await inTrace(tracing, traceparent, [`evenkeel ${command}`, { "evenkeel.command": command }], async (span) => {
-    const code = await work();
-    span.set({ "process.exit.code": code });
-    return code;
+    const result = await work();
+    span.set({ "process.exit.code": codeOf(result) });
+    return result;
   });
 }
 

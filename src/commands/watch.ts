@@ -14,6 +14,7 @@ import { repositoryAround } from "../workspace/repository.ts";
 import type { Options } from "./flags.ts";
 import { folderOf, requestOf } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
+import { tracedAs } from "./tracing.ts";
 import type { Run } from "./verb.ts";
 import { lookPrinter } from "./watch-look.ts";
 import { listening } from "./watch-service.ts";
@@ -45,6 +46,7 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
       say: (sentence) => terminal.note(printable(sentence)),
       warn: (sentence) => terminal.warn(printable(`warning: ${sentence}`)),
       looked: printer.looked,
+      traced: (look) => tracedAs(terminal, "watch", look, ({ exitCode }) => exitCode),
     },
   };
   return await watch(watching);

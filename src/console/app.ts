@@ -146,6 +146,7 @@ async function projectAt(
   { state, catalogue }: ConsoleOptions,
 ): Promise<Shown | string> {
   const seen = await state.project(name);
+  if (!seen && known.trouble !== undefined) throw new Refusal(known.trouble);
   if (!seen) return `No run has seen a project ${name}.`;
   return {
     title: name,

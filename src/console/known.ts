@@ -53,25 +53,30 @@ const nothing: KnownState = {
 
 /** Opens a state, and again where it was away. @throws Refusal where it cannot be opened at first. */
 export async function watching(open: () => Promise<WorkspaceState>): Promise<Watching> {
-  let state: WorkspaceState | undefined = await open();
+  let state: Promise<WorkspaceState> | undefined = Promise.resolve(await open());
   let known = nothing;
   let looking: Promise<KnownState> | undefined;
   const sheets = new Map<string, CachedSheet>();
   const ask: Watching["ask"] = async (question) => {
-    state ??= await open();
+    state ??= open();
+    const asked = state;
     try {
-      return await question(state);
+      return await question(await asked);
     } catch (error) {
-      const broken = state;
-      state = undefined;
-      await Promise.resolve(broken?.[Symbol.asyncDispose]()).catch(() => {});
+      if (state === asked) {
+        state = undefined;
+        await closed(asked);
+      }
       throw error;
     }
   };
   const lookAgain = async () => {
     const before = known;
-    known = await ask((from) => knownOf(from, before, sheets)).catch((error) => inTrouble(before, error));
-    looking = undefined;
+    try {
+      known = await ask((from) => knownOf(from, before, sheets)).catch((error) => inTrouble(before, error));
+    } finally {
+      looking = undefined;
+    }
     return known;
   };
   await lookAgain();
@@ -91,9 +96,13 @@ export async function watching(open: () => Promise<WorkspaceState>): Promise<Wat
     },
     [Symbol.asyncDispose]: async () => {
       await looking?.catch(() => {});
-      await state?.[Symbol.asyncDispose]();
+      if (state) await closed(state);
     },
   };
+}
+
+async function closed(state: Promise<WorkspaceState>): Promise<void> {
+  await state.then((opened) => opened[Symbol.asyncDispose]()).catch(() => {});
 }
 
 function soon(): Promise<void> {

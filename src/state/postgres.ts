@@ -8,7 +8,7 @@ import { postgresRates } from "./postgres/rates.ts";
 import { migrate } from "./postgres/schema.ts";
 import { openPostgres, type PostgresSession } from "./postgres/session.ts";
 import { postgresSheets } from "./postgres/sheets.ts";
-import { kept, looks } from "./retention.ts";
+import { kept, looks, mostLooks } from "./retention.ts";
 import { summaryIn } from "./run-summary.ts";
 import { seenProjects } from "./sightings/sheet.ts";
 import type { Approvals, Contents, Runs, Texts, WorkspaceState } from "./state.ts";
@@ -69,7 +69,9 @@ const prune = `
     WHERE workspace = $1 AND saved < now() - $2 * interval '1 millisecond' RETURNING run),
   unsigned AS (DELETE FROM evenkeel.approval WHERE workspace = $1 AND run IN (SELECT run FROM gone))
   DELETE FROM evenkeel.run
-  WHERE workspace = $1 AND command = ANY ($4) AND started < now() - $3 * interval '1 millisecond'`;
+  WHERE workspace = $1 AND command = ANY ($4) AND started < greatest(now() - $3 * interval '1 millisecond',
+    (SELECT started FROM evenkeel.run WHERE workspace = $1 AND command = ANY ($4)
+     ORDER BY started DESC OFFSET $5 LIMIT 1))`;
 
 const pruneRates = "DELETE FROM evenkeel.rate WHERE reserved < clock_timestamp() - $1 * interval '1 millisecond'";
 
@@ -82,7 +84,7 @@ function runsIn({ query }: PostgresSession, workspace: string): Runs {
          ON CONFLICT (workspace, run) DO UPDATE SET summary = excluded.summary`,
         [workspace, run, command, started, JSON.stringify(summary)],
       );
-      await query(prune, [workspace, kept.plans, kept.looks, looks]);
+      await query(prune, [workspace, kept.plans, kept.looks, looks, mostLooks]);
       await query(pruneRates, [kept.rates]);
     },
     list: async () => {

@@ -8,7 +8,7 @@ import { newsOfProblems } from "./news.ts";
 import type { Turn } from "./options.ts";
 import { type Due, nextDue } from "./schedule.ts";
 import { chosenBy, compareSights } from "./sight.ts";
-import { silenceOf } from "./silence.ts";
+import { silenceNews, unseen } from "./silence.ts";
 
 /** What a look is for: its time has come, a commit was followed, or a push brought one. */
 interface Cause {
@@ -30,7 +30,8 @@ export async function lookAgain(
   const { options, lease } = turn;
   const { clock, schedule, request, status, host, looks } = options;
   await tellSilence(turn, memory);
-  const times = { due: { at: clock.now(), late: Number.POSITIVE_INFINITY }, poll: 0, told: "" };
+  const now = clock.now();
+  const times: Times = { due: { at: now, late: Number.POSITIVE_INFINITY }, poll: 0, now, told: "" };
   for (;;) {
     if (request.signal?.aborted) return stop(memory);
     const lost = lease.lost();
@@ -40,7 +41,7 @@ export async function lookAgain(
     }
     const cause = await nextCause(turn, memory, times);
     if (!cause) continue;
-    const end = await look(turn, memory, cause);
+    const end = await host.traced(() => look(turn, memory, cause));
     times.due = nextTime(times.due, cause, () => nextDue(schedule, clock.now(), clock.random));
     status.late = times.due.late;
     host.looked(end);
@@ -66,14 +67,21 @@ interface Times {
   due: Due;
   /** When the remote is to be asked next. */
   poll: number;
+  /** When somebody last looked at the clock. */
+  now: number;
+  /** The commit of the checkout that was looked at last, with or without an error. */
+  commit?: string;
   /** The last trouble with the checkout that was told. */
   told: string;
 }
 
 /** Waits for the next moment at which something may have to be done, or says what is to be looked at now. */
-async function nextCause({ options, bell }: Turn, memory: OpenMemory, times: Times): Promise<Cause | undefined> {
+async function nextCause(turn: Turn, memory: OpenMemory, times: Times): Promise<Cause | undefined> {
+  const { options, bell } = turn;
   const { clock, status, follow, host, request } = options;
   const now = clock.now();
+  if (now < times.now) goBack(turn, times, now);
+  times.now = now;
   const push = status.push && status.push.at <= now ? status.push : undefined;
   const isDue = now >= times.due.at;
   const polls = follow !== undefined && now >= times.poll;
@@ -90,16 +98,29 @@ async function nextCause({ options, bell }: Turn, memory: OpenMemory, times: Tim
   if (why !== times.told && why !== "") host.warn(`${why}; nothing is applied until it can be`);
   times.told = why;
   const troubles = why === "" ? [] : [{ rule: "checkout", message: why }];
-  if (isDue) return { troubles };
   const { commit } = memory.now();
   const at = followed && "commit" in followed ? followed.commit : undefined;
-  if (at !== undefined && at !== commit) {
+  const isNew = at !== undefined && at !== commit && at !== times.commit;
+  if (at !== undefined) times.commit = at;
+  if (isDue) return { troubles };
+  if (isNew) {
     if (commit === undefined || (await follow?.touches(commit, at))) return { since: commit, troubles };
     memory.change({ commit: at });
     return undefined;
   }
   const isKnown = push?.commit !== undefined && push.commit === commit;
   return push && !isKnown ? { troubles } : undefined;
+}
+
+/** The clock was set back: what was planned by it may be a day away. */
+function goBack({ options: { schedule, clock, status } }: Turn, times: Times, now: number): void {
+  const next = nextDue(schedule, now, clock.random);
+  if (next.at < times.due.at) {
+    times.due = next;
+    status.late = next.late;
+  }
+  times.poll = Math.min(times.poll, now);
+  if (status.push) status.push = { ...status.push, at: Math.min(status.push.at, now) };
 }
 
 async function look(turn: Turn, memory: OpenMemory, cause: Cause): Promise<LookEnd> {
@@ -111,8 +132,10 @@ async function look(turn: Turn, memory: OpenMemory, cause: Cause): Promise<LookE
   const isStopped = () => request.signal?.aborted === true;
   const before = memory.now();
   const run = runOf(planned);
-  const hasLedger = settings().ledger !== undefined;
-  const sight = surveyed ? compareSights(before, { plan, whole, hasLedger }, grace) : undefined;
+  const { ledger, notify } = settings();
+  const isHeard = notify.length > 0;
+  const seenNow = { plan, whole, hasLedger: ledger !== undefined };
+  const sight = surveyed ? compareSights(before, seenNow, isHeard ? grace : Number.POSITIVE_INFINITY) : undefined;
   if (sight) memory.change({ differing: sight.differing });
   const chosen = sight && cause.troubles.length === 0 && !isStopped() ? chosenBy(memory.now(), plan) : [];
   const done = chosen.length > 0 && lease.lost() === undefined ? await carryOut(turn, planned, chosen, before) : {};
@@ -122,9 +145,10 @@ async function look(turn: Turn, memory: OpenMemory, cause: Cause): Promise<LookE
   const finishedAt = new Date(clock.now());
   const end = { plan, whole, surveyed, troubles, run, exitCode, seconds, finishedAt };
   if (!isStopped()) {
-    const seen = { before, planned, sight, whole, troubles, run };
-    const news = [...newsOfProblems(memory, seen), ...newsOfRefusal(memory, done, chosen)];
     if (done.applied) memory.change({ waiting: done.waiting });
+    const seen = { before, planned, sight, whole, troubles, run };
+    // What nobody hears does not count as told: whoever is named later hears of it.
+    const news = isHeard ? [...newsOfProblems(memory, seen), ...newsOfRefusal(memory, done, chosen)] : [];
     memory.tell(news, countsIn(end, memory));
   }
   const hasDrifted = plan.resource_changes.some(({ address }) => memory.now().differing[address]?.cause !== "pending");
@@ -177,9 +201,10 @@ async function remember({ options }: Turn, memory: OpenMemory, end: LookEnd, due
 /** The latest time that a date can hold. */
 const latest = 8.64e15;
 
-async function tellSilence({ options }: Turn, memory: OpenMemory): Promise<void> {
-  const news = silenceOf(memory.now().last, options.clock.now());
+async function tellSilence({ options, state }: Turn, memory: OpenMemory): Promise<void> {
+  const news = await silenceNews(state.notes, options.clock);
   if (!news) return;
   options.host.warn(news.headline);
-  memory.tell([news], { projects: 0, drift: 0, pending: 0, problems: 0 });
+  memory.tell([news], unseen);
+  await memory.keep();
 }

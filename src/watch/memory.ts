@@ -18,9 +18,9 @@ import { createOutbox } from "./outbox.ts";
 export interface OpenMemory extends AsyncDisposable {
   readonly now: () => WatchMemory;
   readonly change: (more: Partial<WatchMemory>) => void;
-  /** Tells those who want to know. Nobody is waited for. */
+  /** What those are told who want to know, as soon as it is kept: whoever comes after a watcher that was killed knows it. */
   readonly tell: (news: readonly News[], counts: Counts) => void;
-  /** Keeps what changed. @throws Refusal where the state cannot. */
+  /** Keeps what changed, then tells; nobody is waited for. @throws Refusal where the state cannot. */
   readonly keep: () => Promise<void>;
 }
 
@@ -75,9 +75,8 @@ export async function openMemory(notes: Texts, options: WatchOptions): Promise<O
       const since = new Date(clock.now()).toISOString();
       const more = news.flatMap((each) => addressed(each, notify, { ...messageBody(name, each, counts) }, since));
       change({ undelivered: withinLimit([...memory.undelivered, ...more], host.warn) });
-      outbox.flush();
     },
-    keep,
+    keep: () => keep().then(outbox.flush),
     [Symbol.asyncDispose]: async () => {
       await within(outbox.settled(), lastChance);
       over.abort();

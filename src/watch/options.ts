@@ -38,6 +38,8 @@ export interface WatchHost {
   readonly say: (sentence: string) => void;
   readonly warn: (sentence: string) => void;
   readonly looked: (end: LookEnd) => void;
+  /** Runs a look, and its apply, as a trace where traces go anywhere. */
+  readonly traced: (look: () => Promise<LookEnd>) => Promise<LookEnd>;
 }
 
 /** How a watcher fares, for those who ask it, and how they wake it. */

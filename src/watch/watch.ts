@@ -33,7 +33,8 @@ export async function watch(options: WatchOptions): Promise<ExitCode> {
       }).then((turn) => turn && lookInTurn(turn, progress));
       if (code !== undefined) return code;
     } catch (error) {
-      if (!begun || !(error instanceof Refusal)) throw error;
+      const isLast = progress.looks === options.looks;
+      if (!begun || isLast || !(error instanceof Refusal)) throw error;
       host.warn(error.message);
       await bell.wait(betweenTries);
     }

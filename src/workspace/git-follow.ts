@@ -37,7 +37,9 @@ export async function fastForward(folder: string, signal?: AbortSignal): Promise
   if (merged.code !== 0)
     return { why: `the checkout cannot be fast-forwarded to ${ref} of ${remote}: ${firstLine(merged)}` };
   const commit = (await git.ask("rev-parse", "HEAD")).stdout.trim();
-  return { commit, moved: commit !== before };
+  // Git has nothing to do where the checkout is ahead: by commits of its own, or by ones that were taken back.
+  if (commit === there) return { commit, moved: true };
+  return { why: `the checkout cannot be fast-forwarded to ${ref} of ${remote}: it has commits that are not there` };
 }
 
 const fetchWords = ["--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--upload-pack=git-upload-pack"];
@@ -186,7 +188,8 @@ const mostOutput = 16 * 1024 * 1024;
 
 /** What git says, in one line; an address in it may hold a password. */
 function firstLine({ stderr }: Ran): string {
-  const lines = stderr.split("\n").map((line) => line.replace(/^(?:fatal|error|hint): /, "").trim());
-  const said = lines.find((line) => line !== "" && !line.startsWith("warning:")) ?? "it says nothing";
-  return printable(said.replace(/\b([a-z][a-z+.-]*:\/\/)[^/\s@]*@/gi, "$1").slice(0, 300));
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "" && !/^(?:warning|hint):/.test(line));
+  const said = lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? "it says nothing";
+  const words = said.replace(/^(?:fatal|error): /, "").trim();
+  return printable(words.replace(/\b([a-z][a-z+.-]*:\/\/)[^/\s@]*@/gi, "$1").slice(0, 300));
 }

@@ -136,24 +136,23 @@ function requestsTo(references: readonly SecretReference[], { providers }: Secre
 }
 
 const ownSecret: SecretRead = {
-  why: "it contains Evenkeel's own token or key or the password of its state, which no manifest may send",
+  why: "it contains a secret of Evenkeel itself, such as its token or what opens its state, hooks or console, which no manifest may send",
 };
 
-/** What a hostile manifest would like to see sent somewhere: the access token, the ledger's key and what opens state, queue and collector. */
+/** Variables that hold a secret of Evenkeel itself; with `_FILE` behind it, some name a file that does. */
+const ownVariables = [
+  "EVENKEEL_TOKEN",
+  "EVENKEEL_LEDGER_KEY",
+  "EVENKEEL_HOOK_SECRET",
+  "EVENKEEL_CONSOLE_TOKEN",
+] as const;
+
+/** What a hostile manifest would like to see sent somewhere. */
 function ownSecrets({ env, root }: SecretSources): readonly string[] {
-  const tokenFile = env.EVENKEEL_TOKEN_FILE && resolve(env.EVENKEEL_TOKEN_FILE);
-  const { EVENKEEL_HOOK_SECRET, EVENKEEL_HOOK_SECRET_FILE: hookFile } = env;
-  const values = [
-    env.EVENKEEL_TOKEN,
-    env.EVENKEEL_LEDGER_KEY,
-    EVENKEEL_HOOK_SECRET,
-    tokenFile && pipedToken(tokenFile),
-  ];
-  const others = [join(root, ".evenkeel", "ledger.key"), hookFile && resolve(hookFile)];
-  const files = [tokenFile, ...others].flatMap((file) => file || []);
-  return [...values, ...files.map(textOf), ...stateSecrets(env), ...fleetSecrets(env)].flatMap(
-    (value) => value?.trim() || [],
-  );
+  const files = ownVariables.map((name) => env[`${name}_FILE`]).flatMap((file) => (file ? resolve(file) : []));
+  const texts = [join(root, ".evenkeel", "ledger.key"), ...files].map(textOf);
+  const values = [...ownVariables.map((name) => env[name]), ...files.map(pipedToken)];
+  return [...values, ...texts, ...stateSecrets(env), ...fleetSecrets(env)].flatMap((value) => value?.trim() || []);
 }
 
 /** What opens a shared state: its address, and the password in or beside it. */

@@ -72,6 +72,18 @@ test("an apply is one trace, below the one that it was called from, which the jo
   expect(first).toMatchObject({ event: "start", trace: traceId });
 });
 
+test("each look of a watcher is a trace of its own", async () => {
+  const { url, spans } = await collector();
+  const { evenkeelWith } = await scene({ projects, policy });
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: url, HOOK: hook };
+  expect(await evenkeelWith(env, "watch", "--looks", "2", "--every", "1s")).toMatchObject({ code: 2, stderr: "" });
+  const looks = spans().filter(({ name }) => name === "evenkeel watch");
+  expect(looks.map(({ attributes }) => attributes)).toEqual(
+    [2, 2].map((code) => expect.objectContaining({ "process.exit.code": code })),
+  );
+  expect(new Set(looks.map((span) => span.traceId)).size).toBe(2);
+});
+
 test("requests that fail are told as failed, by their kind alone", async () => {
   const { url, spans } = await collector();
   const { evenkeelWith } = await scene({ projects, policy: { ...policy, projects: ["group/none", "group/a"] } });

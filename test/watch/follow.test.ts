@@ -116,6 +116,33 @@ describe("--follow", () => {
   });
 
   test.each([
+    ["commits of its own", "commit", ["commit", "-q", "--allow-empty", "-m", "own"]],
+    ["commits that were taken back", "push", ["push", "-q", "--force", "origin", "HEAD~1:main"]],
+  ] as const)("a checkout with %s is no more what its remote has", async (_, __, words) => {
+    const place = await cloned();
+    place.commit({ "p3.yaml": policyFor("p3", "https://new") });
+    expect(await fastForward(place.root)).toMatchObject({ moved: true });
+    place.git(...words);
+    expect(await fastForward(place.root)).toEqual({
+      why: "the checkout cannot be fast-forwarded to refs/heads/main of origin: it has commits that are not there",
+    });
+  });
+
+  test("looks once at a commit that cannot be looked at without an error, and then as often as planned", async () => {
+    const place = await cloned();
+    place.policy({ projects: ["team/gone"], integrations: wiki("https://a") }, "gone");
+    place.git("add", "-A");
+    place.git("commit", "-q", "-m", "two");
+    place.git("push", "-q", "origin", "main");
+    const clock = movedClock();
+    const began = clock.now();
+    const follow = { ...place.follow, every: 10 * minute };
+    const one = watching(place, { clock, follow, looks: 2 });
+    expect(await one.ended).toBe(1);
+    expect(one.ends.map(({ finishedAt }) => (finishedAt.getTime() - began) / minute > 29)).toEqual([false, true]);
+  });
+
+  test.each([
     [
       "a remote that is gone",
       ["remote", "set-url", "origin", "/nowhere"],

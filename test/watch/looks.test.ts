@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderState } from "../../src/state/folder.ts";
 import { keptMemory } from "../../src/state/watch-memory.ts";
@@ -47,6 +49,29 @@ describe("a schedule", () => {
 });
 
 describe("a watcher", () => {
+  test("whose clock is set back looks as often as before", async () => {
+    const place = await fleet();
+    const clock = movedClock();
+    const ends: number[] = [];
+    let back = 0;
+    const { ended } = watching(place, {
+      looks: 3,
+      clock: { ...clock, now: () => clock.now() - back },
+      after: (end, looks) => {
+        if (looks === 1) back = 24 * 60 * minute;
+        ends.push(end.finishedAt.getTime());
+      },
+    });
+    expect(await ended).toBe(0);
+    expect((ends[2] ?? 0) - (ends[0] ?? 0)).toBeLessThan(-22 * 60 * minute);
+  });
+
+  test("whose last look cannot be kept ends, and says so", async () => {
+    const place = await fleet();
+    const after = () => void mkdirSync(join(place.root, ".evenkeel", "notes", "watch.txt"), { recursive: true });
+    await expect(watching(place, { looks: 1, after }).ended).rejects.toThrow("watch.txt");
+  });
+
   test("looks at once and then as often as it is to, writes nothing, and ends with the code of the last look", async () => {
     const place = await fleet();
     const clock = movedClock();

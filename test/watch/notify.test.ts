@@ -153,6 +153,9 @@ describe("notifications", () => {
     one.stop();
     expect(await one.ended).toBe(0);
     expect(room.events()).toEqual(["silent"]);
+    await watchLeases.release("stuck");
+    await looked(place, 1);
+    expect(room.events()).toEqual(["silent"]);
   });
 
   test("go only to those who asked for them", async () => {

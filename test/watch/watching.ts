@@ -104,6 +104,7 @@ export function watching(
         ends.push(end);
         after?.(end, ends.length);
       },
+      traced: (look) => look(),
     },
   });
   const outcomes = () => ends.map(({ outcome }) => outcome);

@@ -68,7 +68,7 @@ test.each([
   [
     "knows the token",
     "echo bearer the-token-of-evenkeel",
-    "it contains Evenkeel's own token or key or the password of its state, which no manifest may send",
+    "it contains a secret of Evenkeel itself, such as its token or what opens its state, hooks or console, which no manifest may send",
   ],
 ])("a program that %s gives nothing, and its words are nowhere", async (_, script, why) => {
   const { secrets, ask } = provided({ teller: script }, each("teller", "{ref}"));

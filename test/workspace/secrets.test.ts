@@ -66,14 +66,15 @@ describe("a secret", () => {
     const own = { EVENKEEL_TOKEN: "own-token", EVENKEEL_LEDGER_KEY: "the-ledgers-key", COPY: value };
     const references = [{ secret: "env:COPY" }, { secret: "file:copy" }];
     expect(createSecrets({ env: own, root, plaintext }).missing(references)).toEqual([
-      "env:COPY (it contains Evenkeel's own token or key or the password of its state, which no manifest may send)",
-      "file:copy (it contains Evenkeel's own token or key or the password of its state, which no manifest may send)",
+      "env:COPY (it contains a secret of Evenkeel itself, such as its token or what opens its state, hooks or console, which no manifest may send)",
+      "file:copy (it contains a secret of Evenkeel itself, such as its token or what opens its state, hooks or console, which no manifest may send)",
     ]);
   });
 
   it.each([
     ["EVENKEEL_QUEUE", "redis://:queu%65-password@h", "the queue-password"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer abc", "authorization=Bearer abc"],
+    ["EVENKEEL_CONSOLE_TOKEN", "sixteen-letters-or-more", "?token=sixteen-letters-or-more"],
   ])("is not what %s opens", (variable, value, copy) => {
     const env = { [variable]: value, COPY: copy };
     const missing = createSecrets({ env, root, plaintext }).missing([{ secret: "env:COPY" }]);

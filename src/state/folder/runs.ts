@@ -1,5 +1,5 @@
 import type { JournalLine } from "../journal-entry.ts";
-import { kept, looks } from "../retention.ts";
+import { kept, looks, mostLooks } from "../retention.ts";
 import { type RunSummary, summaryIn, type TouchedAddress, touchedBy } from "../run-summary.ts";
 import type { Journals, Runs } from "../state.ts";
 import type { Files } from "./texts.ts";
@@ -20,8 +20,10 @@ export function folderRuns(files: Files, plans: Pick<Files, "list" | "remove">, 
       await files.write(summary.run, `${JSON.stringify(summary)}\n`);
       ended.delete(summary.run);
       for (const run of await plans.list()) if (ageOf(run) > kept.plans) plans.remove(run);
-      for (const run of await files.list()) {
-        if (ageOf(run) > kept.looks && isLook(await read(run))) files.remove(run);
+      const runs = await files.list();
+      for (const [index, run] of runs.entries()) {
+        const isOver = index < runs.length - mostLooks || ageOf(run) > kept.looks;
+        if (isOver && isLook(await read(run))) files.remove(run);
       }
     },
     list: async () => {
