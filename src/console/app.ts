@@ -1,8 +1,6 @@
 import { type Context, Hono } from "hono";
-import { streamSSE } from "hono/streaming";
 import { Refusal } from "../base/exit.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { planOfRun } from "../reconcile/saved-plan.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type Access, sessions } from "./access.ts";
 import { assetFiles, assets } from "./assets.ts";
@@ -11,6 +9,7 @@ import { wantedIn } from "./fleet.ts";
 import { type Frame, page, partOf } from "./frame.ts";
 import { gate, guarded, readOnly } from "./gate.ts";
 import type { KnownState, Watching } from "./known.ts";
+import type { Markup } from "./markup.ts";
 import { fleetPage } from "./pages/fleet.ts";
 import { missingPage, signInPage } from "./pages/messages.ts";
 import { projectPage } from "./pages/project.ts";
@@ -19,6 +18,7 @@ import { type RunDetails, runPage } from "./pages/run.ts";
 import { runsFor, runsPage, wantedRunsIn } from "./pages/runs.ts";
 import { searchPage } from "./pages/search.ts";
 import { progressOf } from "./progress.ts";
+import { progressEvents } from "./progress-events.ts";
 import { waitingPlan, waitingRuns } from "./review.ts";
 
 /** What the pages are made of. */
@@ -36,8 +36,8 @@ export interface ConsoleOptions {
   readonly failed: (error: unknown) => void;
 }
 
-/** A page, and the same as data. */
-type Shown = Pick<Frame, "title" | "under" | "body"> & { readonly data: Data; readonly q?: string };
+/** A page, and the same as data; only what a request asks for is made. */
+type Shown = Pick<Frame, "title" | "under" | "q"> & { readonly body: () => Markup; readonly data: () => Data };
 
 /** The pages of the console. Nothing that it answers changes anything. */
 export function consoleApp(options: ConsoleOptions): Hono {
@@ -57,7 +57,7 @@ export function consoleApp(options: ConsoleOptions): Hono {
     if (!file) return missing(context, "There is no such file.");
     return context.body(file.text, 200, { "content-type": file.type, "cache-control": "max-age=86400" });
   });
-  app.get("/runs/:run/events", async (context) => events(context, state));
+  app.get("/runs/:run/events", progressEvents(state));
   app.get("/runs/:run/plan", async (context) => report(context, state, missing));
   app.get("*", async (context) => {
     const { path, form } = asked(context.req.path);
@@ -67,12 +67,12 @@ export function consoleApp(options: ConsoleOptions): Hono {
     const shownPage = await shownAt(path, query, known, options);
     if (typeof shownPage === "string" && form !== "html") {
       const whole = await shownAt(`${path}.${form}`, query, known, options);
-      if (typeof whole !== "string") return tell(context, { ...whole, known });
+      if (typeof whole !== "string") return tell(context, { ...whole, body: whole.body(), known });
     }
     if (typeof shownPage === "string") return missing(context, shownPage);
-    if (form === "json") return context.json(shownPage.data.json() as object);
-    if (form === "csv") return context.body(shownPage.data.csv(), 200, { "content-type": "text/csv; charset=utf-8" });
-    return tell(context, { ...shownPage, known });
+    if (form === "json") return context.json(shownPage.data().json() as object);
+    if (form === "csv") return context.body(shownPage.data().csv(), 200, { "content-type": "text/csv; charset=utf-8" });
+    return tell(context, { ...shownPage, body: shownPage.body(), known });
   });
   app.onError((error, context) => {
     if (!(error instanceof Refusal)) failed(error);
@@ -117,26 +117,27 @@ async function shownAt(
 function fleetAt(query: Query, known: KnownState): Shown {
   const wanted = wantedIn(query);
   const title = wanted.group || "Fleet";
-  const body = fleetPage(known, wanted, query.page);
-  return { title, under: "/", body, data: fleetData(known, wanted, query.page) };
+  const body = () => fleetPage(known, wanted, query.page);
+  return { title, under: "/", body, data: () => fleetData(known, wanted, query.page) };
 }
 
 function runsAt(query: Query, known: KnownState): Shown {
   const wanted = wantedRunsIn(query);
-  const body = runsPage(known, wanted, query.page);
-  return { title: "Runs", under: "/runs", body, data: runsData(runsFor(known, wanted), query.page) };
+  const body = () => runsPage(known, wanted, query.page);
+  return { title: "Runs", under: "/runs", body, data: () => runsData(runsFor(known, wanted), query.page) };
 }
 
 function searchAt({ q = "" }: Query, known: KnownState): Shown {
-  return { title: "Search", under: "/search", q, body: searchPage(known, q), data: searchData(known, q) };
+  return { title: "Search", under: "/search", q, body: () => searchPage(known, q), data: () => searchData(known, q) };
 }
 
 async function reviewAt(query: Query, known: KnownState, { state, env, folder }: ConsoleOptions): Promise<Shown> {
   const part = partOf(waitingRuns(await state.ask(({ plans }) => plans.list()), known), query.page, 20);
   const plans = await state.ask((from) =>
-    Promise.all(part.rows.map((run) => waitingPlan(from, run, known, { env, folder }))),
+    Promise.all(part.rows.map((run) => waitingPlan(from, run, known, { env, folder, planOf: state.planOf }))),
   );
-  return { title: "Review", under: "/review", body: reviewPage(part, plans), data: reviewData(part, plans) };
+  const body = () => reviewPage(part, plans);
+  return { title: "Review", under: "/review", body, data: () => reviewData(part, plans) };
 }
 
 async function projectAt(
@@ -151,8 +152,8 @@ async function projectAt(
   return {
     title: name,
     under: "/",
-    body: projectPage(known, seen, query.page, catalogue),
-    data: projectData(known, seen),
+    body: () => projectPage(known, seen, query.page, catalogue),
+    data: () => projectData(known, seen),
   };
 }
 
@@ -166,14 +167,14 @@ async function runAt(
   if (!summary) return `There is no run ${name}. Plans and drifts are kept for 90 days.`;
   const details = await state.ask(async (from): Promise<RunDetails> => {
     const isSaved = (await from.plans.list()).includes(name);
-    const plan = isSaved ? await planOfRun(from, name).catch(onlyRefusals) : undefined;
+    const plan = isSaved ? await state.planOf(from, name).catch(onlyRefusals) : undefined;
     return { summary, plan, progress: progressOf(summary, known.live), errors: await errorsOf(from, summary) };
   });
   return {
     title: `${summary.command} ${name}`,
     under: "/runs",
-    body: runPage(known, details, query.page),
-    data: runData(details),
+    body: () => runPage(known, details, query.page),
+    data: () => runData(details),
   };
 }
 
@@ -199,32 +200,14 @@ async function errorsOf(
 /** The plan of a run as the report shows it, whose one script and style stand in it. */
 async function report(
   context: Context,
-  { ask }: Watching,
+  { ask, planOf }: Watching,
   missing: (context: Context, what: string) => Response | Promise<Response>,
 ): Promise<Response> {
   const run = context.req.param("run") ?? "";
-  const plan = await ask(async (from) => ((await from.plans.list()).includes(run) ? planOfRun(from, run) : undefined));
+  const plan = await ask(async (from) => ((await from.plans.list()).includes(run) ? planOf(from, run) : undefined));
   if (!plan)
     return missing(context, `The state keeps no plan of a run ${run}; evenkeel plan --save keeps one for 30 days.`);
   const { planHtml, planPolicy } = await import("../report/html/html.ts");
   context.header("content-security-policy", `${planPolicy}; frame-ancestors 'none'`);
   return context.html(planHtml(plan));
-}
-
-/** Milliseconds between two looks at a run that goes on. */
-const pace = 1000;
-
-/** Tells how far a run is, until it has ended. */
-function events(context: Context, { known }: Watching): Response {
-  const run = context.req.param("run") ?? "";
-  return streamSSE(context, async (stream) => {
-    while (!stream.aborted && !stream.closed) {
-      const { runs, live } = await known();
-      const summary = runs.find((each) => each.run === run);
-      const progress = summary && progressOf(summary, live);
-      if (!progress) return stream.writeSSE({ event: "end", data: "" });
-      await stream.writeSSE({ event: "progress", data: JSON.stringify(progress) });
-      await stream.sleep(pace);
-    }
-  });
 }

@@ -1,3 +1,4 @@
+import { memoized } from "../base/memoize.ts";
 import { placeAmong } from "../base/text.ts";
 import type { SightingHead } from "../state/sightings/sheet.ts";
 import { countsFrom, type Standing, type StandingCounts, standings } from "../state/sightings/sighting.ts";
@@ -57,12 +58,14 @@ function testsFor(
   return tests.filter(([asked]) => asked !== "").map(([, test]) => test);
 }
 
+type Heads = readonly SightingHead[];
+
 /** How many of some projects stand how. */
-export function standingCounts(heads: readonly SightingHead[]): StandingCounts {
+export const standingCounts = memoized((heads: Heads): StandingCounts => {
   const sums = new Map<Standing, number>();
   for (const { standing } of heads) sums.set(standing, (sums.get(standing) ?? 0) + 1);
   return countsFrom(standings.map((each) => sums.get(each) ?? 0));
-}
+}, new WeakMap());
 
 /** A group of projects, or one project, below another group. */
 export interface ProjectGroup {
@@ -75,6 +78,12 @@ export interface ProjectGroup {
 
 /** The next level below a group: those with most in trouble first. */
 export function groupsBelow({ projects }: KnownState, group: string): readonly ProjectGroup[] {
+  return group === "" ? topGroups(projects) : groupsIn(projects, group);
+}
+
+const topGroups = memoized((projects: Heads) => groupsIn(projects, ""), new WeakMap());
+
+function groupsIn(projects: Heads, group: string): readonly ProjectGroup[] {
   const prefix = group === "" ? "" : `${group}/`;
   const below = new Map<string, SightingHead[]>();
   for (const head of within(projects, prefix)) {
@@ -100,14 +109,20 @@ export function troubled({ projects, counts }: Pick<ProjectGroup, "projects" | "
 /** The stretch of a sorted list whose paths begin so. */
 function within(projects: readonly SightingHead[], prefix: string): readonly SightingHead[] {
   if (prefix === "") return projects;
-  const paths = projects.map(({ project }) => project);
+  const paths = pathsOf(projects);
   return projects.slice(placeAmong(prefix, paths), placeAmong(`${prefix}\u{10ffff}`, paths));
 }
 
+const pathsOf = memoized((projects: Heads) => projects.map(({ project }) => project), new WeakMap());
+
+type LabelNames = Readonly<Record<"integration" | "license" | "policy", readonly string[]>>;
+
 /** Every label of the fleet, sorted: what filters offer. */
-export function labelsOf({
-  projects,
-}: KnownState): Readonly<Record<"integration" | "license" | "policy", readonly string[]>> {
+export function labelsOf({ projects }: KnownState): LabelNames {
+  return labelsIn(projects);
+}
+
+const labelsIn = memoized((projects: Heads): LabelNames => {
   const sets = { integration: new Set<string>(), license: new Set<string>(), policy: new Set<string>() };
   const seen = new Set<object>();
   for (const { labels } of projects) {
@@ -118,7 +133,7 @@ export function labelsOf({
     for (const name of labels.policies) sets.policy.add(name);
   }
   return { integration: sorted(sets.integration), license: sorted(sets.license), policy: sorted(sets.policy) };
-}
+}, new WeakMap());
 
 function sorted(names: Iterable<string>): readonly string[] {
   return [...names].filter(Boolean).sort();

@@ -51,7 +51,7 @@ export function page({ title, under, assets, q = "", known, workspace, body }: F
 <main id="main" tabindex="-1">
 ${known?.trouble ? troubleNote(known) : ""}${body}
 </main>
-<footer>${workspace} · Evenkeel ${version} · read-only</footer>
+<footer>${workspace} · Evenkeel ${version} · read-only · times are in UTC</footer>
 </body>
 </html>`;
 }

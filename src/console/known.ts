@@ -13,6 +13,7 @@ import {
 } from "../state/sightings/sheet.ts";
 import { type FleetSheet, type Sighting, standings } from "../state/sightings/sighting.ts";
 import type { WorkspaceState } from "../state/state.ts";
+import { type PlanReader, planReader } from "./plans.ts";
 
 /** What is known of a state: pages are made of it, so that none waits for the state. */
 export interface KnownState {
@@ -37,6 +38,7 @@ export interface Watching extends AsyncDisposable {
   readonly ask: <Result>(question: (state: WorkspaceState) => Promise<Result>) => Promise<Result>;
   /** All that is known of a project, by its path in any case; undefined where no run saw it. */
   readonly project: (path: string) => Promise<Sighting | undefined>;
+  readonly planOf: PlanReader;
 }
 
 /** Milliseconds for which nobody looks again, and for which a page waits for a look. */
@@ -82,6 +84,7 @@ export async function watching(open: () => Promise<WorkspaceState>): Promise<Wat
   await lookAgain();
   return {
     ask,
+    planOf: planReader(),
     known: async () => {
       if (Date.now() - known.at.getTime() < fresh) return known;
       looking ??= lookAgain();

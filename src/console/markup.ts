@@ -54,7 +54,7 @@ export function span(milliseconds: number): string {
   return `${Math.round(minutes / 1440)} days`;
 }
 
-/** A point in time with how long ago it was. */
+/** How long ago a point in time was; the point itself on demand. */
 export function age(iso: string): Markup {
   return markup`<time datetime="${iso}" title="${iso}">${ago(iso)}</time>`;
 }

@@ -3,12 +3,12 @@ import { addressMatcher } from "../model/address.ts";
 import { judgeApprovals } from "../plan/approvals.ts";
 import type { Plan } from "../plan/plan.ts";
 import { sshSignatures } from "../plan/ssh-signature.ts";
-import { planOfRun } from "../reconcile/saved-plan.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { approvalPolicy } from "../workspace/approval-policy.ts";
 import { loadSettings } from "../workspace/load.ts";
 import type { KnownState } from "./known.ts";
+import type { PlanReader } from "./plans.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -39,13 +39,13 @@ export async function waitingPlan(
   state: WorkspaceState,
   run: string,
   { runs }: Pick<KnownState, "runs">,
-  { env, folder }: { readonly env: Environment; readonly folder: string },
+  { env, folder, planOf }: { readonly env: Environment; readonly folder: string; readonly planOf: PlanReader },
 ): Promise<WaitingPlan> {
   const summary = runs.find((each) => each.run === run);
   const later = runs.filter((each) => each.run > run && each.command === "apply" && each.outcome === "applied").length;
   const head = { run, summary, signatures: 0, lacks: [], later, judged: false };
   try {
-    const plan = await planOfRun(state, run);
+    const plan = await planOf(state, run);
     const blocks = await state.approvals.list(run);
     return { ...head, plan, trouble: undefined, signatures: blocks.length, ...judged(plan, blocks, env, folder) };
   } catch (error) {

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { sessionLength, sessions } from "../../src/console/access.ts";
 import { fleetSheet } from "../../src/state/sightings/sheet.ts";
 import { runProgram } from "../e2e/program.ts";
@@ -143,6 +143,17 @@ describe("what is there", () => {
     await state.runs.record(going);
     const { get } = await consoleOver(root);
     expect(await (await get("/runs/r1")).text()).toContain("writing, 3 of 9 projects");
+    const closing = new AbortController();
+    const { signal } = closing;
+    const many = await Promise.all(Array.from({ length: 200 }, () => get("/runs/r1/events", { signal })));
+    expect(many.map(({ status }) => status)).toEqual(many.map(() => 200));
+    expect((await get("/runs/r1/events")).status).toBe(503);
+    closing.abort();
+    await vi.waitUntil(async () => {
+      const again = await get("/runs/r1/events");
+      await again.body?.cancel();
+      return again.status === 200;
+    }, 5000);
     const events = await get("/runs/r1/events");
     expect(events.headers.get("content-type")).toBe("text/event-stream");
     await state.runs.record(summary("r1"));

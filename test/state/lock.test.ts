@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { pid, ppid } from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { folderState } from "../../src/state/folder.ts";
 import { takeLease } from "../../src/state/lease.ts";
@@ -68,4 +69,27 @@ describe("a lock is not taken", () => {
     mkdirSync(file);
     await expect(take()).rejects.toThrow(/cannot take the lock .*: it is a folder/);
   });
+});
+
+test("a look waits for the end of another process's look, and takes over that of a dead one", async () => {
+  const held = { ...owner, pid: ppid, run: "look-1", fence: 7, milliseconds: 60_000 };
+  const { root } = folder({ ".evenkeel/sightings/lock": JSON.stringify(held) });
+  const file = join(root, ".evenkeel/sightings/lock");
+  const { sightings } = folderState(root);
+  const theirs = new Map([["fleet", "theirs"]]);
+  const seen: (string | undefined)[] = [];
+  const change = sightings.change(["fleet"], (before) => {
+    seen.push(before.get("fleet"));
+    return theirs;
+  });
+  await pause(100);
+  expect(seen).toEqual([]);
+  await folderState(folder().root).sightings.change(["fleet"], () => theirs);
+  rmSync(file);
+  await change;
+  expect(seen).toEqual([undefined]);
+  writeFileSync(file, JSON.stringify({ ...held, started: "1" }));
+  await sightings.change(["fleet"], (before) => new Map([["fleet", `${before.get("fleet")}, mine`]]));
+  expect((await sightings.read(["fleet"])).get("fleet")).toBe("theirs, mine");
+  expect(() => readFileSync(file)).toThrow("ENOENT");
 });

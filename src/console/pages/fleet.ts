@@ -14,7 +14,7 @@ import {
 } from "../fleet.ts";
 import { dataLinks, type ListPart, pager, partOf } from "../frame.ts";
 import type { KnownState } from "../known.ts";
-import { age, ago, each, href, type Markup, markup, projectHref } from "../markup.ts";
+import { age, ago, each, href, type Markup, markup, moment, projectHref } from "../markup.ts";
 import { driftPlot } from "../plot.ts";
 
 /** The standings in the order in which the page tells them. */
@@ -34,7 +34,7 @@ export function fleetPage(known: KnownState, wanted: WantedProjects, page: strin
   const inScope = projectsFor(known, { ...wanted, status: "" });
   return markup`${headOf(known, wanted, inScope)}
 ${tilesOf(inScope, wanted)}
-<section aria-labelledby="over-time"><h2 id="over-time">Not in sync over 90 days</h2><div class="paper">${driftPlot(fleetDays(known, 90))}</div></section>
+<section aria-labelledby="over-time"><h2 id="over-time">Not in sync over 90 days${inScope.length < known.projects.length ? ", the whole fleet" : ""}</h2><div class="paper">${driftPlot(fleetDays(known, 90))}</div></section>
 ${groupsOf(known, wanted)}
 <section aria-labelledby="list"><h2 id="list">Projects</h2>
 ${formOf(known, wanted)}
@@ -46,9 +46,9 @@ ${dataLinks("/", fleetQuery(wanted))}</section>`;
 function emptyPage(): Markup {
   return markup`<h1>Nothing has been seen yet</h1>
 <p class="lead">The console shows what runs of this workspace saw. Start with one of these:</p>
-<ul class="first"><li><code>evenkeel plan</code> compares every project with the manifests</li>
-<li><code>evenkeel drift</code> does the same, for a schedule</li>
-<li><code>evenkeel watch</code> keeps looking</li></ul>`;
+<ul class="first"><li><code class="command">evenkeel plan</code> compares every project with the manifests</li>
+<li><code class="command">evenkeel drift</code> does the same, for a schedule</li>
+<li><code class="command">evenkeel watch</code> keeps looking</li></ul>`;
 }
 
 export function fleetQuery(wanted: WantedProjects): Record<string, string> {
@@ -56,16 +56,16 @@ export function fleetQuery(wanted: WantedProjects): Record<string, string> {
 }
 
 function headOf({ fleet, projects }: KnownState, { group }: WantedProjects, inScope: readonly SightingHead[]): Markup {
-  const off = inScope.filter(({ standing }) => standing !== "in sync").length;
+  const off = inScope.length - standingCounts(inScope)["in sync"];
   const all = inScope.length === projects.length;
   const what = quantity(inScope.length, "project");
   const title = off === 0 ? `${what} in sync` : `${thousands(off)} of ${what} not in sync`;
   const whole = fleet?.whole;
   const seen = whole
-    ? markup`All of it last seen <time datetime="${whole.at}" title="${whole.at}">${ago(whole.at)} ago</time> by <a href="/runs/${whole.run}">${whole.run}</a>.`
-    : "Never seen as a whole.";
+    ? markup`last seen as a whole <a href="/runs/${whole.run}">${age(whole.at)} ago</a>, ${moment(whole.at)}`
+    : "never seen as a whole";
   return markup`${crumbsOf(group)}<h1${off === 0 ? markup` class="settled"` : ""}>${title}</h1>
-<p class="lead">${fleet?.server ?? ""}${all ? "" : ` · the part of ${quantity(projects.length, "project")} that you asked for`}. ${seen}</p>`;
+<p class="lead">${fleet?.server ?? ""}${all ? "" : ` · the part of ${quantity(projects.length, "project")} that you asked for`} · ${seen}</p>`;
 }
 
 /** The way up from a group. */
@@ -81,9 +81,20 @@ function tilesOf(heads: readonly SightingHead[], wanted: WantedProjects): Markup
   return markup`<ul class="tiles">${each(told, (standing) => {
     const longest = heads.find((head) => head.standing === standing);
     const status = wanted.status === standing ? "" : standing;
-    const since = standing === "in sync" || !longest ? "" : `longest for ${ago(longest.since)}`;
+    const since =
+      standing === "in sync"
+        ? shareText(counts[standing], heads.length)
+        : !longest
+          ? ""
+          : `longest for ${ago(longest.since)}`;
     return markup`<li><a class="tile ${standing}${counts[standing] === 0 ? " none" : ""}" href="${fleetHref({ ...wanted, status })}#list"${wanted.status === standing ? markup` aria-current="true"` : ""}><span class="number">${thousands(counts[standing])}</span> <span class="word">${standing}</span> <span class="soft">${since}</span></a></li>`;
   })}</ul>`;
+}
+
+/** `96.4 % of 2,000`: never 100 % where it is not all. */
+function shareText(count: number, all: number): string {
+  if (all === 0) return "";
+  return `${(Math.floor((count / all) * 1000) / 10).toLocaleString("en")} % of ${thousands(all)}`;
 }
 
 /** Groups that are drawn at once. */
@@ -102,8 +113,9 @@ ${more > 0 ? markup`<p class="soft">and ${quantity(more, "more group")}; ask for
 function cellOf(group: ProjectGroup, wanted: WantedProjects): Markup {
   const off = troubled(group);
   const name = group.path.split("/").at(-1) ?? "";
-  const words = off === 0 ? "in sync" : `${thousands(off)} not in sync`;
-  return markup`<li><a class="cell heat-${heatOf(off / group.projects)}" href="${fleetHref({ ...wanted, group: group.path })}"><b>${name}</b><span>${words}</span><span class="of">of ${thousands(group.projects)}</span></a></li>`;
+  const words = off === 0 ? "in sync" : "not in sync";
+  const count = off === 0 ? thousands(group.projects) : `${thousands(off)} of ${thousands(group.projects)}`;
+  return markup`<li><a class="cell heat-${heatOf(off / group.projects)}" href="${fleetHref({ ...wanted, group: group.path })}"><b>${name}</b><span class="count">${count}</span> <span>${words}</span></a></li>`;
 }
 
 /** From 0, nothing is wrong, to 5. */
@@ -125,7 +137,7 @@ function formOf(known: KnownState, wanted: WantedProjects): Markup {
     markup`<label>${title}<input name="${name}" value="${wanted[name]}" placeholder="${hint}" maxlength="300"></label>`;
   const choice = (name: "integration" | "license" | "policy") => choiceOf(name, wanted[name], labels[name]);
   return markup`<form class="filters" action="/">
-${text("q", "Path", "part of a path")}${text("group", "Group", "payments/services")}
+${text("q", "Path", "part of a path")}${text("group", "Group", "payments")}
 <label>Status<select name="status">${options(wanted.status, [["", "any"], ...told.map((each) => [each, each] as const)])}</select></label>
 ${choice("integration")}${choice("license")}${choice("policy")}
 <label>For at least<select name="age">${options(wanted.age, ages)}</select></label>
@@ -152,14 +164,14 @@ function choiceOf(name: "integration" | "license" | "policy", chosen: string, al
 function tableOf(part: ListPart<SightingHead>, fleet: FleetSheet | undefined): Markup {
   if (part.total === 0) return markup`<p class="calm soft">No project is as you asked. <a href="/">Show all</a></p>`;
   return markup`<div class="wide paper"><table class="stack"><caption>${quantity(part.total, "project")}</caption>
-<thead><tr><th scope="col">Project</th><th scope="col">Status</th><th scope="col">Since</th><th scope="col" class="n">Differences</th><th scope="col">Seen</th></tr></thead>
+<thead><tr><th scope="col">Project</th><th scope="col">Status</th><th scope="col">For</th><th scope="col" class="roomy">Since</th><th scope="col" class="n">Differences</th><th scope="col">Seen</th></tr></thead>
 <tbody>${each(part.rows, (head) => rowOf(head, fleet))}</tbody></table></div>`;
 }
 
 function rowOf(head: SightingHead, fleet: FleetSheet | undefined): Markup {
   const { project, standing, since, differences } = head;
   const { at } = lastSeen(head, fleet);
-  return markup`<tr><th scope="row"><a href="${projectHref(project)}">${project}</a></th><td>${standingNode(standing)}</td><td class="t" data-label="for">${age(since)}</td><td class="n" data-label="differences">${differences || ""}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
+  return markup`<tr><th scope="row"><a href="${projectHref(project)}">${project}</a></th><td>${standingNode(standing)}</td><td class="t" data-label="for">${age(since)}</td><td class="t soft roomy">${moment(since)}</td><td class="n" data-label="differences">${differences || ""}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
 `;
 }
 

@@ -4,6 +4,7 @@ import type { Catalogue } from "../../model/catalogue.ts";
 import type { Action, Desired, Fields } from "../../model/types.ts";
 import { declaredListeners } from "../../routes/listeners.ts";
 import { routesOf } from "../../routes/routes.ts";
+import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import {
   type FleetSheet,
@@ -17,7 +18,7 @@ import type { KnownState } from "../known.ts";
 import { age, ago, each, href, type Markup, markup, moment, projectHref } from "../markup.ts";
 import { placeText, settingNode } from "../values.ts";
 import { crumbsOf, standingNode } from "./fleet.ts";
-import { actionsText } from "./runs.ts";
+import { actionsText, runOutcomeNode } from "./runs.ts";
 
 /** All that is known of one project. */
 export function projectPage(known: KnownState, seen: Sighting, page: string | undefined, catalogue: Catalogue): Markup {
@@ -95,8 +96,8 @@ function fieldsTable(
   };
   const wanted = (name: string) =>
     settingNode(declared?.[name] ?? difference?.after?.[name], declared === null ? "off" : "not set");
-  return markup`<table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Declared</th><th scope="col">Live</th></tr></thead>
-<tbody>${each(names, (name) => markup`<tr${difference && differs(name, difference) ? markup` class="differs"` : ""}><th scope="row">${name}</th><td>${wanted(name)}</td><td>${live(name)}</td></tr>`)}</tbody></table>`;
+  return markup`<table class="fields stack"><thead><tr><th scope="col">Field</th><th scope="col">Declared</th><th scope="col">Live</th></tr></thead>
+<tbody>${each(names, (name) => markup`<tr${difference && differs(name, difference) ? markup` class="differs"` : ""}><th scope="row">${name}</th><td data-label="declared">${wanted(name)}</td><td data-label="live">${live(name)}</td></tr>`)}</tbody></table>`;
 }
 
 function differs(name: string, { before, after }: SeenDifference): boolean {
@@ -115,8 +116,8 @@ function audienceOf(entries: readonly SeenEntry[], catalogue: Catalogue): Markup
   const told = heard.filter(({ routes }) => routes.length > 0);
   if (told.length === 0) return markup``;
   return markup`<section aria-labelledby="routes"><h2 id="routes">Who is notified of what</h2>
-<div class="wide paper"><table><thead><tr><th scope="col">Of</th><th scope="col">Who</th><th scope="col">Where</th><th scope="col">Because</th></tr></thead><tbody>
-${each(told, ({ many, routes }) => markup`${each(routes, ({ slug, channel, reason }, index) => markup`<tr><th scope="row">${index === 0 ? many : markup`<span class="unseen">${many}</span>`}</th><td>${slug}</td><td>${channel ?? ""}</td><td class="soft">${reason}</td></tr>`)}`)}</tbody></table></div></section>`;
+<div class="wide paper"><table class="stack"><thead><tr><th scope="col">Of</th><th scope="col">Who</th><th scope="col">Where</th><th scope="col">Because</th></tr></thead><tbody>
+${each(told, ({ many, routes }) => markup`${each(routes, ({ slug, channel, reason }, index) => markup`<tr><th scope="row">${index === 0 ? many : markup`<span class="unseen">${many}</span>`}</th><td>${slug}</td><td data-label="at">${channel ?? ""}</td><td class="soft">${reason}</td></tr>`)}`)}</tbody></table></div></section>`;
 }
 
 function exceptionsOf({ project, entries }: Sighting, fleet: FleetSheet | undefined): Markup {
@@ -130,26 +131,50 @@ function exceptionsOf({ project, entries }: Sighting, fleet: FleetSheet | undefi
   const when = (until: string | undefined) =>
     until === undefined ? "never" : `${until}${until < today ? ", over" : ""}`;
   return markup`<section aria-labelledby="exceptions"><h2 id="exceptions">Exceptions, and when they end</h2>
-<div class="wide paper"><table><thead><tr><th scope="col">What</th><th scope="col">By</th><th scope="col">Last day</th><th scope="col">Because</th></tr></thead><tbody>
-${each(ending, ({ kind, key, policy, until, reason = "" }) => markup`<tr><th scope="row">${kind}/${key}</th><td>policy ${policy}</td><td>${when(until)}</td><td>${reason}</td></tr>`)}
-${each(rules, ({ rule, except, until }) => markup`<tr><th scope="row">${except.slice(0, 3).join(", ")}</th><td>except of rule ${rule}</td><td>${when(until)}</td><td></td></tr>`)}</tbody></table></div></section>`;
+<div class="wide paper"><table class="stack"><thead><tr><th scope="col">What</th><th scope="col">By</th><th scope="col">Last day</th><th scope="col">Because</th></tr></thead><tbody>
+${each(ending, ({ kind, key, policy, until, reason = "" }) => markup`<tr><th scope="row">${kind}/${key}</th><td>policy ${policy}</td><td data-label="last day">${when(until)}</td><td>${reason}</td></tr>`)}
+${each(rules, ({ rule, except, until }) => markup`<tr><th scope="row">${except.slice(0, 3).join(", ")}</th><td>except of rule ${rule}</td><td data-label="last day">${when(until)}</td><td></td></tr>`)}</tbody></table></div></section>`;
 }
 
-/** Runs of the timeline. */
-const mostRuns = 30;
+/** Moments of the timeline. */
+const mostMoments = 20;
 
-function timelineOf({ runs }: KnownState, { project }: Sighting): Markup {
-  const touching = runs.filter(({ touched }) => touched[project]).slice(0, mostRuns);
-  const first = touching.length === 0 ? markup`<p class="soft">No run that is kept changed it, or would have.</p>` : "";
-  return markup`<section aria-labelledby="timeline"><h2 id="timeline">Runs and changes</h2>${first}
-<ol class="timeline">${each(touching, (run) => momentNode(run, project))}</ol>
-${touching.length === mostRuns ? markup`<p><a href="${href("/runs", { project })}">All runs</a></p>` : ""}</section>`;
+/** Something that a run did to a project or saw of it, and how many runs before it saw the very same. */
+interface TimelineMoment {
+  readonly run: RunSummary;
+  readonly codes: readonly (readonly [rest: string, code: string])[];
+  readonly earlier: readonly RunSummary[];
 }
 
-function momentNode({ run, command, who, started, outcome, touched }: RunSummary, project: string): Markup {
-  const codes = Object.entries(touched[project] ?? {});
+function timelineOf({ runs, live }: KnownState, { project }: Sighting): Markup {
+  const moments = momentsOf(runs, project);
+  const none = moments.length === 0 ? markup`<p class="soft">No run that is kept changed it, or would have.</p>` : "";
+  return markup`<section aria-labelledby="timeline"><h2 id="timeline">Runs and changes</h2>${none}
+<ol class="timeline">${each(moments.slice(0, mostMoments), (each) => momentNode(each, live))}</ol>
+${moments.length > mostMoments ? markup`<p><a href="${href("/runs", { project })}">All runs</a></p>` : ""}</section>`;
+}
+
+/** Newest first; runs that only looked, and saw what the one before them saw, are one moment. */
+function momentsOf(runs: readonly RunSummary[], project: string): readonly TimelineMoment[] {
+  const moments: (Omit<TimelineMoment, "earlier"> & { readonly said: string; readonly earlier: RunSummary[] })[] = [];
+  for (const run of runs) {
+    const codes = Object.entries(run.touched[project] ?? {});
+    if (codes.length === 0) continue;
+    const said = JSON.stringify([run.command, run.outcome, codes]);
+    const last = moments.at(-1);
+    if (last?.said === said && codes.every(([, code]) => code.length === 1)) last.earlier.push(run);
+    else moments.push({ run, codes, said, earlier: [] });
+  }
+  return moments;
+}
+
+function momentNode({ run, codes, earlier }: TimelineMoment, live: LiveRuns): Markup {
   const more = codes.length - 6;
-  return markup`<li><span class="when">${moment(started)} <span class="soft">${ago(started)} ago</span></span> <a href="/runs/${run}">${command}</a> by ${who}: ${outcome ?? "did not finish"}
-<ul>${each(codes.slice(0, 6), ([rest, code]) => markup`<li>${actionsText(code)} <code>${rest}</code></li>`)}${more > 0 ? markup`<li class="soft">and ${more} more</li>` : ""}</ul></li>
+  const first = earlier.at(-1);
+  const before = first
+    ? markup`<li class="soft">the same in ${quantity(earlier.length, "run")} before it, since <a href="/runs/${first.run}">${moment(first.started)}</a></li>`
+    : "";
+  return markup`<li><span class="when">${moment(run.started)} <span class="soft">${ago(run.started)} ago</span></span> <a href="/runs/${run.run}">${run.command}</a> by ${run.who} ${runOutcomeNode(run, live)}
+<ul>${each(codes.slice(0, 6), ([rest, code]) => markup`<li>${actionsText(code)} <code>${rest}</code></li>`)}${more > 0 ? markup`<li class="soft">and ${more} more</li>` : ""}${before}</ul></li>
 `;
 }

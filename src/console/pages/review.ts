@@ -1,7 +1,7 @@
 import { shellWord } from "../../base/shell-word.ts";
-import { counted, quantity } from "../../base/text.ts";
+import { quantity, thousands } from "../../base/text.ts";
 import { dataLinks, type ListPart, pager } from "../frame.ts";
-import { age, each, href, type Markup, markup } from "../markup.ts";
+import { age, each, href, type Markup, markup, moment } from "../markup.ts";
 import type { WaitingPlan } from "../review.ts";
 
 /** Saved plans that wait for somebody. */
@@ -26,12 +26,12 @@ function planNode(waiting: WaitingPlan): Markup {
     [update, "to update"],
     [loosened, "that loosen a license policy"],
   ] as const;
-  const words = counts.flatMap(([count, word]) => (count > 0 ? [`${count} ${word}`] : []));
+  const words = counts.flatMap(([count, word]) => (count > 0 ? [`${thousands(count)} ${word}`] : []));
   const standing = plan.objections.filter(({ waived }) => !waived);
-  return markup`<li class="paper"><h2><a href="/runs/${run}">${run}</a></h2>
-<p>${words.join(", ") || "no changes"}, in ${changed} of ${counted(projects, "project")} · saved ${age(plan.created_at)} ago${summary ? ` by ${summary.who}` : ""} · <a href="/runs/${run}/plan">report</a></p>
+  return markup`<li class="paper"><h2><a href="/runs/${run}">Plan of ${moment(plan.created_at)}</a></h2>
+<p>${words.join(", ") || "no changes"}, in ${thousands(changed)} of ${quantity(projects, "project")} · saved ${age(plan.created_at)} ago${summary ? ` by ${summary.who}` : ""} · <a href="/runs/${run}/plan">report</a></p>
 ${each(standing, ({ message }) => markup`<p class="notice bad">${message}</p>`)}
-${waiting.later > 0 ? markup`<p class="notice">${counted(waiting.later, "apply", "applies")} changed something since. What they touched is stale in this plan; planning again may be simpler.</p>` : ""}
+${waiting.later > 0 ? markup`<p class="notice">${quantity(waiting.later, "apply", "applies")} changed something since. What they touched is stale in this plan; planning again may be simpler.</p>` : ""}
 ${needsNode(waiting)}
 <p class="soft">Plan digest <code>${plan.digest}</code></p></li>
 `;
@@ -39,7 +39,7 @@ ${needsNode(waiting)}
 
 function needsNode({ run, signatures, lacks, judged }: WaitingPlan): Markup {
   const name = shellWord(run);
-  const has = `It has ${counted(signatures, "signature")}`;
+  const has = signatures === 0 ? "Nobody has signed it" : `It has ${quantity(signatures, "signature")}`;
   const approve = markup`<p>To approve it: <code class="command">evenkeel approve --plan ${name}</code></p>`;
   const apply = markup`<p>To apply it: <code class="command">evenkeel apply --plan ${name}</code></p>`;
   if (!judged)

@@ -30,8 +30,9 @@ export function touchedOf({ touched }: RunSummary): readonly { readonly address:
 export function runPage({ live }: KnownState, details: RunDetails, page: string | undefined): Markup {
   const { summary, plan, progress } = details;
   const { run, command } = summary;
+  const name = command || "run";
   return markup`<p class="crumbs"><a href="/runs">Runs</a> / <b>${run}</b></p>
-<h1>${command || "run"} ${runOutcomeNode(summary, live)}</h1>
+<h1>${name.charAt(0).toUpperCase()}${name.slice(1)} of ${moment(summary.started)} ${runOutcomeNode(summary, live)}</h1>
 ${progress ? liveNode(run, progress) : ""}
 ${factsOf(summary)}
 ${plan ? planNode(plan, run, page) : touchedNode(details, page)}
@@ -76,10 +77,10 @@ function jobNode(job: string): Markup {
 function planNode(plan: Plan, run: string, page: string | undefined): Markup {
   const part = partOf(plan.resource_changes, page, 40);
   return markup`<section aria-labelledby="plan"><h2 id="plan">The plan</h2>
-<p><a href="/runs/${run}/plan">As a report</a>, with filters and equal changes told once · <code>${plan.digest}</code></p>
+<p><a class="button" href="/runs/${run}/plan">Open the report</a> <span class="soft">The same plan with filters, and equal changes told once.</span></p>
 ${each(plan.objections, ({ message, waived }) => markup`<p class="notice ${waived ? "" : "bad"}">${message}${waived ? " (waived)" : ""}</p>`)}
 ${each(plan.problems.slice(0, 20), ({ message, project }) => markup`<p class="notice bad">${project ? `${project}: ` : ""}${message}</p>`)}
-<p class="soft">${quantity(part.total, "change")}</p>
+<p class="soft">${quantity(part.total, "change")} · <code>${plan.digest}</code></p>
 <ul class="rows">${each(part.rows, changeNode)}</ul>
 ${pager(part, (to) => href(`/runs/${run}`, { page: to === 1 ? undefined : to }))}</section>`;
 }
@@ -88,7 +89,7 @@ function changeNode({ project, kind, key, change, action_reason: reason, source,
   const { before, after } = change;
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
   return markup`<li><details><summary><span class="name">${symbolNode(change.actions[0])} ${project} <span class="soft">${kind}/</span><b>${key}</b></span><span class="brief">${outcome ? outcome.status : names.slice(0, 3).join(", ")}</span><code class="place">${placeText(source)}</code></summary>
-<div class="detail"><p>${reason} · <a href="${projectHref(project)}">${project}</a></p><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead><tbody>${each(names.slice(0, 60), (name) => markup`<tr><th scope="row">${name}</th><td>${settingNode(before?.[name])}</td><td>${settingNode(after?.[name], after === null ? "gone" : "not set")}</td></tr>`)}</tbody></table></div></details></li>
+<div class="detail"><p>${reason} · <a href="${projectHref(project)}">${project}</a></p><table class="fields stack"><thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead><tbody>${each(names.slice(0, 60), (name) => markup`<tr><th scope="row">${name}</th><td data-label="before">${settingNode(before?.[name])}</td><td data-label="after">${settingNode(after?.[name], after === null ? "gone" : "not set")}</td></tr>`)}</tbody></table></div></details></li>
 `;
 }
 
@@ -100,7 +101,7 @@ function touchedNode({ summary, errors }: RunDetails, page: string | undefined):
     ? markup`<p class="soft">${quantity(summary.omitted, "more address", "more addresses")} did not fit into its summary.</p>`
     : "";
   return markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2>
-<div class="wide paper"><table><caption class="unseen">Changes of the run</caption><thead><tr><th scope="col">Address</th><th scope="col">What</th><th scope="col">Why not</th></tr></thead><tbody>
+<div class="wide paper"><table class="stack"><caption class="unseen">Changes of the run</caption><thead><tr><th scope="col">Address</th><th scope="col">What</th><th scope="col">Why it failed</th></tr></thead><tbody>
 ${each(
   part.rows,
   ({

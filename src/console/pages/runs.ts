@@ -3,7 +3,7 @@ import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import { dataLinks, type ListPart, pager, partOf } from "../frame.ts";
 import type { KnownState } from "../known.ts";
-import { each, href, type Markup, markup, moment, span } from "../markup.ts";
+import { ago, each, href, type Markup, markup, moment, span } from "../markup.ts";
 
 /** What a person asks of the history. Empty: anything. */
 export interface WantedRuns {
@@ -36,8 +36,12 @@ export function queryOfRuns(wanted: WantedRuns): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (wanted[name] === "" ? [] : [[name, wanted[name]]])));
 }
 
+const noRuns = markup`<h1>No run yet</h1>
+<p class="lead">Every plan, drift and apply of this workspace will stand here: who ran it, when, and how it ended.</p>`;
+
 /** The history. */
 export function runsPage(known: KnownState, wanted: WantedRuns, page: string | undefined): Markup {
+  if (known.runs.length === 0) return noRuns;
   const found = runsFor(known, wanted);
   const part = partOf(found, page);
   const query = queryOfRuns(wanted);
@@ -71,7 +75,7 @@ function tableOf({ rows }: ListPart<RunSummary>, { live }: KnownState): Markup {
     rows,
     (
       run,
-    ) => markup`<tr><th scope="row"><a href="/runs/${run.run}">${moment(run.started)}</a></th><td>${run.command}</td><td>${runOutcomeNode(run, live)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td>${run.who}</td><td>${run.commit ? markup`<code>${run.commit.slice(0, 9)}</code>` : ""}</td><td class="n" data-label="took">${tookText(run)}</td><td class="n" data-label="reads">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
+    ) => markup`<tr><th scope="row"><a href="/runs/${run.run}">${moment(run.started)}</a> <span class="soft roomy">${ago(run.started)} ago</span></th><td>${run.command}</td><td>${runOutcomeNode(run, live)}</td><td class="n" data-label="changes">${run.changes ? thousands(run.changes) : ""}</td><td>${run.who}</td><td>${run.commit ? markup`<code>${run.commit.slice(0, 9)}</code>` : ""}</td><td class="n" data-label="took">${tookText(run)}</td><td class="n" data-label="reads">${run.reads === undefined ? "" : thousands(run.reads)}</td></tr>
 `,
   )}</tbody></table></div>`;
 }

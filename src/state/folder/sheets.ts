@@ -1,31 +1,60 @@
+import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { Refusal } from "../../base/exit.ts";
 import { systemTrouble } from "../../base/system-errors.ts";
 import { isFolder, isThere, makeFolder, replaceFile } from "../../workspace/durable-file.ts";
-import type { Sheets } from "../state.ts";
+import { claimFor } from "../claim.ts";
+import type { Leases, LeaseToken, Sheets } from "../state.ts";
+import { folderLeases } from "./lease.ts";
 
 const home = ".evenkeel/sightings";
 const ending = ".json.gz";
 
-/**
- * Sheets as compressed files below `.evenkeel`. Of two processes that change one in the same moment, one may win; the
- * next look makes it good.
- */
+/** Milliseconds for which a change may hold the others up, for which one waits, and after which it asks again. */
+const [lease, patience, pace] = [30_000, 60_000, 20];
+
+/** Sheets as compressed files below `.evenkeel`. Who changes some keeps others waiting meanwhile, so that nothing is lost. */
 export function folderSheets(root: string, ready: () => void): Sheets {
   const folder = join(root, home);
+  const turns = folderLeases(folder, () => made(folder, ready), "lock");
   const read = async (names: readonly string[]) => new Map(names.flatMap((name) => sheetIn(folder, name)));
   return {
     read,
     change: async (names, edit) => {
-      const edited = edit(await read(names));
-      if (edited.size === 0) return;
-      ready();
-      for (const [name, text] of edited) store(folder, name, text);
+      const turn = await turnOf(turns);
+      try {
+        for (const [name, text] of edit(await read(names))) store(folder, name, text);
+      } finally {
+        await turns.giveBack(turn);
+      }
     },
     list: async () => namesIn(folder),
   };
+}
+
+/** @throws Refusal where somebody else changes them for too long. */
+async function turnOf(turns: Leases): Promise<LeaseToken> {
+  const claim = claimFor(`look-${randomBytes(6).toString("hex")}`, {});
+  for (const began = performance.now(); ; ) {
+    const taken = await turns.take(claim, lease);
+    if (!("heldBy" in taken)) return taken;
+    const { host, pid } = taken.heldBy;
+    if (performance.now() - began > patience)
+      throw new Refusal(`cannot write ${home}: process ${pid} on ${host} has been writing it for a minute`);
+    await pause(pace);
+  }
+}
+
+function made(folder: string, ready: () => void): void {
+  ready();
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    throw new Refusal(`cannot write ${home}: ${systemTrouble(error)}`);
+  }
 }
 
 function sheetIn(folder: string, name: string): (readonly [string, string])[] {
@@ -48,7 +77,6 @@ function unzipped(bytes: Buffer): string {
 
 function store(folder: string, name: string, text: string): void {
   try {
-    makeFolder(folder);
     replaceFile(join(folder, `${name}${ending}`), gzipSync(text, { level: 3 }));
   } catch (error) {
     throw new Refusal(`cannot write ${home}/${name}${ending}: ${systemTrouble(error)}`);

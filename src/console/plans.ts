@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import type { Plan } from "../plan/plan.ts";
+import { planOfRun } from "../reconcile/saved-plan.ts";
+import type { WorkspaceState } from "../state/state.ts";
+
+/** Reads the plan that a run saved. @throws Refusal as {@link planOfRun}. */
+export type PlanReader = (state: Pick<WorkspaceState, "plans">, run: string) => Promise<Plan>;
+
+/** Characters of plans, as they are saved, of which the plans themselves are kept. */
+const most = 64 * 1024 * 1024;
+
+interface Kept {
+  readonly plan: Plan;
+  readonly mark: string;
+  readonly size: number;
+}
+
+/** Reads plans, and checks each text of one once: pages ask for the same few again and again. */
+export function planReader(): PlanReader {
+  const kept = new Map<string, Kept>();
+  return async ({ plans }, run) => {
+    const text = await plans.read(run);
+    const mark = createHash("sha256")
+      .update(text ?? "")
+      .digest("base64");
+    const known = kept.get(run);
+    kept.delete(run);
+    const plan =
+      known?.mark === mark ? known.plan : await planOfRun({ plans: { ...plans, read: async () => text } }, run);
+    kept.set(run, { plan, mark, size: text?.length ?? 0 });
+    trim(kept);
+    return plan;
+  };
+}
+
+/** Lets go of those that nobody asked for the longest; the last one stays, whatever its size. */
+function trim(kept: Map<string, Kept>): void {
+  let size = [...kept.values()].reduce((sum, each) => sum + each.size, 0);
+  for (const [run, each] of kept) {
+    if (size <= most || kept.size === 1) return;
+    kept.delete(run);
+    size -= each.size;
+  }
+}
