@@ -19,11 +19,11 @@ export async function sightOf(reader: Reader, change: Change): Promise<"there" |
   }
 }
 
-/** What another may have sent that is gone: sent again only where that does no harm, or reading shows nothing of it. */
+/** What another may have sent that is gone: sent again only where reading shows nothing of it, or can show nothing. */
 export async function lookedUp(reader: Reader, change: Change, another: string): Promise<Known> {
   const sight = await sightOf(reader, change);
   if (sight === "there") return { outcome: { status: "applied" } };
-  if (sight === "missing" || change.action !== "create") return undefined;
+  if (sight === "missing") return undefined;
   const error = `${another} may have sent it, and looking it up failed: ${sight.message}`;
   return { outcome: { status: "unknown", error } };
 }

@@ -32,6 +32,7 @@ function readerOf(session: Session): Reader & Closing {
   const close = () => session.close();
   return {
     ...reading(session, (call, first) => perform(session, call, first)),
+    isOver: () => session.stopped,
     close,
     [Symbol.asyncDispose]: close,
   };

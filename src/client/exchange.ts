@@ -9,6 +9,7 @@ export class Exchange implements Deadline, Dispatcher.DispatchHandler {
   readonly deadline: number;
   readonly #settle: (result: Received | Broken) => void;
   readonly #flights: Deadlines<Exchange>;
+  readonly #mayGo: () => boolean;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: Headers = {};
@@ -16,15 +17,22 @@ export class Exchange implements Deadline, Dispatcher.DispatchHandler {
   #more: Buffer[] | undefined;
   #over = false;
 
-  constructor(settle: (result: Received | Broken) => void, method: Call["method"], flights: Deadlines<Exchange>) {
+  constructor(
+    settle: (result: Received | Broken) => void,
+    { method, mayGo }: { readonly method: Call["method"]; readonly mayGo: () => boolean },
+    flights: Deadlines<Exchange>,
+  ) {
     this.#settle = settle;
     this.method = method;
+    this.#mayGo = mayGo;
     this.deadline = performance.now() + flights.timeout;
     this.#flights = flights;
     flights.add(this);
   }
 
+  /** There is a connection now, for which it may have waited long. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (!this.#mayGo()) this.end("aborted", "aborted");
     if (this.#over) controller.abort(new Error("too late"));
     else this.#controller = controller;
   }

@@ -54,5 +54,7 @@ export type Settled =
 
 /** Ends a connection, as leaving the block of an `await using` does: sends nothing more, and resolves when writes in flight have ended. */
 export interface Closing extends AsyncDisposable {
+  /** Whether it sends nothing more, whatever ended it. */
+  readonly isOver: () => boolean;
   close(): Promise<void>;
 }

@@ -123,10 +123,16 @@ export class Session {
     );
   }
 
+  /** Why a write may not go out any more. */
+  #forbidden({ method }: Call): string | undefined {
+    return method === "GET" ? undefined : this.#options.mayWrite?.();
+  }
+
   /** Why nothing is sent now. */
-  #refusal({ method, path }: Call, routed: string, attempts: number): CallFailed | undefined {
+  #refusal(call: Call, routed: string, attempts: number): CallFailed | undefined {
+    const { method, path } = call;
     if (this.#over) return this.#over;
-    const reason = this.#stop.reason ?? (method === "GET" ? undefined : this.#options.mayWrite?.());
+    const reason = this.#stop.reason ?? this.#forbidden(call);
     const wait = this.#limiter.remaining();
     if (reason === undefined && wait <= longestPause) return undefined;
     const base = { method, path, url: this.urlOf(routed), attempts: attempts - 1, sent: false };
@@ -147,7 +153,7 @@ export class Session {
     const sending = this.#limiter.sending();
     const { answers } = this.#presence;
     this.#presence.asked();
-    const result = await this.#transport.exchange(line);
+    const result = await this.#transport.exchange(line, () => this.#forbidden(call) === undefined);
     this.#limiter.ended();
     const isAnswered = !("broken" in result) || result.broken === "cut" || result.broken === "large";
     this.#presence.ended(isAnswered ? undefined : `${line.method} ${line.target}`);
@@ -162,6 +168,8 @@ export class Session {
       answer,
     };
     if ("broken" in result) {
+      const tooLate = result.broken === "aborted" && !result.sent && this.#refusal(call, path, attempts);
+      if (tooLate) throw tooLate;
       // Others are answered, and this one gets no connection: there are too many.
       if (!result.sent && answers > 0 && answers < this.#presence.answers) this.#limiter.overloaded(sending);
       throw judgeBroken(attempt, result, this.#stop.reason, answers > 0);

@@ -9,8 +9,8 @@ import type { ServerUrl } from "./server-url.ts";
 
 /** One connection pool to one origin. */
 export interface Transport {
-  /** One attempt; never rejects. */
-  exchange(line: Line): Promise<Received | Broken>;
+  /** One attempt; never rejects. `mayGo` is asked right before the first byte is sent. */
+  exchange(line: Line, mayGo: () => boolean): Promise<Received | Broken>;
   /** Cuts reads that are in flight; writes are left to finish. */
   cutReads(): void;
   /** Resolves when nothing is in flight any more; may be called again. */
@@ -59,11 +59,11 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   let closed: Promise<void> | undefined;
   const flights = createDeadlines<Exchange>(timeout);
   return {
-    exchange(line) {
+    exchange(line, mayGo) {
       const { method, target: path, body = null, type = "none" } = line;
       if (!methods.has(method)) throw new RangeError(`this connection only reads, and ${method} writes`);
       return new Promise((resolve) => {
-        const exchange = new Exchange((result) => resolve(tell(result)), method, flights);
+        const exchange = new Exchange((result) => resolve(tell(result)), { method, mayGo }, flights);
         pool.dispatch({ method, path, body, headers: headers[type] }, exchange);
       });
     },

@@ -18,6 +18,7 @@ export interface Crew extends AsyncDisposable {
   /**
    * Gives chunks out, and tells each result as it comes, by the place of its chunk. Resolves when all are done;
    * when the run is stopped, when all are done that somebody has begun. A rejection of `arrived` ends it.
+   * @throws Refusal where the state is away: then nobody knows what became of the rest.
    */
   readonly give: (
     chunks: AsyncIterable<Chunk>,
@@ -139,6 +140,10 @@ class Round {
         await this.#lookForLost();
         if (this.#why() && (this.#alone || this.#workers === 0)) return;
       }
+    } catch (error) {
+      // Without the state nobody works for the run any more, and its jobs find that out.
+      if (error instanceof Refusal) this.#away = true;
+      throw error;
     } finally {
       await source.return?.();
       if (this.#given.size > 0) await this.#callOff();

@@ -12,6 +12,7 @@ import { referencesIn } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, SecretReference } from "../model/types.ts";
 import { startJournal } from "../state/journal.ts";
+import type { JournalLine } from "../state/journal-entry.ts";
 import type { Sender, WorkspaceState } from "../state/state.ts";
 import type { Secrets } from "../workspace/secrets.ts";
 import {
@@ -42,6 +43,8 @@ export interface Hands {
   readonly workers: number;
   /** Why no more is to be done. */
   readonly stopped: () => string | undefined;
+  /** Told what the journal could not store of a chunk. */
+  readonly unstored: (lines: readonly JournalLine[]) => void;
 }
 
 /** Does a chunk as far as it is not stopped. What ends a run is a result too. */
@@ -97,6 +100,7 @@ async function write(chunk: WriteChunk, hands: Hands): Promise<WriteResult> {
     return { events: events.map((event) => wireEvent(writer.catalogue, event)) };
   } finally {
     await journal.close();
+    hands.unstored(journal.unstored());
   }
 }
 

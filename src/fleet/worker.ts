@@ -1,10 +1,13 @@
+import { pid } from "node:process";
 import { Refusal } from "../base/exit.ts";
 import { version } from "../base/version.ts";
 import { type ClientOptions, type Closing, connectWriter, type Writer } from "../client/client.ts";
 import type { Network } from "../client/network.ts";
 import { inTrace, type Tracing } from "../client/spans.ts";
+import type { JournalLine } from "../state/journal-entry.ts";
 import { stateAddress, stateAt } from "../state/open-state.ts";
 import type { FleetState, WorkspaceState } from "../state/state.ts";
+import { saveUnstored } from "../state/unstored.ts";
 import { loadProviders } from "../workspace/providers-file.ts";
 import { createSecrets } from "../workspace/secrets.ts";
 import type { Work } from "./chunks.ts";
@@ -142,10 +145,10 @@ async function openBench(options: WorkerOptions): Promise<Bench> {
       const writer = await connections.writer(work, state, stopped);
       const sender = { name: `${membership.id}.${++parts}`, member: membership.id };
       const workers = Math.min(concurrency, mostProjects);
+      const unstored = sayUnstored(options, run);
       try {
-        const hands = { reader: writer, writer, secrets, state, sender, requestTimeout, workers, stopped };
+        const hands = { reader: writer, writer, secrets, state, sender, requestTimeout, workers, stopped, unstored };
         const result = await doChunk(chunk, hands);
-        if ("failure" in result) await connections.drop();
         if (mine()) return "later";
         // Who counts the requests of a run counts those of all results that it has.
         await membership.tell();
@@ -161,6 +164,14 @@ async function openBench(options: WorkerOptions): Promise<Bench> {
       await presence.leave();
       for (const state of states.values()) await (await state.catch(() => undefined))?.[Symbol.asyncDispose]();
     },
+  };
+}
+
+/** Workers of one folder write files of their own. */
+function sayUnstored({ root, say }: WorkerOptions, run: string) {
+  return (lines: readonly JournalLine[]) => {
+    const sentence = saveUnstored(root, run, lines, `${run}.${pid}`);
+    if (sentence !== undefined) say(sentence);
   };
 }
 
@@ -203,7 +214,7 @@ function keepConnected(
       const { requestTimeout, allowInsecure, dialect, rateLimit } = work;
       mayWrite = stopped;
       const key = JSON.stringify({ requestTimeout, allowInsecure, dialect, rateLimit });
-      if (open?.key === key) return open.writer;
+      if (open?.key === key && !open.writer.isOver()) return open.writer;
       await drop();
       const server = { url, urlName: "EVENKEEL_URL", token, network, dialect };
       const options = { ...server, concurrency, requestTimeout, allowInsecure, signal, secrets };

@@ -13,7 +13,7 @@ import { Refusal } from "../base/exit.ts";
 import type { ClientOptions, Reader, Writer } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { parseServerUrl } from "../client/server-url.ts";
-import { partlyRead, readChunk, type WriteResult, writeChunk } from "../fleet/chunks.ts";
+import { type ChunkResult, partlyRead, readChunk, type WriteResult, writeChunk } from "../fleet/chunks.ts";
 import { type Crew, openCrew } from "../fleet/crew.ts";
 import { doChunk } from "../fleet/do-chunk.ts";
 import { membershipFor, sentBy } from "../fleet/membership.ts";
@@ -21,7 +21,9 @@ import type { ReadElsewhere, SurveyScope } from "../live/survey.ts";
 import { durationOf } from "../manifest/duration.ts";
 import type { Change, Outcome } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
+import type { JournalLine } from "../state/journal-entry.ts";
 import { type Lease, leaseDuration } from "../state/lease.ts";
+import { saveUnstored } from "../state/unstored.ts";
 import type { Context } from "./context.ts";
 
 /** The workers of a run that asked for them. @throws Refusal where there is no state or queue that they share. */
@@ -37,6 +39,11 @@ export async function crewOf(
   const workspace = loaded.workspace.name ?? "";
   const { run } = claim;
   let parts = 0;
+  const warn = request.warn ?? (() => {});
+  const unstored = (lines: readonly JournalLine[]) => {
+    const sentence = saveUnstored(loaded.root, run, lines);
+    if (sentence !== undefined) warn(sentence);
+  };
   const stopped = () => (signal?.aborted ? "the run was stopped" : hands.lease?.lost());
   return openCrew({
     env: request.env,
@@ -46,7 +53,7 @@ export async function crewOf(
     duration: membershipFor(leaseDuration(request.env, durationOf)),
     patience: waitFor(request.env),
     stopped,
-    say: request.warn ?? (() => {}),
+    say: warn,
     sent: () => sentBy(hands.reader),
     watch: (seen) => {
       meter.see(seen);
@@ -56,7 +63,8 @@ export async function crewOf(
     alone: async (chunk) => {
       const sender = { name: `${run}.${++parts}`, member: run };
       const workers = Math.min(concurrency, mostProjects);
-      const result = await doChunk(chunk, { ...hands, secrets, state, sender, requestTimeout, workers, stopped });
+      const own = { ...hands, secrets, state, sender, requestTimeout, workers, stopped, unstored };
+      const result = await doChunk(chunk, own);
       // Its own requests are counted already.
       return "reads" in result ? { ...result, reads: 0 } : result;
     },
@@ -145,7 +153,7 @@ async function applyBy(crew: Crew, context: Context, batches: readonly Batch[], 
     events.push(event);
     for (const watcher of listeners) await watcher.outcome?.(event);
   };
-  await crew.give(chunks(), async (index, result) => {
+  const arrived = async (index: number, result: ChunkResult) => {
     const changes = changesIn(under.get(index) ?? []);
     under.delete(index);
     if ("failure" in result) throw new CallFailed(result.failure);
@@ -155,12 +163,19 @@ async function applyBy(crew: Crew, context: Context, batches: readonly Batch[], 
       const change = changes.get(event.address);
       await told({ ...event, ...(change && { change }) });
     }
+  };
+  await crew.give(chunks(), arrived).catch((error) => {
+    if (!(error instanceof Refusal)) throw error;
+    ended ??= error.message;
   });
+  const reason = why() ?? "the run was stopped";
+  const known = under.size > 0 ? await intentsOf(context) : nobodySent;
+  const unbegun = await inParallel(batches.slice(begun), given.workers, (batch) => batch.steps());
   const left = [
-    ...under.values(),
-    ...(await inParallel(batches.slice(begun), given.workers, (each) => each.steps()).then((steps) => [steps])),
+    ...[...under.values()].flat(2).map((step) => leftOver(step, reason, known)),
+    ...unbegun.flat().map((step) => leftOver(step, reason, nobodySent)),
   ];
-  for (const event of await leftOver(context, left.flat(2), why() ?? "the run was stopped")) await told(event);
+  for (const event of left) await told(event);
   return outcomesOf(events);
 }
 
@@ -186,23 +201,29 @@ async function withIntents(context: Context, events: WriteResult["events"]): Pro
   });
 }
 
-/** What the state knows of writes that anybody may have sent for this run; undefined: nobody did. */
-async function intentsOf({ state, claim }: Context): Promise<(address: string) => Outcome | undefined> {
-  const intents = await state.fleet.intents(claim.run);
-  return (address) =>
-    intents.has(address)
-      ? (intents.get(address) ?? { status: "unknown", error: "a worker was sending it when the run ended" })
-      : undefined;
+/** What is known of writes that others may have sent for this run; undefined: nobody did. */
+type Intents = (address: string) => Outcome | undefined;
+
+const nobodySent: Intents = () => undefined;
+
+/** What the state knows of them; while it is away, any of them may have been sent. */
+async function intentsOf({ state, claim }: Context): Promise<Intents> {
+  try {
+    const intents = await state.fleet.intents(claim.run);
+    return (address) =>
+      intents.has(address)
+        ? (intents.get(address) ?? { status: "unknown", error: "a worker was sending it when the run ended" })
+        : undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return () => ({ status: "unknown", error: `a worker may have sent it: ${error.message}` });
+  }
 }
 
-/** What became of steps that no worker told of any more: what it had begun to send is known to the state alone. */
-async function leftOver(context: Context, steps: readonly Step[], why: string): Promise<ChangeEvent[]> {
-  if (steps.length === 0) return [];
-  const known = await intentsOf(context);
-  return steps.map((step) => {
-    if (!("change" in step)) return step;
-    const { change } = step;
-    const { address } = change;
-    return { address, change, outcome: known(address) ?? { status: "skipped", error: why } };
-  });
+/** What became of a step that no worker told of any more: what it had begun to send is known to the state alone. */
+function leftOver(step: Step, why: string, known: Intents): ChangeEvent {
+  if (!("change" in step)) return step;
+  const { change } = step;
+  const { address } = change;
+  return { address, change, outcome: known(address) ?? { status: "skipped", error: why } };
 }

@@ -8,16 +8,16 @@ import type { JournalLine } from "./journal-entry.ts";
 
 /**
  * Puts what a journal could not store of requests that were sent into a file: in the workspace, else in the system's
- * temporary folder. Returns a sentence that names it; undefined where nothing is missing.
+ * temporary folder. `name` is the file's, without its ending. Returns a sentence that names it; undefined where nothing is missing.
  */
-export function saveUnstored(root: string, run: string, lines: readonly JournalLine[]): string | undefined {
+export function saveUnstored(root: string, run: string, lines: readonly JournalLine[], name = run): string | undefined {
   const outcomes = lines.filter(isOfRequest);
   if (outcomes.length === 0) return undefined;
   const text = outcomes.map((line) => `${JSON.stringify(line)}\n`).join("");
   const what = `${outcomes.length} of the outcomes of run ${run} could not be stored`;
-  const trouble = save(() => join(stateFolder(root), "journal", `${run}.unstored`), text);
+  const trouble = save(() => join(stateFolder(root), "journal", `${name}.unstored`), text);
   if ("file" in trouble) return `${what} and stand in ${trouble.file}`;
-  const second = save(() => join(tmpdir(), `evenkeel-${run}.unstored`), text);
+  const second = save(() => join(tmpdir(), `evenkeel-${name}.unstored`), text);
   return "file" in second ? `${what} and stand in ${second.file}` : `${what}: ${second.why}`;
 }
 

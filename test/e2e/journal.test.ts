@@ -183,7 +183,12 @@ test("a killed run is named by the next one, once, with what was in flight", asy
 });
 
 test("running again after a kill converges, and creates nothing twice", async () => {
-  const made = await scene({ projects, policy, latency: 60, workspace: { concurrency: 2, ledger: "ledger.ndjson" } });
+  const made = await scene({
+    projects,
+    policy,
+    latency: 60,
+    workspace: { concurrency: 2, ledger: "ledger.ndjson", requestTimeout: "2s" },
+  });
   const running = made.begin("apply", "--yes");
   await until(() => runsOf(made).length === 1 && brief(entriesOf(made)).some((line) => line.startsWith("result")));
   running.kill("SIGKILL");

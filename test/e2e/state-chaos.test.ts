@@ -20,7 +20,7 @@ describe.skipIf(!available)("an apply with a shared state (needs postgresql)", (
   });
 
   async function fleet(latency: number) {
-    const workspace = { name: `chaos-${++count}`, concurrency: 3 };
+    const workspace = { name: `chaos-${++count}`, concurrency: 3, requestTimeout: "2s" };
     const made = await scene({ projects: names.map((path) => ({ path })), policy, workspace, latency });
     const env = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "1s" };
     return {

@@ -65,6 +65,27 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     expect(await Promise.all(workers.map(({ ended }) => ended))).toMatchObject([{ code: 0 }, { code: 0 }]);
   });
 
+  test("plan the same in another dialect, whose release nobody states", async () => {
+    const gitlab = { dialect: "gitlab", release: "15.6", behaviour: "observed" } as const;
+    const own = { slack: { webhook: { secret: "env:HOOK" }, channel: "#x" }, irker: { recipients: "#a" } };
+    const { evenkeel, worker } = await fleet({
+      ...gitlab,
+      site: { dialect: "gitlab" },
+      secrets: { HOOK: "h" },
+      policy: { projects: ["group/*"], integrations: own },
+      projects: names.slice(0, 60).map((path) => ({ path, integrations: { bamboo: { bamboo_url: "https://ci" } } })),
+    });
+    const alone = await evenkeel("plan", "--report", "json");
+    await worker({ HOOK: "h" });
+    const together = await evenkeel("plan", "--report", "json", "--workers");
+    expect(together).toMatchObject({ code: alone.code, stderr: alone.stderr, reads: alone.reads, writes: 0 });
+    expect(told(together.stdout)).toBe(told(alone.stdout));
+    const applied = await evenkeel("apply", "--yes", "--workers", "--report", "json");
+    expect(applied).toMatchObject({ code: 0, writes: 120 });
+    expect(applied.requests).toContain("PUT /projects/group/p000/integrations/slack");
+    expect(await evenkeel("drift", "--workers")).toMatchObject({ code: 0, writes: 0 });
+  });
+
   /** POSTs that the server was sent, and whether any license is there twice. */
   async function written({ server, ask }: Awaited<ReturnType<typeof fleet>>) {
     const lists = await Promise.all(

@@ -70,8 +70,12 @@ function plainlyRequired(code: string): string {
   return code.replace(/__toESM\((require\("pure:[^"]*"\))\)/g, "$1");
 }
 
-/** A workspace is opened by whoever made it, and small chunks do for small fleets; certificates have no wire here. */
+/**
+ * A workspace is opened by whoever made it, and small chunks do for small fleets; certificates have no wire here, and
+ * machines no disk.
+ */
 const always: readonly Patch[] = [
+  { file: "state/unstored.ts", from: "makeFolder(dirname(file));", to: "return { file };" },
   { file: "fleet/crew.ts", from: "const least = 50;", to: "const least = 2;" },
   {
     file: "reconcile/reconcile.ts",

@@ -135,7 +135,10 @@ export class Observer {
       )
         this.break("applied", told);
       if ((status === "failed" || status === "skipped") && hasLanded) this.break("failed", told);
-      if (status === "unknown" && own.length === 0 && !this.#hasIntent(run, address)) this.break("unknown", told);
+      // Without the state a run cannot know what its workers have begun.
+      const isBlind = error.startsWith("a worker may have sent it: the state ");
+      if (status === "unknown" && !isBlind && own.length === 0 && !this.#hasIntent(run, address))
+        this.break("unknown", told);
     }
   }
 
