@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ChaosRule } from "../../src/server/chaos.ts";
 import { type Fleet, fleet } from "./fleet.ts";
-import { changesOf, inSync, law, onStage, type Stage, withoutPauses } from "./stage.ts";
+import { changesOf, impatience, inSync, law, onStage, type Stage, withoutPauses } from "./stage.ts";
 import type { Fate } from "./wire.ts";
 
 withoutPauses();
@@ -26,7 +26,7 @@ describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
         const cut = await requestAt(generated, { behaviour, ledger }, at);
         stage.wire.fate = (_, index): Fate =>
           index < cut ? "pass" : index === cut && acted ? "acted and lost" : "lost";
-        const first = await stage.apply();
+        const first = await stage.apply({ patience: impatience });
         expect(first.plan).toBeDefined();
         await converges(stage, generated);
       });
@@ -56,7 +56,7 @@ describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
         stage.wire.fate = (_, index): Fate =>
           index < cut ? "pass" : index === cut && acted ? "acted and lost" : "lost";
         const before = ledgerOf(stage);
-        const { outcomes } = await stage.apply();
+        const { outcomes } = await stage.apply({ patience: impatience });
         leaveAsKilled(stage, before, torn);
         stage.wire.reset();
         expect((await stage.plan()).plan.problems).toEqual([]);

@@ -55,6 +55,9 @@ const providersFile = memoized((_: typeof providerName): string => {
   return file;
 });
 
+/** For a run whose wire is cut: it ends soon. Otherwise a busy machine may leave a server silent for longer. */
+export const impatience = { lookUpFor: 20, giveUpAfter: 300 } as const;
+
 /** Sets a stage, lets `work` run on it, and clears it away. */
 export async function onStage<Result>(
   fleet: Fleet,
@@ -74,7 +77,7 @@ export async function onStage<Result>(
       EVENKEEL_URL: chaos.length > 0 ? server.url : wire.url,
     },
     waivers: { deletes: 1000, protected: new Set<string>() },
-    patience: { lookUpFor: 20, giveUpAfter: 300 },
+    patience: { ...impatience, giveUpAfter: 20_000 },
   };
   const stage: Stage = {
     folder: root,

@@ -6,7 +6,7 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import { type PlannedChange, planDigest } from "../../src/plan/plan.ts";
 import type { Applied, Planned } from "../../src/reconcile/request.ts";
 import { type Fleet, fleet } from "./fleet.ts";
-import { law, onStage, type Stage, token, withoutPauses } from "./stage.ts";
+import { impatience, law, onStage, type Stage, token, withoutPauses } from "./stage.ts";
 import { secretNames } from "./values.ts";
 
 const { integrations } = catalogueOf();
@@ -105,7 +105,8 @@ test("a stopped or cut off apply of a saved plan still says what became of every
         if (stops) stop.abort("the test stops it");
         return stops ? "pass" : "lost";
       };
-      const { outcomes, surveyed }: Applied = await stage.apply({ saved: file, signal: stop.signal, concurrency: 1 });
+      const cutOff = { saved: file, signal: stop.signal, concurrency: 1, patience: impatience };
+      const { outcomes, surveyed }: Applied = await stage.apply(cutOff);
       if (!surveyed) expect(stage.wire.writes).toEqual([]);
       else expect(outcomes?.size ?? 0).toBe(planned.plan.summary.writes);
     });

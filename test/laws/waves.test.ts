@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { wavesIn } from "../../src/manifest/waves.ts";
+import { legacyStatuses } from "../../src/model/license-status.ts";
 import type { Request } from "../../src/reconcile/request.ts";
 import { expectedOf } from "./expected.ts";
 import { fleet } from "./fleet.ts";
@@ -17,8 +18,17 @@ function staged(list: string): Pick<Request, "waves"> {
   return read;
 }
 
-const written = ({ writes }: Wire) =>
-  writes.map(({ method, path, body }) => JSON.stringify([method, path, body])).sort();
+/** In today's words: a server of 13.x refuses those of licenses, until one write has shown that it does. */
+const written = ({ writes }: Wire) => [...new Set(writes.map(inTodaysWords))].sort();
+
+function inTodaysWords({ method, path, body }: Seen): string {
+  const { approval_status: status = "" } = body;
+  return JSON.stringify([
+    method,
+    path,
+    { ...body, ...(status && { approval_status: legacyStatuses.get(status) ?? status }) },
+  ]);
+}
 
 describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
   const keepable = behaviour === "observed";
