@@ -164,7 +164,7 @@ async function runAt(
   { state }: ConsoleOptions,
 ): Promise<Shown | string> {
   const summary = known.runs.find(({ run }) => run === name);
-  if (!summary) return `There is no run ${name}. Plans and drifts are kept for 90 days.`;
+  if (!summary) return `There is no run ${name}. Plans, drifts and looks are kept for 90 days.`;
   const details = await state.ask(async (from): Promise<RunDetails> => {
     const isSaved = (await from.plans.list()).includes(name);
     const plan = isSaved ? await state.planOf(from, name).catch(onlyRefusals) : undefined;

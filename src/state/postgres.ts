@@ -69,7 +69,7 @@ const prune = `
     WHERE workspace = $1 AND saved < now() - $2 * interval '1 millisecond' RETURNING run),
   unsigned AS (DELETE FROM evenkeel.approval WHERE workspace = $1 AND run IN (SELECT run FROM gone))
   DELETE FROM evenkeel.run
-  WHERE workspace = $1 AND command = ANY ($4) AND started < greatest(now() - $3 * interval '1 millisecond',
+  WHERE workspace = $1 AND command = ANY ($4) AND started <= greatest(now() - $3 * interval '1 millisecond',
     (SELECT started FROM evenkeel.run WHERE workspace = $1 AND command = ANY ($4)
      ORDER BY started DESC OFFSET $5 LIMIT 1))`;
 

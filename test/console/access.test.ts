@@ -173,6 +173,9 @@ describe("what is there", () => {
     const page = await (await get("/")).text();
     expect(page).toContain("This is the last known state");
     expect(page).toContain("1 of 3 projects not in sync");
+    const [known] = fleet(3);
+    const away = await get(`/projects/${known?.project.name}`);
+    expect([away.status, await away.text()]).toEqual([503, expect.stringContaining("the state is gone")]);
   });
 
   test("a state of a later version is told, not misread", async () => {

@@ -6,6 +6,7 @@ import { afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { startJournal } from "../../src/state/journal.ts";
 import { takeLease } from "../../src/state/lease.ts";
 import { stateAt } from "../../src/state/open-state.ts";
+import { mostLooks } from "../../src/state/retention.ts";
 import type { WorkspaceState } from "../../src/state/state.ts";
 import type { Database } from "../support/database.mjs";
 import { folder } from "../support/folder.ts";
@@ -102,6 +103,25 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     await state.runs.record(summary("planned", { started: old, command: "plan" }));
     await state.runs.record(summary("now"));
     expect((await state.runs.list()).map(({ run }) => run)).toEqual(["now", "applied"]);
+  });
+
+  test("keeps no more looks than it should, and every apply", async () => {
+    const name = await fresh();
+    const state = await open(database.url(name));
+    await state.runs.record(summary("applied", { started: "2020-01-01T00:00:00.000Z" }));
+    await asked(
+      `INSERT INTO evenkeel.run (workspace, run, command, started, summary)
+       SELECT workspace, 'look-' || number, 'watch', now() - number * interval '1 second', ''
+       FROM evenkeel.run, generate_series(1, ${mostLooks + 10}) AS number`,
+      name,
+    );
+    await state.runs.record(summary("now"));
+    const [left] = await asked(
+      "SELECT count(*)::integer AS looks, max(started) > now() - interval '1 minute' AS new FROM evenkeel.run WHERE command = 'watch'",
+      name,
+    );
+    expect(left).toEqual({ looks: mostLooks, new: true });
+    expect((await state.runs.list()).map(({ run }) => run)).toContain("applied");
   });
 
   test("forgets the rates of tokens that nobody uses any more", async () => {

@@ -158,6 +158,17 @@ describe("notifications", () => {
     expect(room.events()).toEqual(["silent"]);
   });
 
+  test("reach whoever is named after the drift was seen", async () => {
+    const room = await chat();
+    const place = await told(room.url, { workspace: { notify: [] } });
+    await change(place, "https://by-hand", 1);
+    await looked(place, 3);
+    const later = place.read("evenkeel.yaml").replace("notify: []", 'notify: [{ url: { secret: "env:CHAT" } }]');
+    place.write("evenkeel.yaml", later);
+    await looked(place, 2);
+    expect(room.events()).toEqual(["drift"]);
+  });
+
   test("go only to those who asked for them", async () => {
     const [all, some] = [await chat(), await chat()];
     const place = await told(all.url, {

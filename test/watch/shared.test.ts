@@ -15,13 +15,16 @@ describe.skipIf(!available)("watchers on two machines (need postgresql)", () => 
     if (available) database = await available.started();
   });
 
+  /** No test finds what another one left in the database. */
+  let made = 0;
+
   /** Two clones of a workspace that has drifted, and the chat that hears of it. */
   async function clones() {
     const room = await chat();
     const place = await stage({
       projects: [{ id: 1, path: "team/p", integrations: wiki("https://by-hand") }],
       policy: { projects: ["team/*"], integrations: wiki("https://a") },
-      workspace: { name: "shared", notify: [{ url: { secret: "env:CHAT" } }] },
+      workspace: { name: `shared-${++made}`, notify: [{ url: { secret: "env:CHAT" } }] },
       secrets: { CHAT: room.url, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "2s" },
     });
     const other = folder({ "evenkeel.yaml": place.read("evenkeel.yaml"), "all.yaml": place.read("all.yaml") });

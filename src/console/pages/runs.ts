@@ -46,7 +46,7 @@ export function runsPage(known: KnownState, wanted: WantedRuns, page: string | u
   const part = partOf(found, page);
   const query = queryOfRuns(wanted);
   return markup`<h1>Runs</h1>
-<p class="lead">${quantity(found.length, "run")}${found.length === known.runs.length ? "" : ` of ${thousands(known.runs.length)}`}, newest first. Plans and drifts are kept for 90 days.</p>
+<p class="lead">${quantity(found.length, "run")}${found.length === known.runs.length ? "" : ` of ${thousands(known.runs.length)}`}, newest first. Plans, drifts and looks are kept for 90 days.</p>
 ${formOf(known, wanted)}
 ${part.total === 0 ? markup`<p class="calm soft">No run is as you asked.</p>` : tableOf(part, known)}
 ${pager(part, (to) => href("/runs", { ...query, page: to === 1 ? undefined : to }))}
