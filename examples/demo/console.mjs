@@ -2,6 +2,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -118,6 +119,17 @@ async function listening(run) {
   return /listening on (\S+)/.exec(run.said())[1];
 }
 
+/** The port if nobody listens there, or else any: nobody waits for minutes to be told that it is taken. */
+async function freePort(port) {
+  const probe = createServer().listen(port, "127.0.0.1");
+  const isFree = await once(probe, "listening").then(
+    () => true,
+    () => false,
+  );
+  probe.close();
+  return isFree ? port : 0;
+}
+
 function commit(message) {
   const at = new Date(Number(firstDay)).toISOString();
   const env = { ...process.env, GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at };
@@ -163,10 +175,10 @@ async function live(url, server) {
     const away = number === 52 || number === 53;
     if (!away && number % 4 === 1)
       await tamper(url, 2 + random(number > 60 ? 22 : 9), number % 12 === 1 ? "data/" : "");
-    if (number % 3 !== 1 && !away && number < 84) continue;
+    if (number % 4 !== 1 && !away && number < 84) continue;
     atDay(number, 4);
     await evenkeel("nightly", "drift", ...(away ? ["--give-up-after", "1s"] : []));
-    if (number % 9 === 4 && number < 80) {
+    if (number % 8 === 5 && !away && number < 80) {
       atDay(number, 9);
       await evenkeel(["ada", "grace", "linus"][number % 3], "apply", "--yes", "--allow-deletes", "0");
     }
@@ -178,14 +190,14 @@ function change(team, channel) {
   commit(`${team}: alerts go to ${channel}`);
 }
 
-/** A commit that turns the gateway off for everybody is refused by the guard, and taken back. */
+/** A commit that turns the gateway off for a whole team is refused by the guard, and taken back. */
 async function refuse() {
-  writeChat("disabled: [irc-gateway]\n");
-  commit("Nobody uses the gateway any more");
+  write("policies/quiet.yaml", policy("quiet", 'projects: ["support/services/**"]\ndisabled: [irc-gateway]\n'));
+  commit("support: nobody uses the gateway any more");
   atDay(30, 10);
   await evenkeel("linus", "apply", "--yes");
-  writeChat(chat);
-  commit("Some still do");
+  rmSync(join(workspace, "policies/quiet.yaml"));
+  commit("support: some still do");
 }
 
 /** A plan for people to look at, which needs two of them and has one. */
@@ -210,7 +222,7 @@ async function review() {
 setClock(firstDay);
 write(
   "evenkeel.yaml",
-  "apiVersion: evenkeel/v1\nkind: Workspace\nname: acme\nserver: { url: http://127.0.0.1:8080, tier: ultimate, reads: trust-updated-at }\nledger: state\nmanifests: ['policies/*.yaml']\n",
+  "apiVersion: evenkeel/v1\nkind: Workspace\nname: acme\nserver: { url: http://127.0.0.1:8080, tier: ultimate, reads: trust-updated-at }\nguards: { deletePercent: 1 }\nledger: state\nmanifests: ['policies/*.yaml']\n",
 );
 write("seed.yaml", `projects: ${JSON.stringify(projects)}\n`);
 for (const team of teams) writeTeam(team, `#${team}`);
@@ -231,7 +243,7 @@ process.stderr.write(`${projects.length.toLocaleString("en")} projects, ${days} 
 await live(url, server.child);
 const env = await review();
 setClock(Date.now());
-const shown = start(["console", "--port", process.argv.includes("--pictures") ? "0" : "8090"], env);
+const shown = start(["console", "--port", String(await freePort(8090))], env);
 const address = await listening(shown);
 process.stderr.write(`Lived through in ${Math.round((performance.now() - began) / 1000)} s.\n`);
 if (process.argv.includes("--pictures")) {

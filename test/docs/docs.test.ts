@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verbs } from "../../src/commands/verbs.ts";
@@ -72,4 +72,10 @@ test("CONTRIBUTING.md tells what each x- word of the schemas means, and has no o
   const used = files.flatMap((name) => [...read("schemas", name).matchAll(/"(x-[a-z-]+)":/g)].map(([, word]) => word));
   const told = [...read("CONTRIBUTING.md").matchAll(/^\| `(x-[a-z-]+)`/gm)].map(([, word]) => word);
   expect(sorted(used)).toEqual(sorted(told));
+});
+
+test("README shows pictures that are there, and small", () => {
+  const pictures = [...readFrom("README.md").matchAll(/!\[.+\]\((\S+\.png)\)/g)].map(([, path = ""]) => path);
+  expect(pictures).toHaveLength(2);
+  for (const path of pictures) expect([path, statSync(join(root, path)).size < 60 * 1024]).toEqual([path, true]);
 });
