@@ -13,6 +13,8 @@ import { openQueue, type WorkQueue } from "./queue.ts";
 export interface Crew extends AsyncDisposable {
   /** Why nothing more is given out. */
   readonly why: () => string | undefined;
+  /** Why the run may not write by itself any more: workers may have taken it for gone. */
+  readonly lost: () => string | undefined;
   /** How many projects a chunk had best hold, of so many. */
   readonly chunkSize: (projects: number) => Promise<number>;
   /**
@@ -44,7 +46,7 @@ export interface CrewOptions {
   /** Told now and then, and when all chunks are done, what is seen of the workers. */
   readonly watch: (seen: FleetSeen) => void;
   /** Does a chunk in this process. */
-  readonly alone: (chunk: Chunk) => Promise<ChunkResult>;
+  readonly alone: (chunk: Chunk, lost: () => string | undefined) => Promise<ChunkResult>;
 }
 
 /** Opens the queue and tells workers that a run is there. @throws Refusal where the queue cannot be used. */
@@ -56,6 +58,7 @@ export async function openCrew(options: CrewOptions): Promise<Crew> {
   let rounds = 0;
   return {
     why: options.stopped,
+    lost: membership.lost,
     chunkSize: async (projects) => {
       const workers = await lookout.look();
       return Math.min(most, Math.max(least, Math.ceil(projects / (4 * Math.max(1, workers)))));
@@ -231,7 +234,7 @@ class Round {
     if (!first) return;
     const [part, { index, chunk }] = first;
     await this.#tried(() => this.#queue.remove(this.#jobOf(part)));
-    const result = await this.#options.alone(chunk);
+    const result = await this.#options.alone(chunk, this.#membership.lost);
     this.#given.delete(part);
     await arrived(index, result);
   }

@@ -37,11 +37,12 @@ export async function join(
   const present = () => fleet.present({ ...member, requests: sent() }, duration);
   await present();
   const lost = () => {
-    if (performance.now() > until) reason ??= `this worker was not heard of for ${duration / 1000} s`;
+    if (performance.now() > until) reason ??= `this ${who.role} was not heard of for ${duration / 1000} s`;
     return reason;
   };
   const tell = async () => {
-    if (lost() !== undefined) return clearInterval(timer);
+    // A worker comes back as another; a run is looked for by its name, and has to be found again.
+    if (lost() !== undefined && who.role === "worker") return clearInterval(timer);
     const asked = performance.now();
     // A state that cannot be reached for a while may come back before the others take this member for gone.
     await present().then(

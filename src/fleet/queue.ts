@@ -69,11 +69,13 @@ export async function openTaker(
   const place = queuePlaceOf(env);
   const library = await loaded(place);
   const { options, backend } = await reached(place, place.connect(library));
+  let doing: Promise<WorkEnd> | undefined;
   const worker = new library.Worker(
     nameFor(origin),
     async (job, token) => {
       const { text } = job.data as { readonly text: string };
-      if ((await work(text)) === "done") return;
+      doing = work(text);
+      if ((await doing) === "done") return;
       await job.moveToWait(token);
       throw new library.WaitingError();
     },
@@ -95,8 +97,10 @@ export async function openTaker(
   return {
     isIdle: async () => (await queue.getJobCountByTypes("waiting", "active", "delayed", "prioritized")) === 0,
     [Symbol.asyncDispose]: async () => {
-      await worker.close();
-      await running;
+      const closing = worker.close();
+      await doing;
+      // Of a queue that is gone nothing can be said any more: what was not given back is given out once its lock ends.
+      await closed(Promise.all([closing, running]));
       await closed(queue.close());
     },
   };

@@ -60,10 +60,11 @@ export async function crewOf(
       const progress = meter.at(performance.now(), new Date());
       if (progress) request.following?.(progress);
     },
-    alone: async (chunk) => {
+    alone: async (chunk, lost) => {
       const sender = { name: `${run}.${++parts}`, member: run };
       const workers = Math.min(concurrency, mostProjects);
-      const own = { ...hands, secrets, state, sender, requestTimeout, workers, stopped, unstored };
+      const mayGoOn = () => stopped() ?? (chunk.kind === "write" ? lost() : undefined);
+      const own = { ...hands, secrets, state, sender, requestTimeout, workers, stopped: mayGoOn, unstored };
       const result = await doChunk(chunk, own);
       // Its own requests are counted already.
       return "reads" in result ? { ...result, reads: 0 } : result;

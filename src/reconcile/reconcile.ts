@@ -158,7 +158,7 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
     await using lease = await leaseOf(context);
     readyToRecord(context);
     await using history = await applying(context);
-    const connection = { ...connectionOf(context), mayWrite: lease.lost };
+    const connection = { ...connectionOf(context), mayWrite: () => lease.lost() ?? crew?.lost() };
     await using writer = await connectWriter(connection);
     const saved = await requestedPlan(context);
     const current = await atRelease(writer, context);
