@@ -73,7 +73,7 @@ describe.each([
   ["observed", false],
 ] as const)("behaviour %s, ledger %s", (behaviour, ledger) => {
   test("what moved since a plan was saved gets no request, and all else does", async () => {
-    await law(8, [fleet(), meddling], async (generated, choices) => {
+    await law(8, [fleet({ keepable: true }), meddling], async (generated, choices) => {
       await onStage(generated, { behaviour, ledger }, async (stage) => {
         const { file, planned } = await savedPlan(stage);
         const changes = planned.plan.resource_changes;

@@ -249,7 +249,7 @@ class World {
     };
     let program: Program;
     const opened = async (request: object) => {
-      const secrets = program.createSecrets({ env: environment, root: "/nowhere", plaintext: new Map() });
+      const secrets = program.createSecrets({ env: environment, root: "/dev/null/nowhere", plaintext: new Map() });
       return { ...this.#checked, secrets, request };
     };
     program = this.#start(machine.platform(modules, opened));
@@ -263,7 +263,7 @@ class World {
 
   #request() {
     return {
-      folder: "/nowhere",
+      folder: "/dev/null/nowhere",
       env: environment,
       waivers: { deletes: 1000, protected: new Set<string>() },
       patience: { giveUpAfter: 20_000 },
@@ -283,7 +283,7 @@ class World {
     machine.onDeath(again);
     const { work } = this.#program(machine);
     work({
-      ...{ env: environment, root: "/nowhere", url: environment.EVENKEEL_URL, origin: environment.EVENKEEL_URL },
+      ...{ env: environment, root: "/dev/null/nowhere", url: environment.EVENKEEL_URL, origin: environment.EVENKEEL_URL },
       ...{ token: environment.EVENKEEL_TOKEN, network: {}, concurrency: 4, duration: lease },
       ...{
         signal: new Aborting().signal as unknown as AbortSignal,
