@@ -283,7 +283,12 @@ class World {
     machine.onDeath(again);
     const { work } = this.#program(machine);
     work({
-      ...{ env: environment, root: "/dev/null/nowhere", url: environment.EVENKEEL_URL, origin: environment.EVENKEEL_URL },
+      ...{
+        env: environment,
+        root: "/dev/null/nowhere",
+        url: environment.EVENKEEL_URL,
+        origin: environment.EVENKEEL_URL,
+      },
       ...{ token: environment.EVENKEEL_TOKEN, network: {}, concurrency: 4, duration: lease },
       ...{
         signal: new Aborting().signal as unknown as AbortSignal,
