@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { exit, Refusal } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
@@ -67,15 +67,6 @@ export function isThisMachine(host: string): boolean {
 /** Whether a request names this machine as its host: a page elsewhere whose name leads here does not. */
 export function namesLoopback(host: string | undefined): boolean {
   return isThisMachine((host ?? "").replace(/:\d+$/, ""));
-}
-
-/** Whether two texts are the same, in a time that says nothing of where they differ. */
-export function isSameSecret(a: string, b: string): boolean {
-  return timingSafeEqual(digest(a), digest(b));
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 /** Milliseconds for which somebody who signed in may look. */

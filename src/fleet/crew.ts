@@ -5,9 +5,9 @@ import { currentTraceparent } from "../client/spans.ts";
 import type { FleetSeen } from "../state/run-progress.ts";
 import type { FleetState } from "../state/state.ts";
 import type { Chunk, ChunkResult, Work } from "./chunks.ts";
-import { Lookout } from "./lookout.ts";
 import { join, type Membership } from "./membership.ts";
 import { openQueue, type WorkQueue } from "./queue.ts";
+import { WorkerCensus } from "./worker-census.ts";
 
 /** The workers of a run, as the run sees them. Disposing takes back all that nobody has begun. */
 export interface Crew extends AsyncDisposable {
@@ -54,16 +54,16 @@ export async function openCrew(options: CrewOptions): Promise<Crew> {
   const { env, fleet, origin, heading, duration } = options;
   const queue = await openQueue(env, origin);
   const membership = await join(fleet, { id: heading.run, role: "run", origin }, duration);
-  const lookout = new Lookout({ ...options, run: heading.run, allowed: heading.rateLimit });
+  const census = new WorkerCensus({ ...options, run: heading.run, allowed: heading.rateLimit });
   let rounds = 0;
   return {
     why: options.stopped,
     lost: membership.lost,
     chunkSize: async (projects) => {
-      const workers = await lookout.look();
+      const workers = await census.count();
       return Math.min(most, Math.max(least, Math.ceil(projects / (4 * Math.max(1, workers)))));
     },
-    give: (chunks, arrived) => new Round(options, { queue, membership, lookout }, `${++rounds}`).give(chunks, arrived),
+    give: (chunks, arrived) => new Round(options, { queue, membership, census }, `${++rounds}`).give(chunks, arrived),
     [Symbol.asyncDispose]: async () => {
       await membership[Symbol.asyncDispose]();
       await fleet.forget(heading.run).catch(() => {});
@@ -90,7 +90,7 @@ interface Given {
 interface Means {
   readonly queue: WorkQueue;
   readonly membership: Membership;
-  readonly lookout: Lookout;
+  readonly census: WorkerCensus;
 }
 
 /** One stage of a run: its chunks from the first that is given out to the last that is done. */
@@ -98,7 +98,7 @@ class Round {
   readonly #options: CrewOptions;
   readonly #queue: WorkQueue;
   readonly #membership: Membership;
-  readonly #lookout: Lookout;
+  readonly #census: WorkerCensus;
   readonly #name: string;
   readonly #given = new Map<string, Given>();
   readonly #taken: string[] = [];
@@ -112,11 +112,11 @@ class Round {
   /** The queue is gone, whoever is there. */
   #away = false;
 
-  constructor(options: CrewOptions, { queue, membership, lookout }: Means, name: string) {
+  constructor(options: CrewOptions, { queue, membership, census }: Means, name: string) {
     this.#options = options;
     this.#queue = queue;
     this.#membership = membership;
-    this.#lookout = lookout;
+    this.#census = census;
     this.#name = name;
   }
 
@@ -155,7 +155,7 @@ class Round {
 
   /** What is done is done, whether anybody can be seen or not. */
   async #lastLook(): Promise<void> {
-    await this.#lookout.look().catch((error) => {
+    await this.#census.count().catch((error) => {
       if (!(error instanceof Refusal)) throw error;
     });
   }
@@ -204,7 +204,7 @@ class Round {
     if (now - this.#counted < betweenCounts) return;
     this.#counted = now;
     const { origin, patience } = this.#options;
-    this.#workers = await this.#lookout.look();
+    this.#workers = await this.#census.count();
     if (this.#workers > 0) this.#seen = now;
     const wasLonely = this.#lonely;
     this.#lonely = now - this.#seen >= patience;

@@ -5,9 +5,9 @@ import { causeOf } from "../plan/cause.ts";
 import type { Plan } from "../plan/plan.ts";
 import { touchedBy } from "../state/run-summary.ts";
 import type { Context } from "./context.ts";
+import { keepSightings } from "./keep-sightings.ts";
 import { withProblems } from "./not-planned.ts";
 import type { Applied, Planned } from "./request.ts";
-import { sawOf } from "./saw.ts";
 
 /** The summary of a run that the state keeps. One that is left without its end is told as failed or interrupted. */
 export interface RunHistory extends AsyncDisposable {
@@ -93,7 +93,7 @@ async function keep(context: Context, started: string, result: Applied): Promise
     action: change.actions[0],
     status: outcomes?.get(address)?.status,
   }));
-  const seen = await sawOf(context, result);
+  const seen = await keepSightings(context, result);
   const trouble = await record(context, {
     ...headOf(context, started),
     ended: new Date().toISOString(),

@@ -3,12 +3,12 @@ import type { ReportedProblem } from "../model/problem-line.ts";
 import { carryOut, troublesIn } from "./carry-out.ts";
 import { codeAfter, type LookEnd, lookAt, outcomeOf, runOf } from "./look.ts";
 import type { OpenMemory } from "./memory.ts";
-import { type News, refusedNews } from "./message.ts";
-import { newsOfProblems } from "./news.ts";
+import { type Notification, refusedNotification } from "./message.ts";
+import { notificationsOfProblems } from "./notifications.ts";
 import type { Turn } from "./options.ts";
 import { type Due, nextDue } from "./schedule.ts";
 import { chosenBy, compareSights } from "./sight.ts";
-import { silenceNews, unseen } from "./silence.ts";
+import { silenceNotification, unseen } from "./silence.ts";
 
 /** What a look is for: its time has come, a commit was followed, or a push brought one. */
 interface Cause {
@@ -148,8 +148,10 @@ async function look(turn: Turn, memory: OpenMemory, cause: Cause): Promise<LookE
     if (done.applied) memory.change({ waiting: done.waiting });
     const seen = { before, planned, sight, whole, troubles, run };
     // What nobody hears does not count as told: whoever is named later hears of it.
-    const news = isHeard ? [...newsOfProblems(memory, seen), ...newsOfRefusal(memory, done, chosen)] : [];
-    memory.tell(news, countsIn(end, memory));
+    const notifications = isHeard
+      ? [...notificationsOfProblems(memory, seen), ...notificationsOfRefusal(memory, done, chosen)]
+      : [];
+    memory.tell(notifications, countsIn(end, memory));
   }
   const hasDrifted = plan.resource_changes.some(({ address }) => memory.now().differing[address]?.cause !== "pending");
   return { ...end, outcome: outcomeOf(end, hasDrifted), ...(done.applied && { applied: done.applied }) };
@@ -158,14 +160,18 @@ async function look(turn: Turn, memory: OpenMemory, cause: Cause): Promise<LookE
 type Done = Awaited<ReturnType<typeof carryOut>>;
 
 /** What guards, rules and approvals object to is told when it is another than before. */
-function newsOfRefusal(memory: OpenMemory, { applied, waiting }: Done, chosen: readonly string[]): readonly News[] {
+function notificationsOfRefusal(
+  memory: OpenMemory,
+  { applied, waiting }: Done,
+  chosen: readonly string[],
+): readonly Notification[] {
   const before = memory.now().refused;
   if (!applied && chosen.length > 0) return [];
   const refused = (applied?.refused ?? []).map(({ message }) => message).sort();
   memory.change({ refused });
   if (refused.length === 0 || refused.join("\n") === before.join("\n")) return [];
   const way = waiting ? `; to let it pass: evenkeel approve --plan ${waiting.run}` : "";
-  return [refusedNews(refused, chosen, applied ? runOf(applied) : null, way)];
+  return [refusedNotification(refused, chosen, applied ? runOf(applied) : null, way)];
 }
 
 function countsIn({ plan, troubles }: Pick<LookEnd, "plan" | "troubles">, memory: OpenMemory) {
@@ -202,9 +208,9 @@ async function remember({ options }: Turn, memory: OpenMemory, end: LookEnd, due
 const latest = 8.64e15;
 
 async function tellSilence({ options, state }: Turn, memory: OpenMemory): Promise<void> {
-  const news = await silenceNews(state.notes, options.clock);
-  if (!news) return;
-  options.host.warn(news.headline);
-  memory.tell([news], unseen);
+  const notification = await silenceNotification(state.notes, options.clock);
+  if (!notification) return;
+  options.host.warn(notification.headline);
+  memory.tell([notification], unseen);
   await memory.keep();
 }

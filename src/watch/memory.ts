@@ -10,7 +10,7 @@ import { loadProviders } from "../workspace/providers-file.ts";
 import { createSecrets } from "../workspace/secrets.ts";
 import { systemClock } from "./clock.ts";
 import { deliver } from "./deliver.ts";
-import { type Counts, messageBody, type News } from "./message.ts";
+import { type Counts, messageBody, type Notification } from "./message.ts";
 import type { WatchOptions } from "./options.ts";
 import { createOutbox } from "./outbox.ts";
 
@@ -19,7 +19,7 @@ export interface OpenMemory extends AsyncDisposable {
   readonly now: () => WatchMemory;
   readonly change: (more: Partial<WatchMemory>) => void;
   /** What those are told who want to know, as soon as it is kept: whoever comes after a watcher that was killed knows it. */
-  readonly tell: (news: readonly News[], counts: Counts) => void;
+  readonly tell: (notifications: readonly Notification[], counts: Counts) => void;
   /** Keeps what changed, then tells; nobody is waited for. @throws Refusal where the state cannot. */
   readonly keep: () => Promise<void>;
 }
@@ -70,10 +70,12 @@ export async function openMemory(notes: Texts, options: WatchOptions): Promise<O
   return {
     now: () => memory,
     change,
-    tell: (news, counts) => {
+    tell: (notifications, counts) => {
       const { notify, name = basename(dirname(findWorkspace(request.folder))) } = settings();
       const since = new Date(clock.now()).toISOString();
-      const more = news.flatMap((each) => addressed(each, notify, { ...messageBody(name, each, counts) }, since));
+      const more = notifications.flatMap((each) =>
+        addressed(each, notify, { ...messageBody(name, each, counts) }, since),
+      );
       change({ undelivered: withinLimit([...memory.undelivered, ...more], host.warn) });
     },
     keep: () => keep().then(outbox.flush),
@@ -100,7 +102,7 @@ function secretsOf({ env, folder, debug }: Request) {
 }
 
 function addressed(
-  { event }: News,
+  { event }: Notification,
   notify: readonly Notify[],
   body: Undelivered["body"],
   since: string,

@@ -4,7 +4,7 @@ import type { NotifyEvent } from "../manifest/notify.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 
 /** Something that people are to know: of what kind it is, in words, and which addresses it is about. */
-export interface News {
+export interface Notification {
   readonly event: NotifyEvent;
   /** A sentence without the workspace's name. */
   readonly headline: string;
@@ -15,7 +15,7 @@ export interface News {
   readonly run: string | null;
 }
 
-/** What is told of a fleet beside the news. */
+/** What is told of a fleet beside a notification. */
 export type Counts = Readonly<Record<"projects" | "drift" | "pending" | "problems", number>>;
 
 /** The body of a notification (contract 16). */
@@ -31,9 +31,9 @@ export interface MessageBody {
 const mostAddresses = 20;
 const mostLines = 5;
 
-export function messageBody(workspace: string, news: News, counts: Counts): MessageBody {
-  const { event, headline, addresses, run } = news;
-  const lines = [...news.lines, ...addresses];
+export function messageBody(workspace: string, notification: Notification, counts: Counts): MessageBody {
+  const { event, headline, addresses, run } = notification;
+  const lines = [...notification.lines, ...addresses];
   const shown = lines.slice(0, mostLines).map((line) => `- ${inChat(line)}`);
   const more = lines.length > mostLines ? [`and ${lines.length - mostLines} more`] : [];
   const seen = run === null ? [] : [`Run ${run}`];
@@ -57,14 +57,18 @@ function inChat(text: string): string {
 }
 
 /** Drift that is new to people. */
-export function driftNews(addresses: readonly string[], run: string | null): News {
+export function driftNotification(addresses: readonly string[], run: string | null): Notification {
   const verb = addresses.length === 1 ? "differs" : "differ";
   const headline = `drift: ${quantity(addresses.length, "resource")} ${verb} from what was last applied`;
   return { event: "drift", headline, lines: [], addresses, run };
 }
 
 /** What is well again: resources, and problems that are gone. */
-export function recoveredNews(addresses: readonly string[], problems: readonly string[], run: string | null): News {
+export function recoveredNotification(
+  addresses: readonly string[],
+  problems: readonly string[],
+  run: string | null,
+): Notification {
   const resources = `${quantity(addresses.length, "resource")} in sync again`;
   const gone = `${quantity(problems.length, "problem")} gone`;
   const parts = [...(addresses.length > 0 ? [resources] : []), ...(problems.length > 0 ? [gone] : [])];
@@ -72,7 +76,7 @@ export function recoveredNews(addresses: readonly string[], problems: readonly s
 }
 
 /** Problems that are new to people. */
-export function failedNews(problems: readonly ReportedProblem[], run: string | null): News {
+export function failedNotification(problems: readonly ReportedProblem[], run: string | null): Notification {
   const headline = `failed: ${quantity(problems.length, "problem")}`;
   return { event: "failed", headline, lines: problems.map(problemWords), addresses: [], run };
 }
@@ -84,22 +88,22 @@ export function problemWords({ file, line, project, message }: ReportedProblem):
 }
 
 /** An apply of the watcher that guards, rules or missing approvals kept from writing. */
-export function refusedNews(
+export function refusedNotification(
   objections: readonly string[],
   addresses: readonly string[],
   run: string | null,
   way: string,
-): News {
+): Notification {
   const headline = `refused: nothing was applied${way}`;
   return { event: "refused", headline, lines: objections, addresses, run };
 }
 
-export function expiringNews(messages: readonly string[], run: string | null): News {
+export function expiringNotification(messages: readonly string[], run: string | null): Notification {
   const headline = `expiring: ${quantity(messages.length, "policy or exception", "policies or exceptions")}`;
   return { event: "expiring", headline, lines: messages, addresses: [], run };
 }
 
 /** Nobody looked for longer than was planned. */
-export function silentNews(since: string, run: string | null): News {
+export function silentNotification(since: string, run: string | null): Notification {
   return { event: "silent", headline: `silent: no look since ${since}`, lines: [], addresses: [], run };
 }

@@ -1,19 +1,14 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { isObject, type JsonObject } from "../base/json.ts";
+import { isSameSecret } from "../workspace/same-secret.ts";
 
 /** Whether a hook knows the secret: it says it (X-Gitlab-Token), or signs what it says with it (X-Hub-Signature-256). */
 export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
   const { "x-gitlab-token": token, "x-hub-signature-256": signature } = headers;
-  if (typeof token === "string") return isSame(Buffer.from(token, "latin1").toString("utf8"), secret);
+  if (typeof token === "string") return isSameSecret(Buffer.from(token, "latin1").toString("utf8"), secret);
   if (typeof signature !== "string") return false;
-  return isSame(signature.toLowerCase(), `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`);
-}
-
-/** Takes as long whatever differs. */
-function isSame(one: string, other: string): boolean {
-  const hashed = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(hashed(one), hashed(other));
+  return isSameSecret(signature.toLowerCase(), `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`);
 }
 
 /** What a watcher knows of its checkout, as far as it does. */
@@ -27,7 +22,7 @@ export interface Checkout {
 }
 
 /** What a push asks for. */
-export interface PushVerdict {
+export interface PushDecision {
   readonly look: boolean;
   readonly why: string;
   /** The commit that it brought. */
@@ -35,7 +30,7 @@ export interface PushVerdict {
 }
 
 /** Whether a push may have changed a workspace: where that cannot be told, it may. */
-export function judgePush(headers: IncomingHttpHeaders, payload: unknown, checkout: Checkout): PushVerdict {
+export function judgePush(headers: IncomingHttpHeaders, payload: unknown, checkout: Checkout): PushDecision {
   const kind = headers["x-github-event"] ?? headers["x-gitlab-event"] ?? "push";
   if (!/^push(?: hook)?$/i.test(String(kind))) return { look: false, why: "not a push of commits" };
   if (!isObject(payload)) return { look: true, why: "the body says nothing of files" };

@@ -94,12 +94,12 @@ async function push(request: IncomingMessage, options: ServiceOptions): Promise<
   const body = await bodyOf(request);
   if (!body) return { status: 413, body: { error: `expected at most ${mostBytes} bytes` } };
   if (!isGenuine(request.headers, body, secret)) return { status: 401, body: { error: wrongSecret } };
-  const { commit, ...verdict } = judgePush(request.headers, parsed(body), await options.checkout());
-  if (verdict.look) {
+  const { commit, ...decision } = judgePush(request.headers, parsed(body), await options.checkout());
+  if (decision.look) {
     status.push = { at: status.push?.at ?? clock.now() + settling, ...(commit !== undefined && { commit }) };
     status.wake();
   }
-  return { status: 202, body: verdict };
+  return { status: 202, body: decision };
 }
 
 /** A secret that is said outright is judged before anything is read. */

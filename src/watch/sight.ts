@@ -13,7 +13,7 @@ export interface Sight {
 }
 
 /** What differs after a look, and what of it people do not know yet. */
-export interface SightNews {
+export interface SightComparison {
   readonly differing: WatchMemory["differing"];
   /** Addresses that have drifted for as many looks as people want to wait. */
   readonly drifted: readonly string[];
@@ -25,7 +25,7 @@ export interface SightNews {
  * Holds what a look saw against what the ones before it saw. What a part of the fleet does not show, and what could not
  * be read, stays as it was. `grace`: looks in a row that must see drift before people are told.
  */
-export function compareSights(before: WatchMemory, sight: Sight, grace: number): SightNews {
+export function compareSights(before: WatchMemory, sight: Sight, grace: number): SightComparison {
   const seen = new Map(
     sight.plan.resource_changes.map((change) => [change.address, differingOf(before, sight, change)]),
   );

@@ -1,30 +1,30 @@
 import { describe, expect, test } from "vitest";
 import { follow } from "../../src/commands/follow.ts";
 import { noBar } from "../../src/commands/progress-bar.ts";
-import { Pace } from "../../src/fleet/pace.ts";
+import { RequestRate } from "../../src/fleet/request-rate.ts";
 import { ProgressMeter } from "../../src/state/run-progress.ts";
 
 describe("what members of a fleet send", () => {
   test("counts from the first look on, for those that come later from their start, and for those that go until then", () => {
-    const pace = new Pace();
-    pace.told([["old", 5000]], 0);
-    expect([pace.total, pace.perSecond]).toEqual([0, undefined]);
-    pace.told(
+    const rate = new RequestRate();
+    rate.record([["old", 5000]], 0);
+    expect([rate.total, rate.perSecond]).toEqual([0, undefined]);
+    rate.record(
       [
         ["old", 5040],
         ["new", 60],
       ],
       2000,
     );
-    expect([pace.total, pace.perSecond]).toEqual([100, 50]);
-    pace.told([["new", 160]], 4000);
-    expect([pace.total, pace.perSecond]).toEqual([200, 50]);
+    expect([rate.total, rate.perSecond]).toEqual([100, 50]);
+    rate.record([["new", 160]], 4000);
+    expect([rate.total, rate.perSecond]).toEqual([200, 50]);
   });
 
-  test("has the pace of the last seconds, not of all that went before", () => {
-    const pace = new Pace();
-    for (let second = 0; second <= 60; second++) pace.told([["w", second < 30 ? second * 100 : 3000]], second * 1000);
-    expect([pace.total, pace.perSecond]).toEqual([3000, 0]);
+  test("has the rate of the last seconds, not of all that went before", () => {
+    const rate = new RequestRate();
+    for (let second = 0; second <= 60; second++) rate.record([["w", second < 30 ? second * 100 : 3000]], second * 1000);
+    expect([rate.total, rate.perSecond]).toEqual([3000, 0]);
   });
 });
 

@@ -3,13 +3,13 @@ const lately = 15_000;
 const shortest = 1000;
 
 /** What the members of a fleet send, by what each says now and then that it sent so far. Times are handed in. */
-export class Pace {
+export class RequestRate {
   readonly #last = new Map<string, number>();
   #total = 0;
   #marks: { readonly at: number; readonly total: number }[] = [];
 
   /** What each member has sent so far; what was sent before the first look does not count. */
-  told(counts: Iterable<readonly [string, number]>, now: number): void {
+  record(counts: Iterable<readonly [string, number]>, now: number): void {
     const isFirst = this.#marks.length === 0;
     for (const [member, count] of counts) {
       if (!isFirst) this.#total += Math.max(0, count - (this.#last.get(member) ?? 0));

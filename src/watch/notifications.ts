@@ -2,22 +2,29 @@ import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Planned } from "../reconcile/request.ts";
 import type { WatchMemory } from "../state/watch-memory.ts";
 import type { OpenMemory } from "./memory.ts";
-import { driftNews, expiringNews, failedNews, type News, problemWords, recoveredNews } from "./message.ts";
-import { type SightNews, troublesOf } from "./sight.ts";
+import {
+  driftNotification,
+  expiringNotification,
+  failedNotification,
+  type Notification,
+  problemWords,
+  recoveredNotification,
+} from "./message.ts";
+import { type SightComparison, troublesOf } from "./sight.ts";
 
 /** A look, and the problems that it and its apply ran into. */
 export interface SeenProblems {
   readonly before: WatchMemory;
   readonly planned: Planned;
   /** Left out where nothing could be looked at. */
-  readonly sight: SightNews | undefined;
+  readonly sight: SightComparison | undefined;
   readonly whole: boolean;
   readonly troubles: readonly ReportedProblem[];
   readonly run: string | null;
 }
 
 /** What people do not know yet of drift, problems and expiry; it is remembered as told. */
-export function newsOfProblems(memory: OpenMemory, seen: SeenProblems): readonly News[] {
+export function notificationsOfProblems(memory: OpenMemory, seen: SeenProblems): readonly Notification[] {
   const { before, planned, sight, run } = seen;
   const found = troublesOf([...planned.plan.problems, ...seen.troubles]);
   const fresh = [...found].flatMap(([key, problem]) => (key in before.failing ? [] : [problem]));
@@ -28,10 +35,10 @@ export function newsOfProblems(memory: OpenMemory, seen: SeenProblems): readonly
   const { drifted = [], recovered = [] } = sight ?? {};
   const gone = over.map(([, words]) => words);
   return [
-    ...(drifted.length > 0 ? [driftNews(drifted, run)] : []),
-    ...(recovered.length + gone.length > 0 ? [recoveredNews(recovered, gone, run)] : []),
-    ...(fresh.length > 0 ? [failedNews(fresh, run)] : []),
-    ...(soon.length > 0 ? [expiringNews(soon, run)] : []),
+    ...(drifted.length > 0 ? [driftNotification(drifted, run)] : []),
+    ...(recovered.length + gone.length > 0 ? [recoveredNotification(recovered, gone, run)] : []),
+    ...(fresh.length > 0 ? [failedNotification(fresh, run)] : []),
+    ...(soon.length > 0 ? [expiringNotification(soon, run)] : []),
   ];
 }
 

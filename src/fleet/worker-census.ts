@@ -2,9 +2,9 @@ import type { Rate } from "../base/rate.ts";
 import { version } from "../base/version.ts";
 import type { FleetSeen } from "../state/run-progress.ts";
 import type { FleetState } from "../state/state.ts";
-import { Pace } from "./pace.ts";
+import { RequestRate } from "./request-rate.ts";
 
-interface LookoutOptions {
+interface CensusOptions {
   readonly fleet: Pick<FleetState, "members">;
   readonly origin: string;
   readonly run: string;
@@ -15,26 +15,26 @@ interface LookoutOptions {
 }
 
 /** Sees for a run which of its workers are there, and what they send. */
-export class Lookout {
-  readonly #options: LookoutOptions;
-  readonly #pace = new Pace();
+export class WorkerCensus {
+  readonly #options: CensusOptions;
+  readonly #rate = new RequestRate();
   #mostWorkers = 0;
 
-  constructor(options: LookoutOptions) {
+  constructor(options: CensusOptions) {
     this.#options = options;
   }
 
   /** How many are there now; whoever watches is told. */
-  async look(): Promise<number> {
+  async count(): Promise<number> {
     const { fleet, origin, run, allowed, sent, watch } = this.#options;
     const members = await fleet.members();
     const workers = members.filter(
       (each) => each.role === "worker" && each.origin === origin && each.version === version,
     );
     const counts = workers.map(({ id, requests = 0 }) => [id, requests] as const);
-    this.#pace.told([...counts, [run, sent()]], performance.now());
+    this.#rate.record([...counts, [run, sent()]], performance.now());
     this.#mostWorkers = Math.max(this.#mostWorkers, workers.length);
-    const { total: requests, perSecond } = this.#pace;
+    const { total: requests, perSecond } = this.#rate;
     watch({ workers: workers.length, mostWorkers: this.#mostWorkers, requests, perSecond, allowed });
     return workers.length;
   }

@@ -12,10 +12,13 @@ import type { Context } from "./context.ts";
 import type { Applied } from "./request.ts";
 
 /** What the state keeps of what a run saw of the fleet: how that stands now, or why it could not be kept. */
-export type Saw = { readonly fleet: StandingCounts } | { readonly unseen: string } | Readonly<Record<never, never>>;
+export type KeptSightings =
+  | { readonly fleet: StandingCounts }
+  | { readonly unseen: string }
+  | Readonly<Record<never, never>>;
 
 /** Keeps how each project was seen by a run, and left by an apply. A look that cannot be kept is as good as any. */
-export async function sawOf(context: Context, result: Applied): Promise<Saw> {
+export async function keepSightings(context: Context, result: Applied): Promise<KeptSightings> {
   const { request, state } = context;
   if (!request.command || !result.surveyed) return {};
   const look = lookOf(context, result);
