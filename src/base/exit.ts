@@ -42,3 +42,6 @@ export class Refusal extends Error {
     this.code = code;
   }
 }
+
+/** A refusal because something is not there that may be back in a while, such as a database that restarts. */
+export class Away extends Refusal {}

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { pid } from "node:process";
+import { Away } from "../base/exit.ts";
 import { version } from "../base/version.ts";
 import type { Reader } from "../client/client.ts";
 import type { FleetState, Member } from "../state/state.ts";
@@ -49,7 +50,9 @@ export async function join(
       () => {
         until = asked + duration;
       },
-      () => {},
+      (error) => {
+        if (error instanceof Away) reason ??= error.message;
+      },
     );
   };
   const tellNext = () => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { Refusal } from "../base/exit.ts";
+import { Away, Refusal } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { systemCode } from "../base/system-errors.ts";
 import { type BullMq, type QueuePlace, queuePatience, queuePlaceOf } from "./queue-place.ts";
@@ -118,7 +118,7 @@ async function loaded({ redis }: QueuePlace): Promise<BullMq> {
   }
 }
 
-/** What the queue answers in time. @throws Refusal where nobody is there. */
+/** What the queue answers in time. @throws Away where nobody is there. */
 async function reached<Answer>({ words }: QueuePlace, answer: Promise<Answer>): Promise<Answer> {
   const timer = new AbortController();
   const late = pause(queuePatience, undefined, { signal: timer.signal }).then(() => {
@@ -128,7 +128,7 @@ async function reached<Answer>({ words }: QueuePlace, answer: Promise<Answer>): 
     return await Promise.race([answer, late]);
   } catch (error) {
     answer.catch(() => {});
-    throw new Refusal(`cannot use the queue ${words}: ${knownSecrets.clean(wordsOf(error))}`);
+    throw new Away(`cannot use the queue ${words}: ${knownSecrets.clean(wordsOf(error))}`);
   } finally {
     timer.abort();
     late.catch(() => {});

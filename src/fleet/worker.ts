@@ -1,51 +1,41 @@
-import { pid } from "node:process";
-import { Refusal } from "../base/exit.ts";
-import { version } from "../base/version.ts";
-import { type ClientOptions, type Closing, connectWriter, type Writer } from "../client/client.ts";
-import type { Network } from "../client/network.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { Away, Refusal } from "../base/exit.ts";
 import { inTrace, type Tracing } from "../client/spans.ts";
-import type { JournalLine } from "../state/journal-entry.ts";
-import { stateAddress, stateAt } from "../state/open-state.ts";
-import type { FleetState, WorkspaceState } from "../state/state.ts";
-import { saveUnstored } from "../state/unstored.ts";
-import { loadProviders } from "../workspace/providers-file.ts";
-import { createSecrets } from "../workspace/secrets.ts";
+import { type Bench, openBench, type WorkerOptions } from "./bench.ts";
 import type { Work } from "./chunks.ts";
-import { doChunk, Stopped } from "./do-chunk.ts";
-import { join, type Membership, sentBy } from "./membership.ts";
 import { openTaker, type WorkEnd } from "./queue.ts";
-import { watchRun } from "./watched-run.ts";
 
-export interface WorkerOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folder that `file:` secrets are relative to. */
-  readonly root: string;
-  /** As EVENKEEL_URL has it. */
-  readonly url: string;
-  readonly origin: string;
-  readonly token: string;
-  readonly network: Network;
-  readonly concurrency: number;
-  /** Milliseconds for which a process is believed to be there without a word of it. */
-  readonly duration: number;
-  /** Aborted: what is in flight is finished, and the rest given back. */
-  readonly signal: AbortSignal;
-  /** End with the run that is worked for, or after so many milliseconds without any; left out: never. */
-  readonly once: number | undefined;
-  readonly say: (sentence: string) => void;
-  /** Where spans are recorded; left out: nowhere. */
-  readonly tracing?: Tracing | undefined;
-}
-
-/** Projects read or written side by side. */
-const mostProjects = 64;
+/** Milliseconds between two looks at whether there is anything to do. */
 const betweenLooks = 250;
 
+/** Milliseconds between two tries to open a state or a queue that went away. */
+const betweenTries = 5000;
+
 /**
- * Works for the runs of a state that are about one server, until it is stopped.
- * @throws Refusal where state or queue cannot be used, or a run has another version.
+ * Works for the runs of a state that are about one server, until it is stopped. Where state or queue go away later on, it
+ * says so and comes back with them, unless it is there for one run.
+ * @throws Refusal where state or queue cannot be used when it starts, or a run has another version.
  */
 export async function work(options: WorkerOptions): Promise<void> {
+  const { signal, say } = options;
+  let told = "";
+  for (let begun = false; !signal.aborted; ) {
+    try {
+      return await workWhileThere(options, () => {
+        begun = true;
+        told = "";
+      });
+    } catch (error) {
+      if (!begun || options.once !== undefined || !(error instanceof Away)) throw error;
+      if (told === "") say(`${error.message}; waiting for it to come back`);
+      told = error.message;
+      await pause(betweenTries, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** @throws Away where state or queue are not there any more. */
+async function workWhileThere(options: WorkerOptions, begun: () => void): Promise<void> {
   const { env, origin, duration, say } = options;
   await using bench = await openBench(options);
   let refused: Refusal | undefined;
@@ -62,8 +52,11 @@ export async function work(options: WorkerOptions): Promise<void> {
   };
   await using taker = await openTaker(env, origin, { lock: Math.max(duration, 5000), work: taken });
   say(`Ready to work for ${origin}; interrupt to stop.`);
+  begun();
   const isIdle = async () => (await taker.isIdle()) && !(await bench.hasRun());
-  await untilOver(AbortSignal.any([over.signal, options.signal]), options.once, { isIdle, hasWorked: bench.hasWorked });
+  const { hasWorked, stayPresent } = bench;
+  const stopped = AbortSignal.any([over.signal, options.signal]);
+  await untilOver(stopped, options.once, { isIdle, hasWorked, stayPresent });
   over.abort();
   await taker[Symbol.asyncDispose]();
   if (refused) throw refused;
@@ -77,150 +70,18 @@ function takeTraced(bench: Bench, tracing: Tracing | undefined, work: Work): Pro
   return inTrace(tracing, traceparent, [`${chunk.kind} chunk`, attributes], () => bench.take(work));
 }
 
-interface Looks {
+interface Looks extends Pick<Bench, "hasWorked" | "stayPresent"> {
   readonly isIdle: () => Promise<boolean>;
-  readonly hasWorked: () => boolean;
 }
 
-async function untilOver(signal: AbortSignal, once: number | undefined, { isIdle, hasWorked }: Looks): Promise<void> {
+async function untilOver(signal: AbortSignal, once: number | undefined, looks: Looks): Promise<void> {
+  const { isIdle, hasWorked, stayPresent } = looks;
   let since = performance.now();
   while (!signal.aborted) {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, betweenLooks);
-      function done() {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", done);
-        resolve();
-      }
-      signal.addEventListener("abort", done, { once: true });
-    });
+    await stayPresent();
+    await pause(betweenLooks, undefined, { signal }).catch(() => {});
     if (once === undefined || signal.aborted) continue;
     if (!(await isIdle().catch(() => false))) since = performance.now();
     else if (hasWorked() || performance.now() - since >= once) return;
   }
-}
-
-interface Bench extends AsyncDisposable {
-  /** Does work, and keeps its result. @throws Refusal for work of another version. */
-  readonly take: (work: Work) => Promise<WorkEnd>;
-  readonly hasWorked: () => boolean;
-  /** Whether a run is there that gives work out for this server. */
-  readonly hasRun: () => Promise<boolean>;
-}
-
-/** What a worker has at hand for all that it does: a state for each workspace, one connection to the server. */
-async function openBench(options: WorkerOptions): Promise<Bench> {
-  const { env, root, origin, duration, concurrency, signal } = options;
-  const address = stateAddress(env);
-  if (!address) throw new Refusal("a worker needs a state that runs share: set EVENKEEL_STATE");
-  const states = new Map<string, Promise<WorkspaceState>>();
-  const stateOf = (workspace: string) => {
-    const opened = states.get(workspace) ?? stateAt(address.url, address.variable, workspace, env);
-    states.set(workspace, opened);
-    return opened;
-  };
-  // Whoever is there is told to the whole state; the workspace does not matter.
-  const { fleet } = await stateOf("");
-  const secrets = createSecrets({ env, root, plaintext: new Map(), providers: loadProviders(env, root) });
-  const connections = keepConnected(options, secrets);
-  const presence = keepPresent(fleet, origin, duration, connections.sent);
-  await presence.current();
-  let parts = 0;
-  return {
-    hasWorked: () => parts > 0,
-    hasRun: async () => (await fleet.members()).some((each) => each.role === "run" && each.origin === origin),
-    take: async (work) => {
-      if (work.version !== version) {
-        throw new Refusal(
-          `run ${work.run} is of evenkeel ${work.version}, and this worker is ${version}; start workers of ${work.version}`,
-        );
-      }
-      const state = await stateOf(work.workspace);
-      const membership = await presence.current();
-      const { chunk, run, part, requestTimeout } = work;
-      using watched = await watchRun(state, run, chunk.kind === "write" ? chunk.token : undefined);
-      if (watched.over()) return "done";
-      const mine = () => membership.lost() ?? (signal.aborted ? "the worker was stopped" : undefined);
-      const stopped = () => watched.over() ?? mine();
-      const writer = await connections.writer(work, state, stopped);
-      const sender = { name: `${membership.id}.${++parts}`, member: membership.id };
-      const workers = Math.min(concurrency, mostProjects);
-      const unstored = sayUnstored(options, run);
-      try {
-        const hands = { reader: writer, writer, secrets, state, sender, requestTimeout, workers, stopped, unstored };
-        const result = await doChunk(chunk, hands);
-        if (mine()) return "later";
-        // Who counts the requests of a run counts those of all results that it has.
-        await membership.tell();
-        await state.fleet.keep(run, part, JSON.stringify(result));
-        return "done";
-      } catch (error) {
-        if (!(error instanceof Stopped)) throw error;
-        return mine() ? "later" : "done";
-      }
-    },
-    [Symbol.asyncDispose]: async () => {
-      await connections.drop();
-      await presence.leave();
-      for (const state of states.values()) await (await state.catch(() => undefined))?.[Symbol.asyncDispose]();
-    },
-  };
-}
-
-/** Workers of one folder write files of their own. */
-function sayUnstored({ root, say }: WorkerOptions, run: string) {
-  return (lines: readonly JournalLine[]) => {
-    const sentence = saveUnstored(root, run, lines, `${run}.${pid}`);
-    if (sentence !== undefined) say(sentence);
-  };
-}
-
-/** A worker that was not heard of in time comes back as another, so that nobody waits for what it once meant to send. */
-function keepPresent(fleet: FleetState, origin: string, duration: number, counted: () => number) {
-  let membership: Promise<Membership> | undefined;
-  return {
-    current: async (): Promise<Membership> => {
-      const before = await membership;
-      if (before && before.lost() === undefined) return before;
-      await before?.[Symbol.asyncDispose]();
-      const earlier = counted();
-      membership = join(fleet, { role: "worker", origin, sent: () => counted() - earlier }, duration);
-      return membership;
-    },
-    // Who could not join any more has nothing to leave.
-    leave: async () => (await membership?.catch(() => undefined))?.[Symbol.asyncDispose](),
-  };
-}
-
-/** One connection for all work whose workspaces agree on how to talk to the server. */
-function keepConnected(
-  { url, token, network, concurrency, signal, say }: WorkerOptions,
-  secrets: NonNullable<ClientOptions["secrets"]>,
-) {
-  let open: { readonly key: string; readonly writer: Writer & Closing } | undefined;
-  let mayWrite: () => string | undefined = () => undefined;
-  let before = 0;
-  const sent = () => before + (open ? sentBy(open.writer) : 0);
-  const drop = async () => {
-    await open?.writer.close();
-    before = sent();
-    open = undefined;
-  };
-  return {
-    drop,
-    /** Requests of all connections. */
-    sent,
-    writer: async (work: Work, { rates }: WorkspaceState, stopped: () => string | undefined): Promise<Writer> => {
-      const { requestTimeout, allowInsecure, dialect, rateLimit } = work;
-      mayWrite = stopped;
-      const key = JSON.stringify({ requestTimeout, allowInsecure, dialect, rateLimit });
-      if (open?.key === key && !open.writer.isOver()) return open.writer;
-      await drop();
-      const server = { url, urlName: "EVENKEEL_URL", token, network, dialect };
-      const options = { ...server, concurrency, requestTimeout, allowInsecure, signal, secrets };
-      const rate = rateLimit && { limit: rateLimit, rates, onTrouble: say };
-      open = { key, writer: await connectWriter({ ...options, rate, mayWrite: () => mayWrite() }) };
-      return open.writer;
-    },
-  };
 }

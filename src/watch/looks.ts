@@ -77,39 +77,59 @@ interface Times {
 
 /** Waits for the next moment at which something may have to be done, or says what is to be looked at now. */
 async function nextCause(turn: Turn, memory: OpenMemory, times: Times): Promise<Cause | undefined> {
-  const { options, bell } = turn;
-  const { clock, status, follow, host, request } = options;
+  const { clock, status, request } = turn.options;
   const now = clock.now();
   if (now < times.now) goBack(turn, times, now);
   times.now = now;
-  const push = status.push && status.push.at <= now ? status.push : undefined;
+  const next = nextMoment(turn, times);
+  if (next > now) {
+    await turn.bell.wait(next - now);
+    return undefined;
+  }
   const isDue = now >= times.due.at;
-  const polls = follow !== undefined && now >= times.poll;
-  if (!push && !isDue && !polls) {
-    const next = Math.min(times.due.at, status.push?.at ?? times.due.at, follow ? times.poll : times.due.at);
-    await bell.wait(next - now);
-    return undefined;
-  }
+  const push = status.push && status.push.at <= now ? status.push : undefined;
   if (push) status.push = undefined;
-  const followed = await follow?.forward();
-  if (follow) times.poll = clock.now() + follow.every;
+  const { commit, troubles } = await forward(turn, memory, times);
   if (request.signal?.aborted) return undefined;
-  const why = followed && "why" in followed ? followed.why : "";
-  if (why !== times.told && why !== "") host.warn(`${why}; nothing is applied until it can be`);
-  times.told = why;
-  const troubles = why === "" ? [] : [{ rule: "checkout", message: why }];
-  const { commit } = memory.now();
-  const at = followed && "commit" in followed ? followed.commit : undefined;
-  const isNew = at !== undefined && at !== commit && at !== times.commit;
-  if (at !== undefined) times.commit = at;
   if (isDue) return { troubles };
-  if (isNew) {
-    if (commit === undefined || (await follow?.touches(commit, at))) return { since: commit, troubles };
-    memory.change({ commit: at });
-    return undefined;
-  }
-  const isKnown = push?.commit !== undefined && push.commit === commit;
+  if (commit !== undefined) return causeOfCommit(turn, memory, commit);
+  const isKnown = push?.commit !== undefined && push.commit === memory.now().commit;
   return push && !isKnown ? { troubles } : undefined;
+}
+
+/** When a look, a push or the remote is due. */
+function nextMoment({ options: { status, follow } }: Turn, { due, poll }: Times): number {
+  return Math.min(due.at, status.push?.at ?? due.at, follow ? poll : due.at);
+}
+
+/** Brings the checkout forward, and tells once what keeps it from going. Answers with a commit that was not looked at yet. */
+async function forward(
+  { options: { follow, clock, request, host } }: Turn,
+  memory: OpenMemory,
+  times: Times,
+): Promise<{ readonly commit?: string; readonly troubles: readonly ReportedProblem[] }> {
+  if (!follow) return { troubles: [] };
+  const followed = await follow.forward();
+  times.poll = clock.now() + follow.every;
+  if (request.signal?.aborted) return { troubles: [] };
+  if ("why" in followed) {
+    if (followed.why !== times.told) host.warn(`${followed.why}; nothing is applied until it can be`);
+    times.told = followed.why;
+    return { troubles: [{ rule: "checkout", message: followed.why }] };
+  }
+  times.told = "";
+  const { commit } = followed;
+  const isNew = commit !== memory.now().commit && commit !== times.commit;
+  times.commit = commit;
+  return { ...(isNew && { commit }), troubles: [] };
+}
+
+/** A commit is a cause where it changes the workspace; where it does not, it is remembered as looked at. */
+async function causeOfCommit({ options }: Turn, memory: OpenMemory, commit: string): Promise<Cause | undefined> {
+  const since = memory.now().commit;
+  if (since === undefined || (await options.follow?.touches(since, commit))) return { since, troubles: [] };
+  memory.change({ commit });
+  return undefined;
 }
 
 /** The clock was set back: what was planned by it may be a day away. */

@@ -314,6 +314,38 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     expect(dead).toMatch(/apply: did not finish; \d+ of 120 projects were written at 20/);
   }, 60_000);
 
+  test("wait for a state that stays away, which ends the run, and go on with the next one", async () => {
+    const made = await fleet({ latency: 60 });
+    const busy = await made.worker({}, "--concurrency", "4");
+    const run = made.begin("apply", "--yes", "--workers", "--report", "json");
+    await until(() => made.server.requests.writes > 10);
+    const idle = await made.worker();
+    await database.kill();
+    const ended = await run.ended;
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("has been away for 10 s") });
+    const waits = /^the state postgres on \S+ has been away for 10 s: .*; waiting for it to come back$/m;
+    await until(() => [busy, idle].every((each) => waits.test(each.said())));
+    await database.start();
+    await until(() => [busy, idle].every((each) => each.said().split("Ready to work").length === 3));
+    const next = await made.evenkeel("apply", "--yes", "--workers", "--lock-timeout", "20s");
+    expect(next.stderr).not.toContain("by itself");
+    expect(next.code).toBe(0);
+    expect(await written(made)).toMatchObject({ licenses: new Set(["AGPL-3.0,MIT"]) });
+    for (const each of [busy, idle]) each.kill("SIGTERM");
+    expect(await Promise.all([busy.ended, idle.ended])).toMatchObject([{ code: 0 }, { code: 0 }]);
+  }, 90_000);
+
+  test("one that was paused for long while it was idle is there again", async () => {
+    const made = await fleet({}, { EVENKEEL_LEASE: "1s" });
+    const paused = await made.worker();
+    paused.kill("SIGSTOP");
+    await sleep(1500);
+    paused.kill("SIGCONT");
+    const ended = await made.evenkeel("apply", "--yes", "--workers");
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(await written(made)).toEqual({ posts: 120, licenses: new Set(["AGPL-3.0,MIT"]) });
+  }, 60_000);
+
   test("go through the waves of an apply", async () => {
     const made = await fleet();
     await made.worker();

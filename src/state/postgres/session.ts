@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client, ClientConfig } from "pg";
-import { Refusal } from "../../base/exit.ts";
+import { Away, Refusal } from "../../base/exit.ts";
 import { knownSecrets } from "../../base/known-secrets.ts";
 import { systemCode, systemTrouble } from "../../base/system-errors.ts";
 import type { Database } from "./connection.ts";
@@ -9,24 +9,24 @@ import type { Database } from "./connection.ts";
 export interface PostgresSession extends AsyncDisposable {
   /**
    * Carries out one statement that may be repeated: where the connection breaks it is sent again, for 10 s at most.
-   * @throws StateAway from then on; Refusal for what the database objects to.
+   * @throws Away from then on; Refusal for what the database objects to.
    */
   readonly query: <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
   /** Several statements that count together or not at all; what they do may be repeated. */
   readonly transaction: <Result>(work: (query: PostgresSession["query"]) => Promise<Result>) => Promise<Result>;
 }
 
-/** Thrown where the database has not been there for as long as a run waits: from then on nothing is stored. */
-export class StateAway extends Refusal {}
-
 /** Milliseconds for which a database that went away is looked for. */
 const patience = 10_000;
 
-/** Opens a connection. The package is loaded here and not before. @throws Refusal where the database cannot be reached. */
+/**
+ * Opens a connection. The package is loaded here and not before.
+ * @throws Away where the database cannot be reached; Refusal for what it objects to.
+ */
 export async function openPostgres(database: Database): Promise<PostgresSession> {
   const { default: pg } = await import("pg");
   let client: Promise<Client> | undefined;
-  let away: StateAway | undefined;
+  let away: Away | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   const connected = (limit: number) => {
     client ??= connect(pg.Client, database, limit);
@@ -48,7 +48,7 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
         if (!isPassing(error)) throw refusalOf(error, database);
         drop(current);
         if (performance.now() + wait >= end) {
-          away ??= new StateAway(`the state ${database.place} has been away for ${patience / 1000} s: ${words(error)}`);
+          away ??= new Away(`the state ${database.place} has been away for ${patience / 1000} s: ${words(error)}`);
           throw away;
         }
         await pause(wait);
@@ -155,7 +155,7 @@ function isOfDatabase(error: unknown): boolean {
 
 function refusalOf(error: unknown, database: Database): unknown {
   if (error instanceof Refusal || !(error instanceof Error)) return error;
-  return new Refusal(`${sentence(error, database)}`);
+  return new (isPassing(error) ? Away : Refusal)(sentence(error, database));
 }
 
 function sentence(error: Error, { place, user }: Database): string {

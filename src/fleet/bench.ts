@@ -1,0 +1,180 @@
+import { pid } from "node:process";
+import { Refusal } from "../base/exit.ts";
+import { version } from "../base/version.ts";
+import { type ClientOptions, type Closing, connectWriter, type Writer } from "../client/client.ts";
+import type { Network } from "../client/network.ts";
+import type { Tracing } from "../client/spans.ts";
+import type { JournalLine } from "../state/journal-entry.ts";
+import { stateAddress, stateAt } from "../state/open-state.ts";
+import type { FleetState, WorkspaceState } from "../state/state.ts";
+import { saveUnstored } from "../state/unstored.ts";
+import { loadProviders } from "../workspace/providers-file.ts";
+import { createSecrets } from "../workspace/secrets.ts";
+import type { Work } from "./chunks.ts";
+import { doChunk, Stopped } from "./do-chunk.ts";
+import { join, type Membership, sentBy } from "./membership.ts";
+import type { WorkEnd } from "./queue.ts";
+import { watchRun } from "./watched-run.ts";
+
+export interface WorkerOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folder that `file:` secrets are relative to. */
+  readonly root: string;
+  /** As EVENKEEL_URL has it. */
+  readonly url: string;
+  readonly origin: string;
+  readonly token: string;
+  readonly network: Network;
+  readonly concurrency: number;
+  /** Milliseconds for which a process is believed to be there without a word of it. */
+  readonly duration: number;
+  /** Aborted: what is in flight is finished, and the rest given back. */
+  readonly signal: AbortSignal;
+  /** End with the run that is worked for, or after so many milliseconds without any; left out: never. */
+  readonly once: number | undefined;
+  readonly say: (sentence: string) => void;
+  /** Where spans are recorded; left out: nowhere. */
+  readonly tracing?: Tracing | undefined;
+}
+
+/** Projects read or written side by side. */
+const mostProjects = 64;
+
+/** What a worker has at hand for all that it does: a state for each workspace, one connection to the server. */
+export interface Bench extends AsyncDisposable {
+  /** Does work, and keeps its result. @throws Refusal for work of another version. */
+  readonly take: (work: Work) => Promise<WorkEnd>;
+  readonly hasWorked: () => boolean;
+  /** Whether a run is there that gives work out for this server. */
+  readonly hasRun: () => Promise<boolean>;
+  /** Lets runs know that a worker is there, also where it was paused for long. @throws Away where the state is gone. */
+  readonly stayPresent: () => Promise<void>;
+}
+
+/** @throws Refusal where the state cannot be used. */
+export async function openBench(options: WorkerOptions): Promise<Bench> {
+  const { env, root, origin, duration, concurrency, signal } = options;
+  const address = stateAddress(env);
+  if (!address) throw new Refusal("a worker needs a state that runs share: set EVENKEEL_STATE");
+  const states = new Map<string, Promise<WorkspaceState>>();
+  const stateOf = (workspace: string) => {
+    const opened = states.get(workspace) ?? stateAt(address.url, address.variable, workspace, env);
+    states.set(workspace, opened);
+    return opened;
+  };
+  // Whoever is there is told to the whole state; the workspace does not matter.
+  const { fleet } = await stateOf("");
+  const secrets = createSecrets({ env, root, plaintext: new Map(), providers: loadProviders(env, root) });
+  const connections = keepConnected(options, secrets);
+  const presence = keepPresent(fleet, origin, duration, connections.sent);
+  await presence.current();
+  let parts = 0;
+  let isBusy = false;
+  return {
+    hasWorked: () => parts > 0,
+    hasRun: async () => (await fleet.members()).some((each) => each.role === "run" && each.origin === origin),
+    stayPresent: async () => {
+      // What a worker has in flight is its own until it is done.
+      if (!isBusy) await presence.current();
+    },
+    take: async (work) => {
+      if (work.version !== version) {
+        throw new Refusal(
+          `run ${work.run} is of evenkeel ${work.version}, and this worker is ${version}; start workers of ${work.version}`,
+        );
+      }
+      const state = await stateOf(work.workspace);
+      const membership = await presence.current();
+      const { chunk, run, part, requestTimeout } = work;
+      using watched = await watchRun(state, run, chunk.kind === "write" ? chunk.token : undefined);
+      if (watched.over()) return "done";
+      const mine = () => membership.lost() ?? (signal.aborted ? "the worker was stopped" : undefined);
+      const stopped = () => watched.over() ?? mine();
+      const writer = await connections.writer(work, state, stopped);
+      const sender = { name: `${membership.id}.${++parts}`, member: membership.id };
+      const workers = Math.min(concurrency, mostProjects);
+      const unstored = sayUnstored(options, run);
+      try {
+        isBusy = true;
+        const hands = { reader: writer, writer, secrets, state, sender, requestTimeout, workers, stopped, unstored };
+        const result = await doChunk(chunk, hands);
+        if (mine()) return "later";
+        // Who counts the requests of a run counts those of all results that it has.
+        await membership.tell();
+        await state.fleet.keep(run, part, JSON.stringify(result));
+        return "done";
+      } catch (error) {
+        if (!(error instanceof Stopped)) throw error;
+        return mine() ? "later" : "done";
+      } finally {
+        isBusy = false;
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await connections.drop();
+      await presence.leave();
+      for (const state of states.values()) await (await state.catch(() => undefined))?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Workers of one folder write files of their own. */
+function sayUnstored({ root, say }: WorkerOptions, run: string) {
+  return (lines: readonly JournalLine[]) => {
+    const sentence = saveUnstored(root, run, lines, `${run}.${pid}`);
+    if (sentence !== undefined) say(sentence);
+  };
+}
+
+/** A worker that was not heard of in time comes back as another, so that nobody waits for what it once meant to send. */
+function keepPresent(fleet: FleetState, origin: string, duration: number, counted: () => number) {
+  const renewed = async (before: Membership | undefined): Promise<Membership> => {
+    if (before && before.lost() === undefined) return before;
+    await before?.[Symbol.asyncDispose]();
+    const earlier = counted();
+    return join(fleet, { role: "worker", origin, sent: () => counted() - earlier }, duration);
+  };
+  let membership: Promise<Membership | undefined> = Promise.resolve(undefined);
+  return {
+    current: (): Promise<Membership> => {
+      const current = membership.then(renewed);
+      membership = current;
+      return current;
+    },
+    // Who could not join any more has nothing to leave.
+    leave: async () => (await membership.catch(() => undefined))?.[Symbol.asyncDispose](),
+  };
+}
+
+/** One connection for all work whose workspaces agree on how to talk to the server. */
+function keepConnected(
+  { url, token, network, concurrency, signal, say }: WorkerOptions,
+  secrets: NonNullable<ClientOptions["secrets"]>,
+) {
+  let open: { readonly key: string; readonly writer: Writer & Closing } | undefined;
+  let mayWrite: () => string | undefined = () => undefined;
+  let before = 0;
+  const sent = () => before + (open ? sentBy(open.writer) : 0);
+  const drop = async () => {
+    await open?.writer.close();
+    before = sent();
+    open = undefined;
+  };
+  return {
+    drop,
+    /** Requests of all connections. */
+    sent,
+    writer: async (work: Work, { rates }: WorkspaceState, stopped: () => string | undefined): Promise<Writer> => {
+      const { requestTimeout, allowInsecure, dialect, rateLimit } = work;
+      mayWrite = stopped;
+      const key = JSON.stringify({ requestTimeout, allowInsecure, dialect, rateLimit });
+      if (open?.key === key && !open.writer.isOver()) return open.writer;
+      await drop();
+      const server = { url, urlName: "EVENKEEL_URL", token, network, dialect };
+      const options = { ...server, concurrency, requestTimeout, allowInsecure, signal, secrets };
+      const rate = rateLimit && { limit: rateLimit, rates, onTrouble: say };
+      open = { key, writer: await connectWriter({ ...options, rate, mayWrite: () => mayWrite() }) };
+      return open.writer;
+    },
+  };
+}
