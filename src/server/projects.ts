@@ -11,25 +11,40 @@ export const listProjects: Handler = (world, visit) => {
   const storage = visit.given.repository_storage;
   if (storage !== undefined && !isAdmin && !behaviour.storageHidden) return forbidden;
   const filter = isAdmin ? storage : undefined;
-  const isWanted = wantedBy(visit);
-  const rows = inOrder(
-    state.projectsInOrder.map(({ record }) => record),
-    visit,
-  ).filter((project) => isWanted(project) && (filter === undefined || project.repository_storage === filter));
+  const rows = within(wanted(state, visit, filter), visit);
   const showsStorage = isAdmin || !behaviour.storageHidden;
   const row = (project: Repository) => projectRow(state, project, showsStorage);
   if (isKeyset(visit)) return keysetPaged(world, visit, rows, row);
   return tooFar(behaviour.projectOffsets, visit) ?? paged(world, visit, rows, row);
 };
 
+/** All that a list shows, page by page, in its order; remembered until a project changes. */
+function wanted(state: State, visit: Visit, storage: unknown): readonly Repository[] {
+  const { page, per_page, id_after, id_before, ...question } = visit.raw;
+  const key = JSON.stringify([visit.caller.role, question]);
+  const known = state.projectLists.get(key);
+  if (known) return known;
+  const isWanted = wantedBy(visit);
+  const records = state.projectsInOrder.map(({ record }) => record);
+  const rows = inOrder(
+    records.filter((each) => isWanted(each) && (storage === undefined || each.repository_storage === storage)),
+    visit,
+  );
+  if (state.projectLists.size === mostLists) state.projectLists.clear();
+  state.projectLists.set(key, rows);
+  return rows;
+}
+
+const mostLists = 8;
+
 /** Those that the caller may see, and, where they are asked for, those of a member and of a name. Other filters are ignored. */
 function wantedBy({ raw }: Visit): (project: Repository) => boolean {
   const ofMember = raw.min_access_level !== undefined || ["membership", "owned"].some((name) => raw[name] === "true");
   const words = typeof raw.search === "string" ? raw.search.toLowerCase() : "";
-  return ({ access, name, path }) =>
-    access !== "hidden" &&
-    !(ofMember && access === "stranger") &&
+  const isFound = ({ name, path }: Repository) =>
     [name, path.slice(path.lastIndexOf("/") + 1)].some((each) => each.toLowerCase().includes(words));
+  return (project) =>
+    project.access !== "hidden" && !(ofMember && project.access === "stranger") && (words === "" || isFound(project));
 }
 
 /** The refusal of a page that deployed servers do not reach by its number. */
@@ -52,12 +67,41 @@ function isKeyset({ given }: Visit): boolean {
 
 /** `records` come in the order of their IDs. */
 function inOrder(records: readonly Repository[], { given }: Visit): readonly Repository[] {
-  const { order_by: field, sort, id_after: after = 0, id_before: before = Number.POSITIVE_INFINITY } = given;
-  const within = records.filter(({ id }) => id > Number(after) && id < Number(before));
+  const { order_by: field, sort } = given;
   const key = ({ name, path, created_at }: Repository) =>
     field === "name" ? name : field === "path" ? path : created_at;
-  const sorted = field === "id" ? within : within.toSorted((a, b) => (key(a) < key(b) ? -1 : Number(key(a) > key(b))));
+  const sorted =
+    field === "id" ? records : records.toSorted((a, b) => (key(a) < key(b) ? -1 : Number(key(a) > key(b))));
   return sort === "desc" ? sorted.toReversed() : sorted;
+}
+
+/** Those between the IDs of a keyset. */
+function within(rows: readonly Repository[], { given }: Visit): readonly Repository[] {
+  const { order_by: field, sort, id_after: after, id_before: before } = given;
+  if (after === undefined && before === undefined) return rows;
+  const [least, most] = [Number(after ?? 0), Number(before ?? Number.POSITIVE_INFINITY)];
+  if (field !== "id") return rows.filter(({ id }) => id > least && id < most);
+  return sort === "desc"
+    ? rows.slice(
+        countOf(rows, ({ id }) => id >= most),
+        countOf(rows, ({ id }) => id > least),
+      )
+    : rows.slice(
+        countOf(rows, ({ id }) => id <= least),
+        countOf(rows, ({ id }) => id < most),
+      );
+}
+
+/** How many rows stand before the first of which something is not true, which is true of none behind it. */
+function countOf<Row>(rows: readonly Row[], isTrue: (row: Row) => boolean): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const row = rows[middle];
+    if (row !== undefined && isTrue(row)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function projectRow(state: State, project: Repository, showsStorage: boolean): object {

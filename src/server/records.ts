@@ -39,6 +39,7 @@ export function putProject(state: State, record: Repository): ProjectState {
 }
 
 function placeProject(state: State, _: unknown, record: Repository): ProjectState {
+  state.projectLists.clear();
   const known = state.projects.get(record.id);
   if (known) {
     known.record = record;

@@ -11,6 +11,8 @@ export interface State {
   readonly projects: Map<number, ProjectState>;
   /** The same, by ID. */
   readonly projectsInOrder: ProjectState[];
+  /** What lists of them showed since one of them changed last, by what was asked for. */
+  readonly projectLists: Map<string, readonly Repository[]>;
   readonly projectsByPath: Map<string, ProjectState>;
   /** By the paths that they had before. */
   readonly formerPaths: Map<string, ProjectState>;
@@ -143,6 +145,7 @@ export function emptyState(store: Store): State {
     store,
     projects: new Map(),
     projectsInOrder: [],
+    projectLists: new Map(),
     projectsByPath: new Map(),
     formerPaths: new Map(),
     snippets: new Map(),
