@@ -8,7 +8,8 @@ import { line, model } from "./model.mjs";
 const file = fileURLToPath(new URL("constants.json", import.meta.url));
 const largest = Number(process.argv[3] ?? 100_000);
 const plain = { integrations: 5, kinds: 2, latency: 0, rate: 0, workers: 0, change: 0, reads: "verify", apply: false };
-const [small, large] = [1000, 6000];
+const [small, large] = [1000, 30_000];
+const medium = 6000;
 
 /** The median of three runs by what they took. */
 async function median(asked) {
@@ -30,16 +31,17 @@ async function slopes(asked, counts = [small, large]) {
 async function constants() {
   const wide = await slopes({});
   const narrow = await slopes({ narrow: true, integrations: 1 });
-  const trusted = await slopes({ reads: "trust-updated-at" });
-  const far = await slopes({ latency: 20 }, [small, 3000]);
-  const crew = await slopes({ workers: 2, latency: 20 }, [small, 3000]);
+  const trusted = await slopes({ reads: "trust-updated-at" }, [small, medium]);
+  const far = await slopes({ latency: 20 }, [small, medium]);
+  const crew = await slopes({ workers: 2, latency: 20 }, [small, medium]);
   const written = await median({ projects: large, apply: true, change: 0.2 });
 
   const page = await measuredPage();
   const requests = plain.integrations + plain.kinds;
   const read = (wide.seconds.slope - narrow.seconds.slope) / (plain.integrations - 1);
-  const project = wide.seconds.slope - read * requests;
-  const inFlight = (0.02 * requests) / (far.seconds.slope - project);
+  const paging = (away = 0) => (away + page.seconds) / 100;
+  const project = wide.seconds.slope - read * requests - paging();
+  const inFlight = (0.02 * requests) / (far.seconds.slope - project - paging(0.02));
   const way = { inFlight, share: 0.97 };
   const local = (slope, seconds) => ({
     seconds: Math.max(slope.seconds.slope - seconds, 0),
@@ -52,9 +54,9 @@ async function constants() {
     read: { cpu: read, ...way },
     write: { cpu: (written.seconds - wide.at[1].seconds) / (large * 0.2), ...way },
     project: {
-      read: local(wide, read * requests),
-      trusted: local(trusted, read * plain.kinds),
-      givenOut: local(crew, (0.02 * requests) / (2 * inFlight)),
+      read: local(wide, read * requests + paging()),
+      trusted: local(trusted, read * plain.kinds + paging()),
+      givenOut: local(crew, (0.02 * requests) / (2 * inFlight) + paging(0.02)),
     },
     megabytes: wide.megabytes.rest,
     bytes: await bytes(page.bytes),

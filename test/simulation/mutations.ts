@@ -39,7 +39,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a limiter of each process",
-    patches: [{ file: "fleet/worker.ts", from: "limit: rateLimit, rates,", to: "limit: rateLimit," }],
+    patches: [{ file: "fleet/bench.ts", from: "limit: rateLimit, rates,", to: "limit: rateLimit," }],
     within: 300,
   },
   {
@@ -71,7 +71,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a worker that cannot join again ends with an internal error",
-    patches: [{ file: "fleet/worker.ts", from: "membership?.catch(() => undefined)", to: "membership" }],
+    patches: [{ file: "fleet/bench.ts", from: "membership.catch(() => undefined)", to: "membership" }],
     within: 300,
   },
 ];
