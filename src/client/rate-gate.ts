@@ -54,6 +54,7 @@ export function createRateGate(
   let holds = 0;
   let used = 1;
   let reach = ahead;
+  let quickest: number | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   const letAllGo = (): void => {
@@ -78,6 +79,13 @@ export function createRateGate(
 
   const blockOf = (milliseconds: number): number => Math.max(1, Math.floor(milliseconds / spacing.interval));
 
+  /** How much later than others an answer came: it says as much too late when the times begin. */
+  const delayOf = (took: number): number => {
+    const delay = took - Math.min(quickest ?? 0, took);
+    quickest = Math.min(quickest ?? took, took);
+    return delay;
+  };
+
   /** For so many requests, of which some wait already. */
   const ask = async (lacking: number, here: number): Promise<void> => {
     isAsking = true;
@@ -87,12 +95,13 @@ export function createRateGate(
     const [asked, heldBefore] = [performance.now(), holds];
     const wait = await shared((to) => to.reserve(key, count * spacing.interval));
     const now = performance.now();
-    reach = Math.min(furthest, ahead + 2 * (now - asked));
+    const took = now - asked;
+    reach = Math.min(furthest, ahead + 2 * took);
     isAsking = false;
     if (wait > longest) {
       tooLong(wait);
       letAllGo();
-    } else if (heldBefore === holds) slots.add(now + wait, count);
+    } else if (heldBefore === holds) slots.add(now + wait, count, delayOf(took));
     pump();
   };
 

@@ -19,9 +19,13 @@ export class Slots {
     this.#spacing = spacing;
   }
 
-  /** So many times from `start` on, after all that are held. */
-  add(start: number, count: number): void {
-    this.#runs.push({ next: start, left: count });
+  /**
+   * So many times from `start` on, after all that are held. Where they may have begun up to `late` milliseconds before,
+   * the last of them may be somebody else's already, and are not used.
+   */
+  add(start: number, count: number, late = 0): void {
+    const others = Math.max(0, Math.ceil((late - this.#spacing.tolerance) / this.#spacing.interval));
+    if (count > others) this.#runs.push({ next: start, left: count - others });
   }
 
   /** Uses a time that has come; false where none has. */

@@ -33,20 +33,28 @@ describe("a rate", () => {
   });
 });
 
+interface Step {
+  readonly holder: number;
+  readonly pause: number;
+  readonly block: number;
+  /** How long the answer to a reservation takes. */
+  readonly delay?: number;
+}
+
 /** Several holders of a rate, woken at any time, each with something to send: the times at which they send. */
-function sentBy({ requests, per }: Rate, steps: readonly { holder: number; pause: number; block: number }[]): number[] {
+function sentBy({ requests, per }: Rate, steps: readonly Step[]): number[] {
   const spacing = spacingOf({ requests, per });
   const holders = [0, 1, 2].map(() => new Slots(spacing));
   const sent: number[] = [];
   let [now, reserved] = [0, 0];
-  for (const { holder, pause, block } of steps) {
+  for (const { holder, pause, block, delay = 0 } of steps) {
     now += pause * per;
     const slots = holders[holder] as Slots;
     while (slots.take(now)) sent.push(now);
     if (slots.held(now) > 0) continue;
     const start = Math.max(now, reserved);
     reserved = start + block * spacing.interval;
-    slots.add(start, block);
+    slots.add(start + delay * per, block, delay * per);
     while (slots.take(now)) sent.push(now);
   }
   return sent;
@@ -57,6 +65,7 @@ describe("times that holders are given", () => {
     holder: fc.nat(2),
     pause: fc.oneof(fc.double({ min: 0, max: 0.002, noNaN: true }), fc.double({ min: 0, max: 0.3, noNaN: true })),
     block: fc.integer({ min: 1, max: 20 }),
+    delay: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 0.4, noNaN: true })),
   });
 
   it("never let more out than the rate in any stretch as long as its own, however late they are used", () => {

@@ -39,7 +39,7 @@ export class Observer {
   readonly #kernel: Kernel;
   readonly #database: Database;
   readonly #service: Service;
-  readonly #sends: number[] = [];
+  readonly #due: number[] = [];
   readonly #sent: Sent[] = [];
   readonly #released = new Map<string, number>();
 
@@ -58,9 +58,13 @@ export class Observer {
     this.#released.set(run, this.#kernel.now);
   }
 
+  /** The rate is kept here: a connection that is slow to open delivers late what was due before. */
+  due(): void {
+    this.#due.push(this.#kernel.now);
+  }
+
   /** A request goes out. Returns what is to be called when it lands. */
   sent(machine: Machine, asked: Asked): (() => void) | undefined {
-    this.#sends.push(this.#kernel.now);
     const write = this.#service.writeOf(asked);
     this.#kernel.tell(
       machine.name,
@@ -157,7 +161,7 @@ export class Observer {
 
   judgeRate(): void {
     const { requests, per } = rateLimit;
-    const all = this.#sends;
+    const all = this.#due;
     const most = all.findIndex((at, index) => (all[index + requests] ?? Infinity) - at < per - 1e-6);
     if (most >= 0)
       this.break(

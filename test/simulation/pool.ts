@@ -22,6 +22,8 @@ export interface Wires {
   readonly fate: (asked: Asked) => Fate;
   /** Milliseconds that a new connection takes. */
   readonly connecting: () => number;
+  /** It may go out as soon as there is a connection for it. */
+  readonly due: () => void;
   /** It goes out now. */
   readonly sent: (machine: Machine, asked: Asked) => (() => void) | undefined;
 }
@@ -61,6 +63,7 @@ export function httpLibrary(machine: Machine, wires: Wires) {
 
     dispatch({ method, path, body = null }: Asked, handler: Handler): void {
       this.#inFlight++;
+      wires.due();
       this.#queue.push({ asked: { method, path, body }, handler });
       this.#go();
     }

@@ -242,6 +242,7 @@ class World {
         service: this.service,
         fate: (asked) => this.#fate(asked),
         connecting: () => this.#connecting(),
+        due: () => this.observer.due(),
         sent: (from, asked) => this.observer.sent(from, asked),
       }),
       pg: this.server.driverOf(machine),

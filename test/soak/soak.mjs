@@ -171,7 +171,7 @@ if (at > 0) {
     .map(Number);
   say(`${workers} workers, ${count} projects, seed ${start}`);
   const { wrongs, figures } = await soakWorkers({ folder, projects: count, workers, random: sequence(start), say });
-  for (const [name, number] of Object.entries(figures)) console.log(`${name.padEnd(16)}${number}`);
+  for (const [name, number] of Object.entries(figures)) console.log(`${name.padEnd(26)}${number}`);
   for (const wrong of wrongs) console.error(`- ${wrong}`);
   if (wrongs.length === 0) rmSync(folder, { recursive: true, force: true });
   process.exit(wrongs.length === 0 ? 0 : 1);

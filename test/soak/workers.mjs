@@ -147,7 +147,8 @@ export async function soakWorkers({ folder, projects, workers: count, random, sa
     await gateway.settled();
     isRunning = false;
     const outcomes = Object.entries(readOutcomes(ended)).map(([name, number]) => `${number} ${name}`);
-    say(`apply ended with ${ended.code}: ${outcomes.join(", ")} ${ended.stderr.trim().slice(0, 400)}`);
+    const warnings = ended.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("Still "));
+    say([`apply ended with ${ended.code}: ${outcomes.join(", ")}`, ...warnings.slice(0, 5)].join("\n          "));
     return ended;
   };
 
@@ -165,6 +166,7 @@ export async function soakWorkers({ folder, projects, workers: count, random, sa
   if (last.code !== 0) wrongs.push(`the last apply ended with ${last.code}: ${last.stderr.slice(0, 500)}`);
   const drift = await begin("run-last", "drift", "--workers", "--report", "json").ended;
   if (drift.code !== 0) wrongs.push(`drift ended with ${drift.code}: ${drift.stderr.slice(0, 500)}`);
+  else say("in sync");
   for (const child of crew.values()) child.kill("SIGTERM");
   const found = await inspect(target.url, projects);
   server.kill("SIGKILL");
@@ -190,7 +192,7 @@ export async function soakWorkers({ folder, projects, workers: count, random, sa
       duplicates,
       "outside a run": writes.outside,
       "lost lease": writes.unheard,
-      "not checked": writes.unchecked,
+      "not checked, no database": writes.unchecked,
       seconds: Math.round((performance.now() - began) / 1000),
     },
   };
