@@ -1,3 +1,4 @@
+import type { PlanWave } from "../../src/plan/waves.ts";
 import type { Database, JournalRow } from "./database.ts";
 import type { Kernel } from "./kernel.ts";
 import type { Machine } from "./machine.ts";
@@ -13,6 +14,7 @@ export const laws = {
   failed: "what is told as failed or skipped has not landed and will not",
   unknown: "only what may have been sent is told as unknown",
   sync: "a re-run without faults leaves everything in sync",
+  waves: "no wave begins before the one before it is done, and none after one that is not",
   rate: "all together keep to the rate",
   plan: "workers plan what one process plans",
   end: "every run ends",
@@ -20,6 +22,8 @@ export const laws = {
 } as const;
 
 export type Law = keyof typeof laws;
+
+type Outcomes = ReadonlyMap<string, { readonly status: string; readonly error?: string | undefined }>;
 
 interface Sent {
   readonly run: string;
@@ -124,11 +128,7 @@ export class Observer {
   }
 
   /** What a run told of itself, held against what became of it. Only when nothing is under way any more. */
-  judge(
-    run: string,
-    ended: number,
-    outcomes: ReadonlyMap<string, { readonly status: string; readonly error?: string | undefined }>,
-  ): void {
+  judge(run: string, ended: number, outcomes: Outcomes): void {
     for (const [address, { status, error = "" }] of outcomes) {
       const own = this.#sent.filter((each) => each.run === run && each.address === address);
       const told = `${address} of run ${run} (${status}: ${error})`;
@@ -143,6 +143,20 @@ export class Observer {
       const isBlind = error.startsWith("a worker may have sent it: the state ");
       if (status === "unknown" && !isBlind && own.length === 0 && !this.#hasIntent(run, address))
         this.break("unknown", told);
+    }
+  }
+
+  judgeWaves(run: string, waves: readonly PlanWave[], outcomes: Outcomes): void {
+    let before = Number.NEGATIVE_INFINITY;
+    let halted = false;
+    for (const [index, { projects, status }] of waves.entries()) {
+      const isIn = (address: string) => projects.some((project) => address.startsWith(`${project}:`));
+      const times = this.#sent.filter((each) => each.run === run && isIn(each.address)).map(({ at }) => at);
+      const told = `wave ${index + 1} of run ${run} (${status})`;
+      if (halted && (status !== "not started" || times.length > 0)) this.break("waves", `${told} began`);
+      if (Math.min(...times) < before) this.break("waves", `${told} began at ${Math.min(...times)}, before ${before}`);
+      before = Math.max(before, ...times);
+      halted ||= [...outcomes].some(([address, outcome]) => isIn(address) && isTrouble(outcome.status));
     }
   }
 
@@ -169,4 +183,8 @@ export class Observer {
         `more than ${requests} requests within ${per} ms from ${Math.round(all[most] as number)} ms on`,
       );
   }
+}
+
+function isTrouble(status: string): boolean {
+  return status === "failed" || status === "unknown";
 }

@@ -55,11 +55,6 @@ export const mutations: readonly Mutation[] = [
     within: 300,
   },
   {
-    name: "the write of a worker that is gone is not waited for",
-    patches: [{ file: "fleet/do-chunk.ts", from: "grace: hands.requestTimeout", to: "grace: 0" }],
-    within: 10_000,
-  },
-  {
     name: "what an earlier run left in flight is not waited for",
     patches: [{ file: "apply/looked-up.ts", from: "!addresses.has(change.address)", to: "true" }],
     within: 2000,
@@ -68,6 +63,17 @@ export const mutations: readonly Mutation[] = [
     name: "a run waits for chunks that its workers dropped",
     patches: [{ file: "fleet/crew.ts", from: "this.#dropped.has(part) || ", to: "" }],
     within: 2000,
+  },
+  {
+    name: "a wave begins although the one before it failed",
+    patches: [
+      {
+        file: "apply/waves.ts",
+        from: "const why = halted ?? options.stopped();",
+        to: "const why = options.stopped();",
+      },
+    ],
+    within: 300,
   },
   {
     name: "a worker that cannot join again ends with an internal error",

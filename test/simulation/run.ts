@@ -12,6 +12,7 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     seed: { type: "string" },
     bugs: { type: "boolean", default: false },
+    only: { type: "string", default: "" },
   },
 });
 
@@ -69,10 +70,10 @@ async function playAll(from: number, count: number): Promise<void> {
   await tell(first);
 }
 
-/** How many seeds each of the planted bugs needs until a law is broken. */
-async function plant(from: number): Promise<void> {
+/** How many seeds each of the planted bugs needs until a law is broken: those whose names begin so. */
+async function plant(from: number, beginning: string): Promise<void> {
   const workspaces = await readWorkspaces(await buildProgram());
-  for (const { name, patches, within } of mutations) {
+  for (const { name, patches, within } of mutations.filter(({ name }) => name.startsWith(beginning))) {
     const start = await buildProgram(patches);
     let found: Ended | undefined;
     let seeds = 0;
@@ -91,5 +92,5 @@ async function plant(from: number): Promise<void> {
 if (values.seed !== undefined) {
   const { broken } = await tell(numberIn("seed", values.seed));
   if (broken.length > 0) process.exitCode = 1;
-} else if (values.bugs) await plant(numberIn("from", values.from));
+} else if (values.bugs) await plant(numberIn("from", values.from), values.only);
 else await playAll(numberIn("from", values.from), numberIn("seeds", values.seeds));

@@ -1,3 +1,4 @@
+import type { Wave } from "../../src/manifest/waves.ts";
 import type { Program, Start } from "./build.ts";
 import { Database } from "./database.ts";
 import { DatabaseServer } from "./database-server.ts";
@@ -87,6 +88,12 @@ async function played(world: World, seed: number): Promise<Ended> {
 
 class Hangs extends Error {}
 
+const firstThenAll: readonly Wave[] = [
+  { amount: 1, unit: "projects" },
+  { amount: 60, unit: "percent" },
+  { amount: 100, unit: "percent" },
+];
+
 /** Milliseconds by which every run has ended once all is well. */
 const longest = 180_000;
 
@@ -124,6 +131,8 @@ class World {
   /** New connections take nearly as long as they may. */
   readonly #connectsHard: boolean;
   #wanted = 0;
+  /** Those that are killed right after the next write that they send. */
+  readonly #doomed = new Set<Machine>();
 
   constructor({ start, workspaces, seed, told = false }: SimulationOptions) {
     const kernel = new Kernel(seed, told);
@@ -171,7 +180,9 @@ class World {
     await kernel.sleep(requestTimeout);
     for (const { result, at = 0, machine } of this.#runs) {
       const run = result && this.#nameOf(machine);
-      if (run && result.outcomes) this.observer.judge(run, at, result.outcomes);
+      if (!run || !result.outcomes) continue;
+      this.observer.judge(run, at, result.outcomes);
+      this.observer.judgeWaves(run, result.waves ?? [], result.outcomes);
     }
     if (this.#isLimited && this.observer.isRateShared) this.observer.judgeRate();
   }
@@ -243,7 +254,7 @@ class World {
         fate: (asked) => this.#fate(asked),
         connecting: () => this.#connecting(),
         due: () => this.observer.due(),
-        sent: (from, asked) => this.observer.sent(from, asked),
+        sent: (from, asked) => this.#sent(from, asked),
       }),
       pg: this.server.driverOf(machine),
       bullmq: queueLibrary(machine, this.server, this.#jobs),
@@ -255,6 +266,12 @@ class World {
     };
     program = this.#start(machine.platform(modules, opened));
     return program;
+  }
+
+  #sent(machine: Machine, asked: Asked): (() => void) | undefined {
+    const landed = this.observer.sent(machine, asked);
+    if (landed && this.#doomed.has(machine)) machine.kill("with a write under way");
+    return landed;
   }
 
   #say(machine: Machine, sentence: string): void {
@@ -322,6 +339,7 @@ class World {
         workers,
         signal: interrupted.signal as unknown as AbortSignal,
         recheck: kernel.is(0.3),
+        ...(kernel.is(0.2) && { waves: firstThenAll }),
       },
       ...{ lockTimeout: kernel.pick([5000, 60_000]), warn: (sentence: string) => this.#say(machine, sentence) },
     };
@@ -388,9 +406,11 @@ class World {
   #wakeAndDie(): void {
     const { kernel } = this;
     const victim = this.#victim();
+    if (!victim) return;
     const pause = lease * kernel.between(0.5, 1);
-    victim?.pause(pause);
-    kernel.after(pause, () => victim?.killAfter(2 + Math.floor(kernel.random() * 12)));
+    victim.pause(pause);
+    if (kernel.is(0.5)) this.#doomed.add(victim);
+    else kernel.after(pause, () => victim.killAfter(2 + Math.floor(kernel.random() * 12)));
   }
 
   /** A person takes the lease away from whoever has it. */
