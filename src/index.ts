@@ -36,7 +36,8 @@ export {
   recordDeployment as createDeployment,
   updateDeployment,
 } from "./deployments/records.ts";
-export { type Difference, type DiffOptions, diff, type Unverified } from "./diff/diff.ts";
+export { type Difference, diff, type Unverified } from "./diff/diff.ts";
+export type { DiffOptions } from "./diff/options.ts";
 export { readProjects } from "./live/list-projects.ts";
 export { readActive, readLive } from "./live/read-live.ts";
 export { desiredOf as desired, needsLookup, projectsOf } from "./manifest/layers.ts";

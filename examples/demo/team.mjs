@@ -1,16 +1,11 @@
 // npm run demo -- --team: two runners, each with a fresh clone, share one fleet and one state in PostgreSQL.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { packagedServer, startDatabase, systemServer } from "../../test/support/database.mjs";
+import { begin, beginDatabase, beginServer, environment, until } from "../program.mjs";
 
-const program = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 const quickstart = fileURLToPath(new URL("../quickstart/", import.meta.url));
-const token = "evenkeel-dev-token";
-
 const home = mkdtempSync(join(tmpdir(), "evenkeel-team-"));
 
 /** A clone as a runner of CI makes it: nothing of an earlier run is in it. */
@@ -23,23 +18,15 @@ function clone(name) {
   return folder;
 }
 
-/** Starts the program for somebody; what it says stands behind their name. */
-function begin(who, cwd, env, words, shown = true) {
-  if (shown) console.log(`\n${who}$ evenkeel ${words}`);
-  const run = spawn(process.execPath, [program, ...words.split(" ")], {
-    cwd,
-    env: { ...process.env, ...env, GITLAB_USER_LOGIN: who },
-  });
-  let output = "";
-  for (const stream of [run.stdout, run.stderr])
-    stream.setEncoding("utf8").on("data", (text) => {
-      output += text;
-    });
-  const ended = once(run, "close").then(([code]) => {
-    if (shown) console.log(`\n${mainLines(output).replace(/^/gm, `${who}: `)}\n${who}: (exit ${code})`);
+/** Starts the program for somebody; what it says stands behind their name. Resolves to its exit code. */
+function beginFor(who, cwd, env, words) {
+  console.log(`\n${who}$ evenkeel ${words}`);
+  const run = begin(words, cwd, { ...env, GITLAB_USER_LOGIN: who });
+  const ended = run.ended.then(({ code, output }) => {
+    console.log(`\n${mainLines(output).replace(/^/gm, `${who}: `)}\n${who}: (exit ${code})`);
     return code;
   });
-  return { ended, said: () => output, stop: () => run.kill() };
+  return { ended, said: run.said };
 }
 
 /** All of a short text; of a long one whom it waited for, and the end. */
@@ -49,37 +36,26 @@ function mainLines(text) {
   return (lines.length > 8 ? [...waits, "…", ...lines.slice(-1)] : lines).join("\n");
 }
 
-async function until(happened) {
-  while (!happened()) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
 /** Waits until somebody holds the lease. */
 async function held(cwd, env) {
-  for (;;) {
-    const { ended, said } = begin("", cwd, env, "state --report json", false);
-    await ended;
-    if (JSON.parse(said()).lease) return;
-  }
+  await until(async () => JSON.parse((await begin("state --report json", cwd, env).ended).output).lease);
 }
 
 async function demo(url, database) {
   const env = {
-    EVENKEEL_URL: url,
-    EVENKEEL_TOKEN: token,
-    EVENKEEL_TOKEN_FILE: "",
-    EVENKEEL_STATE: database.url(),
+    ...environment(url, database),
     PAYMENTS_HOOK: "https://chat.example.com/hooks/payments",
   };
   const [ada, ben] = ["ada", "ben"].map(clone);
   console.log("# Two jobs apply the same manifests at the same time. One writes, the other waits for it.");
-  const first = begin(
+  const first = beginFor(
     "ada",
     ada,
     { ...env, CI_JOB_URL: "https://ci.example.com/jobs/1" },
     "apply --yes --concurrency 1",
   );
   await held(ben, env);
-  const second = begin(
+  const second = beginFor(
     "ben",
     ben,
     { ...env, CI_JOB_URL: "https://ci.example.com/jobs/2" },
@@ -87,24 +63,20 @@ async function demo(url, database) {
   );
   const codes = [await first.ended, await second.ended];
   console.log("\n# Who did what? The history is the same from every clone.");
-  for (const words of ["runs", "state"]) codes.push(await begin("ben", ben, env, words).ended);
+  for (const words of ["runs", "state"]) codes.push(await beginFor("ben", ben, env, words).ended);
   return { codes: codes.join(), waited: second.said().includes("Waiting for run") };
 }
 
-const bin = (await packagedServer()) ?? systemServer();
-if (!bin) throw new Error("no PostgreSQL here: npm ci installs one, or apt-get install postgresql");
-const database = await startDatabase(home, bin);
-const server = begin("server", home, {}, `serve --seed ${join(quickstart, "seed.yaml")} --latency 300`, false);
+const database = await beginDatabase(home);
+const server = await beginServer(`--seed ${join(quickstart, "seed.yaml")} --latency 300`, home);
 try {
-  await until(() => /http:\S+/.test(server.said()));
-  const [url] = /http:\S+/.exec(server.said());
-  const { codes, waited } = await demo(url, database);
+  const { codes, waited } = await demo(server.url, database);
   if (codes !== "0,0,0,0" || !waited) {
     console.error(`\nThe demo went wrong: exit codes ${codes}, expected 0,0,0,0 and a wait for the lease.`);
     process.exitCode = 1;
   }
 } finally {
-  server.stop();
+  server.kill();
   await database.stop();
   rmSync(home, { recursive: true, force: true });
 }

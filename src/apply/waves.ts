@@ -7,8 +7,9 @@ import { readLive } from "../live/read-live.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, Outcome } from "../model/types.ts";
 import type { PlanWave } from "../plan/waves.ts";
-import { type ApplyOptions, applyChanges, type Batch, type ChangeEvent, type Outcomes } from "./apply.ts";
+import { type ApplyOptions, applyChanges, type Batch, type ChangeEvent, type Outcomes, outcomesOf } from "./apply.ts";
 import { projectOf, type Target } from "./recheck.ts";
+import { subjectsOf } from "./subjects.ts";
 import { isVisible, lostOf } from "./verify-write.ts";
 
 export interface WavesOptions extends ApplyOptions {
@@ -34,38 +35,51 @@ export async function applyInWaves(
   options: WavesOptions,
 ): Promise<AppliedWaves> {
   const outcomes = new Map<string, Outcome>();
-  const told: PlanWave[] = [];
+  const ended: PlanWave[] = [];
   let halted: string | undefined;
   for (const [index, targets] of waves.entries()) {
     const why = halted ?? options.stopped();
-    const name = `wave ${index + 1} of ${waves.length}`;
-    const projects = targets.map(projectOf);
-    if (why !== undefined) {
-      for (const [address, outcome] of await skip(targets, why, options)) outcomes.set(address, outcome);
-      told.push({ projects, status: "not started" });
-      continue;
-    }
-    await note(options, { wave: index + 1, of: waves.length, projects: projects.length });
-    const done = await applyWave(writer, targets, options);
-    for (const [address, outcome] of done.outcomes) outcomes.set(address, outcome);
-    const { reason } = done;
-    if (reason !== undefined) {
-      halted = `${name} ended the run: ${reason}`;
-      await note(options, { wave: index + 1, of: waves.length, projects: projects.length, reason });
-    }
-    told.push({ projects, ...(reason === undefined ? { status: "applied" } : { status: "stopped", reason }) });
+    const place = { wave: index + 1, of: waves.length, projects: targets.length };
+    const end =
+      why === undefined ? await applyWave(writer, targets, options, place) : await skipWave(targets, why, options);
+    for (const [address, outcome] of end.outcomes) outcomes.set(address, outcome);
+    ended.push({ projects: targets.map(projectOf), ...end.wave });
+    if (end.wave.reason !== undefined) halted = `wave ${place.wave} of ${place.of} ended the run: ${end.wave.reason}`;
   }
-  return { outcomes, waves: told, ...(halted !== undefined && { halted }) };
+  return { outcomes, waves: ended, ...(halted !== undefined && { halted }) };
 }
 
-type Noted = { readonly wave: number; readonly of: number; readonly projects: number; readonly reason?: string };
+/** The outcomes of a wave, and what became of it. */
+interface WaveEnd {
+  readonly outcomes: Outcomes;
+  readonly wave: Omit<PlanWave, "projects">;
+}
 
-async function note({ watchers }: ApplyOptions, noted: Noted): Promise<void> {
+interface WavePlace {
+  readonly wave: number;
+  readonly of: number;
+  readonly projects: number;
+}
+
+async function applyWave(
+  writer: Writer,
+  targets: readonly Target[],
+  options: WavesOptions,
+  place: WavePlace,
+): Promise<WaveEnd> {
+  await note(options, place);
+  const { outcomes, reason } = await writeAndCheck(writer, targets, options);
+  if (reason === undefined) return { outcomes, wave: { status: "applied" } };
+  await note(options, { ...place, reason });
+  return { outcomes, wave: { status: "stopped", reason } };
+}
+
+async function note({ watchers }: ApplyOptions, noted: WavePlace & { readonly reason?: string }): Promise<void> {
   for (const watcher of watchers) await watcher.noted?.({ event: "wave", ...noted });
 }
 
-/** One wave, and what keeps the next one from beginning. */
-async function applyWave(
+/** The writes of a wave, and what keeps the next one from beginning. */
+async function writeAndCheck(
   writer: Writer,
   targets: readonly Target[],
   options: WavesOptions,
@@ -122,13 +136,8 @@ async function readAgain(reader: Reader, events: readonly ChangeEvent[], workers
 /** What of one project's changes is not there, or why that is not known. */
 async function lossesOf(reader: Reader, changes: readonly Change[]): Promise<string | [string, Outcome][]> {
   const [{ project: name } = { project: "" }] = changes;
-  const resources = changes.map((change) => {
-    const { kind, key, declared, origin } = change;
-    return { kind, key, fields: declared, origin, presence: isRemoval(change) ? "absent" : "present" } as const;
-  });
-  const kinds = new Set(changes.map(({ kind }) => kind));
   try {
-    const live = await readLive(reader, { project: { name }, kinds, resources, exclusive: new Map() });
+    const live = await readLive(reader, subjectsOf(name, changes));
     return changes.flatMap((change): [string, Outcome][] => {
       const lost = lostOf(reader.catalogue, change, live);
       if (lost === "all") return [[change.address, { status: "failed", error: undone(change) }]];
@@ -144,11 +153,11 @@ function undone(change: Change): string {
   return `the server said that it was done, and read again it is ${isRemoval(change) ? "still there" : "not there"}`;
 }
 
-/** The outcomes of what is not begun; who listens is told. */
-async function skip(targets: readonly Target[], why: string, { watchers }: ApplyOptions): Promise<Outcomes> {
+/** A wave that is not begun; watchers are notified. */
+async function skipWave(targets: readonly Target[], why: string, { watchers }: ApplyOptions): Promise<WaveEnd> {
   const events = targets.flatMap((target) => skipped(target, why));
   for (const event of events) for (const watcher of watchers) await watcher.outcome?.(event);
-  return new Map(events.map(({ address, outcome }) => [address, outcome]));
+  return { outcomes: outcomesOf(events), wave: { status: "not started" } };
 }
 
 function skipped(target: Target, error: string): readonly ChangeEvent[] {

@@ -1,17 +1,17 @@
 import { knownSecrets, ownNames } from "../base/known-secrets.ts";
 import { version } from "../base/version.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { isReference } from "../model/normalise.ts";
-import type { Call, Scalar, Value } from "../model/types.ts";
+import type { Call } from "../model/types.ts";
 import { type Attempt, type FullAnswer, judge, judgeBroken } from "./classify-response.ts";
-import { encode, type Plain } from "./encode.ts";
+import { encode, type Line } from "./encode.ts";
 import { CallFailed, isDecisive, isUnknownRoute, isUnknownWord } from "./failure.ts";
 import { createLimiter, type Limiter, type Sending } from "./limiter.ts";
 import { createWords, type Words } from "./older-words.ts";
 import type { ClientOptions } from "./options.ts";
+import { plainOf } from "./plain.ts";
 import { type Presence, watchPresence } from "./presence.ts";
 import { rateKey } from "./rates.ts";
-import type { Received } from "./received.ts";
+import type { Broken, Received } from "./received.ts";
 import { allowanceIn, type Backoff, backoffDelay, defaultBackoff, longestPause, statedDelay } from "./retry.ts";
 import { type Alias, createAlias } from "./route-alias.ts";
 import { parseServerUrl, type ServerUrl } from "./server-url.ts";
@@ -146,39 +146,47 @@ export class Session {
   async #exchange(call: Call, path: string, attempts: number, again: boolean): Promise<FullAnswer> {
     const refusal = this.#refusal(call, path, attempts);
     if (refusal) throw refusal;
-    const line = encode(call, this.#server.prefix + path, this.#plain(call));
-    if (again) this.counts.retries++;
-    else if (line.method !== "GET") this.counts.writes++;
-    else if (!call.uncounted) this.counts.reads++;
+    const line = encode(call, this.#server.prefix + path, plainOf(call, this.#options.secrets));
+    this.#count(call, again);
     const sending = this.#limiter.sending();
     const { answers } = this.#presence;
+    const result = await this.#send(call, line);
+    const attempt = this.#attemptOf(call, line, attempts);
+    if (!("broken" in result)) return this.#understood(attempt, result, sending);
+    const tooLate = result.broken === "aborted" && !result.sent && this.#refusal(call, path, attempts);
+    if (tooLate) throw tooLate;
+    // Others are answered, and this one gets no connection: there are too many.
+    if (!result.sent && answers > 0 && answers < this.#presence.answers) this.#limiter.overloaded(sending);
+    throw judgeBroken(attempt, result, this.#stop.reason, answers > 0);
+  }
+
+  #count({ method, uncounted }: Call, again: boolean): void {
+    if (again) this.counts.retries++;
+    else if (method !== "GET") this.counts.writes++;
+    else if (!uncounted) this.counts.reads++;
+  }
+
+  async #send(call: Call, line: Line): Promise<Received | Broken> {
     this.#presence.asked();
     const result = await this.#transport.exchange(line, () => this.#forbidden(call) === undefined);
     this.#limiter.ended();
     const isAnswered = !("broken" in result) || result.broken === "cut" || result.broken === "large";
     this.#presence.ended(isAnswered ? undefined : `${line.method} ${line.target}`);
-    const { method, path: asked, answer } = call;
-    const attempt = {
-      method,
-      path: asked,
-      url: this.#server.origin + line.target,
-      setting: this.#server.name,
-      dialect: this.#options.dialect,
-      attempts,
-      answer,
-    };
-    if ("broken" in result) {
-      const tooLate = result.broken === "aborted" && !result.sent && this.#refusal(call, path, attempts);
-      if (tooLate) throw tooLate;
-      // Others are answered, and this one gets no connection: there are too many.
-      if (!result.sent && answers > 0 && answers < this.#presence.answers) this.#limiter.overloaded(sending);
-      throw judgeBroken(attempt, result, this.#stop.reason, answers > 0);
-    }
-    const verdict = judge(attempt, result, knownSecrets.clean);
-    const allowance = allowanceIn(result.headers, Date.now());
+    return result;
+  }
+
+  #attemptOf({ method, path, answer }: Call, { target }: Line, attempts: number): Attempt {
+    const { name: setting, origin } = this.#server;
+    return { method, path, url: origin + target, setting, dialect: this.#options.dialect, attempts, answer };
+  }
+
+  /** @throws CallFailed where the answer is a refusal, or not what it should be. */
+  #understood(attempt: Attempt, received: Received, sending: Sending): FullAnswer {
+    const verdict = judge(attempt, received, knownSecrets.clean);
+    const allowance = allowanceIn(received.headers, Date.now());
     if (allowance) this.#limiter.allowed(sending, allowance);
     if (verdict instanceof CallFailed) {
-      this.#heed(attempt, result, verdict, sending);
+      this.#heed(attempt, received, verdict, sending);
       throw verdict;
     }
     this.#limiter.answered(sending);
@@ -252,22 +260,6 @@ export class Session {
     if (this.#presence.answers > 0 || failure.sent) return failure;
     this.#over ??= failure.endingRun();
     return this.#over;
-  }
-
-  #plain({ method, parameters }: Call): Plain | undefined {
-    if (!parameters) return undefined;
-    const plain: Record<string, Scalar> = {};
-    for (const [name, value] of Object.entries(parameters)) plain[name] = this.#plainValue(method, value);
-    return plain;
-  }
-
-  #plainValue(method: Call["method"], value: Value): Scalar {
-    if (!isReference(value)) return value;
-    const { secrets } = this.#options;
-    if (!secrets || method === "GET" || method === "DELETE") throw new RangeError(`${method} carries no secret`);
-    const resolved = secrets.resolve(value);
-    knownSecrets.learn(resolved, value.secret);
-    return resolved;
   }
 }
 

@@ -36,8 +36,7 @@ export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {
   const tell = await planReporter(terminal, "apply", options);
   checkUsage(terminal, options, saved);
   const deployment = deploymentFrom(options);
-  const request = { ...requestOf(terminal, options), ...wishesOf(terminal, options, saved) };
-  const wanted = { request, deployment };
+  const wanted = { request: applyRequestOf(terminal, options, saved), deployment };
   return traced(terminal, "apply", () =>
     options.dryRun ? rehearsing(terminal, wanted, tell) : applying(terminal, options, wanted, tell),
   );
@@ -184,9 +183,11 @@ function question({ summary }: Plan): string {
   return `Make ${summary.writes === 1 ? "this change" : `these ${summary.writes} changes`}? Type yes to continue:`;
 }
 
-function wishesOf({ cwd, warn }: Terminal, options: Options<"apply">, saved: Saved | undefined): Partial<Request> {
+function applyRequestOf(terminal: Terminal, options: Options<"apply">, saved: Saved | undefined): Request {
+  const { cwd, warn } = terminal;
   const { lockTimeout } = options;
   return {
+    ...requestOf(terminal, options),
     command: "apply",
     waivers: { deletes: options.allowDeletes ?? 0, protected: new Set(options.allowProtected) },
     resend: globsOf("--resend", options.resend, addressGlobFault),

@@ -1,97 +1,29 @@
 import { branchKinds } from "../model/branch-kinds.ts";
 import { dialectNames } from "../model/dialect-names.ts";
-import { findingKinds, planKinds, revisionKinds } from "../report/report-kinds.ts";
+import { findingKinds, revisionKinds } from "../report/report-kinds.ts";
 import { applyModes } from "../state/watch-memory.ts";
-import type { Flag, OptionsOf } from "./verb.ts";
-
-/** Where the workspace is. */
-const folder = { flags: "-C <dir>", description: "look for evenkeel.yaml in this folder and upward" } as const;
-
-/** For cron jobs. */
-const quiet = { flags: "--quiet", description: "no progress and no notes on stderr" } as const;
-
-/** For commands that have something to report, in these kinds. */
-function reportOf(kinds: readonly string[]) {
-  return {
-    flags: "--report <kind[=path]>",
-    description: `also write a report: ${kinds.join(", ")}; without a path, to stdout instead of the text (repeatable)`,
-    takes: "list",
-    suggests: kinds,
-  } as const;
-}
-
-const report = reportOf(["json", "text"]);
-const planReport = reportOf(planKinds);
-const concurrency = {
-  flags: "--concurrency <n>",
-  description: "at most so many requests in flight; auto: as many as serve best, up to 128",
-  takes: "concurrency",
-  suggests: ["auto"],
-} as const;
-const timeout = {
-  flags: "--timeout <duration>",
-  description: "stop the whole run after this time, such as 10m",
-  takes: "duration",
-} as const;
-const giveUpAfter = {
-  flags: "--give-up-after <duration>",
-  description: "end the run when the server has answered nothing for this time; default: 60s",
-  takes: "duration",
-} as const;
-const out = { flags: "--out <file>", description: "save the plan, as JSON" } as const;
-const detailedExitcode = { flags: "--detailed-exitcode", description: "exit 2 when changes are pending" } as const;
-const yes = { flags: "--yes", description: "do not ask" } as const;
-const storage = { flags: "--storage", description: "plan storage migrations too" } as const;
-const failOnLoosening = {
-  flags: "--fail-on-loosening",
-  description: "exit 3 when a change loosens a license policy",
-} as const;
-const resend = {
-  flags: "--resend <glob>",
-  description: "write matching integrations even if nothing differs (repeatable)",
-  takes: "list",
-} as const;
-const status = { flags: "--status <status>", description: "created, running, success, failed or canceled" } as const;
-
-const asOf = {
-  flags: "--as-of <date>",
-  description: "what counts on another day (UTC), such as 2027-06-30",
-  takes: "day",
-} as const;
-
-const dialect = {
-  flags: "--dialect <name>",
-  description: "whose names: those of the specification, or a platform's; default: as the workspace around says",
-  choices: dialectNames,
-} as const;
-
-/** Of commands that send nothing. */
-const offline = [folder, report, quiet] as const;
-
-/** Of commands that talk to the server, whatever manifests say. */
-const connected = [folder, report, concurrency, timeout, giveUpAfter, quiet] as const;
-
-/** Of commands that compare a workspace with its server. */
-const online = [
-  folder,
-  {
-    flags: "--target <glob>",
-    description: "only addresses that match, such as 'payments/*' (repeatable)",
-    takes: "list",
-  },
-  {
-    flags: "--shard <i/n>",
-    description: "only the i-th of n parts of the projects; auto: from CI_NODE_INDEX and CI_NODE_TOTAL",
-    takes: "shard",
-  },
-  { flags: "--since <rev>", description: "only projects that want something else than at this git revision" },
-  planReport,
+import {
+  asOf,
   concurrency,
-  { flags: "--workers", description: "have workers of the shared state read and write (evenkeel worker)" },
-  timeout,
+  connected,
+  detailedExitcode,
+  dialect,
+  failOnLoosening,
+  folder,
   giveUpAfter,
+  offline,
+  online,
+  out,
+  planReport,
   quiet,
-] as const;
+  report,
+  reportOf,
+  resend,
+  status,
+  storage,
+  yes,
+} from "./shared-flags.ts";
+import type { Flag, OptionsOf } from "./verb.ts";
 
 /** The options of each command; the types of what a command is given are derived from here. */
 export const flags = {

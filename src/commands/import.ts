@@ -8,7 +8,7 @@ import { type ImportResult, importProjects } from "../import/import-projects.ts"
 import { platformAt } from "../live/read-release.ts";
 import { selectorOf } from "../manifest/selector.ts";
 import { problemLine } from "../model/problem-line.ts";
-import { connectionFrom } from "../reconcile/context.ts";
+import { connectionFrom } from "../reconcile/connection.ts";
 import type { Request } from "../reconcile/request.ts";
 import { importJson, importText } from "../report/import.ts";
 import { loadSettings } from "../workspace/load.ts";

@@ -55,8 +55,15 @@ async function planning(command: "plan" | "drift", terminal: Terminal, options: 
 async function planned(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<Planned> {
   const bar = terminal.progress("Reading");
   const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
-  const wishes = { ...wishesOf(options), command, save: options.save === true, progress, following };
-  return plan({ ...requestOf(terminal, options), ...wishes }).finally(bar.stop);
+  const request: Request = {
+    ...requestOf(terminal, options),
+    command,
+    storage: options.storage === true,
+    resend: globsOf("--resend", options.resend, addressGlobFault),
+    save: options.save === true,
+    ...{ progress, following },
+  };
+  return plan(request).finally(bar.stop);
 }
 
 function savedAs({ save }: Options<"plan">, { recorded }: Planned): string | undefined {
@@ -68,13 +75,6 @@ function tellRecord(terminal: Terminal, { save }: Options<"plan">, planned: Plan
   const { savedAs } = planned;
   noteUnrecorded(terminal, planned);
   if (save && savedAs) terminal.warn(`Saved as ${savedAs}; to apply it: evenkeel apply --plan ${savedAs}`);
-}
-
-function wishesOf(options: Options<"plan">): Partial<Request> {
-  return {
-    storage: options.storage === true,
-    resend: globsOf("--resend", options.resend, addressGlobFault),
-  };
 }
 
 /** Why a plan exits as one that is refused: a sentence for each option that asks for it. */

@@ -7,7 +7,7 @@ import { CallFailed } from "../client/failure.ts";
 import { readActive, readActiveReadable, type Unread } from "../live/read-live.ts";
 import { addressOf } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { connectionFrom } from "../reconcile/context.ts";
+import { connectionFrom } from "../reconcile/connection.ts";
 import type { Request } from "../reconcile/request.ts";
 import type { Renderers } from "../report/reports.ts";
 import { routesText, shiftText, unknownText } from "../report/routes.ts";

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { unshared } from "../reconcile/crew.ts";
+import { unshared } from "../reconcile/workers.ts";
 import { sharesState } from "../state/open-state.ts";
 import { touchesWorkspace } from "../watch/checkout.ts";
 import { systemClock } from "../watch/clock.ts";

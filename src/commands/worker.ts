@@ -6,7 +6,7 @@ import { membershipFor } from "../fleet/membership.ts";
 import { work } from "../fleet/worker.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { mostInFlight } from "../model/most-in-flight.ts";
-import { unshared, waitFor } from "../reconcile/crew.ts";
+import { unshared, waitFor } from "../reconcile/workers.ts";
 import { leaseDuration } from "../state/lease.ts";
 import { sharesState } from "../state/open-state.ts";
 import { readToken } from "../workspace/token.ts";
@@ -22,16 +22,13 @@ export const run: Run<Options<"worker">> = async (terminal, { concurrency = most
   if (!url) throw new Refusal("a worker needs EVENKEEL_URL: the server that it works for", exit.usage);
   // A workspace may allow plain http; whoever sets the variable has typed it.
   const { origin } = parseServerUrl(url, true, "EVENKEEL_URL");
-  const wishes = {
-    token: readToken(env),
-    network: networkFor(url, env),
-    duration: membershipFor(leaseDuration(env, durationOf)),
-  };
+  const token = readToken(env);
+  const network = networkFor(url, env);
+  const duration = membershipFor(leaseDuration(env, durationOf));
   listen();
   await using tracing = await openTracing(terminal);
   await work({
-    ...{ env, root: cwd, url, origin, concurrency, signal: interrupted, ...wishes },
-    tracing,
+    ...{ env, root: cwd, url, origin, token, network, concurrency, duration, signal: interrupted, tracing },
     once: once ? waitFor(env) : undefined,
     say: (sentence) => note(printable(sentence)),
   });

@@ -60,7 +60,7 @@ function textOf(file: string): string {
 }
 
 /** Whether an address or a name can be reached from this machine only. */
-export function isThisMachine(host: string): boolean {
+function isThisMachine(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 }
 

@@ -1,5 +1,5 @@
 import type { RunSummary } from "../state/run-summary.ts";
-import type { SightingHead } from "../state/sightings/sheet.ts";
+import type { SightingHead } from "../state/sightings/heads.ts";
 import { lastSeen, type Sighting } from "../state/sightings/sighting.ts";
 import { csvOf } from "./csv.ts";
 import { projectsFor, standingCounts, type WantedProjects } from "./fleet.ts";

@@ -1,6 +1,6 @@
 import { memoized } from "../base/memoize.ts";
 import { placeAmong } from "../base/text.ts";
-import type { SightingHead } from "../state/sightings/sheet.ts";
+import type { SightingHead } from "../state/sightings/heads.ts";
 import { countsFrom, type Standing, type StandingCounts, standings } from "../state/sightings/sighting.ts";
 import type { KnownState } from "./known.ts";
 

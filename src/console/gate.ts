@@ -4,7 +4,7 @@ import { isSameSecret } from "../workspace/same-secret.ts";
 import { type Access, namesLoopback, type Sessions, sessionLength } from "./access.ts";
 
 /** Pages load nothing but the console's own style and script, send nothing, and stand in nobody's frame. */
-export const contentPolicy = [
+const contentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -2,15 +2,9 @@ import { Refusal } from "../base/exit.ts";
 import { compareTexts } from "../base/text.ts";
 import { type LiveRuns, liveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
-import {
-  fleetIn,
-  fleetSheet,
-  headsIn,
-  type SightingHead,
-  sheetIn,
-  sheetOf,
-  sightingIn,
-} from "../state/sightings/sheet.ts";
+import { readFleetSheet } from "../state/sightings/fleet-sheet.ts";
+import { headsIn, type SightingHead } from "../state/sightings/heads.ts";
+import { sheetIn, sheetOf, sightingIn } from "../state/sightings/sheet.ts";
 import { type FleetSheet, type Sighting, standings } from "../state/sightings/sighting.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { type PlanReader, planReader } from "./plans.ts";
@@ -129,7 +123,7 @@ async function knownOf(
 ): Promise<KnownState> {
   const { sightings, runs } = state;
   const at = new Date();
-  const fleet = fleetIn((await sightings.read([fleetSheet])).get(fleetSheet));
+  const fleet = await readFleetSheet(sightings);
   const all = await runs.list();
   if (before.runs.length > 0 && all.length === 0) {
     throw new Refusal(`the state is gone: ${state.place} holds nothing any more`);

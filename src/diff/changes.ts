@@ -6,29 +6,24 @@ import { kinds } from "../model/kinds.ts";
 import { readAs } from "../model/normalise.ts";
 import type { Action, Change, Fields, Live, Origin, Resource, Value } from "../model/types.ts";
 
+/** What is to change, and why. */
+interface ChangeSubject extends Pick<Change, "project" | "live" | "reason"> {
+  readonly resource: Resource & { readonly origin: Origin };
+}
+
 /** The change that removes a live resource as its kind is removed. */
-export function removalFrom(
-  catalogue: Catalogue,
-  project: string,
-  resource: Resource,
-  live: Live,
-  origin: Origin,
-  reason: string,
-): Change {
-  const { removal, removed } = kinds[resource.kind];
-  const visible = { before: { ...removed.before, ...live.fields }, after: removed.after };
-  return changeFrom(catalogue, project, { ...resource, origin }, live, removal, visible, reason);
+export function removalFrom(catalogue: Catalogue, subject: ChangeSubject & { readonly live: Live }): Change {
+  const { removal, removed } = kinds[subject.resource.kind];
+  const visible = { before: { ...removed.before, ...subject.live.fields }, after: removed.after };
+  return changeFrom(catalogue, subject, removal, visible);
 }
 
 /** One change, with a digest of what is live now. */
 export function changeFrom(
   catalogue: Catalogue,
-  project: string,
-  resource: Resource & { readonly origin: Origin },
-  live: Live | undefined,
+  { project, resource, live, reason }: ChangeSubject,
   action: Action,
   visible: Pick<Change, "before" | "after">,
-  reason: string,
 ): Change {
   const { kind, key, fields, origin } = resource;
   const address = addressOf(project, kind, key);

@@ -6,7 +6,9 @@ import { type Comparison, compareField } from "../model/normalise.ts";
 import { switchedOff } from "../model/turns-off.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../model/types.ts";
 import { changeFrom, inApplyOrder, pick, removalFrom } from "./changes.ts";
-import { editedSince, isKeptOff, type Recalled, type Recollection, recollect } from "./last-applied.ts";
+import { recollect } from "./last-applied.ts";
+import type { DiffOptions, FullDiffOptions } from "./options.ts";
+import { reasonToCreate, reasonToUpdate } from "./reasons.ts";
 
 /** What a project's desired and live resources come to. */
 export interface Difference {
@@ -28,25 +30,9 @@ export interface Unverified {
   readonly fields: readonly string[];
 }
 
-/** What decides beside the two states. */
-export interface DiffOptions {
-  /** What there is to compare; left out: in the specification's own names. */
-  readonly catalogue?: Catalogue;
-  /** Send unverified parameters anyway: `server.secrets: always-send`, without a ledger. */
-  readonly alwaysSend: boolean;
-  /** Addresses to write whatever the comparison says (`--resend`). */
-  readonly resend?: (address: string) => boolean;
-  /** Addresses that the run is about (`--target`). */
-  readonly target?: (address: string) => boolean;
-  /** What the last apply left, where the workspace keeps a ledger. */
-  readonly ledger?: Recollection;
-}
-
-type Options = DiffOptions & { readonly catalogue: Catalogue };
-
 /** Brings desired and live state of one project together (contract 6). Pure; the same input gives the same changes. */
 export function diff(desired: DesiredProject, live: readonly Live[], given: DiffOptions): Difference {
-  const options: Options = { catalogue: catalogueOf(), ...given };
+  const options: FullDiffOptions = { catalogue: catalogueOf(), ...given };
   const project = desired.project.name;
   const byIdentity = grouped(live, identityOf);
   const listed = new Set<string>();
@@ -100,18 +86,25 @@ export interface InSync extends Readonly<Record<Comparison, readonly string[]>> 
   readonly live: Live;
 }
 
-function judge(project: string, desired: Desired, namesakes: readonly Live[], options: Options): Judgement {
+function judge(project: string, desired: Desired, namesakes: readonly Live[], options: FullDiffOptions): Judgement {
   const { catalogue } = options;
   if (namesakes.length > 1) return judgeAmbiguous(catalogue, project, desired, namesakes);
   const [live] = namesakes;
   if (desired.presence === "absent") return judgeUnwanted(catalogue, project, desired, live);
-  if (live && !isOff(catalogue, live) && isPlainlyInSync(desired, live, options)) return inSync;
+  if (!live || isOff(catalogue, live)) return judgeMissing(project, desired, options);
+  return isPlainlyInSync(desired, live, options) ? inSync : judgeLive(project, desired, live, options);
+}
+
+function judgeMissing(project: string, desired: Desired, options: FullDiffOptions): Judgement {
+  const reason = reasonToCreate(desired, addressOf(project, desired.kind, desired.key), options);
+  if (!reason) return inSync;
+  const subject = { project, resource: desired, live: undefined, reason };
+  return { change: changeFrom(options.catalogue, subject, "create", { before: null, after: desired.fields }) };
+}
+
+function judgeLive(project: string, desired: Desired, live: Live, options: FullDiffOptions): Judgement {
+  const { catalogue } = options;
   const address = addressOf(project, desired.kind, desired.key);
-  if (!live || isOff(catalogue, live)) {
-    const reason = reasonToCreate(desired, address, options);
-    const visible = { before: null, after: desired.fields };
-    return reason ? { change: changeFrom(catalogue, project, desired, undefined, "create", visible, reason) } : inSync;
-  }
   const compared = sortFields(catalogue, desired, live);
   const recalled = recollect(desired, address, compared, live.updatedAt, options.ledger);
   const evidence = {
@@ -129,27 +122,16 @@ function judge(project: string, desired: Desired, namesakes: readonly Live[], op
     before: { ...pick(live.fields, evidence.different), ...pick(kinds[desired.kind].removed.before, off) },
     after: pick(desired.fields, [...evidence.different, ...evidence.edited, ...off]),
   };
-  return { ...judgement, change: changeFrom(catalogue, project, desired, live, "update", visible, reason) };
+  return {
+    ...judgement,
+    change: changeFrom(catalogue, { project, resource: desired, live, reason }, "update", visible),
+  };
 }
-
-/** Undefined where the server keeps it off whatever it is sent, and has what is declared. */
-function reasonToCreate(desired: Desired, address: string, options: Options): string | undefined {
-  const { catalogue, ledger, resend } = options;
-  const memory = ledger?.recall(address);
-  if (!ledger || !memory) return integrationOf(catalogue, desired)?.staysOff ? notListed : "not on the server";
-  if (!isKeptOff(memory)) return "gone from the server since the last apply, drift";
-  const edited = editedSince(desired, address, ledger);
-  if (edited.length > 0) return reasonOfEdit(edited);
-  return resend?.(address) ? askedFor : undefined;
-}
-
-/** Lists tell what is on, and some servers keep this off. */
-const notListed = "not on the server, or kept off there";
 
 /** What nearly every resource is on nearly every run, so that it costs next to nothing. */
 const inSync: Judgement = {};
 
-function isPlainlyInSync(desired: Desired, live: Live, { catalogue, ledger, resend }: Options): boolean {
+function isPlainlyInSync(desired: Desired, live: Live, { catalogue, ledger, resend }: FullDiffOptions): boolean {
   if (ledger || resend) return false;
   for (const name in desired.fields) {
     if (compareField(catalogue, desired, name, desired.fields[name] ?? null, live.fields[name]) !== "same")
@@ -178,7 +160,8 @@ function judgeAmbiguous(
 
 function judgeUnwanted(catalogue: Catalogue, project: string, desired: Desired, live: Live | undefined): Judgement {
   if (!live?.active) return {};
-  return { change: removalFrom(catalogue, project, desired, live, desired.origin, "listed under disabled") };
+  const reason = "listed under disabled";
+  return { change: removalFrom(catalogue, { project, resource: desired, live, reason }) };
 }
 
 /** Off is absent, but for what has `active` as a parameter (contract 6). */
@@ -195,36 +178,7 @@ function sortFields(catalogue: Catalogue, desired: Desired, live: Live): Record<
   return sorted;
 }
 
-type Evidence = Readonly<Record<Comparison, readonly string[]>> & Recalled & { readonly isInherited?: boolean };
-
-/** The reason of a change that somebody asked for though nothing differs. */
-export const askedFor = "asked for by --resend";
-
-/** The first reason that holds (contract 6); undefined where the resource is in sync. */
-function reasonToUpdate(address: string, evidence: Evidence, options: DiffOptions): string | undefined {
-  const { different, drifted, edited, unverified, moved, isInherited } = evidence;
-  const inherited = isInherited ? "inherited from the group, " : "";
-  if (different.length > 0) return inherited + reasonOfDifference(different, drifted, options);
-  if (isInherited && edited.length > 0) return `${inherited}not as declared`;
-  if (edited.length > 0) return reasonOfEdit(edited);
-  if (moved && unverified.length > 0) return "suspected drift: updated_at changed, and nothing visible differs";
-  if (options.resend?.(address)) return askedFor;
-  if (options.alwaysSend && unverified.length > 0) return "server.secrets is always-send";
-  return undefined;
-}
-
-function reasonOfEdit(edited: readonly string[]): string {
-  return `pending: ${edited.join(", ")} changed since the last apply`;
-}
-
-function reasonOfDifference(different: readonly string[], drifted: readonly string[], { ledger }: DiffOptions): string {
-  const plainly = different.length === 1 ? "field differs" : "fields differ";
-  if (!ledger) return plainly;
-  if (drifted.length === 0) return `${plainly}, pending`;
-  return different.length === drifted.length ? `${plainly}, drift` : `${plainly}, drift and pending`;
-}
-
-function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, options: Options): Judgement {
+function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, options: FullDiffOptions): Judgement {
   const { catalogue } = options;
   const origin = exclusive.get(live.kind);
   if (!origin || !isTargeted(project.name, live, options)) return { unmanaged: true };
@@ -233,8 +187,7 @@ function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, optio
     const where = { place: origin.place(), project: project.name };
     return { unmanaged: true, problem: { severity: "warning", rule: "unknown-live", message, ...where } };
   }
-  const unlisted: Resource = { kind: live.kind, key: live.key, fields: {} };
-  return {
-    change: removalFrom(catalogue, project.name, unlisted, live, origin, "not listed, and the policy is exclusive"),
-  };
+  const resource = { kind: live.kind, key: live.key, fields: {}, origin };
+  const reason = "not listed, and the policy is exclusive";
+  return { change: removalFrom(catalogue, { project: project.name, resource, live, reason }) };
 }

@@ -114,7 +114,7 @@ export interface ProjectToRead {
 export function projectsToRead({ wants, projects }: ReadChunk): ProjectToRead[] {
   const shared = wants.map(({ kinds, resources }) => ({
     kinds: new Set(kinds),
-    resources: resources.map((resource): Desired => ({ ...resource, origin: elsewhere })),
+    resources: resources.map((resource): Desired => ({ ...resource, origin: noOrigin })),
     exclusive: new Map<Kind, Origin>(),
   }));
   return projects.flatMap(({ project, want, still = {} }) => {
@@ -125,7 +125,7 @@ export function projectsToRead({ wants, projects }: ReadChunk): ProjectToRead[] 
 }
 
 /** Who gives work out knows the lines; who does it needs none. */
-const elsewhere: Origin = { place: () => ({ file: "", line: 1, column: 1 }) };
+const noOrigin: Origin = { place: () => ({ file: "", line: 1, column: 1 }) };
 
 /** What was read of a project, as it travels. */
 export function wireRead({ live, unread }: PartlyRead): WireRead {
@@ -158,6 +158,6 @@ function wireStep(step: Step): WireStep {
 /** The steps of a chunk, project by project. */
 export function batchesIn({ batches }: WriteChunk): Step[][] {
   return batches.map((steps) =>
-    steps.map((step) => ("change" in step ? { change: { ...step.change, origin: elsewhere } } : step)),
+    steps.map((step) => ("change" in step ? { change: { ...step.change, origin: noOrigin } } : step)),
   );
 }

@@ -1,6 +1,6 @@
 import { type ApplyOptions, type ChangeEvent, carryOutBatches, type Step, type Watcher } from "../apply/apply.ts";
+import { afterEarlierRuns } from "../apply/earlier-writes.ts";
 import { journalling } from "../apply/journalling.ts";
-import { afterEarlierRuns } from "../apply/looked-up.ts";
 import { seenIn } from "../apply/seen.ts";
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader, Writer } from "../client/client.ts";
@@ -11,6 +11,7 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { referencesIn } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, SecretReference } from "../model/types.ts";
+import { secretsSentBy } from "../plan/make-plan.ts";
 import { startJournal } from "../state/journal.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 import type { Sender, WorkspaceState } from "../state/state.ts";
@@ -26,11 +27,11 @@ import {
   type WriteResult,
   wireRead,
 } from "./chunks.ts";
-import { knownBy, settling } from "./intents.ts";
+import { claimWrite, settling } from "./intents.ts";
 import { recheckOf } from "./recheck.ts";
 
-/** What a process needs to do work. */
-export interface Hands {
+/** What a process needs to do chunks. */
+export interface ChunkContext {
   readonly reader: Reader;
   /** Left out: it only reads. */
   readonly writer?: Writer | undefined;
@@ -48,16 +49,16 @@ export interface Hands {
 }
 
 /** Does a chunk as far as it is not stopped. What ends a run is a result too. */
-export async function doChunk(chunk: Chunk, hands: Hands): Promise<ChunkResult> {
+export async function doChunk(chunk: Chunk, context: ChunkContext): Promise<ChunkResult> {
   try {
-    return chunk.kind === "read" ? await read(chunk, hands) : await write(chunk, hands);
+    return chunk.kind === "read" ? await read(chunk, context) : await write(chunk, context);
   } catch (error) {
     if (error instanceof CallFailed) return { failure: error.facts };
     throw error;
   }
 }
 
-async function read(chunk: ReadChunk, { reader, secrets, workers, stopped }: Hands): Promise<ReadResult> {
+async function read(chunk: ReadChunk, { reader, secrets, workers, stopped }: ChunkContext): Promise<ReadResult> {
   const projects = projectsToRead(chunk);
   // The server may repeat secrets in anything that is read: those that are set here are learnt first.
   secrets.missing(projects.flatMap(({ desired }) => desired.resources.flatMap(({ fields }) => referencesIn(fields))));
@@ -75,20 +76,20 @@ async function read(chunk: ReadChunk, { reader, secrets, workers, stopped }: Han
 /** Thrown where work is not wanted any more. */
 export class Stopped extends Error {}
 
-async function write(chunk: WriteChunk, hands: Hands): Promise<WriteResult> {
-  const { writer, state, sender, secrets, workers, stopped } = hands;
+async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteResult> {
+  const { writer, state, sender, secrets, workers, stopped } = context;
   const { token } = chunk;
   if (!writer) throw new RangeError("this process only reads");
   const batches = batchesIn(chunk);
   await secrets.ask(batches.flatMap(referencesOf));
-  const sending = { fleet: state.fleet, token, sender, grace: hands.requestTimeout, stopped };
+  const sending = { fleet: state.fleet, token, sender, grace: context.requestTimeout, stopped };
   const journal = startJournal(state, token, () => new Date(), sender.name);
   try {
     const watchers: readonly Watcher[] = [journalling(journal), settling(sending)];
     const recheck = chunk.recheck ? recheckOf(batches.flatMap(changesIn)) : undefined;
-    const earlier = afterEarlierRuns(chunk.inFlight, hands.requestTimeout, stopped);
+    const earlier = afterEarlierRuns(chunk.inFlight, context.requestTimeout, stopped);
     const known: ApplyOptions["known"] = async (reader, change) => {
-      const before = (await knownBy(sending, reader, change)) ?? (await earlier(reader, change));
+      const before = (await claimWrite(sending, reader, change)) ?? (await earlier(reader, change));
       const outcome = before ? undefined : await recheck?.(reader, change);
       return outcome ? { outcome } : before;
     };
@@ -100,7 +101,7 @@ async function write(chunk: WriteChunk, hands: Hands): Promise<WriteResult> {
     return { events: events.map((event) => wireEvent(writer.catalogue, event)) };
   } finally {
     await journal.close();
-    hands.unstored(journal.unstored());
+    context.unstored(journal.unstored());
   }
 }
 
@@ -115,22 +116,18 @@ function withSecrets(steps: readonly Step[], secrets: Secrets): readonly Step[] 
 }
 
 function referencesOf(steps: readonly Step[]): SecretReference[] {
-  return changesIn(steps).flatMap(sentBy);
+  return changesIn(steps).flatMap(secretsSentBy);
 }
 
 function changesIn(steps: readonly Step[]): Change[] {
   return steps.flatMap((step) => ("change" in step ? step.change : []));
 }
 
-function sentBy(change: Change): SecretReference[] {
-  return isRemoval(change) ? [] : referencesIn(change.declared);
-}
-
 function wireEvent(
   catalogue: Catalogue,
-  { address, outcome, change, answer, failure, told }: ChangeEvent,
+  { address, outcome, change, answer, failure, isReported }: ChangeEvent,
 ): WriteResult["events"][number] {
-  const isSeen = change && !told && outcome.status === "applied" && !isRemoval(change);
+  const isSeen = change && !isReported && outcome.status === "applied" && !isRemoval(change);
   return {
     address,
     outcome,

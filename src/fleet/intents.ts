@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ApplyOptions, Watcher } from "../apply/apply.ts";
-import { lookedUp, sightOf } from "../apply/looked-up.ts";
+import { lookUpWrite, observe } from "../apply/earlier-writes.ts";
 import { Refusal } from "../base/exit.ts";
 import type { Reader } from "../client/client.ts";
 import type { Change, Outcome } from "../model/types.ts";
@@ -25,18 +25,18 @@ const longestPause = 1000;
  * outcome, or sees by reading that it was carried out; it sends only what nobody else can send any more and reading
  * shows not to be there.
  */
-export async function knownBy(sending: SharedRun, reader: Reader, change: Change): Promise<Known> {
+export async function claimWrite(sending: SharedRun, reader: Reader, change: Change): Promise<Known> {
   const { fleet, token, sender, grace, stopped } = sending;
   try {
     for (let wait = 50; ; wait = Math.min(wait * 2, longestPause)) {
       const intent = await fleet.claim(token, change.address, sender, grace);
       if ("mine" in intent) return undefined;
-      if ("outcome" in intent) return { outcome: intent.outcome, told: true };
+      if ("outcome" in intent) return { outcome: intent.outcome, isReported: true };
       const why = stopped();
       if (why) return { outcome: { status: "skipped", error: why } };
       if (intent.abandoned) {
-        if (await takenOver(sending, change, intent)) return await lookedUp(reader, change, "another worker");
-      } else if ((await sightOf(reader, change)) === "there") return { outcome: { status: "applied" } };
+        if (await takenOver(sending, change, intent)) return await lookUpWrite(reader, change, "another worker");
+      } else if ((await observe(reader, change)) === "there") return { outcome: { status: "applied" } };
       await pause(wait);
     }
   } catch (error) {

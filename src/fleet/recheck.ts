@@ -1,3 +1,4 @@
+import { subjectsOf } from "../apply/subjects.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
@@ -6,8 +7,7 @@ import { type PartlyRead, readReadable } from "../live/read-live.ts";
 import { unreadPart } from "../live/unread.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { columnOf, identityOf } from "../model/kinds.ts";
-import { isRemoval } from "../model/turns-off.ts";
-import type { Change, DesiredProject, Kind, Live, Origin, Outcome } from "../model/types.ts";
+import type { Change, Live, Outcome } from "../model/types.ts";
 
 /** Why a change is not to be sent, by what its project is like now; undefined: it is as it was when it was worked out. */
 export type Recheck = (reader: Reader, change: Change) => Promise<Outcome | undefined>;
@@ -21,9 +21,9 @@ export function recheckOf(changes: readonly Change[]): Recheck {
       read.get(project) ??
       readReadable(
         reader,
-        subjects(
-          changes.filter((each) => each.project === project),
+        subjectsOf(
           project,
+          changes.filter((each) => each.project === project),
         ),
       );
     read.set(project, reading);
@@ -49,16 +49,6 @@ function failureOf(error: unknown): CallFailed {
 function unreadable(failure: CallFailed): Outcome {
   if (failure.kind === "aborted") return { status: "skipped", error: "the run was stopped" };
   return { status: "failed", error: explained(failure) };
-}
-
-/** The resources of changes, to be read as they were when the changes were worked out. */
-function subjects(changes: readonly Change[], name: string): DesiredProject {
-  const resources = changes.map((change) => {
-    const { kind, key, declared, origin } = change;
-    return { kind, key, fields: declared, origin, presence: isRemoval(change) ? "absent" : "present" } as const;
-  });
-  const kinds = new Set(changes.map(({ kind }) => kind));
-  return { project: { name }, kinds, resources, exclusive: new Map<Kind, Origin>() };
 }
 
 function movedSince(catalogue: Catalogue, change: Change, found: Live | undefined): string | undefined {

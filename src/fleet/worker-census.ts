@@ -1,6 +1,6 @@
 import type { Rate } from "../base/rate.ts";
 import { version } from "../base/version.ts";
-import type { FleetSeen } from "../state/run-progress.ts";
+import type { FleetStatus } from "../state/run-progress.ts";
 import type { FleetState } from "../state/state.ts";
 import { RequestRate } from "./request-rate.ts";
 
@@ -11,7 +11,7 @@ interface CensusOptions {
   readonly allowed: Rate | undefined;
   /** Requests that the run itself sent so far. */
   readonly sent: () => number;
-  readonly watch: (seen: FleetSeen) => void;
+  readonly watch: (status: FleetStatus) => void;
 }
 
 /** Sees for a run which of its workers are there, and what they send. */

@@ -1,23 +1,10 @@
-import {
-  Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type Node,
-  type Pair,
-  Pair as PairNode,
-  parseAllDocuments,
-  Scalar,
-  visit,
-  YAMLMap,
-  type YAMLSeq,
-} from "yaml";
+import { isAlias, isMap, isScalar, isSeq, type Node, visit, type YAMLMap, type YAMLSeq } from "yaml";
 import { documentParts } from "../manifest/document-parts.ts";
 import type { Path } from "../manifest/positions.ts";
 import { endOf, endOfNode, type Lined, lineAt, lineBehind, lined, lineStart, startOf } from "./arrange.ts";
 import { format } from "./format.ts";
-import { asciiEscapes, scalarOf } from "./scalar.ts";
+import { findIn, isMissing, rootsOf } from "./yaml-path.ts";
+import { inline, isNodeValue, listOf, mapOf, rendered, type YamlValue } from "./yaml-text.ts";
 
 /** A document of a file: the text of all of it, and which one, counted from 0 without the empty ones. */
 export interface Editable {
@@ -27,9 +14,6 @@ export interface Editable {
 
 /** The whole text after an edit; undefined where the text is written in a way that leaves no place for it. */
 export type Edited = string | undefined;
-
-/** A value to be written: a scalar that takes the style of what it replaces, or a node as it is. */
-export type YamlValue = string | number | boolean | Node;
 
 /** Puts a value in the place of another, or adds the last key of the path to its mapping. Nothing else is touched. */
 export function setIn(source: Editable, path: Path, value: YamlValue): Edited {
@@ -119,103 +103,6 @@ function partOf({ text, document }: Editable) {
   if (!part) return undefined;
   const before = text.slice(0, part.from);
   return { editable: { text: part.text, document: 0 }, before, behind: text.slice(part.from + part.text.length) };
-}
-
-/** A scalar as a document would have it, with escapes for what YAML text cannot hold. */
-function inline(value: YamlValue, like: Scalar | undefined, inFlow: boolean): string {
-  if (isNodeValue(value)) return rendered(value, true);
-  const node = scalarOf(value);
-  const style = like?.type;
-  if (node.type === undefined && (style === "QUOTE_DOUBLE" || style === "QUOTE_SINGLE")) node.type = style;
-  const text = rendered(node, inFlow);
-  if (typeof value !== "string" || !inFlow || /^["']/.test(text)) return text;
-  node.type = Scalar.QUOTE_DOUBLE;
-  return /^[\w./@#:+-]+$/.test(text) && !text.endsWith(":") ? text : rendered(node, inFlow);
-}
-
-function isNodeValue(value: YamlValue): value is Node {
-  return typeof value === "object";
-}
-
-function rendered(node: Node, inFlow: boolean): string {
-  if (inFlow) visit(node, { Node: (_, each) => flattened(each), Pair: (_, { key }) => flattened(key) });
-  const flowCollectionPadding = !hasList(node);
-  const text = new Document(node).toString({ lineWidth: 0, blockQuote: !inFlow, flowCollectionPadding });
-  return asciiEscapes(text.trimEnd());
-}
-
-/** Lists are written `[a, b]`, and mappings `{ a: b }`; no value here has both. */
-function hasList(node: Node): boolean {
-  let found = false;
-  visit(node, {
-    Seq: () => {
-      found = true;
-      return visit.BREAK;
-    },
-  });
-  return found;
-}
-
-/** Comments end a line, and a flow mapping is one line here. */
-function flattened(node: unknown): void {
-  if (isMap(node) || isSeq(node)) node.flow = true;
-  if (typeof node !== "object" || node === null) return;
-  Object.assign(node, { comment: null, commentBefore: null, spaceBefore: false });
-}
-
-function isMissing(root: unknown, path: Path): boolean {
-  const found = findIn(root, path);
-  return found !== undefined && !found.pair;
-}
-
-function mapOf(path: Path, value: YamlValue): YAMLMap {
-  const map = new YAMLMap();
-  map.items = [new PairNode(scalarOf(String(path.at(-1))), isNodeValue(value) ? value : scalarOf(value))];
-  return map;
-}
-
-function listOf(word: string): YAMLSeq {
-  const list = new Document([word]).contents as unknown as YAMLSeq;
-  list.flow = true;
-  return list;
-}
-
-interface Found {
-  /** What the last step of the path is taken in. */
-  readonly map: YAMLMap | YAMLSeq;
-  readonly key: string;
-  /** Undefined where it leads nowhere. */
-  readonly pair: Pair | undefined;
-  readonly inFlow: boolean;
-}
-
-/** Undefined where the way there does not exist, or leads through an alias. */
-function findIn(root: unknown, path: Path): Found | undefined {
-  let [at, inFlow] = [root, false];
-  let found: Found | undefined;
-  for (const part of path) {
-    if (!isMap(at) && !isSeq(at)) return undefined;
-    inFlow ||= at.flow === true;
-    const pair = isMap(at) ? pairOf(at, String(part)) : itemOf(at, Number(part));
-    found = { map: at, key: String(part), pair, inFlow };
-    at = pair?.value;
-  }
-  return found;
-}
-
-function pairOf(map: YAMLMap, name: string): Pair | undefined {
-  return map.items.find(({ key }) => isScalar(key) && String(key.value) === name);
-}
-
-function itemOf(list: YAMLSeq, index: number): Pair | undefined {
-  const item = list.items[index];
-  return item === undefined ? undefined : new PairNode(item, item);
-}
-
-function rootsOf(text: string): readonly unknown[] {
-  const documents = parseAllDocuments(text, { schema: "core", uniqueKeys: false, prettyErrors: false });
-  const roots = [...documents].map(({ contents }) => contents as unknown);
-  return roots.filter((root) => root !== null && !(isScalar(root) && root.value === null));
 }
 
 function withPair(source: Lined, map: YAMLMap, key: string, value: YamlValue): Edited {

@@ -47,6 +47,6 @@ export function translatedResource<Each extends Resource>(resource: Each, { slug
   return { ...resource, key: slugs.get(key) ?? key, fields: Object.fromEntries(renamed) };
 }
 
-function wordsOf(named: Pick<Catalogue, "elsewhere"> | undefined): Words {
-  return new Map([...(named?.elsewhere ?? [])].map(([word, { name }]) => [word, name]));
+function wordsOf(named: Pick<Catalogue, "foreignNames"> | undefined): Words {
+  return new Map([...(named?.foreignNames ?? [])].map(([word, { name }]) => [word, name]));
 }

@@ -6,7 +6,7 @@ import type { Problem } from "../model/types.ts";
 const enough = 20;
 
 /** Whether a failure is one that a wrong URL or a token without rights brings for every project: a page, or a 403. */
-export function isEverywhere({ kind, status }: CallFailed): boolean {
+function isEverywhere({ kind, status }: CallFailed): boolean {
   return kind === "html" || status === 403;
 }
 

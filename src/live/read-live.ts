@@ -1,21 +1,17 @@
-import { isObject as isRow, type JsonObject as Row } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import type { Catalogue } from "../model/catalogue.ts";
-import { demandedOf } from "../model/demanded.ts";
 import { call } from "../model/endpoints.ts";
-import { columnOf, integrationOf, kindNames, kinds, policyKinds } from "../model/kinds.ts";
-import { isOff, isReference } from "../model/normalise.ts";
-import type { Desired, DesiredProject, Fields, Kind, Live, Project, Resource, Scalar, Value } from "../model/types.ts";
-import { isSecret, isTold, untold, updatedAtOf } from "./repeated.ts";
-
-export { isRow };
+import { columnOf, integrationOf, kindNames, kinds } from "../model/kinds.ts";
+import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../model/types.ts";
+import { isTold, untold } from "./repeated.ts";
+import { asDeclared, isWhole, liveOf } from "./rows.ts";
 
 /** A row of a list whose shape was checked, and the key of its resource. */
 interface Listed {
   readonly key: string;
-  readonly row: Row;
+  readonly row: JsonObject;
 }
 
 /** Whether a declared resource may be taken to be as declared, since its `updated_at` stands still. */
@@ -138,8 +134,8 @@ export async function readInventory(
 async function readRows(reader: Reader, project: Project, kind: Kind): Promise<readonly Listed[]> {
   const { read } = kinds[kind];
   if (!read) return [];
-  const rows = (await reader.list(call(read.list, { id: project.name }))) as readonly Row[];
-  const distinct = new Map<unknown, Row>();
+  const rows = (await reader.list(call(read.list, { id: project.name }))) as readonly JsonObject[];
+  const distinct = new Map<unknown, JsonObject>();
   for (const row of rows) distinct.set(row[read.numbered ? "id" : read.key], row);
   return Array.from(distinct.values(), (row) => ({ key: String(row[read.key]), row }));
 }
@@ -154,7 +150,7 @@ async function readKind(
   const rows = await readRows(reader, project, kind);
   const present = resources.filter((one) => one.kind === kind && one.presence === "present");
   const declared = new Map(present.map((one) => [one.key, one]));
-  const tryOne = (one: Desired, row?: Row) =>
+  const tryOne = (one: Desired, row?: JsonObject) =>
     readOne(reader, project, one, row).catch((error) => unreadOf({ kind, key: one.key }, error));
   const listed = rows.map(({ key, row }) => {
     const one = declared.get(key);
@@ -181,7 +177,7 @@ async function readOne(
   reader: Reader,
   project: Project,
   resource: Resource,
-  row: Row | undefined,
+  row: JsonObject | undefined,
 ): Promise<Live | undefined> {
   const { catalogue } = reader;
   if (!row && !columnOf(catalogue, resource, "active")) return undefined;
@@ -190,89 +186,13 @@ async function readOne(
   return single && liveOf(catalogue, resource, single);
 }
 
-/** Whether the row of a list shows all that is declared. */
-function isWhole(catalogue: Catalogue, resource: Resource, row: Row): boolean {
-  if (!kinds[resource.kind].read?.single) return true;
-  return Object.keys(resource.fields).every(
-    (name) => columnOf(catalogue, resource, name)?.level === "top" && name in row,
-  );
-}
-
-function asDeclared(catalogue: Catalogue, desired: Desired, row: Row): Live {
-  const { fields: reported, ...live } = liveOf(catalogue, desired, row);
-  const plain = Object.entries(desired.fields).filter(
-    ([name, value]) => !isReference(value) && !columnOf(catalogue, desired, name)?.secret,
-  );
-  return { ...live, fields: { ...Object.fromEntries(plain), ...reported } };
-}
-
-async function readSingle(reader: Reader, project: Project, { kind, key }: Resource): Promise<Row | undefined> {
+async function readSingle(reader: Reader, project: Project, { kind, key }: Resource): Promise<JsonObject | undefined> {
   const { read, segment } = kinds[kind];
   if (!read?.single) return undefined;
   try {
-    return (await reader.get(call(read.single, { id: project.name, [segment]: key }))).body as Row;
+    return (await reader.get(call(read.single, { id: project.name, [segment]: key }))).body as JsonObject;
   } catch (error) {
     if (error instanceof CallFailed && error.saysGone) return undefined;
     throw error;
   }
-}
-
-/** A row as a resource, with the fields that are asked for, or with the only one that its kind has. */
-function liveOf(catalogue: Catalogue, { kind, key, fields }: Resource, row: Row): Live {
-  const { read } = kinds[kind];
-  const reported = reportedFields(catalogue, { kind, key, fields: onlyFields[kind] ?? fields }, row);
-  // Filled in one by one: a fleet has millions of them, and each part that is spread would be an object more.
-  const live: Filled<Live> = { kind, key, fields: reported, active: !isOff(row.active) };
-  if (read?.numbered && typeof row.id === "number") live.id = row.id;
-  const updatedAt = updatedAtOf(row);
-  if (updatedAt !== undefined) live.updatedAt = updatedAt;
-  if (row.inherited === true) live.inherited = true;
-  const undeclared = undeclaredIn(catalogue, { kind, key, fields }, row);
-  if (undeclared) live.undeclared = undeclared;
-  return live;
-}
-
-/** What servers show unless it was never set; of a secret, only that there is none. */
-function undeclaredIn(catalogue: Catalogue, resource: Resource, row: Row): Fields | undefined {
-  const demanded = demandedOf(catalogue, resource);
-  const { properties } = row;
-  if (demanded.length === 0 || !isRow(properties)) return undefined;
-  const values = demanded.flatMap(({ name, secret, observed }): [string, Value][] => {
-    const isHidden = secret || observed.has("hidden");
-    const value = properties[name] ?? (isHidden && !(name in properties) ? undefined : "");
-    return value === "" || (isScalar(value) && !secret && !isSecret(value)) ? [[name, value]] : [];
-  });
-  return Object.fromEntries(values);
-}
-
-type Filled<Whole> = { -readonly [Name in keyof Whole]: Whole[Name] };
-
-/** The only field of a kind that has but one. */
-const onlyFields: Readonly<Partial<Record<Kind, Fields>>> = Object.fromEntries(
-  policyKinds.flatMap(({ kind, only }) => (only === undefined ? [] : [[kind, { [only]: null }]])),
-);
-
-/**
- * The declared fields of a resource that a response reports, but for secrets: those are dropped on reading, and so is a
- * value that repeats a known one where the manifest does not. What no catalogue lists has the spelling that policies give it.
- */
-export function reportedFields(catalogue: Catalogue, resource: Resource, row: Row): Fields {
-  const properties = isRow(row.properties) ? row.properties : {};
-  const reported: Record<string, Value> = {};
-  for (const name in resource.fields) {
-    const value = resource.fields[name];
-    const column = columnOf(catalogue, resource, name);
-    if (column?.secret || isReference(value)) continue;
-    const found = (column?.level === "properties" ? properties : row)[name];
-    if (value === "" && found !== value && column?.fallback && found === properties[column.fallback])
-      // A blank one is answered as the one that stands in for it.
-      reported[name] = value;
-    else if (isScalar(found) && (found === value || !isSecret(found)))
-      reported[name] = column ? found : kinds[resource.kind].normalise(found);
-  }
-  return reported;
-}
-
-function isScalar(value: unknown): value is Scalar {
-  return value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }

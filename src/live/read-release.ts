@@ -1,8 +1,8 @@
+import { isObject } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/endpoints.ts";
 import type { Platform } from "../model/types.ts";
-import { isRow } from "./read-live.ts";
 
 /**
  * The release that the server says it has, such as `17.9.1`; undefined where it says none, whatever it answers instead.
@@ -11,7 +11,7 @@ import { isRow } from "./read-live.ts";
 export async function readRelease(reader: Reader): Promise<string | undefined> {
   try {
     const { body } = await reader.get(call("getVersion", {}));
-    return isRow(body) ? releaseIn(String(body.version)) : undefined;
+    return isObject(body) ? releaseIn(String(body.version)) : undefined;
   } catch (error) {
     if (!(error instanceof CallFailed) || error.endsRun) throw error;
     return undefined;

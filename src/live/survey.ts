@@ -4,7 +4,8 @@ import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import type { CallFailed } from "../client/failure.ts";
 import { inSpan } from "../client/spans.ts";
-import { type Difference, type DiffOptions, diff } from "../diff/diff.ts";
+import { type Difference, diff } from "../diff/diff.ts";
+import type { DiffOptions } from "../diff/options.ts";
 import { noLongerSelected } from "../manifest/expired-projects.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import type { Policy } from "../manifest/policies.ts";
@@ -33,7 +34,7 @@ export interface SurveyScope extends ProjectScope {
   /** The `updated_at` at which such an integration stands still; undefined where it is to be read. */
   readonly stillAt?: (project: string, desired: Desired) => string | undefined;
   /** Who reads the projects; left out: this process. */
-  readonly elsewhere?: ReadElsewhere | undefined;
+  readonly delegate?: ReadDelegate | undefined;
   readonly progress?: (done: number, total: number) => void;
 }
 
@@ -41,7 +42,7 @@ export interface SurveyScope extends ProjectScope {
  * Has projects read by others, and tells each as it was read, by its place among them. Resolves to the requests that
  * they sent. @throws CallFailed where it ends the run.
  */
-export type ReadElsewhere = (
+export type ReadDelegate = (
   desired: readonly DesiredProject[],
   arrived: (index: number, read: PartlyRead) => void,
 ) => Promise<number>;
@@ -86,8 +87,8 @@ export interface Survey {
   readonly problems: readonly Problem[];
   /** Requests beyond the planned ones, to find out what a misspelt path may mean. */
   readonly lookUps: number;
-  /** Reads that others sent. */
-  readonly readsElsewhere: number;
+  /** Reads that a delegate sent. */
+  readonly delegatedReads: number;
 }
 
 /**
@@ -100,9 +101,9 @@ export async function readAndDiff(
   scope: SurveyScope,
 ): Promise<Survey> {
   const everywhere = watchEverywhere(desired.length);
-  const { read, readsElsewhere } = await surveyAll(reader, desired, { ...scope, failed: everywhere.add });
+  const { read, delegatedReads } = await surveyAll(reader, desired, { ...scope, failed: everywhere.add });
   const common = everywhere.problem();
-  if (common) return { differences: [], problems: [common], lookUps: 0, readsElsewhere };
+  if (common) return { differences: [], problems: [common], lookUps: 0, delegatedReads };
   const refused = refusedLists(desired, read);
   const told = [
     ...read.flatMap(problemsOf).filter(({ message }) => !refused.some(({ instead }) => instead.has(message))),
@@ -117,35 +118,35 @@ export async function readAndDiff(
       compareTexts(a.project ?? "", b.project ?? ""),
     ),
     lookUps: reader.counts.reads - before,
-    readsElsewhere,
+    delegatedReads,
   };
 }
 
 type Watched = SurveyScope & { readonly failed: (failure: CallFailed | undefined) => void };
 
-/** Every project in order, read here or elsewhere, and compared here. */
+/** Every project in order, read here or by a delegate, and compared here. */
 async function surveyAll(reader: Reader, desired: readonly DesiredProject[], scope: Watched) {
   let done = 0;
-  const told = (result: Surveyed) => {
+  const finished = (result: Surveyed) => {
     scope.failed(result.failure);
     // Places cost a parse of the manifest: worked out here one by one, they don't hold a signal up when the plan is made.
     for (const { origin } of result.difference?.changes ?? []) origin.place();
     scope.progress?.(++done, desired.length);
     return result;
   };
-  if (!scope.elsewhere) {
+  if (!scope.delegate) {
     const here = (desired: DesiredProject) =>
       inSpan("read project", { "evenkeel.project": desired.project.name }, async () =>
-        told(await surveyProject(reader, desired, scope)),
+        finished(await surveyProject(reader, desired, scope)),
       );
-    return { read: await inParallel(desired, scope.workers, here), readsElsewhere: 0 };
+    return { read: await inParallel(desired, scope.workers, here), delegatedReads: 0 };
   }
   const read = new Array<Surveyed>(desired.length);
-  const readsElsewhere = await scope.elsewhere(desired, (index, partlyRead) => {
+  const delegatedReads = await scope.delegate(desired, (index, partlyRead) => {
     const project = desired[index];
-    if (project) read[index] = told(surveyed(project, partlyRead, scope));
+    if (project) read[index] = finished(surveyed(project, partlyRead, scope));
   });
-  return { read, readsElsewhere };
+  return { read, delegatedReads };
 }
 
 function problemsOf({ problems, missing }: Surveyed): readonly Problem[] {

@@ -1,9 +1,9 @@
+import { isObject } from "../base/json.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { type CommandAccess, commandAccess, neededRoles, planAccess } from "../model/command-access.ts";
 import { call } from "../model/endpoints.ts";
-import { isRow } from "./read-live.ts";
 
 /** Whose token it is and what it may do, as far as the server tells; null where it does not. */
 export interface TokenAccess {
@@ -83,7 +83,7 @@ async function told(
 ): Promise<Told> {
   try {
     const { body } = await reader.get(call(name, segments));
-    return isRow(body) ? { row: body } : {};
+    return isObject(body) ? { row: body } : {};
   } catch (error) {
     return { why: unansweredBy(error).message };
   }
@@ -125,8 +125,8 @@ function textOf(value: unknown): string | null {
 /** A member by itself or of the project's group: the higher of both counts. */
 function projectIn(row: Row | undefined): Pick<ProjectAccess, "level"> & Partial<ProjectAccess> {
   const path = textOf(row?.path_with_namespace);
-  const permissions = isRow(row?.permissions) ? Object.values(row.permissions) : null;
-  const levels = permissions?.map((each) => (isRow(each) ? Number(each.access_level) || 0 : 0));
+  const permissions = isObject(row?.permissions) ? Object.values(row.permissions) : null;
+  const levels = permissions?.map((each) => (isObject(each) ? Number(each.access_level) || 0 : 0));
   return { ...(path && { path }), level: levels ? Math.max(0, ...levels) : null };
 }
 

@@ -2,8 +2,8 @@ import { addressParts } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 
 /** Why a slug is none here, where another dialect has it; undefined for any other text. */
-export function foreignSlug(slug: string, { elsewhere, dialect }: Catalogue): string | undefined {
-  const other = elsewhere.get(slug);
+export function foreignSlug(slug: string, { foreignNames, dialect }: Catalogue): string | undefined {
+  const other = foreignNames.get(slug);
   return other && `${slug} is a name of dialect ${other.dialect}; here, in dialect ${dialect}, it is ${other.name}`;
 }
 

@@ -7,7 +7,7 @@ import { referenceFault } from "./secret-reference.ts";
 import { referencesOf } from "./template.ts";
 
 /** What a watcher tells people, as `on:` of a Workspace names it (contract 16). */
-export const notifyEvents = ["drift", "recovered", "failed", "refused", "expiring", "silent"] as const;
+const notifyEvents = ["drift", "recovered", "failed", "refused", "expiring", "silent"] as const;
 
 export type NotifyEvent = (typeof notifyEvents)[number];
 

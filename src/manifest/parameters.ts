@@ -157,8 +157,8 @@ export function parameterProblem(
   return problemAt(rule, `expected ${expected}, got ${got}${hint}`, { document, path: here });
 }
 
-function unknownParameter({ slug, parameters, elsewhere }: Integration, name: string): string {
-  const other = elsewhere.get(name);
+function unknownParameter({ slug, parameters, foreignNames }: Integration, name: string): string {
+  const other = foreignNames.get(name);
   if (other)
     return `${slug} has no parameter ${name}: that is a name of dialect ${other.dialect}; here it is ${other.name}`;
   return `${slug} has no parameter ${name}${didYouMean(name, parameters.keys()) || `; see evenkeel explain ${slug}`}`;

@@ -2,7 +2,7 @@ import { schemeOf } from "../model/secret-scheme.ts";
 import { isTemplate, referencesOf } from "./template.ts";
 
 /** What a reference may be, in words. */
-export const referenceForms = "env:NAME, file:PATH or PROVIDER:NAME";
+const referenceForms = "env:NAME, file:PATH or PROVIDER:NAME";
 
 /**
  * What is wrong with the text of a reference, in a sentence that does not repeat it: it may be a secret that somebody

@@ -3,7 +3,7 @@ import { memoized } from "../base/memoize.ts";
 import { type Dialect, type Fact, holdsIn } from "./dialect.ts";
 import { dialectNamed, dialects, neutral } from "./dialects.ts";
 import type { EventKind } from "./events.ts";
-import type { Elsewhere, Integration } from "./integration.ts";
+import type { ForeignName, Integration } from "./integration.ts";
 import { type Definitions, type IntegrationSchema, integrationIn } from "./integration-schema.ts";
 import { renamedSchema } from "./renamed-schema.ts";
 
@@ -35,7 +35,7 @@ export interface Catalogue {
   /** What is true of the platform in some releases only. */
   readonly facts: readonly Fact[];
   /** The slugs that integrations have in other dialects, and in no case here. */
-  readonly elsewhere: ReadonlyMap<string, Elsewhere>;
+  readonly foreignNames: ReadonlyMap<string, ForeignName>;
 }
 
 /** The catalogue of a dialect; one value for each. @throws RangeError for a dialect that nobody knows. */
@@ -53,34 +53,34 @@ function catalogueFrom(neutralSchema: typeof schema, dialect: Dialect): Catalogu
     dialect: dialect.name,
     integrations: new Map(
       entries.map(([slug, entry], index) => {
-        const elsewhere = parametersElsewhere(dialect, slugs[index] ?? "", Object.keys(entry.properties));
-        return [slug, { ...integrationIn(slug, entry, definitions), elsewhere }];
+        const foreignNames = foreignParameters(dialect, slugs[index] ?? "", Object.keys(entry.properties));
+        return [slug, { ...integrationIn(slug, entry, definitions), foreignNames }];
       }),
     ),
     listedFlags: renamed["x-listed"],
     events: new Map(Object.entries(renamed["x-events"] as Record<string, EventKind>)),
     facts: dialect.facts,
-    elsewhere: namesElsewhere(
+    foreignNames: foreignNamesIn(
       slugs.map((slug) => (each: Dialect) => slugIn(each, slug)),
       dialect,
     ),
   };
 }
 
-function parametersElsewhere(dialect: Dialect, slug: string, names: readonly string[]) {
+function foreignParameters(dialect: Dialect, slug: string, names: readonly string[]) {
   const own = new Map(Object.entries(dialect.integrations[slug]?.parameters ?? {}).map(([from, to]) => [to, from]));
   const neutralNames = names.map((name) => own.get(name) ?? name);
-  return namesElsewhere(
+  return foreignNamesIn(
     neutralNames.map((name) => (each: Dialect) => each.integrations[slug]?.parameters?.[name] ?? name),
     dialect,
   );
 }
 
 /** What other dialects call the same things, as far as nothing is called so here. */
-function namesElsewhere(
+function foreignNamesIn(
   things: readonly ((dialect: Dialect) => string)[],
   dialect: Dialect,
-): ReadonlyMap<string, Elsewhere> {
+): ReadonlyMap<string, ForeignName> {
   const own = new Set(things.map((nameIn) => nameIn(dialect)));
   const others = [...dialects.values()].flatMap((other) =>
     things.map((nameIn) => [nameIn(other), { dialect: other.name, name: nameIn(dialect) }] as const),

@@ -54,7 +54,7 @@ export function integrationIn(
   slug: string,
   entry: IntegrationSchema,
   definitions: Definitions,
-): Omit<Integration, "elsewhere"> {
+): Omit<Integration, "foreignNames"> {
   const required = new Set(entry.required);
   const parameters = Object.entries(entry.properties).map(
     ([name, parameter]) => [name, parameterOf(name, resolved(parameter, definitions), required.has(name))] as const,

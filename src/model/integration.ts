@@ -3,7 +3,7 @@ import type { RouteColumn } from "./events.ts";
 import type { Environment, Scalar, Tier } from "./types.ts";
 
 /** A name of another dialect. */
-export interface Elsewhere {
+export interface ForeignName {
   readonly dialect: string;
   /** What it is called here. */
   readonly name: string;
@@ -30,7 +30,7 @@ export interface Integration {
   readonly staysOff: boolean;
   readonly parameters: ReadonlyMap<string, IntegrationParameter>;
   /** The names that parameters have in other dialects, and not here. */
-  readonly elsewhere: ReadonlyMap<string, Elsewhere>;
+  readonly foreignNames: ReadonlyMap<string, ForeignName>;
 }
 
 export type ParameterType = "string" | "boolean" | "integer";

@@ -3,10 +3,10 @@ import type { Difference } from "../diff/diff.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { call, type EndpointName, endpoints } from "../model/endpoints.ts";
 import { kinds } from "../model/kinds.ts";
-import { isReference } from "../model/normalise.ts";
+import { isReference, referencesIn } from "../model/normalise.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import { isRemoval, turnsOff } from "../model/turns-off.ts";
-import type { Call, Change, Fields, Problem } from "../model/types.ts";
+import type { Call, Change, Fields, Problem, SecretReference } from "../model/types.ts";
 import { lossesOf } from "../routes/listeners.ts";
 import type { Objection } from "./guards.ts";
 import {
@@ -67,6 +67,11 @@ export function callOf(change: Change): Call {
   if (!name) throw new RangeError(`no call for ${change.action} of a ${change.kind}`);
   const segments = { id: change.project, [row.segment]: String(change.live?.id ?? change.key) };
   return call(name, segments, endpoints[name].body && parametersOf(change, name));
+}
+
+/** The secrets that it sends. */
+export function secretsSentBy(change: Change): readonly SecretReference[] {
+  return isRemoval(change) ? [] : referencesIn(change.declared);
 }
 
 function parametersOf(change: Change, name: EndpointName): Fields {

@@ -1,5 +1,6 @@
 import { digestOf } from "../base/json.ts";
-import { askedFor, type Unverified } from "../diff/diff.ts";
+import type { Unverified } from "../diff/diff.ts";
+import { askedFor } from "../diff/reasons.ts";
 import type { Strictness } from "../model/kinds.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import { turnsOff } from "../model/turns-off.ts";

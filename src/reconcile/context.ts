@@ -1,16 +1,11 @@
 import { dayOf, isDay } from "../base/day.ts";
 import { Refusal } from "../base/exit.ts";
 import { digestOf } from "../base/json.ts";
-import type { ClientOptions } from "../client/client.ts";
-import { networkFor } from "../client/network.ts";
-import type { RateOptions } from "../client/rate-gate.ts";
-import { shownUrl, urlNameOf, urlOf } from "../client/server-url.ts";
+import { shownUrl } from "../client/server-url.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { problemAt } from "../manifest/problem.ts";
-import { isTemplate } from "../manifest/template.ts";
 import { hasErrors, type Validated, validate } from "../manifest/validate.ts";
 import { catalogueOf } from "../model/catalogue.ts";
-import { referencesIn } from "../model/normalise.ts";
 import type { Problem } from "../model/types.ts";
 import type { ApprovalPolicy } from "../plan/approvals.ts";
 import type { PlanInput } from "../plan/make-plan.ts";
@@ -20,15 +15,14 @@ import { claimFor, newRun } from "../state/claim.ts";
 import { type Lease, leaseDuration, takeLease } from "../state/lease.ts";
 import { type Ledger, openLedger } from "../state/ledger.ts";
 import { ledgerFile, readLedgerFile } from "../state/ledger-file.ts";
-import { openState, ratesAt, sharesState, unnamed } from "../state/open-state.ts";
+import { openState, sharesState, unnamed } from "../state/open-state.ts";
 import { keptProjects, type ProjectList } from "../state/project-list.ts";
 import { ProgressMeter } from "../state/run-progress.ts";
 import { serverBefore } from "../state/server-note.ts";
 import type { Claim, WorkspaceState } from "../state/state.ts";
 import { commitOf } from "../workspace/git.ts";
-import { type Loaded, loadSettings, type Workspace } from "../workspace/load.ts";
+import type { Loaded, Workspace } from "../workspace/load.ts";
 import { createSecrets, type Secrets } from "../workspace/secrets.ts";
-import { readToken } from "../workspace/token.ts";
 import type { Request } from "./request.ts";
 
 /** A validated workspace and what was asked for of it: all that is known of a run offline. */
@@ -171,61 +165,6 @@ async function otherServer(
   if (before === undefined || !document) return [];
   const message = `the workspace of this name was last used with ${before}; give each server's workspace a name of its own, since they share a lease and a ledger by name`;
   return [{ ...problemAt("workspace-name", message, { document, path: ["name"] }), severity: "warning" }];
-}
-
-/**
- * How to reach the server of a workspace. The secrets that policies name are learnt first, as far as they are set here,
- * for the server may repeat them in anything that is read.
- * @throws Refusal where none is named that requests may go to, or there is no usable token.
- */
-export function connectionOf({ loaded, request, secrets, policies, ...run }: Checked | Context): ClientOptions {
-  const references = policies.flatMap(({ entries }) => entries.flatMap(({ desired }) => referencesIn(desired.fields)));
-  secrets.missing(references.filter(({ secret }) => !isTemplate(secret)));
-  const rates = "state" in run ? { rates: run.state.rates } : undefined;
-  return { ...connection({ ...loaded.workspace, authorities: loaded.authorities }, request, rates), secrets };
-}
-
-/** What is needed to talk to a server without reading manifests. */
-export type ConnectionRequest = Pick<
-  Request,
-  "folder" | "env" | "concurrency" | "signal" | "connecting" | "patience" | "warn"
->;
-
-/**
- * How to reach the server of the workspace around a folder, or the one that EVENKEEL_URL names; no manifest is read.
- * @throws Refusal as {@link connectionOf}, and where `evenkeel.yaml` has mistakes.
- */
-export function connectionFrom(request: ConnectionRequest): ClientOptions {
-  return connection(loadSettings(request.folder), request);
-}
-
-type Settings = Pick<Workspace, "server" | "requestTimeout" | "concurrency" | "rateLimit"> &
-  Pick<Loaded, "authorities">;
-
-function connection(
-  { server, requestTimeout, authorities, rateLimit, ...settings }: Settings,
-  request: ConnectionRequest,
-  kept?: Pick<RateOptions, "rates" | "close">,
-): ClientOptions {
-  const { env, signal, patience, connecting, warn, concurrency = settings.concurrency } = request;
-  const url = urlOf(env, server);
-  const { allowInsecure, dialect } = server;
-  const network = networkFor(url, env, authorities);
-  const token = readToken(env);
-  connecting?.();
-  return {
-    url,
-    urlName: urlNameOf(env),
-    token,
-    concurrency,
-    requestTimeout,
-    allowInsecure,
-    dialect,
-    network,
-    signal,
-    ...(rateLimit && { rate: { limit: rateLimit, onTrouble: warn, ...(kept ?? ratesAt(env)) } }),
-    ...patience,
-  };
 }
 
 /** The lease of a run that may write. @throws Refusal where another run holds it. */

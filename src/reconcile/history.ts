@@ -71,8 +71,8 @@ async function keeping(
     end: async (result) => {
       ended = true;
       await stop();
-      const { seen } = context.meter;
-      const saved = await save(context, seen ? { ...result, fleet: seen } : result);
+      const { fleet } = context.meter;
+      const saved = await save(context, fleet ? { ...result, fleet } : result);
       const recorded = await keep(context, started, saved);
       return recorded ? { ...saved, recorded } : saved;
     },

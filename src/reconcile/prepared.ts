@@ -5,10 +5,9 @@ import type { Difference } from "../diff/diff.ts";
 import type { Selection } from "../live/survey.ts";
 import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import { isRemoval } from "../model/turns-off.ts";
-import type { Change, DesiredProject, Problem, SecretReference } from "../model/types.ts";
+import type { DesiredProject, Problem, SecretReference } from "../model/types.ts";
 import { type GuardRules, markWaived, type Objection } from "../plan/guards.ts";
-import { type PlanInput, planOf } from "../plan/make-plan.ts";
+import { type PlanInput, planOf, secretsSentBy } from "../plan/make-plan.ts";
 import { type Plan, type PlannedChange, type PlanScope, planDigest } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
 import type { Planned } from "./request.ts";
@@ -121,11 +120,7 @@ function rechecked(
 
 /** The secrets that the changes of these projects will send. */
 export function neededBy(differences: readonly Difference[]): SecretReference[] {
-  return differences.flatMap(({ changes }) => changes.flatMap(referencesOf));
-}
-
-function referencesOf(change: Change): SecretReference[] {
-  return isRemoval(change) ? [] : referencesIn(change.declared);
+  return differences.flatMap(({ changes }) => changes.flatMap(secretsSentBy));
 }
 
 /**

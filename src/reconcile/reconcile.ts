@@ -1,7 +1,7 @@
-import { afterEarlierRuns } from "../apply/looked-up.ts";
+import { afterEarlierRuns } from "../apply/earlier-writes.ts";
 import { type ClientOptions, connectReader, connectWriter, type Reader, type Writer } from "../client/client.ts";
 import { inSpan } from "../client/spans.ts";
-import type { Crew } from "../fleet/crew.ts";
+import type { Dispatcher } from "../fleet/dispatcher.ts";
 import { readAndDiff, select } from "../live/survey.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import type { Project } from "../model/types.ts";
@@ -11,10 +11,11 @@ import { callOf } from "../plan/make-plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Lease } from "../state/lease.ts";
 import { keepProjects } from "../state/project-list.ts";
+import { applyingBy } from "./apply-by-workers.ts";
 import { judgedForApprovals, withApprovals } from "./approvals.ts";
 import { batchesOf, inItsWaves, writeChanges } from "./batches.ts";
-import { type Checked, type Context, connectionOf, leaseOf, openContext } from "./context.ts";
-import { applyingBy, crewOf, readBy } from "./crew.ts";
+import { connectionOf } from "./connection.ts";
+import { type Checked, type Context, leaseOf, openContext } from "./context.ts";
 import { applying, counting, looking } from "./history.ts";
 import { notPlanned, withProblems } from "./not-planned.ts";
 import {
@@ -27,6 +28,7 @@ import {
   sinceOf,
   unreadPlan,
 } from "./prepared.ts";
+import { readBy } from "./read-by-workers.ts";
 import { readyToRecord, reportUnfinishedRuns, sayAwaited, startRecorder } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { openWorkspace } from "./revisions.ts";
@@ -36,6 +38,7 @@ import { guardRules, idleCanaries, idleProtection, scopeOf } from "./scope.ts";
 import { atRelease, isRefused } from "./server-release.ts";
 import { carryOutMoves, moveSteps, movesOf, skippedMoves } from "./storage-moves.ts";
 import { forgotten } from "./update-ledger.ts";
+import { dispatcherOf } from "./workers.ts";
 
 /**
  * open, validate, select, read, diff, judge, plan. Sends GET requests only: its client has no way to write. What a
@@ -54,8 +57,8 @@ export async function plan(request: Request): Promise<Planned> {
     await using reader = await connectReader(connection);
     const current = await atRelease(reader, context);
     if (hasErrors(current.problems)) return await history.end(notPlanned(current));
-    await using crew = await crewOf(current, connection, { reader });
-    const { planned } = await newPlan(reader, current, crew);
+    await using dispatcher = await dispatcherOf(current, connection, { reader });
+    const { planned } = await newPlan(reader, current, dispatcher);
     return await history.end(planned);
   } catch (error) {
     return notPlanned(known, error);
@@ -63,8 +66,8 @@ export async function plan(request: Request): Promise<Planned> {
 }
 
 /** select, read, diff, judge, plan. @throws CallFailed where it ends the run. */
-async function newPlan(reader: Reader, context: Context, crew?: Crew): Promise<Prepared> {
-  const scope = readBy(crew, scopeOf(context));
+async function newPlan(reader: Reader, context: Context, dispatcher?: Dispatcher): Promise<Prepared> {
+  const scope = readBy(dispatcher, scopeOf(context));
   const selection = await inSpan("select", {}, () => select(reader, scope));
   const { desired, problems } = selection;
   await keepListing(context, selection.listing);
@@ -73,7 +76,7 @@ async function newPlan(reader: Reader, context: Context, crew?: Crew): Promise<P
     return preparedOf(context, unreadPlan(context, since, problems, reader.counts.reads), desired);
   const uncompared = await secretsToCompare(context, desired);
   context.meter.begin("reading", desired.length, performance.now());
-  const { differences, lookUps, readsElsewhere, ...read } = await inSpan(
+  const { differences, lookUps, delegatedReads, ...read } = await inSpan(
     "read",
     { "evenkeel.run": context.claim.run },
     () => readAndDiff(reader, selection, scope),
@@ -94,7 +97,7 @@ async function newPlan(reader: Reader, context: Context, crew?: Crew): Promise<P
       ...read.problems,
       ...storage.problems,
     ],
-    reads: reader.counts.reads - lookUps + readsElsewhere,
+    reads: reader.counts.reads - lookUps + delegatedReads,
   });
   const document = judgedByRules(unjudged, context, desired);
   const missing = context.secrets.missing(neededBy(differences));
@@ -120,8 +123,8 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
     const saved = await requestedPlan(context);
     const current = await atRelease(reader, context);
     if (hasErrors(current.problems)) return notPlanned(current);
-    await using crew = await crewOf(current, connection, { reader });
-    const { planned, refused, targets, moves } = await prepared(reader, current, saved, crew);
+    await using dispatcher = await dispatcherOf(current, connection, { reader });
+    const { planned, refused, targets, moves } = await prepared(reader, current, saved, dispatcher);
     const changes = await Promise.all(batchesOf(reader, current, targets).map((batch) => batch.steps()));
     const moved = await moveSteps(reader, current, moves);
     const steps = [...changes.flat(), ...moved.map((step) => ("move" in step ? step.move : step))];
@@ -136,8 +139,8 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
 }
 
 /** Of a saved plan, or else of a new one. */
-async function prepared(reader: Reader, context: Context, saved?: Plan, crew?: Crew): Promise<Prepared> {
-  const found = saved ? await savedPlan(reader, context, saved) : await newPlan(reader, context, crew);
+async function prepared(reader: Reader, context: Context, saved?: Plan, dispatcher?: Dispatcher): Promise<Prepared> {
+  const found = saved ? await savedPlan(reader, context, saved) : await newPlan(reader, context, dispatcher);
   return inItsWaves(await judgedForApprovals(found, context), context);
 }
 
@@ -158,22 +161,22 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
     await using lease = await leaseOf(context);
     readyToRecord(context);
     await using history = await applying(context);
-    const connection = { ...connectionOf(context), mayWrite: () => lease.lost() ?? crew?.lost() };
+    const connection = { ...connectionOf(context), mayWrite: () => lease.lost() ?? dispatcher?.lost() };
     await using writer = await connectWriter(connection);
     const saved = await requestedPlan(context);
     const current = await atRelease(writer, context);
     if (hasErrors(current.problems)) return await history.end(notPlanned(current));
-    await using crew = await crewOf(current, connection, { reader: writer, writer, lease });
+    await using dispatcher = await dispatcherOf(current, connection, { reader: writer, writer, lease });
     const { notices, inFlight } = await reportUnfinishedRuns(current);
-    const { planned: found, refused, ...rest } = await prepared(writer, current, saved, crew);
+    const { planned: found, refused, ...rest } = await prepared(writer, current, saved, dispatcher);
     const planned = withProblems(found, notices);
     if (!planned.surveyed) return await history.end(planned);
     if (refused.length > 0) return await history.end({ ...planned, refused });
     // Workers have secrets of their own, and tell which they lack.
-    const missing = crew ? [] : await missingSecrets(rest.references, current);
+    const missing = dispatcher ? [] : await missingSecrets(rest.references, current);
     if (missing.length > 0) return await history.end(withProblems(planned, missing));
     if (!(await inSpan("approve", {}, () => hooks.approve(planned)))) return await history.end(planned);
-    const work = { ...rest, planned, connection, lease, crew, inFlight };
+    const work = { ...rest, planned, connection, lease, dispatcher, inFlight };
     return await history.end(await carryOut(writer, current, work, hooks));
   } catch (error) {
     return notPlanned(known, error);
@@ -183,7 +186,7 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
 type Approved = Pick<Prepared, "planned" | "targets" | "waves" | "moves"> & {
   readonly connection: ClientOptions;
   readonly lease: Lease;
-  readonly crew: Crew | undefined;
+  readonly dispatcher: Dispatcher | undefined;
   /** Addresses that an earlier run was sending when it was cut short. */
   readonly inFlight: readonly string[];
 };
@@ -195,7 +198,7 @@ async function carryOut(
   approved: Approved,
   { watchers: listeners, around }: ApplyHooks,
 ): Promise<Applied> {
-  const { planned, moves, connection, lease, crew, inFlight } = approved;
+  const { planned, moves, connection, lease, dispatcher, inFlight } = approved;
   const { concurrency: workers, request } = context;
   const writes = planned.plan.summary.writes > 0;
   const stopped = () => (request.signal?.aborted ? "the run was stopped" : lease.lost());
@@ -203,11 +206,11 @@ async function carryOut(
   await using record = writes ? await around?.({ connection, planned }) : undefined;
   const { watchers } = recorder;
   sayAwaited(context, planned.plan, inFlight);
-  const elsewhere = crew && applyingBy(crew, context, lease, inFlight);
+  const delegate = dispatcher && applyingBy(dispatcher, context, lease, inFlight);
   const known = afterEarlierRuns(inFlight, connection.requestTimeout, stopped);
   context.meter.begin("writing", approved.targets.length, performance.now());
   const written = await inSpan("write", { "evenkeel.run": context.claim.run }, () =>
-    writeChanges(writer, context, approved, { workers, watchers, stopped, known, elsewhere }),
+    writeChanges(writer, context, approved, { workers, watchers, stopped, known, delegate }),
   );
   const steps = written.halted ? skippedMoves(moves, written.halted) : await moveSteps(writer, context, moves);
   const moved = await carryOutMoves(writer, steps, request, watchers);

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
 import { recheckTargets } from "../apply/recheck.ts";
 import { exit, Refusal } from "../base/exit.ts";
+import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { schemaFaults } from "../base/schema-faults.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
-import { isRow } from "../live/read-live.ts";
 import { type SurveyScope, select } from "../live/survey.ts";
 import { addressOf } from "../model/address.ts";
 import { neutral } from "../model/dialects.ts";
@@ -36,7 +36,7 @@ export function readPlan(path: string): Plan {
 
 function planIn(text: string, path: string): Plan {
   const plan = parse(text, path);
-  if (!isRow(plan) || typeof plan.format_version !== "string" || typeof plan.digest !== "string") {
+  if (!isObject(plan) || typeof plan.format_version !== "string" || typeof plan.digest !== "string") {
     throw new Refusal(`${path} is not a saved plan; evenkeel plan --out FILE writes one`);
   }
   if (plan.format_version !== formatVersion) {

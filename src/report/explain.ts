@@ -72,12 +72,12 @@ interface Selected {
   readonly parameter: IntegrationParameter | undefined;
 }
 
-function select({ integrations, elsewhere }: Catalogue, selection: string): Selected | Unexplained {
+function select({ integrations, foreignNames }: Catalogue, selection: string): Selected | Unexplained {
   const dot = selection.indexOf(".");
   const slug = dot < 0 ? selection : selection.slice(0, dot);
   const integration = integrations.get(slug);
   if (!integration) {
-    return unknown(`there is no integration ${JSON.stringify(slug)}`, slug, integrations.keys(), elsewhere);
+    return unknown(`there is no integration ${JSON.stringify(slug)}`, slug, integrations.keys(), foreignNames);
   }
   if (dot < 0) return { integration, parameter: undefined };
   const name = selection.slice(dot + 1);
@@ -87,7 +87,7 @@ function select({ integrations, elsewhere }: Catalogue, selection: string): Sele
     `${slug} has no parameter ${JSON.stringify(name)}`,
     name,
     integration.parameters.keys(),
-    integration.elsewhere,
+    integration.foreignNames,
   );
 }
 
@@ -95,9 +95,9 @@ function unknown(
   sentence: string,
   word: string,
   known: Iterable<string>,
-  elsewhere: Catalogue["elsewhere"],
+  foreignNames: Catalogue["foreignNames"],
 ): Unexplained {
-  const other = elsewhere.get(word);
+  const other = foreignNames.get(word);
   if (other) return { unknown: `${sentence}: that is a name of dialect ${other.dialect}; here it is ${other.name}` };
   return { unknown: `${sentence}${didYouMean(word, known)}` };
 }

@@ -62,7 +62,8 @@ function byIdentity(resources: readonly Desired[]): ReadonlyMap<string, Desired>
 function changeOf(was: Desired | undefined, is: Desired | undefined, before: Wanted, after: Wanted) {
   if (!is) return was && withdrawn(was, after);
   if (is.presence === "absent") return was?.presence === "absent" ? undefined : removed(was, is, after);
-  if (was?.presence !== "present") return made("declare", is, stateOf(was), is.fields, is.origin);
+  if (was?.presence !== "present")
+    return made("declare", is, { before: stateOf(was), after: is.fields, origin: is.origin });
   return edited(was, is, before, after);
 }
 
@@ -75,9 +76,9 @@ function stateOf(desired: Desired | undefined): Fields | null {
 function withdrawn(was: Desired, after: Wanted): Unaddressed {
   const origin = after.exclusive.get(was.kind);
   if (!origin || was.presence === "absent") return untouched(was);
-  const { after: removedFields } = kinds[was.kind].removed;
-  const notes = ["no longer listed, and exclusive removes what is not"];
-  return made("disable", was, was.fields, removedFields, origin, disableNotes(after.catalogue, was), notes);
+  const fields = { before: was.fields, after: kinds[was.kind].removed.after };
+  const others = ["no longer listed, and exclusive removes what is not"];
+  return made("disable", was, { ...fields, origin, losses: disableNotes(after.catalogue, was), others });
 }
 
 /** What stays as it is on the server makes nothing stricter or laxer. */
@@ -87,28 +88,28 @@ function untouched(was: Desired): Unaddressed {
 }
 
 function removed(was: Desired | undefined, is: Desired, { catalogue }: Wanted): Unaddressed {
-  const notes = disableNotes(catalogue, is);
-  return made("disable", is, was?.fields ?? null, kinds[is.kind].removed.after, is.origin, notes);
+  const fields = { before: was?.fields ?? null, after: kinds[is.kind].removed.after };
+  return made("disable", is, { ...fields, origin: is.origin, losses: disableNotes(catalogue, is) });
 }
 
 function edited(was: Desired, is: Desired, before: Wanted, after: Wanted): Unaddressed | undefined {
   const names = [...new Set([...Object.keys(was.fields), ...Object.keys(is.fields)])];
-  const differing = names.filter((name) => !isSame(is, name, was.fields[name], is.fields[name], before, after));
+  const differing = names.filter((name) => !isSame(was, is, name, { before, after }));
   if (differing.length === 0) return undefined;
   const hidden = differing.some((name) => spelt(was.fields[name]) === spelt(is.fields[name]));
-  const notes = hidden ? ["a secret literal in the manifest is another"] : [];
+  const others = hidden ? ["a secret literal in the manifest is another"] : [];
   const losses = editNotes(after.catalogue, is, was.fields, is.fields);
-  return made("edit", is, only(was.fields, differing), only(is.fields, differing), is.origin, losses, notes);
+  const fields = { before: only(was.fields, differing), after: only(is.fields, differing) };
+  return made("edit", is, { ...fields, origin: is.origin, losses, others });
 }
 
 function isSame(
-  resource: Resource,
+  earlier: Desired,
+  resource: Desired,
   name: string,
-  was: Value | undefined,
-  is: Value | undefined,
-  before: Wanted,
-  after: Wanted,
+  { before, after }: Readonly<Record<"before" | "after", Wanted>>,
 ): boolean {
+  const [was, is] = [earlier.fields[name], resource.fields[name]];
   if (was === undefined || is === undefined) return was === is;
   if (!isReference(was) && !isReference(is)) {
     const meaning = (value: Scalar) => normalise(after.catalogue, resource, name, value);
@@ -129,15 +130,14 @@ function only(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function made(
-  action: RevisionAction,
-  { kind, key }: Resource,
-  before: Fields | null,
-  after: Fields | null,
-  origin: Origin,
-  losses: readonly string[] = [],
-  others: readonly string[] = [],
-): Unaddressed {
+interface ChangeParts extends Pick<Unaddressed, "before" | "after" | "origin"> {
+  readonly losses?: readonly string[];
+  /** Notes beside the losses. */
+  readonly others?: readonly string[];
+}
+
+function made(action: RevisionAction, { kind, key }: Resource, parts: ChangeParts): Unaddressed {
+  const { before, after, origin, losses = [], others = [] } = parts;
   const notes = [...losses, ...others];
   const change = { kind, key, action, before, after };
   const tendency = strictnessOf(change);

@@ -114,9 +114,9 @@ function nameFaults(
   slug: string,
   names: readonly string[],
   path: Fault["path"],
-  { integrations, listedFlags, elsewhere, dialect }: Catalogue,
+  { integrations, listedFlags, foreignNames, dialect }: Catalogue,
 ): Fault[] {
-  const other = elsewhere.get(slug);
+  const other = foreignNames.get(slug);
   if (other)
     return [
       { path, message: `${slug} is a name of dialect ${other.dialect}; in dialect ${dialect} it is ${other.name}` },

@@ -1,5 +1,5 @@
 import type { Lease } from "./lease.ts";
-import { fleetSheet } from "./sightings/sheet.ts";
+import { fleetSheet } from "./sightings/fleet-sheet.ts";
 import type { LedgerEdit, WorkspaceState } from "./state.ts";
 
 /** Runs that were copied, and those that were there already and stay as they are. */

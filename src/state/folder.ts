@@ -10,7 +10,7 @@ import { folderSheets } from "./folder/sheets.ts";
 import { stateFolder } from "./folder/state-folder.ts";
 import { folderTexts } from "./folder/texts.ts";
 import { ledgerFile, readLedgerFile } from "./ledger-file.ts";
-import { seenProjects } from "./sightings/sheet.ts";
+import { seenProjects } from "./sightings/fleet-sheet.ts";
 import { signaturesIn } from "./signatures.ts";
 import type { LedgerStore, WorkspaceState } from "./state.ts";
 

@@ -10,7 +10,7 @@ import { openPostgres, type PostgresSession } from "./postgres/session.ts";
 import { postgresSheets } from "./postgres/sheets.ts";
 import { kept, looks, mostLooks } from "./retention.ts";
 import { summaryIn } from "./run-summary.ts";
-import { seenProjects } from "./sightings/sheet.ts";
+import { seenProjects } from "./sightings/fleet-sheet.ts";
 import type { Approvals, Contents, Runs, Texts, WorkspaceState } from "./state.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -21,7 +21,7 @@ export interface RunProgress {
 }
 
 /** What was seen of the workers of a run: those that are there, and what they and the run sent. */
-export interface FleetSeen {
+export interface FleetStatus {
   readonly workers: number;
   /** The most that were there at one time. */
   readonly mostWorkers: number;
@@ -36,7 +36,7 @@ export interface FleetSeen {
 export class ProgressMeter {
   #stage: { readonly name: Stage; readonly since: number; readonly total: number } | undefined;
   #done = 0;
-  #seen: FleetSeen | undefined;
+  #fleet: FleetStatus | undefined;
 
   begin(name: Stage, total: number, now: number): void {
     this.#stage = { name, total, since: now };
@@ -48,12 +48,12 @@ export class ProgressMeter {
     this.#done = done;
   }
 
-  see(seen: FleetSeen): void {
-    this.#seen = seen;
+  see(status: FleetStatus): void {
+    this.#fleet = status;
   }
 
-  get seen(): FleetSeen | undefined {
-    return this.#seen;
+  get fleet(): FleetStatus | undefined {
+    return this.#fleet;
   }
 
   /** Undefined before the first stage. */
@@ -68,12 +68,12 @@ export class ProgressMeter {
       done,
       total,
       ...(remaining !== undefined && { remaining_seconds: Math.ceil(remaining / 1000) }),
-      ...(this.#seen && { workers: this.#seen.workers, ...rateOf(this.#seen) }),
+      ...(this.#fleet && { workers: this.#fleet.workers, ...rateOf(this.#fleet) }),
     };
   }
 }
 
-function rateOf({ perSecond, allowed }: FleetSeen): Pick<RunProgress, "rate"> {
+function rateOf({ perSecond, allowed }: FleetStatus): Pick<RunProgress, "rate"> {
   if (perSecond === undefined) return {};
   const { requests, per } = allowed ?? { requests: null, per: 1000 };
   return { rate: { used: Math.round((perSecond * per) / 1000), allowed: requests, per: per === 1000 ? "s" : "min" } };

@@ -3,7 +3,7 @@ import { counted, firstFew } from "../base/text.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
-import { askedFor } from "../diff/diff.ts";
+import { askedFor } from "../diff/reasons.ts";
 import type { StorageMigration } from "../manifest/migrations.ts";
 import { storageAddress } from "../model/address.ts";
 import { type RepositoryKind, repositoryKinds, storageKey } from "../model/repository-kinds.ts";

@@ -5,9 +5,9 @@ import { codeAfter, type LookEnd, lookAt, outcomeOf, runOf } from "./look.ts";
 import type { OpenMemory } from "./memory.ts";
 import { type Notification, refusedNotification } from "./message.ts";
 import { notificationsOfProblems } from "./notifications.ts";
+import { chosenBy, compareObservations } from "./observation.ts";
 import type { Turn } from "./options.ts";
 import { type Due, nextDue } from "./schedule.ts";
-import { chosenBy, compareSights } from "./sight.ts";
 import { silenceNotification, unseen } from "./silence.ts";
 
 /** What a look is for: its time has come, a commit was followed, or a push brought one. */
@@ -155,9 +155,11 @@ async function look(turn: Turn, memory: OpenMemory, cause: Cause): Promise<LookE
   const { ledger, notify } = settings();
   const isHeard = notify.length > 0;
   const seenNow = { plan, whole, hasLedger: ledger !== undefined };
-  const sight = surveyed ? compareSights(before, seenNow, isHeard ? grace : Number.POSITIVE_INFINITY) : undefined;
-  if (sight) memory.change({ differing: sight.differing });
-  const chosen = sight && cause.troubles.length === 0 && !isStopped() ? chosenBy(memory.now(), plan) : [];
+  const observed = surveyed
+    ? compareObservations(before, seenNow, isHeard ? grace : Number.POSITIVE_INFINITY)
+    : undefined;
+  if (observed) memory.change({ differing: observed.differing });
+  const chosen = observed && cause.troubles.length === 0 && !isStopped() ? chosenBy(memory.now(), plan) : [];
   const done = chosen.length > 0 && lease.lost() === undefined ? await carryOut(turn, planned, chosen, before) : {};
   const troubles = [...cause.troubles, ...(done.applied ? troublesIn(done.applied) : [])];
   const exitCode = codeAfter(planned, done.applied, troubles, isStopped());
@@ -166,7 +168,7 @@ async function look(turn: Turn, memory: OpenMemory, cause: Cause): Promise<LookE
   const end = { plan, whole, surveyed, troubles, run, exitCode, seconds, finishedAt };
   if (!isStopped()) {
     if (done.applied) memory.change({ waiting: done.waiting });
-    const seen = { before, planned, sight, whole, troubles, run };
+    const seen = { before, planned, observed, whole, troubles, run };
     // What nobody hears does not count as told: whoever is named later hears of it.
     const notifications = isHeard
       ? [...notificationsOfProblems(memory, seen), ...notificationsOfRefusal(memory, done, chosen)]

@@ -10,14 +10,14 @@ import {
   problemWords,
   recoveredNotification,
 } from "./message.ts";
-import { type SightComparison, troublesOf } from "./sight.ts";
+import { type ObservedDifferences, troublesOf } from "./observation.ts";
 
 /** A look, and the problems that it and its apply ran into. */
 export interface SeenProblems {
   readonly before: WatchMemory;
   readonly planned: Planned;
   /** Left out where nothing could be looked at. */
-  readonly sight: SightComparison | undefined;
+  readonly observed: ObservedDifferences | undefined;
   readonly whole: boolean;
   readonly troubles: readonly ReportedProblem[];
   readonly run: string | null;
@@ -25,14 +25,14 @@ export interface SeenProblems {
 
 /** What people do not know yet of drift, problems and expiry; it is remembered as told. */
 export function notificationsOfProblems(memory: OpenMemory, seen: SeenProblems): readonly Notification[] {
-  const { before, planned, sight, run } = seen;
+  const { before, planned, observed, run } = seen;
   const found = troublesOf([...planned.plan.problems, ...seen.troubles]);
   const fresh = [...found].flatMap(([key, problem]) => (key in before.failing ? [] : [problem]));
   const over = Object.entries(before.failing).filter(([key]) => isConclusive(seen) && !found.has(key));
   const expiring = planned.plan.warnings.filter(({ rule }) => rule === "expiry").map(problemWords);
   const soon = expiring.filter((each) => !before.expiring.includes(each));
-  memory.change({ failing: failingNow(seen, found), ...(sight && { expiring }) });
-  const { drifted = [], recovered = [] } = sight ?? {};
+  memory.change({ failing: failingNow(seen, found), ...(observed && { expiring }) });
+  const { drifted = [], recovered = [] } = observed ?? {};
   const gone = over.map(([, words]) => words);
   return [
     ...(drifted.length > 0 ? [driftNotification(drifted, run)] : []),
@@ -43,8 +43,8 @@ export function notificationsOfProblems(memory: OpenMemory, seen: SeenProblems):
 }
 
 /** A look at a part says nothing of the problems of the rest, nor does one that saw nothing. */
-function isConclusive({ whole, sight }: SeenProblems): boolean {
-  return whole && sight !== undefined;
+function isConclusive({ whole, observed }: SeenProblems): boolean {
+  return whole && observed !== undefined;
 }
 
 function failingNow(seen: SeenProblems, found: ReadonlyMap<string, ReportedProblem>): WatchMemory["failing"] {

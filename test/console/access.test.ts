@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { sessionLength, sessions } from "../../src/console/access.ts";
-import { fleetSheet } from "../../src/state/sightings/sheet.ts";
+import { fleetSheet } from "../../src/state/sightings/fleet-sheet.ts";
 import { runProgram } from "../e2e/program.ts";
 import { summary, taken } from "../state/laws.ts";
 import { consoleOver, fleet, seenBy } from "./serving.ts";

@@ -89,7 +89,7 @@ function policiesOf(files: readonly (readonly [string, string])[]) {
   return policies;
 }
 
-const { elsewhere } = catalogueOf();
+const { foreignNames } = catalogueOf();
 
 function saidBy(resources: ReturnType<typeof desiredOf>["desired"]["resources"]) {
   return Object.fromEntries(
@@ -105,7 +105,7 @@ function wanted(integrations: Readonly<Record<string, unknown>>) {
     Object.entries(integrations).map(([slug, value]) => {
       const { username = null, channel = null, ...rest } = value as Record<string, unknown>;
       const isIrc = slug === "irker";
-      return [elsewhere.get(slug)?.name, rest.delete ? "off" : [isIrc ? null : username, isIrc ? null : channel]];
+      return [foreignNames.get(slug)?.name, rest.delete ? "off" : [isIrc ? null : username, isIrc ? null : channel]];
     }),
   );
 }

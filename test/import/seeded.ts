@@ -6,14 +6,14 @@ type Made = Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
 
 /** A workspace and a server that speak a dialect; by path, what projects have in the names of GitLab. */
 export function seededAs(dialect: string, made: Made, more: readonly SeedProject[] = []): Promise<Stage> {
-  const { integrations, elsewhere } = catalogueOf(dialect);
+  const { integrations, foreignNames } = catalogueOf(dialect);
   const projects = Object.entries(made).map(([path, own], index) => ({
     id: index + 1,
     path,
     integrations: Object.fromEntries(
       Object.entries(own).map(([name, parameters]) => {
-        const slug = elsewhere.get(name)?.name ?? name;
-        const names = integrations.get(slug)?.elsewhere;
+        const slug = foreignNames.get(name)?.name ?? name;
+        const names = integrations.get(slug)?.foreignNames;
         const spoken = Object.entries(parameters).map(([each, value]) => [names?.get(each)?.name ?? each, value]);
         return [slug, Object.fromEntries(spoken)];
       }),

@@ -27,7 +27,7 @@ export interface Fleet {
 }
 
 /** What is left out of a fleet, or must be in it. */
-export interface Wishes {
+export interface FleetOptions {
   /** Only what deployed servers keep: no parameter that they drop, and nothing that is declared to be off. */
   readonly keepable?: boolean;
   readonly exclusive?: boolean;
@@ -51,7 +51,7 @@ const licenseNames = [
 ];
 const unknownSlugs = ["alerts", "shimo"];
 
-function platform({ dialect, release }: Wishes): fc.Arbitrary<Platform> {
+function platform({ dialect, release }: FleetOptions): fc.Arbitrary<Platform> {
   const releases = release ? fc.constant(release) : fc.constantFrom("12.10", "13.5", "14.5", "14.5", "15.0");
   return releases.map((each) => ({
     release: each,
@@ -66,18 +66,18 @@ function slugsFor(where: Platform): Integration[] {
   return [...integrations.values()].filter((integration) => !unavailable(integration, where));
 }
 
-function parametersOf({ parameters }: Integration, { keepable = false }: Wishes) {
+function parametersOf({ parameters }: Integration, { keepable = false }: FleetOptions) {
   const all = [...parameters.values()];
   const needed = all.filter(({ required, observed }) => required || observed.has("required"));
   const isKept = ({ observed, fallback }: (typeof all)[number]) => !keepable || !(observed.has("dropped") || fallback);
   return { needed, optional: all.filter((parameter) => !needed.includes(parameter) && isKept(parameter)) };
 }
 
-function declaration(integration: Integration, wishes: Wishes): fc.Arbitrary<Record<string, Written>> {
-  const { needed, optional } = parametersOf(integration, wishes);
+function declaration(integration: Integration, options: FleetOptions): fc.Arbitrary<Record<string, Written>> {
+  const { needed, optional } = parametersOf(integration, options);
   const values = Object.fromEntries([...needed, ...optional].map((each) => [each.name, writtenValue(each)]));
   const record = fc.record(values, { requiredKeys: needed.map(({ name }) => name) });
-  if (!wishes.keepable || !integration.parameters.has("active")) return record;
+  if (!options.keepable || !integration.parameters.has("active")) return record;
   return record.map((fields) => ({ ...fields, active: true }));
 }
 
@@ -116,13 +116,13 @@ function selector(projects: Fleet["projects"]): fc.Arbitrary<string | number> {
 function policy(
   fleet: Pick<Fleet, "platform" | "projects">,
   index: number,
-  wishes: Wishes,
+  options: FleetOptions,
 ): fc.Arbitrary<WrittenPolicy> {
   const { platform: where, projects } = fleet;
-  const wanted = slugsFor(where).filter(({ staysOff }) => !(wishes.keepable && staysOff));
+  const wanted = slugsFor(where).filter(({ staysOff }) => !(options.keepable && staysOff));
   const slugs = fc.subarray(wanted, { maxLength: 4 });
   const declared = slugs.chain((chosen) =>
-    fc.tuple(...chosen.map((each) => declaration(each, wishes).map((fields) => [each.slug, fields] as const))),
+    fc.tuple(...chosen.map((each) => declaration(each, options).map((fields) => [each.slug, fields] as const))),
   );
   const exclusive = fc.subarray([
     "integrations",
@@ -137,12 +137,12 @@ function policy(
       declared,
       off: fc.subarray(slugsFor(where), { maxLength: 2 }),
       licenses: licenses(where.release),
-      exclusive: fc.option(exclusive, { nil: [], freq: wishes.exclusive === false ? 0 : 2 }),
+      exclusive: fc.option(exclusive, { nil: [], freq: options.exclusive === false ? 0 : 2 }),
     })
     .map(({ channel, flag, declared: entries, off, ...rest }) => {
       const own = Object.fromEntries(entries);
       const disabled = off.map(({ slug }) => slug).filter((slug) => !(slug in own));
-      const exclusiveOf = wishes.exclusive === false ? [] : rest.exclusive;
+      const exclusiveOf = options.exclusive === false ? [] : rest.exclusive;
       const name = `policy-${index}`;
       return {
         ...rest,
@@ -180,17 +180,17 @@ function liveProject(where: Platform, project: Fleet["projects"][number]): fc.Ar
 }
 
 /** Any fleet: a few projects, a few policies that overlap, and live state that has little to do with either. */
-export function fleet(wishes: Wishes = {}): fc.Arbitrary<Fleet> {
+export function fleet(options: FleetOptions = {}): fc.Arbitrary<Fleet> {
   return fc
     .record({
-      platform: platform(wishes),
+      platform: platform(options),
       chosen: fc.subarray(paths, { minLength: 1, maxLength: 3 }),
       count: fc.integer({ min: 1, max: 4 }),
     })
     .chain(({ platform: where, chosen, count }) => {
       const projects = chosen.map((path) => ({ id: 40 + paths.indexOf(path), path }));
       const policies = Array.from({ length: count }, (_, index) =>
-        policy({ platform: where, projects }, index, wishes),
+        policy({ platform: where, projects }, index, options),
       );
       const live = projects.map((project) => liveProject(where, project));
       return fc.tuple(fc.tuple(...policies), fc.tuple(...live)).map(([written, seeded]): Fleet => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, vi } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { stringify } from "yaml";
 import { memoized } from "../../src/base/memoize.ts";
 import type { Planned } from "../../src/reconcile/request.ts";
@@ -205,3 +205,14 @@ export function changesOf({ plan: { resource_changes, problems } }: Planned): un
 }
 
 export const inSync = { changes: [], problems: [] };
+
+/** An apply carries everything out; then a plan is empty, and a second apply writes nothing. */
+export async function checkConvergence(stage: Stage): Promise<void> {
+  const applied = await stage.apply();
+  const outcomes = [...(applied.outcomes ?? new Map())].filter(([, { status }]) => status !== "applied");
+  expect({ outcomes, problems: applied.plan.problems }).toEqual({ outcomes: [], problems: [] });
+  expect(changesOf(await stage.plan())).toEqual(inSync);
+  stage.wire.reset();
+  await stage.apply();
+  expect(stage.wire.writes).toEqual([]);
+}

@@ -56,8 +56,8 @@ describe.each(platforms)("dialect $name", (dialect: Dialect) => {
 
   test("says nothing to people in names of the specification", () => {
     const other = new Set([
-      ...catalogue.elsewhere.keys(),
-      ...[...catalogue.integrations.values()].flatMap(({ elsewhere }) => [...elsewhere.keys()]),
+      ...catalogue.foreignNames.keys(),
+      ...[...catalogue.integrations.values()].flatMap(({ foreignNames }) => [...foreignNames.keys()]),
     ]);
     const words = JSON.stringify(renamedSchema(schema, dialect).properties).match(/[a-z0-9]+(?:[-_][a-z0-9]+)*/g) ?? [];
     // A definition keeps its name, which nobody reads.

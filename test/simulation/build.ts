@@ -76,7 +76,7 @@ function plainlyRequired(code: string): string {
  */
 const always: readonly Patch[] = [
   { file: "state/unstored.ts", from: "makeFolder(dirname(file));", to: "return { file };" },
-  { file: "fleet/crew.ts", from: "const least = 50;", to: "const least = 2;" },
+  { file: "fleet/dispatcher.ts", from: "const least = 50;", to: "const least = 2;" },
   {
     file: "reconcile/reconcile.ts",
     from: 'import { openWorkspace } from "./revisions.ts";',

@@ -3,81 +3,51 @@ import type { Patch } from "./build.ts";
 /** A bug that is planted on purpose, to see that the simulation finds it. */
 export interface Mutation {
   readonly name: string;
-  readonly patches: readonly Patch[];
   /** Seeds within which it is found. */
   readonly within: number;
+  readonly patch: Patch;
 }
 
-/** The seeds that each needs are those of `npm run simulate -- --bugs`. */
-export const mutations: readonly Mutation[] = [
-  {
-    name: "no intent",
-    patches: [
-      {
-        file: "fleet/intents.ts",
-        from: "await fleet.claim(token, change.address, sender, grace)",
-        to: "({ mine: true })",
-      },
-    ],
-    within: 300,
-  },
-  {
-    name: "looked up before the write has landed",
-    patches: [
-      {
-        file: "client/settle.ts",
-        from: "(isOwnWord(failure) || !failure.uncertain)",
-        to: "true",
-      },
-    ],
-    within: 300,
-  },
-  {
-    name: "the lease is not checked",
-    patches: [{ file: "client/session.ts", from: "this.#options.mayWrite?.()", to: "undefined" }],
-    within: 300,
-  },
-  {
-    name: "a limiter of each process",
-    patches: [{ file: "fleet/bench.ts", from: "limit: rateLimit, rates,", to: "limit: rateLimit," }],
-    within: 300,
-  },
-  {
-    name: "a chunk is given twice",
-    patches: [
-      {
-        file: "fleet/crew.ts",
-        from: "this.#given.set(part, { index, chunk, text, looked: performance.now() });",
-        to: `for (const each of [part, part + "b"]) this.#given.set(each, { index, chunk, text, looked: performance.now() });
-    if (!this.#alone) await this.#tried(() => this.#queue.add(new Map([[this.#jobOf(part + "b"), text.replace(part, part + "b")]])));`,
-      },
-    ],
-    within: 300,
-  },
-  {
-    name: "what an earlier run left in flight is not waited for",
-    patches: [{ file: "apply/looked-up.ts", from: "!addresses.has(change.address)", to: "true" }],
-    within: 2000,
-  },
-  {
-    name: "a run waits for chunks that its workers dropped",
-    patches: [{ file: "fleet/crew.ts", from: "this.#dropped.has(part) || ", to: "" }],
-    within: 2000,
-  },
-  {
-    name: "a wave begins although the one before it failed",
-    patches: [
-      {
-        file: "apply/waves.ts",
-        from: "const why = halted ?? options.stopped();",
-        to: "const why = options.stopped();",
-      },
-    ],
-    within: 300,
-  },
-  {
-    name: "a worker that cannot join again ends with an internal error",
-    patches: [{ file: "fleet/bench.ts", from: "membership.catch(() => undefined)", to: "membership" }],
-    within: 300,
-  },
+const addChunk = "this.#outstanding.set(part, { index, chunk, text, checked: performance.now() });";
+
+const addChunkTwice = `for (const each of [part, part + "b"]) this.#outstanding.set(each, { index, chunk, text, checked: performance.now() });
+    if (!this.#isAlone) await this.#tried(() => this.#queue.add(new Map([[this.#jobOf(part + "b"), text.replace(part, part + "b")]])));`;
+
+const bugs: readonly (readonly [name: string, within: number, file: string, from: string, to: string])[] = [
+  ["no intent", 300, "fleet/intents.ts", "await fleet.claim(token, change.address, sender, grace)", "({ mine: true })"],
+  [
+    "looked up before the write has landed",
+    300,
+    "client/settle.ts",
+    "(isOwnWord(failure) || !failure.uncertain)",
+    "true",
+  ],
+  ["the lease is not checked", 300, "client/session.ts", "this.#options.mayWrite?.()", "undefined"],
+  ["a limiter of each process", 300, "fleet/bench.ts", "limit: rateLimit, rates,", "limit: rateLimit,"],
+  ["a chunk is given twice", 300, "fleet/dispatch.ts", addChunk, addChunkTwice],
+  [
+    "what an earlier run left in flight is not waited for",
+    2000,
+    "apply/earlier-writes.ts",
+    "!addresses.has(change.address)",
+    "true",
+  ],
+  ["a run waits for chunks that its workers dropped", 2000, "fleet/dispatch.ts", "this.#dropped.has(part) || ", ""],
+  ["a wave begins although the one before it failed", 300, "apply/waves.ts", "halted ?? options.stopped()", "options.stopped()"],
+  [
+    "a worker that cannot join again ends with an internal error",
+    300,
+    "fleet/bench.ts",
+    "membership.catch(() => undefined)",
+    "membership",
+  ],
 ];
+
+/** The seeds that each needs are those of `npm run simulate -- --bugs`. */
+export const mutations = bugs.map(
+  ([name, within, file, from, to]): Mutation => ({
+    name,
+    within,
+    patch: { file, from, to },
+  }),
+);

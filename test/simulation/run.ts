@@ -73,8 +73,8 @@ async function playAll(from: number, count: number): Promise<void> {
 /** How many seeds each of the planted bugs needs until a law is broken: those whose names begin so. */
 async function plant(from: number, beginning: string): Promise<void> {
   const workspaces = await readWorkspaces(await buildProgram());
-  for (const { name, patches, within } of mutations.filter(({ name }) => name.startsWith(beginning))) {
-    const start = await buildProgram(patches);
+  for (const { name, patch, within } of mutations.filter(({ name }) => name.startsWith(beginning))) {
+    const start = await buildProgram([patch]);
     let found: Ended | undefined;
     let seeds = 0;
     while (!found && seeds < within) {

@@ -41,8 +41,8 @@ test("a seed is played the same way each time", { timeout }, async () => {
 
 describe("a bug that is planted is found:", () => {
   const quick = mutations.filter(({ within }) => within <= 300);
-  test.each(quick)("$name", { timeout }, async ({ patches, within }) => {
-    const planted = await buildProgram(patches);
+  test.each(quick)("$name", { timeout }, async ({ patch, within }) => {
+    const planted = await buildProgram([patch]);
     let found: Ended | undefined;
     for (let seed = 1; seed <= within && !found; seed++) {
       const ended = await simulate({ start: planted, workspaces, seed });

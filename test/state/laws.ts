@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { JournalLine } from "../../src/state/journal-entry.ts";
 import type { RunSummary } from "../../src/state/run-summary.ts";
+import { fleetIn, fleetSheet } from "../../src/state/sightings/fleet-sheet.ts";
 import { keepLook } from "../../src/state/sightings/look.ts";
-import { fleetIn, fleetSheet, sheetNames } from "../../src/state/sightings/sheet.ts";
+import { sheetNames } from "../../src/state/sightings/sheet.ts";
 import type { Claim, LeaseToken, Member, WorkspaceState } from "../../src/state/state.ts";
 import { allSightings, differing, look, looked } from "./looks.ts";
 

@@ -66,7 +66,7 @@ export interface Watching {
   readonly stop: () => void;
 }
 
-type Wishes = Partial<Omit<WatchOptions, "clock" | "request">> & {
+type WatchingOptions = Partial<Omit<WatchOptions, "clock" | "request">> & {
   readonly clock?: MovedClock;
   /** Called after each look; what it returns is waited for before anybody goes on. */
   readonly after?: (end: LookEnd, looks: number) => void;
@@ -82,9 +82,9 @@ afterEach(async () => {
 /** Watches a folder every half an hour of a clock that does not wait. */
 export function watching(
   place: { readonly root: string; readonly environment: Environment },
-  wishes: Wishes = {},
+  given: WatchingOptions = {},
 ): Watching {
-  const { clock = movedClock(), after, ...options } = wishes;
+  const { clock = movedClock(), after, ...options } = given;
   const ends: LookEnd[] = [];
   const said: string[] = [];
   const stopping = new AbortController();

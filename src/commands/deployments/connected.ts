@@ -6,7 +6,7 @@ import { CallFailed } from "../../client/failure.ts";
 import type { WriteOutcome } from "../../deployments/records.ts";
 import { type CheckedValues, checkValues, type Given } from "../../model/call-check.ts";
 import type { EndpointName } from "../../model/endpoints.ts";
-import { connectionFrom } from "../../reconcile/context.ts";
+import { connectionFrom } from "../../reconcile/connection.ts";
 import { deploymentText } from "../../report/deployments.ts";
 import type { Renderers } from "../../report/reports.ts";
 import { reporter } from "../outputs.ts";

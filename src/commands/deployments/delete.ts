@@ -26,7 +26,8 @@ export const run: Run<Choice> = (terminal, options, [project = "", id = ""]) => 
   return writing(terminal, options, async (writer) => {
     const refused = lackingIn(await platformAt(writer, server));
     if (refused) return { status: "failed", error: refused };
-    if (!(await agreed(terminal, options, writer, project, id))) return { status: "failed", error: "Not deleted." };
+    if (!options.yes && !(await agreed(terminal, writer, project, id)))
+      return { status: "failed", error: "Not deleted." };
     const failure = await removeDeployment(writer, project, id);
     if (failure) return failure;
     const deleted = { id: Number(id), status: "deleted" };
@@ -41,8 +42,7 @@ function lackingIn(platform: Platform): string | undefined {
   return unavailableBefore("deployments can be deleted", endpoints.deleteDeployment.introduced, platform);
 }
 
-async function agreed(terminal: Terminal, { yes }: Choice, reader: Reader, project: string, id: string) {
-  if (yes) return true;
+async function agreed(terminal: Terminal, reader: Reader, project: string, id: string) {
   terminal.warn(deploymentText(await readDeployment(reader, project, id), terminal.palette));
   return terminal.confirm("Its record cannot be brought back. Delete it? Type yes to continue:");
 }

@@ -1,5 +1,5 @@
 import { quantity, thousands } from "../../base/text.ts";
-import type { SightingHead } from "../../state/sightings/sheet.ts";
+import type { SightingHead } from "../../state/sightings/heads.ts";
 import { type FleetSheet, lastSeen, type Standing } from "../../state/sightings/sighting.ts";
 import {
   fleetDays,
@@ -51,7 +51,7 @@ function emptyPage(): Markup {
 <li><code class="command">evenkeel watch</code> keeps looking</li></ul>`;
 }
 
-export function fleetQuery(wanted: WantedProjects): Record<string, string> {
+function fleetQuery(wanted: WantedProjects): Record<string, string> {
   return Object.fromEntries(projectFilters.flatMap((name) => (wanted[name] === "" ? [] : [[name, wanted[name]]])));
 }
 

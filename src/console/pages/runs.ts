@@ -32,7 +32,7 @@ export function runsFor({ runs }: KnownState, { command, outcome, who, project }
   );
 }
 
-export function queryOfRuns(wanted: WantedRuns): Record<string, string> {
+function queryOfRuns(wanted: WantedRuns): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (wanted[name] === "" ? [] : [[name, wanted[name]]])));
 }
 

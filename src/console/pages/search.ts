@@ -1,6 +1,6 @@
 import { quantity } from "../../base/text.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
-import type { SightingHead } from "../../state/sightings/sheet.ts";
+import type { SightingHead } from "../../state/sightings/heads.ts";
 import { labelsOf, wantedIn } from "../fleet.ts";
 import { dataLinks } from "../frame.ts";
 import type { KnownState } from "../known.ts";

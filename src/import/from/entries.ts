@@ -8,14 +8,14 @@ import { normaliseParameter } from "../../model/parameter-value.ts";
 import type { Platform, Problem, Scalar } from "../../model/types.ts";
 import type { ImportedEntry, ImportedValue } from "../imported.ts";
 import { replaceDeprecated } from "../replace-deprecated.ts";
-import { type ForeignIntegration, type ForeignValue, told } from "./foreign.ts";
+import { type ForeignIntegration, type ForeignValue, notTakenOver } from "./foreign.ts";
 
 /** What an integration comes to in a policy, and what of it does not. */
 export interface TranslatedIntegration {
   readonly entry?: ImportedEntry;
   /** The integration that has to be off. */
   readonly off?: string;
-  readonly told: readonly Problem[];
+  readonly problems: readonly Problem[];
 }
 
 /** Translates integrations of one source. Secrets that are the same stay the same: they get one number. */
@@ -59,12 +59,12 @@ function secretsOf(all: Iterable<ForeignIntegration>, catalogue: Catalogue): Red
 }
 
 /** By the name that the platform has for it. */
-function integrationNamed({ integrations, elsewhere }: Catalogue, name: string): Integration | undefined {
-  return integrations.get(name) ?? integrations.get(elsewhere.get(name)?.name ?? "");
+function integrationNamed({ integrations, foreignNames }: Catalogue, name: string): Integration | undefined {
+  return integrations.get(name) ?? integrations.get(foreignNames.get(name)?.name ?? "");
 }
 
-function parameterNamed({ parameters, elsewhere }: Integration, name: string): IntegrationParameter | undefined {
-  return parameters.get(name) ?? parameters.get(elsewhere.get(name)?.name ?? "");
+function parameterNamed({ parameters, foreignNames }: Integration, name: string): IntegrationParameter | undefined {
+  return parameters.get(name) ?? parameters.get(foreignNames.get(name)?.name ?? "");
 }
 
 function translated(foreign: ForeignIntegration, context: Context): TranslatedIntegration {
@@ -73,16 +73,16 @@ function translated(foreign: ForeignIntegration, context: Context): TranslatedIn
   if (!integration) return left(foreign, unknownWords(slug, context.catalogue));
   const missing = unavailable(integration, context.platform);
   if (missing) return left(foreign, `${slug} is left out: ${missing.message}`);
-  return isOff ? { off: integration.slug, told: [] } : turnedOn(integration, foreign, context);
+  return isOff ? { off: integration.slug, problems: [] } : turnedOn(integration, foreign, context);
 }
 
-function unknownWords(slug: string, { integrations, elsewhere }: Catalogue): string {
-  return `${slug} is left out: it is not in the catalogue${didYouMean(slug, [...integrations.keys(), ...elsewhere.keys()])}`;
+function unknownWords(slug: string, { integrations, foreignNames }: Catalogue): string {
+  return `${slug} is left out: it is not in the catalogue${didYouMean(slug, [...integrations.keys(), ...foreignNames.keys()])}`;
 }
 
 function turnedOn(integration: Integration, foreign: ForeignIntegration, context: Context): TranslatedIntegration {
   const { slug, parameters, place } = foreign;
-  const read = [...parameters].map(([name, value]) => parameterOf(integration, foreign, name, value, context));
+  const read = [...parameters].map((parameter) => parameterOf(integration, foreign, parameter, context));
   const values = new Map(read.flatMap(({ field }) => (field ? [field] : [])));
   const lacking = [...integration.parameters.values()].filter(({ name, required }) => required && !values.has(name));
   const impossible = lacking.find(({ types }) => !types.includes("string"));
@@ -91,11 +91,11 @@ function turnedOn(integration: Integration, foreign: ForeignIntegration, context
   if (integration.parameters.has(on)) values.set(on, { form: "value", value: true });
   const { fields, problems } = withoutDeprecated(integration, values, place);
   const entry = { kind: "integration", key: integration.slug, fields, remarks: [] } as const;
-  return { entry, told: [...read.flatMap(({ problem }) => problem ?? []), ...problems] };
+  return { entry, problems: [...read.flatMap(({ problem }) => problem ?? []), ...problems] };
 }
 
 function left({ place }: ForeignIntegration, message: string): TranslatedIntegration {
-  return { told: [told(place(), message)] };
+  return { problems: [notTakenOver(place(), message)] };
 }
 
 interface ReadParameter {
@@ -105,36 +105,43 @@ interface ReadParameter {
 
 function parameterOf(
   integration: Integration,
-  foreign: ForeignIntegration,
-  written: string,
-  value: ForeignValue,
-  { platform, secrets, numberOf }: Context,
+  { slug }: ForeignIntegration,
+  [written, value]: readonly [name: string, value: ForeignValue],
+  context: Context,
 ): ReadParameter {
-  const { slug } = foreign;
-  const parameter = parameterNamed(integration, written);
-  const problem = (message: string) => ({ problem: told(value.place(), message) });
+  const problem = (message: string) => ({ problem: notTakenOver(value.place(), message) });
   if (written === on) return value.value === false ? problem(offWords(slug)) : {};
+  const parameter = parameterNamed(integration, written);
   if (!parameter) {
-    const meant = didYouMean(written, [...integration.parameters.keys(), ...integration.elsewhere.keys()]);
+    const meant = didYouMean(written, [...integration.parameters.keys(), ...integration.foreignNames.keys()]);
     return problem(`${written} is left out: ${slug} has no such parameter${meant}`);
   }
-  const { name } = parameter;
-  const missing = unavailableParameter(integration, parameter, platform);
+  const missing = unavailableParameter(integration, parameter, context.platform);
   if (missing) return problem(missing.message);
   if (value.unknown === undefined && (value.value === null || value.value === undefined)) return {};
-  const isSecret = parameter.secret || value.secret === true;
-  if (isSecret && parameter.types.includes("string")) return { field: [name, secretOf(value, numberOf)] };
-  if (value.unknown !== undefined)
-    return problem(`${written} of ${slug} is left out: ${value.unknown} is not known from these files`);
-  const scalar = spelled(parameter, value);
-  if (scalar === undefined)
-    return problem(`${written} of ${slug} is left out: expected one value, got ${typeOf(value.value)}`);
-  if (typeof scalar === "string" && (secrets.isIn(scalar) || hasCredentials(scalar)))
-    return { field: [name, blank("it holds a secret", numberOf(scalar))] };
-  const fault = parameterFaults(integration, { [name]: scalar }).find((each) => each.parameter === name);
-  if (fault)
-    return problem(`${written} of ${slug} is left out: expected ${fault.expected}, got ${typeOf(value.value)}`);
-  return { field: [name, { form: "value", value: scalar }] };
+  const read = statedValue(integration, parameter, value, context);
+  return "why" in read
+    ? problem(`${written} of ${slug} is left out: ${read.why}`)
+    : { field: [parameter.name, read.value] };
+}
+
+/** What a policy states of a value, or why it cannot. */
+function statedValue(
+  integration: Integration,
+  parameter: IntegrationParameter,
+  foreign: ForeignValue,
+  { secrets, numberOf }: Context,
+): { readonly value: ImportedValue } | { readonly why: string } {
+  const { name, types, secret } = parameter;
+  if ((secret || foreign.secret === true) && types.includes("string")) return { value: secretOf(foreign, numberOf) };
+  if (foreign.unknown !== undefined) return { why: `${foreign.unknown} is not known from these files` };
+  const got = `got ${typeOf(foreign.value)}`;
+  const value = spelled(parameter, foreign);
+  if (value === undefined) return { why: `expected one value, ${got}` };
+  if (typeof value === "string" && (secrets.isIn(value) || hasCredentials(value)))
+    return { value: blank("it holds a secret", numberOf(value)) };
+  const fault = parameterFaults(integration, { [name]: value }).find((each) => each.parameter === name);
+  return fault ? { why: `expected ${fault.expected}, ${got}` } : { value: { form: "value", value } };
 }
 
 /** What other tools set up is on, whatever they say of it: servers turn on what is configured. */
@@ -182,5 +189,5 @@ function withoutDeprecated(
     if (value !== undefined) fields.set(name, { form: "value", value });
     else if (given && given.form !== "value") fields.set(name, given);
   }
-  return { fields, problems: replaced.remarks.map((remark) => told(place(), remark)) };
+  return { fields, problems: replaced.remarks.map((remark) => notTakenOver(place(), remark)) };
 }

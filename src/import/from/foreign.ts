@@ -26,7 +26,7 @@ export interface ForeignValue {
 }
 
 /** What was not taken over, and why. */
-export function told(place: Place | undefined, message: string): Problem {
+export function notTakenOver(place: Place | undefined, message: string): Problem {
   return { severity: "warning", rule: "not-taken-over", message, ...(place && { place }) };
 }
 

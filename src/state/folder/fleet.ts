@@ -1,14 +1,57 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { systemCode } from "../../base/system-errors.ts";
 import type { Outcome } from "../../model/types.ts";
 import { makeFolder, readRegular, replaceFile } from "../../workspace/durable-file.ts";
 import type { FleetState, Intent, LeaseToken, Member, Sender } from "../state.ts";
 import { checkHeld } from "./lock-file.ts";
 
+/** What the workers of a workspace share, as files. `ready` makes sure that the folder is there. */
+export function folderFleet(folder: string, ready: () => void): FleetState {
+  const home = join(folder, "fleet");
+  const { isGone, ...members } = membersIn(join(home, "members"), ready);
+  const checkWrite = (token: LeaseToken) => {
+    checkHeld(folder, token);
+    ready();
+  };
+  const { forget: forgetIntents, ...intents } = intentsIn(join(home, "intents"), checkWrite, isGone);
+  const { forget: forgetResults, ...results } = resultsIn(join(home, "parts"), ready);
+  const forget = async (run: string) => {
+    forgetIntents(run);
+    forgetResults(run);
+  };
+  return { ...members, ...intents, ...results, forget };
+}
+
 interface MemberFile extends Member {
   readonly deadline: number;
+}
+
+/** `isGone`: nothing of a member can be under way any more. */
+type Members = Pick<FleetState, "present" | "leave" | "members"> & {
+  readonly isGone: (id: string, grace: number) => boolean;
+};
+
+function membersIn(home: string, ready: () => void): Members {
+  const fileOf = (id: string) => join(home, `${hashed(id)}.json`);
+  return {
+    isGone: (id, grace) => {
+      const member = readJson<MemberFile>(fileOf(id));
+      return member === undefined || member.deadline + grace <= Date.now();
+    },
+    present: async (member, milliseconds) => {
+      ready();
+      makeFolder(home);
+      replaceFile(fileOf(member.id), JSON.stringify({ ...member, deadline: Date.now() + milliseconds }));
+    },
+    leave: async (id) => rmSync(fileOf(id), { force: true }),
+    members: async () =>
+      filesIn(home).flatMap((file) => {
+        const { deadline = 0, ...member } = readJson<MemberFile>(file) ?? { deadline: 0 };
+        return "id" in member && deadline > Date.now() ? [member] : [];
+      }),
+  };
 }
 
 interface IntentFile {
@@ -16,21 +59,17 @@ interface IntentFile {
   readonly sender: Sender;
 }
 
+type Intents = Pick<FleetState, "claim" | "takeOver" | "settle" | "intents"> & {
+  readonly forget: (run: string) => void;
+};
+
 /**
- * What the workers of a workspace share, as files. An intent is one that only one can make; who takes it over makes the
- * next of its number; its outcome stands beside it.
+ * An intent is a file that only one can make; who takes it over makes the next of its number; its outcome stands beside it.
  */
-export function folderFleet(folder: string, ready: () => void): FleetState {
-  const home = join(folder, "fleet");
-  const memberFile = (id: string) => join(home, "members", `${hashed(id)}.json`);
-  const intents = (run: string) => join(home, "intents", hashed(run));
-  const partFile = (run: string, part: string) => join(home, "parts", hashed(run), `${encodeURIComponent(part)}.json`);
-  const isGone = (id: string, grace: number) => {
-    const member = readJson<MemberFile>(memberFile(id));
-    return member === undefined || member.deadline + grace <= Date.now();
-  };
-  const look = (run: string, address: string, { name }: Sender, grace: number): Intent | undefined => {
-    const { base, number } = newest(intents(run), address);
+function intentsIn(home: string, checkWrite: (token: LeaseToken) => void, isGone: Members["isGone"]): Intents {
+  const folderOf = (run: string) => join(home, hashed(run));
+  const find = (run: string, address: string, { name }: Sender, grace: number): Intent | undefined => {
+    const { base, number } = newest(folderOf(run), address);
     const found = number === 0 ? undefined : readJson<IntentFile>(`${base}.${number}`);
     if (!found) return undefined;
     const outcome = readJson<Outcome>(`${base}.${number}.outcome`);
@@ -39,64 +78,56 @@ export function folderFleet(folder: string, ready: () => void): FleetState {
     return pending.name === name ? { mine: true } : { pending, abandoned: isGone(pending.member, grace) };
   };
   const store = (token: LeaseToken, address: string, sender: Sender, number: number): boolean => {
-    checkHeld(folder, token);
-    ready();
-    makeFolder(intents(token.run));
-    return create(`${newest(intents(token.run), address).base}.${number}`, { address, sender });
+    checkWrite(token);
+    makeFolder(folderOf(token.run));
+    return create(`${newest(folderOf(token.run), address).base}.${number}`, { address, sender });
   };
   return {
-    present: async (member, milliseconds) => {
-      ready();
-      makeFolder(dirname(memberFile(member.id)));
-      replaceFile(memberFile(member.id), JSON.stringify({ ...member, deadline: Date.now() + milliseconds }));
-    },
-    leave: async (id) => rmSync(memberFile(id), { force: true }),
-    members: async () =>
-      filesIn(join(home, "members")).flatMap((file) => {
-        const { deadline = 0, ...member } = readJson<MemberFile>(file) ?? { deadline: 0 };
-        return "id" in member && deadline > Date.now() ? [member] : [];
-      }),
     claim: async (token, address, sender, grace) => {
       store(token, address, sender, 1);
-      return look(token.run, address, sender, grace) ?? { pending: sender, abandoned: true };
+      return find(token.run, address, sender, grace) ?? { pending: sender, abandoned: true };
     },
     takeOver: async (token, address, { from, to }, grace) => {
-      const found = look(token.run, address, to, grace);
+      const found = find(token.run, address, to, grace);
       if (found && "mine" in found) return true;
       if (!found || !("pending" in found) || found.pending.name !== from.name || !found.abandoned) return false;
-      return store(token, address, to, newest(intents(token.run), address).number + 1);
+      return store(token, address, to, newest(folderOf(token.run), address).number + 1);
     },
     settle: async (run, address, sender, outcome) => {
-      const found = look(run, address, sender, 0);
+      const found = find(run, address, sender, 0);
       if (!found || !("mine" in found)) return;
-      const { base, number } = newest(intents(run), address);
+      const { base, number } = newest(folderOf(run), address);
       if (outcome) replaceFile(`${base}.${number}.outcome`, JSON.stringify(outcome));
       else for (let each = 1; each <= number; each++) rmSync(`${base}.${each}`, { force: true });
     },
     intents: async (run) => {
-      const stored = filesIn(intents(run)).filter((file) => /\.\d+$/.test(file));
+      const stored = filesIn(folderOf(run)).filter((file) => /\.\d+$/.test(file));
       const found = stored.map((file) => [readJson<IntentFile>(file), readJson<Outcome>(`${file}.outcome`)] as const);
       return new Map(found.flatMap(([intent, outcome]) => (intent ? [[intent.address, outcome] as const] : [])));
     },
+    forget: (run) => rmSync(folderOf(run), { recursive: true, force: true }),
+  };
+}
+
+type Results = Pick<FleetState, "keep" | "collect"> & { readonly forget: (run: string) => void };
+
+function resultsIn(home: string, ready: () => void): Results {
+  const folderOf = (run: string) => join(home, hashed(run));
+  const fileOf = (run: string, part: string) => join(folderOf(run), `${encodeURIComponent(part)}.json`);
+  const partIn = (run: string, file: string) =>
+    decodeURIComponent(file.slice(folderOf(run).length + 1, -".json".length));
+  return {
     keep: async (run, part, result) => {
       ready();
-      makeFolder(dirname(partFile(run, part)));
-      create(partFile(run, part), result);
+      makeFolder(folderOf(run));
+      create(fileOf(run, part), result);
     },
     collect: async (run, taken) => {
-      for (const part of taken) rmSync(partFile(run, part), { force: true });
-      const files = filesIn(join(home, "parts", hashed(run)));
-      return new Map(
-        files.map((file) => [
-          decodeURIComponent(file.slice(dirname(file).length + 1, -".json".length)),
-          readJson<string>(file) ?? "",
-        ]),
-      );
+      for (const part of taken) rmSync(fileOf(run, part), { force: true });
+      const files = filesIn(folderOf(run));
+      return new Map(files.map((file) => [partIn(run, file), readJson<string>(file) ?? ""]));
     },
-    forget: async (run) => {
-      for (const each of [intents(run), join(home, "parts", hashed(run))])
-        rmSync(each, { recursive: true, force: true });
-    },
+    forget: (run) => rmSync(folderOf(run), { recursive: true, force: true }),
   };
 }
 

@@ -1,25 +1,16 @@
-import { groupedAs } from "../../base/grouped.ts";
+import { grouped } from "../../base/grouped.ts";
 import { compareTexts } from "../../base/text.ts";
 import { kept } from "../retention.ts";
 import type { Sheets } from "../state.ts";
+import { fleetIn, fleetSheet, fleetSheetText, readFleetSheet } from "./fleet-sheet.ts";
 import type { FleetLook, LookedAt } from "./looked-at.ts";
 import { marking, mixed } from "./mark.ts";
 import { differencesOf } from "./seen-differences.ts";
 import { type Entries, entriesAt, placing } from "./seen-entries.ts";
+import { type Sheet, type SheetRow, sheetIn, sheetNames, sheetOf, sightingIn } from "./sheet.ts";
+import { type SheetWriter, sheetWriter } from "./sheet-writer.ts";
 import {
-  fleetIn,
-  fleetSheet,
-  fleetSheetText,
-  type Sheet,
-  type SheetRow,
-  type SheetWriter,
-  sheetIn,
-  sheetNames,
-  sheetOf,
-  sheetWriter,
-  sightingIn,
-} from "./sheet.ts";
-import {
+  type FleetSheet,
   fleetCounts,
   type SeenDifference,
   type SheetHead,
@@ -33,41 +24,59 @@ import {
  * written. Returns how the fleet stands then. @throws Refusal where it cannot be kept.
  */
 export async function keepLook(sheets: Sheets, look: FleetLook): Promise<StandingCounts> {
-  const places = placing();
-  const markOf = marking(places);
-  const entries = entriesAt(look.commit, places);
-  const marked = look.projects.map((each): Marked => ({ ...each, mark: markOf(each) }));
-  const bySheet = groupedAs(
-    marked.sort((a, b) => compareTexts(nameOf(a), nameOf(b))),
-    ({ project }) => sheetOf(project.name),
-    (each) => each,
-  );
-  const fleet = fleetIn((await sheets.read([fleetSheet])).get(fleetSheet));
-  const names = (look.covers ? sheetNames : [...bySheet.keys()]).filter((name) => {
-    const head = fleet?.sheets[name];
-    return !look.whole || (head?.mark ?? noProjects) !== wholeMark(bySheet.get(name));
-  });
+  const marked = markedLook(look);
+  const names = changedSheets(await readFleetSheet(sheets), marked);
   let counts = fleetCounts({ sheets: {} });
   await sheets.change([...names, fleetSheet], (before) => {
-    const edited = new Map<string, string>();
-    const known = fleetIn(before.get(fleetSheet));
-    const heads: Record<string, SheetHead> = { ...known?.sheets };
-    for (const name of names) {
-      const looked = bySheet.get(name) ?? [];
-      const writer = sheetWriter();
-      merge(writer, sheetIn(before.get(name)), looked, { ...look, entries });
-      edited.set(name, writer.text());
-      heads[name] = { run: look.run, mark: look.whole ? wholeMark(looked) : 0, counts: writer.counts() };
-    }
-    const { run, at, server, exceptions } = look;
-    const after = { server, exceptions, whole: look.whole ? { run, at } : (known?.whole ?? null), sheets: heads };
-    counts = fleetCounts(after);
-    return edited.set(fleetSheet, fleetSheetText(after));
+    const written = names.map((name) => [name, writtenSheet(name, before.get(name), marked)] as const);
+    const heads = Object.fromEntries(written.map(([name, { head }]) => [name, head]));
+    const fleet = fleetAfter(fleetIn(before.get(fleetSheet)), heads, look);
+    counts = fleetCounts(fleet);
+    return new Map([...written.map(([name, { text }]) => [name, text] as const), [fleetSheet, fleetSheetText(fleet)]]);
   });
   return counts;
 }
 
 type Marked = LookedAt & { readonly mark: number };
+
+interface MarkedLook extends FleetLook {
+  readonly entries: Entries;
+  /** The projects of each sheet that it saw, in the order of their names. */
+  readonly bySheet: ReadonlyMap<string, readonly Marked[]>;
+}
+
+function markedLook(look: FleetLook): MarkedLook {
+  const places = placing();
+  const markOf = marking(places);
+  const marked = look.projects
+    .map((each): Marked => ({ ...each, mark: markOf(each) }))
+    .sort((a, b) => compareTexts(nameOf(a), nameOf(b)));
+  const bySheet = grouped(marked, ({ project }) => sheetOf(project.name));
+  return { ...look, entries: entriesAt(look.commit, places), bySheet };
+}
+
+/** The names of the sheets of which a look may have seen anything new. */
+function changedSheets(fleet: FleetSheet | undefined, { covers, whole, bySheet }: MarkedLook): readonly string[] {
+  const names = covers ? sheetNames : [...bySheet.keys()];
+  return names.filter((name) => !whole || (fleet?.sheets[name]?.mark ?? noProjects) !== wholeMark(bySheet.get(name)));
+}
+
+function writtenSheet(name: string, before: string | undefined, look: MarkedLook) {
+  const looked = look.bySheet.get(name) ?? [];
+  const writer = sheetWriter();
+  merge({ writer, sheet: sheetIn(before), look }, looked);
+  const head: SheetHead = { run: look.run, mark: look.whole ? wholeMark(looked) : 0, counts: writer.counts() };
+  return { text: writer.text(), head };
+}
+
+function fleetAfter(
+  before: FleetSheet | undefined,
+  heads: FleetSheet["sheets"],
+  { run, at, server, exceptions, whole }: FleetLook,
+): FleetSheet {
+  const sheets = { ...before?.sheets, ...heads };
+  return { server, exceptions, whole: whole ? { run, at } : (before?.whole ?? null), sheets };
+}
 
 function nameOf({ project }: Pick<LookedAt, "project">): string {
   return project.name.toLowerCase();
@@ -79,20 +88,25 @@ function wholeMark(looked: readonly Marked[] = []): number {
   return looked.reduce((mark, each) => mixed(mark, each.mark), noProjects);
 }
 
-type Looking = FleetLook & { readonly entries: Entries };
+interface Merge {
+  readonly writer: SheetWriter;
+  /** As it was before. */
+  readonly sheet: Sheet;
+  readonly look: MarkedLook;
+}
 
 /** The projects of one sheet after a look, in the order of their names. */
-function merge(writer: SheetWriter, sheet: Sheet, looked: readonly Marked[], look: Looking): void {
+function merge({ writer, sheet, look }: Merge, looked: readonly Marked[]): void {
   const before = new Map(sheet.rows.map((row) => [row[0].toLowerCase(), row]));
   const now = new Map(looked.map((each) => [nameOf(each), each]));
   for (const name of [...new Set([...before.keys(), ...now.keys()])].sort()) {
     const [row, each] = [before.get(name), now.get(name)];
-    if (each) mergeProject(writer, sheet, row, each, look);
+    if (each) mergeProject({ writer, sheet, look }, row, each);
     else if (row && stays(row, sheet, look)) writer.copy(sheet, row);
   }
 }
 
-function mergeProject(writer: SheetWriter, sheet: Sheet, row: SheetRow | undefined, each: Marked, look: Looking): void {
+function mergeProject({ writer, sheet, look }: Merge, row: SheetRow | undefined, each: Marked): void {
   const isAll = each.all && each.desired;
   // A look at the whole fleet is told once, above all sheets.
   if (row && isAll && row[2] === each.mark) {
@@ -107,7 +121,7 @@ function stays([project, , , , , seen]: SheetRow, { words }: Sheet, { covers, at
   return covers?.(project) !== true && Date.parse(at) - Date.parse(words[seen] ?? "") < kept.looks;
 }
 
-function seenNow(before: Sighting | undefined, looked: LookedAt, look: Looking): Sighting {
+function seenNow(before: Sighting | undefined, looked: LookedAt, look: MarkedLook): Sighting {
   const { project, problems, unmanaged } = looked;
   const differences = differencesOf(before, looked, look);
   const standing = standingOf(looked, differences);

@@ -26,13 +26,13 @@ export function importGitlabform(file: ForeignFile, choice: ForeignChoice): Fore
   );
   const problems = [...configuration.problems, ...faults];
   if (problems.some(({ severity }) => severity === "error")) return { drafts: [], problems };
-  const { statements, told } = statementsOf(configuration);
+  const { statements, problems: unstated } = statementsOf(configuration);
   const foreign = new Map(statements.map((each) => [each, foreignOf(each, configuration)]));
   const translator = translatorFor(foreign.values(), choice.catalogue, choice.platform);
   const translated = new Map([...foreign].map(([each, integration]) => [each, translator.translate(integration)]));
   const drafts = draftsFor(byPolicy(statements), translated, choice);
-  const left = distinctProblems([...translated.values()].flatMap((each) => each.told));
-  return { drafts, problems: [...problems, ...told, ...left] };
+  const untranslated = distinctProblems([...translated.values()].flatMap((each) => each.problems));
+  return { drafts, problems: [...problems, ...unstated, ...untranslated] };
 }
 
 function foreignOf({ slug, value, levels }: Statement, { isYaml11 }: Configuration): ForeignIntegration {

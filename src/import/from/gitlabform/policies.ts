@@ -2,7 +2,7 @@ import { grouped } from "../../../base/grouped.ts";
 import { canonical } from "../../../base/json.ts";
 import { type Selector, selectorOf } from "../../../manifest/selector.ts";
 import type { Problem } from "../../../model/types.ts";
-import { told } from "../foreign.ts";
+import { notTakenOver } from "../foreign.ts";
 import type { ConfigLevel, Configuration } from "./configuration.ts";
 import { type Effective, effectiveIn } from "./inherit.ts";
 import { byRank, globFor, isSkippedName, type Key, keyOf, skippedGroups, skippedProjects } from "./keys.ts";
@@ -30,7 +30,7 @@ interface Growing extends Statement {
  */
 export function statementsOf(configuration: Configuration): {
   readonly statements: readonly Statement[];
-  readonly told: readonly Problem[];
+  readonly problems: readonly Problem[];
 } {
   const all = configuration.levels.map(keyOf);
   const usable = all.filter((key) => whyUnusable(key) === undefined).toSorted(byWidth);
@@ -43,9 +43,9 @@ export function statementsOf(configuration: Configuration): {
   }
   const unusable = all.flatMap((key) => {
     const why = whyUnusable(key);
-    return why === undefined ? [] : [told(key.level.place(), `${key.level.key} is left out: ${why}`)];
+    return why === undefined ? [] : [notTakenOver(key.level.place(), `${key.level.key} is left out: ${why}`)];
   });
-  return { statements: [...statements.values()].flat(), told: [...unusable, ...overlaps(usable)] };
+  return { statements: [...statements.values()].flat(), problems: [...unusable, ...overlaps(usable)] };
 }
 
 type Placed = Pick<Growing, "key" | "projects"> & { readonly except: readonly string[] };
@@ -167,7 +167,7 @@ function overlaps(keys: readonly Key[]): readonly Problem[] {
     if (groups.length === 0) return [];
     const where = groups.join(", ");
     return [
-      told(
+      notTakenOver(
         key.level.place(),
         `${key.level.key} is left out for projects in ${where}, which have settings of their own`,
       ),

@@ -1,5 +1,5 @@
 import type { Problem } from "../../../model/types.ts";
-import { type ForeignValue, told } from "../foreign.ts";
+import { type ForeignValue, notTakenOver } from "../foreign.ts";
 import { evaluate } from "./evaluate.ts";
 import { type Instance, instancesOf, type Module, projectMeant } from "./module.ts";
 import { isIntegration, isOfGroup, type ProviderResource } from "./resources.ts";
@@ -15,28 +15,28 @@ export interface Declaration {
 /** What files say of integrations, and what of it cannot be known from them. */
 export interface Declarations {
   readonly declarations: readonly Declaration[];
-  readonly told: readonly Problem[];
+  readonly problems: readonly Problem[];
 }
 
 /** The integrations that a module's files declare. */
 export function declarationsIn(module: Module): Declarations {
   const found = module.blocks.map((block) => ofBlock(block, module));
-  return { declarations: found.flatMap((each) => each.declarations), told: found.flatMap((each) => each.told) };
+  return { declarations: found.flatMap((each) => each.declarations), problems: found.flatMap((each) => each.problems) };
 }
 
 function ofBlock(block: HclBlock, module: Module): Declarations {
   const [type = "", name = ""] = block.labels;
-  const left = (why: string): Declarations => ({ declarations: [], told: [told(block.place, why)] });
+  const left = (why: string): Declarations => ({ declarations: [], problems: [notTakenOver(block.place, why)] });
   if (block.type === "module") return left(`module.${type} is not followed: what terraform show -json prints has it`);
-  if (block.type !== "resource") return { declarations: [], told: [] };
+  if (block.type !== "resource") return { declarations: [], problems: [] };
   if (isOfGroup(type)) return left(`${type}.${name} is left out: policies are about projects, not groups`);
-  if (!isIntegration(type)) return { declarations: [], told: [] };
+  if (!isIntegration(type)) return { declarations: [], problems: [] };
   const provider = block.attributes.get("provider")?.value;
   if (provider) return left(`${type}.${name} is left out: it has a provider of its own, which may be another server`);
   const instances = instancesOf(block, module.names);
   if (typeof instances === "string") return left(`${type}.${name} is left out: ${instances}`);
   const each = instances.map((instance) => ofInstance(block, instance, module));
-  return { declarations: each.flatMap((one) => one.declarations), told: each.flatMap((one) => one.told) };
+  return { declarations: each.flatMap((one) => one.declarations), problems: each.flatMap((one) => one.problems) };
 }
 
 /** What Terraform itself reads in any resource. */
@@ -50,7 +50,7 @@ function ofInstance(block: HclBlock, instance: Instance, module: Module): Declar
   const project = stated && projectMeant(stated.value, instance, module);
   const left = (why: string): Declarations => ({
     declarations: [],
-    told: [told(stated?.place ?? block.place, `${address} is left out: ${why}`)],
+    problems: [notTakenOver(stated?.place ?? block.place, `${address} is left out: ${why}`)],
   });
   if (ignored === "all") return left("it ignores all changes");
   if (!stated) return left("it states no project");
@@ -60,9 +60,11 @@ function ofInstance(block: HclBlock, instance: Instance, module: Module): Declar
   const attributes = new Map(kept.map(([attribute, value]) => [attribute, foreignValue(value, instance)]));
   const resource = { address, type, attributes, place: () => block.place };
   const problems = own.flatMap(([attribute, { place }]) =>
-    ignored.includes(attribute) ? [told(place, `${attribute} of ${address} is left out: its changes are ignored`)] : [],
+    ignored.includes(attribute)
+      ? [notTakenOver(place, `${attribute} of ${address} is left out: its changes are ignored`)]
+      : [],
   );
-  return { declarations: [{ project, resource }], told: problems };
+  return { declarations: [{ project, resource }], problems };
 }
 
 function wordsOf(expression: HclExpression): string {

@@ -101,12 +101,17 @@ function textIn(node: Node): string {
   return unescaped(node.text.slice(1, -1)) ?? "";
 }
 
-const readers: Readonly<Record<string, (node: Node, depth: number) => HclExpression>> = {
-  expression: (node, depth) => ofParts(node.namedChildren.filter(isMeant), depth),
-  literal_value: (node, depth) => ofParts(node.namedChildren.filter(isMeant), depth),
-  collection_value: (node, depth) => ofParts(node.namedChildren.filter(isMeant), depth),
-  template_expr: (node, depth) => ofParts(node.namedChildren.filter(isMeant), depth),
-  operation: (node, depth) => ofParts(node.namedChildren.filter(isMeant), depth),
+type NodeReader = (node: Node, depth: number) => HclExpression;
+
+/** Of a node that only wraps others. */
+const wrapped: NodeReader = (node, depth) => ofParts(node.namedChildren.filter(isMeant), depth);
+
+const readers: Readonly<Record<string, NodeReader>> = {
+  expression: wrapped,
+  literal_value: wrapped,
+  collection_value: wrapped,
+  template_expr: wrapped,
+  operation: wrapped,
   string_lit: (node) => value(textIn(node)),
   numeric_lit: (node) => value(Number(node.text)),
   bool_lit: (node) => value(node.text === "true"),

@@ -10,7 +10,7 @@ import {
   type ForeignFile,
   type ForeignImport,
   type ForeignIntegration,
-  told,
+  notTakenOver,
   unusable,
 } from "../foreign.ts";
 import { type Declaration, type Declarations, declarationsIn } from "./configuration.ts";
@@ -31,7 +31,7 @@ export async function importTerraform(files: readonly ForeignFile[], choice: For
   const all = found.filter((each) => "declarations" in each);
   return importDeclarations(
     all.flatMap(({ declarations }) => declarations),
-    all.flatMap((each) => each.told),
+    all.flatMap((each) => each.problems),
     choice,
   );
 }
@@ -79,14 +79,14 @@ function importDeclarations(
   const integrations = new Map(once.kept.map((each) => [each, declaredBy(each.resource)]));
   const usable = [...integrations.values()].filter((each): each is ForeignIntegration => typeof each !== "string");
   const translator = translatorFor(usable, catalogue, platform);
-  const left: Problem[] = [...problems, ...once.told];
+  const left: Problem[] = [...problems, ...once.problems];
   const projects = grouped(once.kept, ({ project }) => project.toLowerCase());
   const imported = [...projects.values()].map((members): ImportedProject => {
     const entries = members.flatMap((member) => {
       const integration = integrations.get(member);
       const result: TranslatedIntegration =
         typeof integration === "object" ? translator.translate(integration) : leftOut(member, integration);
-      left.push(...result.told);
+      left.push(...result.problems);
       return result.entry ? [result.entry] : [];
     });
     const [first] = members;
@@ -100,11 +100,11 @@ function projectNamed(name: string): ImportedProject["project"] {
   return /^\d+$/.test(name) ? { name, id: Number(name) } : { name, path: name };
 }
 
-function leftOut({ resource }: Declaration, why = ""): { readonly told: readonly Problem[] } {
-  return { told: [told(resource.place(), `${resource.address} is left out: ${why}`)] };
+function leftOut({ resource }: Declaration, why = ""): { readonly problems: readonly Problem[] } {
+  return { problems: [notTakenOver(resource.place(), `${resource.address} is left out: ${why}`)] };
 }
 
-/** A project has each integration once: what is declared again is told. */
+/** A project has each integration once: what is declared again is a problem. */
 function distinctBy(declarations: readonly Declaration[]) {
   const known = new Map<string, Declaration>();
   const again: Problem[] = [];
@@ -113,8 +113,8 @@ function distinctBy(declarations: readonly Declaration[]) {
     const slug = typeof integration === "string" ? each.resource.address : integration.slug;
     const key = JSON.stringify([each.project.toLowerCase(), slug]);
     const first = known.get(key);
-    if (first) again.push(...leftOut(each, `${first.resource.address} declares it already`).told);
+    if (first) again.push(...leftOut(each, `${first.resource.address} declares it already`).problems);
     else known.set(key, each);
   }
-  return { kept: [...known.values()], told: again };
+  return { kept: [...known.values()], problems: again };
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../../base/json.ts";
 import { placesIn } from "../../../manifest/positions.ts";
 import type { Place, Problem } from "../../../model/types.ts";
-import { type ForeignFile, type ForeignValue, told, unusable } from "../foreign.ts";
+import { type ForeignFile, type ForeignValue, notTakenOver, unusable } from "../foreign.ts";
 import type { Declaration, Declarations } from "./configuration.ts";
 import { isIntegration, isOfGroup } from "./resources.ts";
 
@@ -29,11 +29,11 @@ export function declarationsInState(file: ForeignFile): Declarations | Problem {
   const homeless = found.filter(({ values }) => projectOf(values, paths) === undefined);
   return {
     declarations: found.flatMap((resource) => declarationOf(resource, paths, places)),
-    told: [
+    problems: [
       ...ofGroups.map((each) =>
-        told(places(each.path), `${each.address} is left out: policies are about projects, not groups`),
+        notTakenOver(places(each.path), `${each.address} is left out: policies are about projects, not groups`),
       ),
-      ...homeless.map((each) => told(places(each.path), `${each.address} is left out: it has no project`)),
+      ...homeless.map((each) => notTakenOver(places(each.path), `${each.address} is left out: it has no project`)),
     ],
   };
 }

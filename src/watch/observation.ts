@@ -5,7 +5,7 @@ import type { Plan, PlannedChange } from "../plan/plan.ts";
 import type { Differing, WatchMemory } from "../state/watch-memory.ts";
 
 /** What a look saw. */
-export interface Sight {
+export interface Observation {
   readonly plan: Plan;
   /** Whether everything was looked at, and not only what a commit changed. */
   readonly whole: boolean;
@@ -13,7 +13,7 @@ export interface Sight {
 }
 
 /** What differs after a look, and what of it people do not know yet. */
-export interface SightComparison {
+export interface ObservedDifferences {
   readonly differing: WatchMemory["differing"];
   /** Addresses that have drifted for as many looks as people want to wait. */
   readonly drifted: readonly string[];
@@ -25,12 +25,12 @@ export interface SightComparison {
  * Holds what a look saw against what the ones before it saw. What a part of the fleet does not show, and what could not
  * be read, stays as it was. `grace`: looks in a row that must see drift before people are told.
  */
-export function compareSights(before: WatchMemory, sight: Sight, grace: number): SightComparison {
+export function compareObservations(before: WatchMemory, observation: Observation, grace: number): ObservedDifferences {
   const seen = new Map(
-    sight.plan.resource_changes.map((change) => [change.address, differingOf(before, sight, change)]),
+    observation.plan.resource_changes.map((change) => [change.address, differingOf(before, observation, change)]),
   );
   const unseen = Object.entries(before.differing).filter(([address]) => !seen.has(address));
-  const kept = unseen.filter(([address]) => !sight.whole || isUnread(sight.plan, address));
+  const kept = unseen.filter(([address]) => !observation.whole || isUnread(observation.plan, address));
   const gone = unseen.filter((each) => !kept.includes(each));
   const drifted = [...seen].flatMap(([address, each]) => (!each.told && each.looks >= grace ? [address] : []));
   for (const address of drifted) seen.set(address, { ...(seen.get(address) as Differing), told: true });
@@ -41,9 +41,9 @@ export function compareSights(before: WatchMemory, sight: Sight, grace: number):
   };
 }
 
-function differingOf(before: WatchMemory, sight: Sight, change: PlannedChange): Differing {
+function differingOf(before: WatchMemory, observation: Observation, change: PlannedChange): Differing {
   const known = before.differing[change.address];
-  const cause = causeAmong(before, sight, change, known);
+  const cause = causeAmong(before, observation, change, known);
   const digest = digestOf([change.live?.digest ?? null, change.change.after, change.change.actions]).slice(7, 23);
   const told = known?.told && { told: known.told };
   if (cause === "pending") return { cause, digest, looks: 0, steady: 0, ...told };
@@ -55,7 +55,12 @@ function differingOf(before: WatchMemory, sight: Sight, change: PlannedChange): 
  * No ledger remembers what was removed: a removal that is new while the manifests are the same is drift, be it a
  * thing that somebody switched on again or one that somebody added.
  */
-function causeAmong(before: WatchMemory, { plan, hasLedger }: Sight, change: PlannedChange, known?: Differing): Cause {
+function causeAmong(
+  before: WatchMemory,
+  { plan, hasLedger }: Observation,
+  change: PlannedChange,
+  known?: Differing,
+): Cause {
   const cause = causeOf(change, hasLedger);
   if (cause !== "pending" || !isPlainRemoval(change)) return cause;
   if (known) return known.cause;

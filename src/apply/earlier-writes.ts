@@ -3,13 +3,14 @@ import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
 import type { Change } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
-import { type ApplyOptions, isInPlace } from "./apply.ts";
+import type { ApplyOptions } from "./apply.ts";
+import { isInPlace } from "./send-change.ts";
 import { isVisible } from "./verify-write.ts";
 
 type Known = Awaited<ReturnType<NonNullable<ApplyOptions["known"]>>>;
 
 /** Whether a change is there already, as far as reading can show it; or why it could not be read. */
-export async function sightOf(reader: Reader, change: Change): Promise<"there" | "missing" | CallFailed> {
+export async function observe(reader: Reader, change: Change): Promise<"there" | "missing" | CallFailed> {
   if (!isVisible(change)) return "missing";
   try {
     return (await isInPlace(reader, change)) ? "there" : "missing";
@@ -20,11 +21,11 @@ export async function sightOf(reader: Reader, change: Change): Promise<"there" |
 }
 
 /** What another may have sent that is gone: sent again only where reading shows nothing of it, or can show nothing. */
-export async function lookedUp(reader: Reader, change: Change, another: string): Promise<Known> {
-  const sight = await sightOf(reader, change);
-  if (sight === "there") return { outcome: { status: "applied" } };
-  if (sight === "missing") return undefined;
-  const error = `${another} may have sent it, and looking it up failed: ${sight.message}`;
+export async function lookUpWrite(reader: Reader, change: Change, another: string): Promise<Known> {
+  const shown = await observe(reader, change);
+  if (shown === "there") return { outcome: { status: "applied" } };
+  if (shown === "missing") return undefined;
+  const error = `${another} may have sent it, and looking it up failed: ${shown.message}`;
   return { outcome: { status: "unknown", error } };
 }
 
@@ -46,6 +47,6 @@ export function afterEarlierRuns(
     for (let left = milliseconds; left > 0 && !stopped(); left = over - performance.now()) {
       await pause(Math.min(left, betweenLooks));
     }
-    return lookedUp(reader, change, "an earlier run");
+    return lookUpWrite(reader, change, "an earlier run");
   };
 }

@@ -1,0 +1,72 @@
+import { exit, Refusal } from "../base/exit.ts";
+import { isGlob } from "../base/glob.ts";
+import { didYouMean } from "../base/nearest.ts";
+import type { Difference } from "../diff/diff.ts";
+import type { Selection } from "../live/survey.ts";
+import { projectsOf } from "../manifest/layers.ts";
+import type { Policy } from "../manifest/policies.ts";
+import { addressOf } from "../model/address.ts";
+import { addressTest, projectPart } from "../model/identity.ts";
+import type { Project } from "../model/types.ts";
+
+/** What an address may mean: something that is declared, or that differs. */
+interface Candidate {
+  readonly address: string;
+  readonly project: Project;
+  readonly differs: boolean;
+}
+
+/** All of them, each once. */
+export function candidatesIn(
+  { desired }: Pick<Selection, "desired">,
+  differences: readonly Difference[],
+): readonly Candidate[] {
+  const changes = differences.flatMap((difference) => difference.changes);
+  const changed = new Set(changes.map(({ address }) => address));
+  const projects = new Map(desired.map(({ project }) => [project.name, project]));
+  const declared = desired.flatMap(({ project, resources }) =>
+    resources.map(({ kind, key }) => ({ address: addressOf(project.name, kind, key), project })),
+  );
+  const unlisted = changes.map(({ address, project: name }) => ({ address, project: projects.get(name) ?? { name } }));
+  const found = new Map([...declared, ...unlisted].map((each) => [each.address, each]));
+  return Array.from(found.values(), (each) => ({ ...each, differs: changed.has(each.address) }));
+}
+
+/** @throws Refusal where a glob means none of them, with what it may have meant. */
+export function checkMeant(
+  globs: readonly string[],
+  candidates: readonly Candidate[],
+  { desired, listing }: Selection,
+  policies: readonly Policy[],
+): void {
+  const lost = globs.find((glob) => meantBy(glob, candidates).length === 0);
+  if (lost === undefined) return;
+  const projects = desired.length > 0 ? [] : projectsOf(policies, listing).projects;
+  const addresses = candidates.map(({ address }) => address);
+  throw unknownAddress(lost, addresses, projects);
+}
+
+function meantBy(glob: string, candidates: readonly Candidate[]): readonly Candidate[] {
+  const matches = addressTest(glob);
+  return candidates.filter(({ address, project }) => matches(address, project));
+}
+
+function unknownAddress(glob: string, addresses: readonly string[], projects: readonly Project[]): Refusal {
+  if (/^storage:/i.test(glob)) return new Refusal(`${glob}: a storage move cannot be accepted`, exit.usage);
+  if (projects.length === 0) {
+    return new Refusal(`no policy declares ${glob}, and no plan would change it${didYouMean(glob, addresses)}`);
+  }
+  const names = projects.map(({ name }) => name);
+  return new Refusal(`no policy selects ${projectPart(glob)}${didYouMean(projectPart(glob), names)}`);
+}
+
+/** What was asked for and is in sync. Of all that a glob matches only what differs is asked for. */
+export function inSyncAmong(globs: readonly string[], candidates: readonly Candidate[]): readonly string[] {
+  const inSync = globs.flatMap((glob) => {
+    const meant = meantBy(glob, candidates);
+    const same = meant.filter(({ differs }) => !differs);
+    if (!isGlob(glob)) return same.map(({ address }) => address);
+    return same.length > 0 && same.length === meant.length ? [glob] : [];
+  });
+  return [...new Set(inSync)];
+}

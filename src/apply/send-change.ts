@@ -1,0 +1,99 @@
+import { Refusal } from "../base/exit.ts";
+import { isObject } from "../base/json.ts";
+import type { Answer, Reader, Writer } from "../client/client.ts";
+import { explained } from "../client/explain-failure.ts";
+import type { CallFailed } from "../client/failure.ts";
+import type { Settled } from "../client/reader.ts";
+import { readLive } from "../live/read-live.ts";
+import { reportedFields } from "../live/rows.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { compareField, isOff } from "../model/normalise.ts";
+import { isRemoval } from "../model/turns-off.ts";
+import type { Call, Change, Fields, Outcome, Value } from "../model/types.ts";
+import { adviceOn, amended } from "./amend.ts";
+import { subjectsOf } from "./subjects.ts";
+import { isCarriedOut, isVisible } from "./verify-write.ts";
+
+/** What became of a change, and the answer or the failure of its request. */
+export interface SentChange {
+  readonly outcome: Outcome;
+  readonly answer?: Answer;
+  readonly failure?: CallFailed;
+}
+
+/** Sends a change. Never throws for what a server does: what fails is an outcome. */
+export async function sendChange(writer: Writer, change: Change, call: Call): Promise<SentChange> {
+  try {
+    const settled = await settledAs(writer, change, call);
+    if ("answer" in settled)
+      return { answer: settled.answer, outcome: answered(writer.catalogue, change, settled.answer) };
+    if ("found" in settled) return { outcome: { status: "applied" } };
+    return advised(unanswered(settled, call), adviceOn(writer.catalogue, change, settled.failure));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { outcome: { status: "failed", error: error.message } };
+  }
+}
+
+function advised(result: SentChange, advice: string | undefined): SentChange {
+  const { outcome } = result;
+  if (!advice || outcome.status !== "failed") return result;
+  return { ...result, outcome: { ...outcome, error: `${outcome.error}; ${advice}` } };
+}
+
+/** Sent as it is and, where the server refuses that and asks for another form, in that one. */
+async function settledAs(writer: Writer, change: Change, call: Call): Promise<Settled> {
+  const look = isVisible(change) ? (reader: Reader) => isInPlace(reader, change) : undefined;
+  const settled = await writer.settle(call, look);
+  const other =
+    "failure" in settled && !settled.unknown ? amended(writer.catalogue, change, call, settled.failure) : undefined;
+  return other ? writer.settle(other, look) : settled;
+}
+
+function unanswered({ failure, unknown, lookUp }: Extract<Settled, { failure: unknown }>, call: Call): SentChange {
+  if (unknown) return { outcome: { status: "unknown", error: doubtIn(failure, lookUp) }, failure };
+  if (isUnsent(failure, call)) return { outcome: { status: "skipped", error: "the run ended before it was sent" } };
+  return { outcome: { status: "failed", error: explained(failure) }, failure };
+}
+
+function doubtIn(failure: CallFailed, lookUp: CallFailed | undefined): string {
+  if (lookUp) return `${explained(failure)}; looking it up failed too: ${lookUp.message}`;
+  return `${explained(failure)}; the server may or may not have acted`;
+}
+
+/** Whether the run ended before a call was sent: by a signal, or by another call, whose failure is then thrown for it too. */
+function isUnsent(failure: CallFailed, { method, path }: Call): boolean {
+  if (!failure.endsRun) return false;
+  return failure.path !== path || failure.method !== method || (failure.kind === "aborted" && failure.attempts === 0);
+}
+
+/** Whether what is live now shows that a change was carried out. Only for one that {@link isVisible}. @throws CallFailed. */
+export async function isInPlace(reader: Reader, change: Change): Promise<boolean> {
+  return isCarriedOut(reader.catalogue, change, await readLive(reader, subjectsOf(change.project, [change])));
+}
+
+/** What an answer to a write says of it (contract 13): servers may keep another value, or nothing at all. */
+function answered(catalogue: Catalogue, change: Change, { body }: Answer): Outcome {
+  if (!isObject(body) || isRemoval(change)) return { status: "applied" };
+  if (body.inherited === true) {
+    return { status: "failed", error: "inherited from the group, nothing was changed" };
+  }
+  const notKept = [
+    ...differing(catalogue, change, reportedFields(catalogue, { ...change, fields: change.declared }, body)),
+    ...offIn(change, body),
+  ];
+  return { status: "applied", ...(notKept.length > 0 && { not_kept: notKept }) };
+}
+
+/** What is written is meant to be on, unless it says itself whether it is. */
+function offIn({ declared }: Change, { active }: Readonly<Record<string, unknown>>): string[] {
+  return isOff(active) && !("active" in declared) ? ["active"] : [];
+}
+
+function differing(catalogue: Catalogue, change: Change, live: Fields): string[] {
+  const isDifferent = ([name, value]: readonly [string, Value]) =>
+    compareField(catalogue, change, name, value, live[name]) === "different";
+  return Object.entries(change.declared)
+    .filter(isDifferent)
+    .map(([name]) => name);
+}

@@ -1,0 +1,97 @@
+import { dialectNames } from "../model/dialect-names.ts";
+import { planKinds } from "../report/report-kinds.ts";
+
+/** Where the workspace is. */
+export const folder = { flags: "-C <dir>", description: "look for evenkeel.yaml in this folder and upward" } as const;
+
+/** For cron jobs. */
+export const quiet = { flags: "--quiet", description: "no progress and no notes on stderr" } as const;
+
+/** For commands that have something to report, in these kinds. */
+export function reportOf(kinds: readonly string[]) {
+  return {
+    flags: "--report <kind[=path]>",
+    description: `also write a report: ${kinds.join(", ")}; without a path, to stdout instead of the text (repeatable)`,
+    takes: "list",
+    suggests: kinds,
+  } as const;
+}
+
+export const report = reportOf(["json", "text"]);
+export const planReport = reportOf(planKinds);
+export const concurrency = {
+  flags: "--concurrency <n>",
+  description: "at most so many requests in flight; auto: as many as serve best, up to 128",
+  takes: "concurrency",
+  suggests: ["auto"],
+} as const;
+const timeout = {
+  flags: "--timeout <duration>",
+  description: "stop the whole run after this time, such as 10m",
+  takes: "duration",
+} as const;
+export const giveUpAfter = {
+  flags: "--give-up-after <duration>",
+  description: "end the run when the server has answered nothing for this time; default: 60s",
+  takes: "duration",
+} as const;
+export const out = { flags: "--out <file>", description: "save the plan, as JSON" } as const;
+export const detailedExitcode = {
+  flags: "--detailed-exitcode",
+  description: "exit 2 when changes are pending",
+} as const;
+export const yes = { flags: "--yes", description: "do not ask" } as const;
+export const storage = { flags: "--storage", description: "plan storage migrations too" } as const;
+export const failOnLoosening = {
+  flags: "--fail-on-loosening",
+  description: "exit 3 when a change loosens a license policy",
+} as const;
+export const resend = {
+  flags: "--resend <glob>",
+  description: "write matching integrations even if nothing differs (repeatable)",
+  takes: "list",
+} as const;
+export const status = {
+  flags: "--status <status>",
+  description: "created, running, success, failed or canceled",
+} as const;
+
+export const asOf = {
+  flags: "--as-of <date>",
+  description: "what counts on another day (UTC), such as 2027-06-30",
+  takes: "day",
+} as const;
+
+export const dialect = {
+  flags: "--dialect <name>",
+  description: "whose names: those of the specification, or a platform's; default: as the workspace around says",
+  choices: dialectNames,
+} as const;
+
+/** Of commands that send nothing. */
+export const offline = [folder, report, quiet] as const;
+
+/** Of commands that talk to the server, whatever manifests say. */
+export const connected = [folder, report, concurrency, timeout, giveUpAfter, quiet] as const;
+
+/** Of commands that compare a workspace with its server. */
+export const online = [
+  folder,
+  {
+    flags: "--target <glob>",
+    description: "only addresses that match, such as 'payments/*' (repeatable)",
+    takes: "list",
+  },
+  {
+    flags: "--shard <i/n>",
+    description: "only the i-th of n parts of the projects; auto: from CI_NODE_INDEX and CI_NODE_TOTAL",
+    takes: "shard",
+  },
+  { flags: "--since <rev>", description: "only projects that want something else than at this git revision" },
+  planReport,
+  concurrency,
+  { flags: "--workers", description: "have workers of the shared state read and write (evenkeel worker)" },
+  timeout,
+  giveUpAfter,
+  quiet,
+] as const;

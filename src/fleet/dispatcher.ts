@@ -1,0 +1,60 @@
+import type { FleetStatus } from "../state/run-progress.ts";
+import type { Chunk } from "./chunks.ts";
+import { Dispatch, type DispatchOptions, type ResultListener } from "./dispatch.ts";
+import { join } from "./membership.ts";
+import { openQueue } from "./queue.ts";
+import { WorkerCensus } from "./worker-census.ts";
+
+/** Gives the chunks of a run to workers. Disposing takes back all that nobody has begun. */
+export interface Dispatcher extends AsyncDisposable {
+  /** Why nothing more is given out. */
+  readonly stopped: () => string | undefined;
+  /** Why the run may not write by itself any more: workers may have taken it for gone. */
+  readonly lost: () => string | undefined;
+  /** How many projects a chunk had best hold, of so many. */
+  readonly chunkSize: (projects: number) => Promise<number>;
+  /**
+   * Gives chunks out. Resolves when all are done; when the run is stopped, when all are done that somebody has begun.
+   * A rejection of `arrived` ends it.
+   * @throws Refusal where the state is away: then nobody knows what became of the rest.
+   */
+  readonly dispatch: (chunks: AsyncIterable<Chunk>, arrived: ResultListener) => Promise<void>;
+}
+
+export interface DispatcherOptions extends DispatchOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds for which a process is believed to be there without a word of it. */
+  readonly duration: number;
+  /** Requests that this process sent so far. */
+  readonly sent: () => number;
+  /** Told now and then, and when all chunks are done, how the workers are. */
+  readonly watch: (status: FleetStatus) => void;
+}
+
+/** Opens the queue and tells workers that a run is there. @throws Refusal where the queue cannot be used. */
+export async function openDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
+  const { env, fleet, origin, common, duration } = options;
+  const queue = await openQueue(env, origin);
+  const membership = await join(fleet, { id: common.run, role: "run", origin }, duration);
+  const census = new WorkerCensus({ ...options, run: common.run, allowed: common.rateLimit });
+  let stages = 0;
+  return {
+    stopped: options.stopped,
+    lost: membership.lost,
+    chunkSize: async (projects) => {
+      const workers = await census.count();
+      return Math.min(most, Math.max(least, Math.ceil(projects / (4 * Math.max(1, workers)))));
+    },
+    dispatch: (chunks, arrived) =>
+      new Dispatch(options, { queue, membership, census }, `${++stages}`).run(chunks, arrived),
+    [Symbol.asyncDispose]: async () => {
+      await membership[Symbol.asyncDispose]();
+      await fleet.forget(common.run).catch(() => {});
+      await queue[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Projects of a chunk. */
+const least = 50;
+const most = 200;

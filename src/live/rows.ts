@@ -1,0 +1,84 @@
+import { isObject, type JsonObject } from "../base/json.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { demandedOf } from "../model/demanded.ts";
+import { columnOf, kinds, policyKinds } from "../model/kinds.ts";
+import { isOff, isReference } from "../model/normalise.ts";
+import type { Desired, Fields, Kind, Live, Resource, Scalar, Value } from "../model/types.ts";
+import { isSecret, updatedAtOf } from "./repeated.ts";
+
+/** Whether the row of a list shows all that is declared. */
+export function isWhole(catalogue: Catalogue, resource: Resource, row: JsonObject): boolean {
+  if (!kinds[resource.kind].read?.single) return true;
+  return Object.keys(resource.fields).every(
+    (name) => columnOf(catalogue, resource, name)?.level === "top" && name in row,
+  );
+}
+
+/** A row of a resource that is taken to be as declared: with the declared fields that it does not show. */
+export function asDeclared(catalogue: Catalogue, desired: Desired, row: JsonObject): Live {
+  const { fields: reported, ...live } = liveOf(catalogue, desired, row);
+  const plain = Object.entries(desired.fields).filter(
+    ([name, value]) => !isReference(value) && !columnOf(catalogue, desired, name)?.secret,
+  );
+  return { ...live, fields: { ...Object.fromEntries(plain), ...reported } };
+}
+
+/** A row as a resource, with the fields that are asked for, or with the only one that its kind has. */
+export function liveOf(catalogue: Catalogue, { kind, key, fields }: Resource, row: JsonObject): Live {
+  const { read } = kinds[kind];
+  const reported = reportedFields(catalogue, { kind, key, fields: onlyFields[kind] ?? fields }, row);
+  // Filled in one by one: a fleet has millions of them, and each part that is spread would be an object more.
+  const live: Filled<Live> = { kind, key, fields: reported, active: !isOff(row.active) };
+  if (read?.numbered && typeof row.id === "number") live.id = row.id;
+  const updatedAt = updatedAtOf(row);
+  if (updatedAt !== undefined) live.updatedAt = updatedAt;
+  if (row.inherited === true) live.inherited = true;
+  const undeclared = undeclaredIn(catalogue, { kind, key, fields }, row);
+  if (undeclared) live.undeclared = undeclared;
+  return live;
+}
+
+/** What servers show unless it was never set; of a secret, only that there is none. */
+function undeclaredIn(catalogue: Catalogue, resource: Resource, row: JsonObject): Fields | undefined {
+  const demanded = demandedOf(catalogue, resource);
+  const { properties } = row;
+  if (demanded.length === 0 || !isObject(properties)) return undefined;
+  const values = demanded.flatMap(({ name, secret, observed }): [string, Value][] => {
+    const isHidden = secret || observed.has("hidden");
+    const value = properties[name] ?? (isHidden && !(name in properties) ? undefined : "");
+    return value === "" || (isScalar(value) && !secret && !isSecret(value)) ? [[name, value]] : [];
+  });
+  return Object.fromEntries(values);
+}
+
+type Filled<Whole> = { -readonly [Name in keyof Whole]: Whole[Name] };
+
+/** The only field of a kind that has but one. */
+const onlyFields: Readonly<Partial<Record<Kind, Fields>>> = Object.fromEntries(
+  policyKinds.flatMap(({ kind, only }) => (only === undefined ? [] : [[kind, { [only]: null }]])),
+);
+
+/**
+ * The declared fields of a resource that a response reports, but for secrets: those are dropped on reading, and so is a
+ * value that repeats a known one where the manifest does not. What no catalogue lists has the spelling that policies give it.
+ */
+export function reportedFields(catalogue: Catalogue, resource: Resource, row: JsonObject): Fields {
+  const properties = isObject(row.properties) ? row.properties : {};
+  const reported: Record<string, Value> = {};
+  for (const name in resource.fields) {
+    const value = resource.fields[name];
+    const column = columnOf(catalogue, resource, name);
+    if (column?.secret || isReference(value)) continue;
+    const found = (column?.level === "properties" ? properties : row)[name];
+    if (value === "" && found !== value && column?.fallback && found === properties[column.fallback])
+      // A blank one is answered as the one that stands in for it.
+      reported[name] = value;
+    else if (isScalar(found) && (found === value || !isSecret(found)))
+      reported[name] = column ? found : kinds[resource.kind].normalise(found);
+  }
+  return reported;
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}

@@ -1,0 +1,165 @@
+import {
+  type ApplyOptions,
+  announce,
+  type Batch,
+  type ChangeEvent,
+  type Outcomes,
+  outcomesOf,
+  type Step,
+  type Watcher,
+} from "../apply/apply.ts";
+import { inParallel } from "../base/concurrency.ts";
+import { Refusal } from "../base/exit.ts";
+import { CallFailed } from "../client/failure.ts";
+import { type ChunkResult, type WriteChunk, type WriteResult, writeChunk } from "../fleet/chunks.ts";
+import type { Dispatcher } from "../fleet/dispatcher.ts";
+import type { Change, Outcome } from "../model/types.ts";
+import { callOf } from "../plan/make-plan.ts";
+import type { Lease } from "../state/lease.ts";
+import type { Context } from "./context.ts";
+
+/** Has changes carried out by workers, with the lease of a run; they keep the journal of what they do. */
+export function applyingBy(
+  dispatcher: Dispatcher,
+  context: Context,
+  { token }: Lease,
+  inFlight: readonly string[],
+): NonNullable<ApplyOptions["delegate"]> {
+  const { recheck = false, saved, savedRun } = context.request;
+  const given = { token, recheck: recheck || saved !== undefined || savedRun !== undefined, inFlight };
+  return (batches, options) => new DelegatedApply(dispatcher, context, batches, { ...options, ...given }).run();
+}
+
+type DelegatedOptions = Pick<ApplyOptions, "watchers" | "workers" | "stopped"> &
+  Pick<WriteChunk, "token" | "recheck" | "inFlight">;
+
+type ProjectSteps = readonly (readonly Step[])[];
+
+/** The writes of a run that are given out, from the first chunk to the last outcome. */
+class DelegatedApply {
+  readonly #dispatcher: Dispatcher;
+  readonly #context: Context;
+  readonly #batches: readonly Batch[];
+  readonly #options: DelegatedOptions;
+  readonly #listeners: readonly Watcher[];
+  /** By the place of their chunk. */
+  readonly #outstanding = new Map<number, ProjectSteps>();
+  readonly #events: ChangeEvent[] = [];
+  /** Batches that were given out. */
+  #begun = 0;
+  #ended: string | undefined;
+
+  constructor(dispatcher: Dispatcher, context: Context, batches: readonly Batch[], options: DelegatedOptions) {
+    this.#dispatcher = dispatcher;
+    this.#context = context;
+    this.#batches = batches;
+    this.#options = options;
+    this.#listeners = options.watchers.filter(({ isJournal }) => !isJournal);
+  }
+
+  async run(): Promise<Outcomes> {
+    const size = await this.#dispatcher.chunkSize(this.#batches.length);
+    const arrived = (index: number, result: ChunkResult) => this.#arrived(index, result);
+    await this.#dispatcher.dispatch(this.#chunks(size), arrived).catch((error) => {
+      if (!(error instanceof Refusal)) throw error;
+      this.#ended ??= error.message;
+    });
+    for (const event of await this.#leftOver()) await this.#report(event);
+    return outcomesOf(this.#events);
+  }
+
+  #stopped(): string | undefined {
+    return this.#options.stopped() ?? this.#ended;
+  }
+
+  async *#chunks(size: number) {
+    while (this.#begun < this.#batches.length && !this.#stopped()) {
+      const steps = await this.#stepsOf(this.#batches.slice(this.#begun, this.#begun + size));
+      this.#ended ??= await unrecordable(this.#listeners, steps);
+      if (this.#stopped()) return;
+      this.#outstanding.set(this.#begun / size, steps);
+      this.#begun += steps.length;
+      yield writeChunk(this.#options, steps);
+    }
+  }
+
+  #stepsOf(batches: readonly Batch[]): Promise<ProjectSteps> {
+    return inParallel(batches, this.#options.workers, (batch) => batch.steps());
+  }
+
+  async #arrived(index: number, result: ChunkResult): Promise<void> {
+    const changes = changesIn(this.#outstanding.get(index) ?? []);
+    this.#outstanding.delete(index);
+    if ("failure" in result) throw new CallFailed(result.failure);
+    if (!("events" in result)) return;
+    for (const { ended, ...event } of await withIntents(this.#context, result.events)) {
+      if (ended) this.#ended ??= `the run ended after ${event.address} failed`;
+      const change = changes.get(event.address);
+      await this.#report({ ...event, ...(change && { change }) });
+    }
+  }
+
+  async #report(event: ChangeEvent): Promise<void> {
+    this.#events.push(event);
+    for (const watcher of this.#listeners) await watcher.outcome?.(event);
+  }
+
+  async #leftOver(): Promise<readonly ChangeEvent[]> {
+    const why = this.#stopped() ?? "the run was stopped";
+    const known = this.#outstanding.size > 0 ? await intentsOf(this.#context) : nobodySent;
+    const unbegun = await this.#stepsOf(this.#batches.slice(this.#begun));
+    return [
+      ...[...this.#outstanding.values()].flat(2).map((step) => leftOver(step, why, known)),
+      ...unbegun.flat().map((step) => leftOver(step, why, nobodySent)),
+    ];
+  }
+}
+
+/** What keeps a watcher from recording a change keeps all of them from being sent. */
+async function unrecordable(watchers: readonly Watcher[], steps: ProjectSteps): Promise<string | undefined> {
+  const [first] = changesIn(steps).values();
+  return first && announce(watchers, first, callOf(first));
+}
+
+function changesIn(steps: ProjectSteps): ReadonlyMap<string, Change> {
+  return new Map(
+    steps.flat().flatMap((step) => ("change" in step ? [[step.change.address, step.change] as const] : [])),
+  );
+}
+
+/** What one worker skipped, another one may have sent before. */
+async function withIntents(context: Context, events: WriteResult["events"]): Promise<WriteResult["events"]> {
+  if (!events.some(({ outcome }) => outcome.status === "skipped")) return events;
+  const known = await intentsOf(context);
+  return events.map((event) => {
+    const outcome = event.outcome.status === "skipped" ? known(event.address) : undefined;
+    return outcome ? { ...event, outcome } : event;
+  });
+}
+
+/** What is known of writes that workers may have sent for a run, by address; undefined: nobody did. */
+type Intents = (address: string) => Outcome | undefined;
+
+const nobodySent: Intents = () => undefined;
+
+/** What the state knows of them; while it is away, any of them may have been sent. */
+async function intentsOf({ state, claim }: Context): Promise<Intents> {
+  try {
+    const intents = await state.fleet.intents(claim.run);
+    return (address) =>
+      intents.has(address)
+        ? (intents.get(address) ?? { status: "unknown", error: "a worker was sending it when the run ended" })
+        : undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return () => ({ status: "unknown", error: `a worker may have sent it: ${error.message}` });
+  }
+}
+
+/** What became of a step of which no worker reports any more: what it had begun to send is known to the state alone. */
+function leftOver(step: Step, why: string, known: Intents): ChangeEvent {
+  if (!("change" in step)) return step;
+  const { change } = step;
+  const { address } = change;
+  return { address, change, outcome: known(address) ?? { status: "skipped", error: why } };
+}

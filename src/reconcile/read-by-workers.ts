@@ -1,0 +1,36 @@
+import { CallFailed } from "../client/failure.ts";
+import { partlyRead, readChunk } from "../fleet/chunks.ts";
+import type { Dispatcher } from "../fleet/dispatcher.ts";
+import type { ReadDelegate, SurveyScope } from "../live/survey.ts";
+
+/** A scope whose projects are read by workers, where there are any. */
+export function readBy(dispatcher: Dispatcher | undefined, scope: SurveyScope): SurveyScope {
+  return dispatcher ? { ...scope, delegate: readingBy(dispatcher, scope.stillAt) } : scope;
+}
+
+function readingBy(dispatcher: Dispatcher, stillAt: SurveyScope["stillAt"]): ReadDelegate {
+  return async (desired, arrived) => {
+    const size = await dispatcher.chunkSize(desired.length);
+    let reads = 0;
+    let left = desired.length;
+    async function* chunks() {
+      for (let start = 0; start < desired.length; start += size) {
+        yield readChunk(desired.slice(start, start + size), stillAt);
+      }
+    }
+    await dispatcher.dispatch(chunks(), async (index, result) => {
+      if ("failure" in result) throw new CallFailed(result.failure);
+      if (!("projects" in result)) return;
+      reads += result.reads;
+      left -= result.projects.length;
+      for (const [offset, read] of result.projects.entries()) arrived(index * size + offset, partlyRead(read));
+    });
+    if (left > 0) throw interrupted(dispatcher.stopped() ?? "the run was stopped");
+    return reads;
+  };
+}
+
+function interrupted(why: string): CallFailed {
+  const facts = { method: "GET", path: "/projects", url: "the rest of the projects", kind: "aborted" } as const;
+  return new CallFailed({ ...facts, what: `was not sent: ${why}`, endsRun: true, sent: false, attempts: 0 });
+}

@@ -1,0 +1,96 @@
+import { Refusal } from "../base/exit.ts";
+import type { ClientOptions, Reader, Writer } from "../client/client.ts";
+import { parseServerUrl } from "../client/server-url.ts";
+import type { Chunk, ChunkResult } from "../fleet/chunks.ts";
+import { type Dispatcher, openDispatcher } from "../fleet/dispatcher.ts";
+import { doChunk } from "../fleet/do-chunk.ts";
+import { membershipFor, sentBy } from "../fleet/membership.ts";
+import { durationOf } from "../manifest/duration.ts";
+import type { JournalLine } from "../state/journal-entry.ts";
+import { type Lease, leaseDuration } from "../state/lease.ts";
+import { saveUnstored } from "../state/unstored.ts";
+import type { Context } from "./context.ts";
+
+/** How a run itself talks to the server: a run that only reads has neither writer nor lease. */
+interface OwnConnection {
+  readonly reader: Reader;
+  readonly writer?: Writer;
+  readonly lease?: Lease;
+}
+
+/** What gives the work of a run to workers, where it asked for them. @throws Refusal where there is no state or queue that they share. */
+export async function dispatcherOf(
+  context: Context,
+  connection: ClientOptions,
+  own: OwnConnection,
+): Promise<Dispatcher | undefined> {
+  const { request, state, claim, loaded, meter } = context;
+  if (!request.workers) return undefined;
+  if (!state.shared) throw new Refusal(unshared);
+  const { url, urlName, requestTimeout, allowInsecure = false, dialect, signal, rate } = connection;
+  const { run } = claim;
+  const stopped = () => (signal?.aborted ? "the run was stopped" : own.lease?.lost());
+  return openDispatcher({
+    env: request.env,
+    fleet: state.fleet,
+    origin: parseServerUrl(url, allowInsecure, urlName).origin,
+    common: {
+      ...{ workspace: loaded.workspace.name ?? "", run },
+      ...{ requestTimeout, allowInsecure, dialect, rateLimit: rate?.limit },
+    },
+    duration: membershipFor(leaseDuration(request.env, durationOf)),
+    patience: waitFor(request.env),
+    stopped,
+    say: warningOf(context),
+    sent: () => sentBy(own.reader),
+    watch: (status) => {
+      meter.see(status);
+      const progress = meter.at(performance.now(), new Date());
+      if (progress) request.following?.(progress);
+    },
+    doHere: doingChunks(context, own, requestTimeout, stopped),
+  });
+}
+
+function warningOf({ request }: Context): (sentence: string) => void {
+  return request.warn ?? (() => {});
+}
+
+/** Does chunks in this process, each under a name of its own. */
+function doingChunks(
+  context: Context,
+  own: OwnConnection,
+  requestTimeout: number,
+  stopped: () => string | undefined,
+): (chunk: Chunk, lost: () => string | undefined) => Promise<ChunkResult> {
+  const { state, claim, secrets, concurrency, loaded } = context;
+  const { run } = claim;
+  const workers = Math.min(concurrency, mostProjects);
+  const unstored = (lines: readonly JournalLine[]) => {
+    const sentence = saveUnstored(loaded.root, run, lines);
+    if (sentence !== undefined) warningOf(context)(sentence);
+  };
+  let parts = 0;
+  return async (chunk, lost) => {
+    const sender = { name: `${run}.${++parts}`, member: run };
+    const mayGoOn = () => stopped() ?? (chunk.kind === "write" ? lost() : undefined);
+    const means = { ...own, secrets, state, sender, requestTimeout, workers, stopped: mayGoOn, unstored };
+    const result = await doChunk(chunk, means);
+    // Its own requests are counted already.
+    return "reads" in result ? { ...result, reads: 0 } : result;
+  };
+}
+
+/** Why a run cannot have workers. */
+export const unshared = "workers need a state that they share: set EVENKEEL_STATE to a PostgreSQL database";
+
+/** Projects side by side. */
+const mostProjects = 64;
+const standardWait = 30_000;
+
+/** Milliseconds for which a run waits for workers, and a worker for a run. @throws Refusal where EVENKEEL_WORKER_WAIT is no duration. */
+export function waitFor({ EVENKEEL_WORKER_WAIT: written }: Context["request"]["env"]): number {
+  const wait = written ? durationOf(written) : standardWait;
+  if (wait !== undefined) return wait;
+  throw new Refusal(`EVENKEEL_WORKER_WAIT is ${JSON.stringify(written)}; expected a duration such as 30s`);
+}
