@@ -15,27 +15,29 @@ export function optionOf(name: string): string {
  * The command that goes on with an apply that ended between two waves: the same, since what was applied is in sync by
  * then; a saved plan would be stale.
  */
-export function commandAgain({ yes, waves, ...options }: Options<"apply">, saved: Saved | undefined): string {
-  const staged = waves ? ` --waves ${waves.map(waveText).join(",")}` : "";
-  if (saved?.savedRun !== undefined) return `evenkeel plan --save, and apply the plan of that run${staged}`;
+export function commandAgain({ yes, waves, shard, ...options }: Options<"apply">, saved: Saved | undefined): string {
+  const given = (names: readonly (typeof kept)[number][]) =>
+    names.flatMap((name) => wordsOf(name === "C" ? "-C" : optionOf(name), options[name])).join("");
+  const staged = `${given(kept)}${waves ? ` --waves ${waves.map(waveText).join(",")}` : ""}`;
+  if (saved?.savedRun !== undefined) {
+    return `evenkeel plan --save${given(ofPlan)}, then evenkeel apply --plan RUN${staged}`;
+  }
   if (saved) {
     const file = shellWord(saved.saved ?? "");
-    return `evenkeel plan --out ${file} && evenkeel apply ${file}${staged}`;
+    return `evenkeel plan --out ${file}${given(ofPlan)} && evenkeel apply ${file}${staged}`;
   }
-  const words = kept.flatMap((name) => wordsOf(name === "C" ? "-C" : optionOf(name), options[name]));
-  const { shard } = options;
   const part = typeof shard === "object" ? `${shard.index}/${shard.total}` : shard;
-  const all = [...words, ...wordsOf("--shard", part)].map((word) => ` ${word}`).join("");
-  return `evenkeel apply${all}${staged}${yes ? " --yes" : ""}`;
+  return `evenkeel apply${wordsOf("--shard", part).join("")}${staged}${yes ? " --yes" : ""}`;
 }
 
-/** Options that decide what is changed, and what is said of it elsewhere. */
+/** Options that decide what is changed and by whom, and what is said of it elsewhere. */
 const kept = [
   "C",
   "target",
   "since",
   "resend",
   "storage",
+  "workers",
   "failOnLoosening",
   "allowDeletes",
   "allowProtected",
@@ -46,8 +48,11 @@ const kept = [
   "tag",
 ] as const;
 
+/** Those that a plan needs too which is made again. */
+const ofPlan = ["C", "workers"] as const;
+
 function wordsOf(flag: string, value: string | number | boolean | readonly string[] | undefined): readonly string[] {
   if (value === undefined || value === false) return [];
-  if (value === true) return [flag];
-  return [value].flat().map((each) => `${flag} ${shellWord(String(each))}`);
+  if (value === true) return [` ${flag}`];
+  return [value].flat().map((each) => ` ${flag} ${shellWord(String(each))}`);
 }

@@ -1,16 +1,20 @@
+import { hostname } from "node:os";
 import { pid } from "node:process";
 import { Refusal } from "../base/exit.ts";
 import { version } from "../base/version.ts";
 import { type ClientOptions, type Closing, connectWriter, type Writer } from "../client/client.ts";
+import { CallFailed } from "../client/failure.ts";
 import type { Network } from "../client/network.ts";
+import type { Rates } from "../client/rates.ts";
 import type { Tracing } from "../client/spans.ts";
+import { goodbye } from "../state/goodbye.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 import { stateAddress, stateAt } from "../state/open-state.ts";
 import type { FleetState, WorkspaceState } from "../state/state.ts";
 import { saveUnstored } from "../state/unstored.ts";
 import { loadProviders } from "../workspace/providers-file.ts";
 import { createSecrets } from "../workspace/secrets.ts";
-import type { Work } from "./chunks.ts";
+import type { ChunkResult, Work } from "./chunks.ts";
 import { doChunk, Stopped } from "./do-chunk.ts";
 import { join, type Membership, sentBy } from "./membership.ts";
 import type { WorkEnd } from "./queue.ts";
@@ -53,19 +57,30 @@ export interface Bench extends AsyncDisposable {
 
 /** @throws Refusal where the state cannot be used. */
 export async function openBench(options: WorkerOptions): Promise<Bench> {
-  const { env, root, origin, duration, concurrency, signal } = options;
+  const { env } = options;
   const address = stateAddress(env);
   if (!address) throw new Refusal("a worker needs a state that runs share: set EVENKEEL_STATE");
-  const states = new Map<string, Promise<WorkspaceState>>();
-  const stateOf = (workspace: string) => {
-    const opened = states.get(workspace) ?? stateAt(address.url, address.variable, workspace, env);
-    states.set(workspace, opened);
-    return opened;
-  };
-  // Whoever is there is told to the whole state; the workspace does not matter.
-  const { fleet } = await stateOf("");
+  const open = (workspace: string) => stateAt(address.url, address.variable, workspace, env);
+  // Who is there, and what is sent, is told to the whole state; the workspace does not matter.
+  const whole = await open("");
+  try {
+    return await benchIn(whole, open, options);
+  } catch (error) {
+    await whole[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function benchIn(
+  whole: WorkspaceState,
+  open: (workspace: string) => Promise<WorkspaceState>,
+  options: WorkerOptions,
+): Promise<Bench> {
+  const { env, root, origin, duration, concurrency, signal } = options;
+  const { fleet, rates } = whole;
+  const states = keepState(open);
   const secrets = createSecrets({ env, root, plaintext: new Map(), providers: loadProviders(env, root) });
-  const connections = keepConnected(options, secrets);
+  const connections = keepConnected(options, secrets, rates);
   const presence = keepPresent(fleet, origin, duration, connections.sent);
   await presence.current();
   let parts = 0;
@@ -83,21 +98,21 @@ export async function openBench(options: WorkerOptions): Promise<Bench> {
           `run ${work.run} is of evenkeel ${work.version}, and this worker is ${version}; start workers of ${work.version}`,
         );
       }
-      const state = await stateOf(work.workspace);
+      const state = await states.of(work.workspace);
       const membership = await presence.current();
       const { chunk, run, part, requestTimeout } = work;
       using watched = await watchRun(state, run, chunk.kind === "write" ? chunk.token : undefined);
       if (watched.over()) return "done";
       const mine = () => membership.lost() ?? (signal.aborted ? "the worker was stopped" : undefined);
       const stopped = () => watched.over() ?? mine();
-      const writer = await connections.writer(work, state, stopped);
+      const writer = await connections.writer(work, stopped);
       const sender = { name: `${membership.id}.${++parts}`, member: membership.id };
       const workers = Math.min(concurrency, mostProjects);
       const unstored = sayUnstored(options, run);
       try {
         isBusy = true;
         const hands = { reader: writer, writer, secrets, state, sender, requestTimeout, workers, stopped, unstored };
-        const result = await doChunk(chunk, hands);
+        const result = signed(await doChunk(chunk, hands));
         if (mine()) return "later";
         // Who counts the requests of a run counts those of all results that it has.
         await membership.tell();
@@ -112,8 +127,39 @@ export async function openBench(options: WorkerOptions): Promise<Bench> {
     },
     [Symbol.asyncDispose]: async () => {
       await connections.drop();
-      await presence.leave();
-      for (const state of states.values()) await (await state.catch(() => undefined))?.[Symbol.asyncDispose]();
+      await goodbye(presence.leave());
+      await Promise.all([states.close(), whole[Symbol.asyncDispose]()]);
+    },
+  };
+}
+
+/** What ends a run may have its reason in the worker's token or network, so it says whose they are. */
+function signed(result: ChunkResult): ChunkResult {
+  const whose = `sent by the worker on ${hostname().slice(0, 100)} (process ${pid})`;
+  if ("failure" in result) return { failure: new CallFailed(result.failure).endingRun(whose).facts };
+  if (!("events" in result)) return result;
+  const events = result.events.map((event) => {
+    const { outcome, ended } = event;
+    if (!ended || outcome.error === undefined) return event;
+    return { ...event, outcome: { ...outcome, error: `${outcome.error}; ${whose}` } };
+  });
+  return { events };
+}
+
+/** The state of one workspace at a time: a database has few connections, and may have many workspaces. */
+function keepState(open: (workspace: string) => Promise<WorkspaceState>) {
+  let last: { readonly workspace: string; readonly state: WorkspaceState } | undefined;
+  const close = async () => {
+    await last?.state[Symbol.asyncDispose]();
+    last = undefined;
+  };
+  return {
+    close,
+    of: async (workspace: string): Promise<WorkspaceState> => {
+      if (last?.workspace === workspace) return last.state;
+      await close();
+      last = { workspace, state: await open(workspace) };
+      return last.state;
     },
   };
 }
@@ -150,6 +196,7 @@ function keepPresent(fleet: FleetState, origin: string, duration: number, counte
 function keepConnected(
   { url, token, network, concurrency, signal, say }: WorkerOptions,
   secrets: NonNullable<ClientOptions["secrets"]>,
+  rates: Rates,
 ) {
   let open: { readonly key: string; readonly writer: Writer & Closing } | undefined;
   let mayWrite: () => string | undefined = () => undefined;
@@ -164,7 +211,7 @@ function keepConnected(
     drop,
     /** Requests of all connections. */
     sent,
-    writer: async (work: Work, { rates }: WorkspaceState, stopped: () => string | undefined): Promise<Writer> => {
+    writer: async (work: Work, stopped: () => string | undefined): Promise<Writer> => {
       const { requestTimeout, allowInsecure, dialect, rateLimit } = work;
       mayWrite = stopped;
       const key = JSON.stringify({ requestTimeout, allowInsecure, dialect, rateLimit });

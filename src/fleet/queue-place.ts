@@ -1,8 +1,10 @@
-import type { ClientConfig } from "pg";
+import type { RedisQueueBackend } from "bullmq";
+import type { ClientConfig, PoolConfig } from "pg";
 import { Refusal } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { stateAddress } from "../state/open-state.ts";
 import { type Database, databaseAt } from "../state/postgres/connection.ts";
+import { openSockets, type Sockets } from "../state/postgres/sockets.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 export type BullMq = typeof import("bullmq");
@@ -14,9 +16,17 @@ export interface QueuePlace {
   readonly connect: (library: BullMq) => Promise<QueueConnection>;
 }
 
-interface QueueConnection {
+/** How to connect to a queue. */
+export interface QueueConnection {
   readonly options: object;
   readonly backend: unknown;
+  /** Ends the connections that these still have, whether anybody answers or not. */
+  readonly cut: (...left: readonly Connected[]) => void;
+}
+
+/** What of BullMQ holds connections. */
+interface Connected {
+  readonly getBackend: () => unknown;
 }
 
 /** Milliseconds for which a queue may take to answer at first. */
@@ -38,23 +48,35 @@ function postgresPlace(database: Database): QueuePlace {
   return {
     words: database.place,
     redis: false,
-    connect: async ({ createPostgresBackend }) => ({
-      options: { ...(await workingConfig(database)), schema: "evenkeel_queue", migrate: true, max: 3 },
-      backend: createPostgresBackend,
-    }),
+    connect: async ({ createPostgresBackend }) => {
+      const { stream, cut } = openSockets();
+      const config = await workingConfig(database, stream);
+      return {
+        options: { ...config, schema: "evenkeel_queue", migrate: true, max: 3 },
+        backend: createPostgresBackend,
+        cut,
+      };
+    },
   };
 }
 
 /** The first way to connect that is not refused. */
-async function workingConfig({ attempts }: Database): Promise<ClientConfig> {
+async function workingConfig({ attempts }: Database, stream: Sockets["stream"]): Promise<PoolConfig> {
   const { default: pg } = await import("pg");
+  // The library has connections at hand that nobody listens to: that they broke is told by their statements.
+  class Quiet extends pg.Client {
+    constructor(config?: ClientConfig) {
+      super(config);
+      this.on("error", () => {});
+    }
+  }
   let refused: unknown;
   for (const attempt of attempts) {
-    const client = new pg.Client({ ...attempt, connectionTimeoutMillis: queuePatience });
-    client.on("error", () => {});
+    const config = { ...attempt, stream };
+    const client = new Quiet({ ...config, connectionTimeoutMillis: queuePatience });
     try {
       await client.connect();
-      return attempt;
+      return { ...config, Client: Quiet };
     } catch (error) {
       refused = error;
     } finally {
@@ -88,8 +110,16 @@ function redisPlace(text: string): QueuePlace {
   return {
     words: `${url.hostname}:${port}`,
     redis: true,
-    connect: async () => ({ options, backend: undefined }),
+    connect: async () => ({ options, backend: undefined, cut: cutRedis }),
   };
+}
+
+function cutRedis(...left: readonly Connected[]): void {
+  const clients = left.flatMap((each) => {
+    const { client, blockingClient } = each.getBackend() as RedisQueueBackend;
+    return [client, blockingClient];
+  });
+  for (const client of clients) client?.then((each) => each.disconnect()).catch(() => {});
 }
 
 function decoded(part: string): string {

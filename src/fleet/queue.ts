@@ -3,7 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Away, Refusal } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { systemCode } from "../base/system-errors.ts";
-import { type BullMq, type QueuePlace, queuePatience, queuePlaceOf } from "./queue-place.ts";
+import { goodbye } from "../state/goodbye.ts";
+import { type BullMq, type QueueConnection, type QueuePlace, queuePatience, queuePlaceOf } from "./queue-place.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,6 +22,8 @@ export interface WorkQueue extends AsyncDisposable {
 export interface WorkTaker extends AsyncDisposable {
   /** Whether nothing is waiting. */
   readonly isIdle: () => Promise<boolean>;
+  /** Why no more work can be taken; undefined while the queue answers. Asks nobody: it is looked at beside. */
+  readonly lost: () => Away | undefined;
 }
 
 /** What became of work that was taken: `later` gives it back to whoever comes next. */
@@ -35,9 +38,9 @@ function nameFor(origin: string): string {
 export async function openQueue(env: Environment, origin: string): Promise<WorkQueue> {
   const place = queuePlaceOf(env);
   const library = await loaded(place);
-  const { options, backend } = await reached(place, place.connect(library));
+  const { options, backend, cut } = await reached(place, place.connect(library));
   const queue = new library.Queue(nameFor(origin), { connection: options } as never, backend as never);
-  await reached(place, ready(queue)).catch((error) => refuse(error, () => queue.disconnect()));
+  await reached(place, ready(queue)).catch((error) => refuse(error, queue, cut));
   const asked = <Answer>(work: Promise<Answer>) => reached(place, work);
   const has = async (name: string) =>
     !["unknown", "failed", "completed"].includes(await asked(queue.getJobState(name)));
@@ -53,7 +56,7 @@ export async function openQueue(env: Environment, origin: string): Promise<WorkQ
     // On Redis, what is not there counts as removed.
     remove: async (name) => (await has(name)) && (await asked(queue.remove(name))) === 1,
     has,
-    [Symbol.asyncDispose]: () => closed(queue.close()),
+    [Symbol.asyncDispose]: () => goodbye(queue.close()).then(() => cut(queue)),
   };
 }
 
@@ -68,7 +71,7 @@ export async function openTaker(
 ): Promise<WorkTaker> {
   const place = queuePlaceOf(env);
   const library = await loaded(place);
-  const { options, backend } = await reached(place, place.connect(library));
+  const { options, backend, cut } = await reached(place, place.connect(library));
   let doing: Promise<WorkEnd> | undefined;
   const worker = new library.Worker(
     nameFor(origin),
@@ -90,20 +93,53 @@ export async function openTaker(
     },
     backend as never,
   );
-  await reached(place, ready(worker)).catch((error) => refuse(error, () => worker.disconnect()));
+  await reached(place, ready(worker)).catch((error) => refuse(error, worker, cut));
   const running = worker.run().catch(() => {});
   const queue = new library.Queue(nameFor(origin), { connection: options } as never, backend as never);
   queue.on("error", () => {});
+  const left = () => queue.getJobCountByTypes("waiting", "active", "delayed", "prioritized");
+  const watched = watching(() => reached(place, left()));
   return {
-    isIdle: async () => (await queue.getJobCountByTypes("waiting", "active", "delayed", "prioritized")) === 0,
+    isIdle: async () => (await left()) === 0,
+    lost: watched.lost,
     [Symbol.asyncDispose]: async () => {
-      const closing = worker.close();
+      watched.stop();
+      const stopping = worker.pause(true).then(() => worker.getBackend().disconnectBlocking(false));
+      stopping.catch(() => {});
       await doing;
       // Of a queue that is gone nothing can be said any more: what was not given back is given out once its lock ends.
-      await closed(Promise.all([closing, running]));
-      await closed(queue.close());
+      await goodbye(Promise.all([stopping, running]));
+      // By force: otherwise the library waits for a queue that went away until it is back.
+      await goodbye(Promise.all([worker.close(true), queue.close()]));
+      cut(worker, queue);
     },
   };
+}
+
+/** Milliseconds between two looks at whether the queue answers. */
+const betweenLooks = 3000;
+
+/** Milliseconds for which it may not; more than a state is given, which is told of first where both are gone. */
+const patience = 15_000;
+
+/** The library waits for a queue that went away for as long as it takes, and says nothing. */
+function watching(look: () => Promise<unknown>) {
+  let answered = performance.now();
+  let lost: Away | undefined;
+  let isLooking = false;
+  const timer = setInterval(async () => {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      await look();
+      answered = performance.now();
+    } catch (error) {
+      if (error instanceof Away && performance.now() - answered >= patience) lost ??= error;
+    }
+    isLooking = false;
+  }, betweenLooks);
+  timer.unref();
+  return { lost: () => lost, stop: () => clearInterval(timer) };
 }
 
 /** The packages are optional, and loaded here and not before. */
@@ -148,8 +184,13 @@ function ready(opened: Opened): Promise<unknown> {
 }
 
 /** Leaves nothing open that would keep the process alive. */
-async function refuse(error: unknown, leave: () => Promise<unknown>): Promise<never> {
-  await closed(leave());
+async function refuse(
+  error: unknown,
+  left: { readonly getBackend: () => { readonly close: (force: boolean) => Promise<void> } },
+  cut: QueueConnection["cut"],
+): Promise<never> {
+  await goodbye(left.getBackend().close(true));
+  cut(left);
   throw error;
 }
 
@@ -160,9 +201,4 @@ function wordsOf(error: unknown): string {
   const code = systemCode(first);
   if (code === "ECONNREFUSED") return "connection refused";
   return first instanceof Error ? first.message.split("\n")[0] || String(code) : String(first);
-}
-
-/** A connection that is gone is closed already. */
-async function closed(closing: Promise<unknown>): Promise<void> {
-  await Promise.race([closing.catch(() => {}), pause(2000, undefined, { ref: false })]);
 }

@@ -54,9 +54,13 @@ async function workWhileThere(options: WorkerOptions, begun: () => void): Promis
   say(`Ready to work for ${origin}; interrupt to stop.`);
   begun();
   const isIdle = async () => (await taker.isIdle()) && !(await bench.hasRun());
-  const { hasWorked, stayPresent } = bench;
+  const stayThere = async () => {
+    await bench.stayPresent();
+    const lost = taker.lost();
+    if (lost) throw lost;
+  };
   const stopped = AbortSignal.any([over.signal, options.signal]);
-  await untilOver(stopped, options.once, { isIdle, hasWorked, stayPresent });
+  await untilOver(stopped, options.once, { isIdle, hasWorked: bench.hasWorked, stayThere });
   over.abort();
   await taker[Symbol.asyncDispose]();
   if (refused) throw refused;
@@ -70,15 +74,17 @@ function takeTraced(bench: Bench, tracing: Tracing | undefined, work: Work): Pro
   return inTrace(tracing, traceparent, [`${chunk.kind} chunk`, attributes], () => bench.take(work));
 }
 
-interface Looks extends Pick<Bench, "hasWorked" | "stayPresent"> {
+interface Looks extends Pick<Bench, "hasWorked"> {
   readonly isIdle: () => Promise<boolean>;
+  /** @throws Away where state or queue are gone. */
+  readonly stayThere: () => Promise<void>;
 }
 
 async function untilOver(signal: AbortSignal, once: number | undefined, looks: Looks): Promise<void> {
-  const { isIdle, hasWorked, stayPresent } = looks;
+  const { isIdle, hasWorked, stayThere } = looks;
   let since = performance.now();
   while (!signal.aborted) {
-    await stayPresent();
+    await stayThere();
     await pause(betweenLooks, undefined, { signal }).catch(() => {});
     if (once === undefined || signal.aborted) continue;
     if (!(await isIdle().catch(() => false))) since = performance.now();

@@ -45,7 +45,7 @@ describe("apply --waves", () => {
     expect(read("a.md")).toContain("- `wave 2 of 2: 7 projects (7 changes), not started`");
     expect(read("a.html")).toContain('"status":"not started"');
     await evenkeel("plan", "--out", "plan.json");
-    const again = await evenkeel("apply", "plan.json", "--waves", "2", "--report", "json");
+    const again = await evenkeel("apply", "plan.json", "--waves", "2", "--allow-deletes", "3", "--report", "json");
     expect([again.code, again.writes]).toEqual([1, 2]);
     const { summary, resource_changes: changes, problems } = again.plan();
     expect(summary.waves).toEqual([
@@ -54,7 +54,7 @@ describe("apply --waves", () => {
     ]);
     expect(changes.find(({ project }) => project === "g/p5")).toMatchObject({ wave: 1, outcome: { status: "failed" } });
     expect(problems[0]?.message).toContain(
-      "to go on: evenkeel plan --out plan.json && evenkeel apply plan.json --waves 2,100%",
+      "to go on: evenkeel plan --out plan.json && evenkeel apply plan.json --allow-deletes 3 --waves 2,100%",
     );
     const last = await evenkeel("apply", "--yes", "--waves", "50%");
     expect([last.code, last.writes]).toEqual([0, 7]);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openQueue } from "../../src/fleet/queue.ts";
 import { databases } from "../state/databases.ts";
@@ -9,6 +10,7 @@ import type { Database } from "../support/database.mjs";
 import { folder } from "../support/folder.ts";
 import { lacks } from "../support/needs.ts";
 import { startRedis } from "../support/redis.ts";
+import { relayTo } from "../support/relay.ts";
 import { type Environment, type Running, start, until } from "./program.ts";
 import { type Setting, scene, token } from "./workspace.ts";
 
@@ -136,7 +138,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     async () => {
       await using redis = await startRedis();
       const made = await fleet({ latency: 30 }, { EVENKEEL_QUEUE: redis.url });
-      const [victim] = await Promise.all([made.worker(), made.worker()]);
+      const [victim, other] = await Promise.all([made.worker(), made.worker()]);
       const run = made.begin("apply", "--yes", "--workers", "--report", "json");
       await until(() => made.server.requests.count("POST") > 10);
       victim?.kill("SIGKILL");
@@ -151,6 +153,9 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
       });
       expect(await written(made)).toEqual({ posts: 120, licenses: new Set(["AGPL-3.0,MIT"]) });
       expect(await redis.jobs()).toEqual([]);
+      await redis[Symbol.asyncDispose]();
+      other.kill("SIGTERM");
+      expect(await other.ended).toMatchObject({ code: 0 });
     },
     60_000,
   );
@@ -334,6 +339,74 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     for (const each of [busy, idle]) each.kill("SIGTERM");
     expect(await Promise.all([busy.ended, idle.ended])).toMatchObject([{ code: 0 }, { code: 0 }]);
   }, 90_000);
+
+  test("end when they are told to, although the database of state and queue does not answer any more", async () => {
+    await using relay = await relayTo(database.port);
+    const EVENKEEL_STATE = database.url().replace(`:${database.port}/`, `:${relay.port}/`);
+    const made = await fleet({ projects: projects.slice(0, 5) });
+    const worked = await made.worker({ EVENKEEL_STATE });
+    expect(await made.evenkeel("plan", "--workers")).toMatchObject({ code: 0 });
+    const fresh = await made.worker({ EVENKEEL_STATE });
+    relay.silence();
+    for (const each of [worked, fresh]) each.kill("SIGTERM");
+    expect(await Promise.all([worked.ended, fresh.ended])).toMatchObject([{ code: 0 }, { code: 0 }]);
+  }, 30_000);
+
+  test.skipIf(lacks("redis"))(
+    "that cannot reach the queue any more leave the run to itself, and say so (needs redis)",
+    async () => {
+      await using redis = await startRedis();
+      await using relay = await relayTo(redis.port);
+      const made = await fleet(
+        { projects: projects.slice(0, 5) },
+        { EVENKEEL_QUEUE: redis.url, EVENKEEL_WORKER_WAIT: "1s" },
+      );
+      const deaf = await made.worker({ EVENKEEL_QUEUE: redis.url.replace(`:${redis.port}`, `:${relay.port}`) });
+      relay.silence();
+      const ended = await made.evenkeel("plan", "--workers");
+      expect(ended).toMatchObject({
+        code: 0,
+        stderr: expect.stringMatching(/no worker for .*; the run goes on by itself/),
+      });
+      expect(deaf.said()).toMatch(/^cannot use the queue 127\.0\.0\.1:\d+: no answer in time; waiting for it/m);
+      deaf.kill("SIGTERM");
+      expect(await deaf.ended).toMatchObject({ code: 0 });
+    },
+    90_000,
+  );
+
+  test("have as many connections for many workspaces as for one", async () => {
+    const count = async () => {
+      const client = new pg.Client(database.url());
+      await client.connect();
+      const { rows } = await client.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'connections'");
+      await client.end();
+      return rows.length;
+    };
+    const [first, ...more] = [await fleet(), await fleet(), await fleet(), await fleet()];
+    const EVENKEEL_STATE = `${database.url()}?application_name=connections`;
+    const worker = await first.worker({ EVENKEEL_STATE });
+    expect(await first.evenkeel("plan", "--workers")).toMatchObject({ code: 0, stderr: "" });
+    const before = await count();
+    for (const each of more) {
+      const ended = await each.evenkeelWith({ ...each.env, EVENKEEL_URL: first.server.url }, "plan", "--workers");
+      expect(ended).toMatchObject({ code: 0, stderr: "" });
+    }
+    expect(await count()).toBeLessThanOrEqual(before);
+    worker.kill("SIGTERM");
+    expect(await worker.ended).toMatchObject({ code: 0 });
+  }, 30_000);
+
+  test("whose token is refused are named by what that ends", async () => {
+    const made = await fleet();
+    const wrong = await made.worker({ EVENKEEL_TOKEN: "wrong-CANARY" });
+    const ended = await made.evenkeel("plan", "--workers");
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain(
+      `the token was rejected; sent by the worker on ${hostname()} (process ${wrong.pid})`,
+    );
+    expect(ended.stderr).not.toContain("CANARY");
+  });
 
   test("one that was paused for long while it was idle is there again", async () => {
     const made = await fleet({}, { EVENKEEL_LEASE: "1s" });

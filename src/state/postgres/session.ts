@@ -3,7 +3,9 @@ import type { Client, ClientConfig } from "pg";
 import { Away, Refusal } from "../../base/exit.ts";
 import { knownSecrets } from "../../base/known-secrets.ts";
 import { systemCode, systemTrouble } from "../../base/system-errors.ts";
+import { goodbye } from "../goodbye.ts";
 import type { Database } from "./connection.ts";
+import { openSockets } from "./sockets.ts";
 
 /** A connection to the database, made again where it breaks. */
 export interface PostgresSession extends AsyncDisposable {
@@ -25,11 +27,12 @@ const patience = 10_000;
  */
 export async function openPostgres(database: Database): Promise<PostgresSession> {
   const { default: pg } = await import("pg");
+  const sockets = openSockets();
   let client: Promise<Client> | undefined;
   let away: Away | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   const connected = (limit: number) => {
-    client ??= connect(pg.Client, database, limit);
+    client ??= connect(pg.Client, database, { connectionTimeoutMillis: Math.max(1, limit), stream: sockets.stream });
     return client;
   };
   const drop = (broken: Promise<Client> | undefined) => {
@@ -85,8 +88,10 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
         }),
       ),
     [Symbol.asyncDispose]: async () => {
-      const last = await client?.catch(() => undefined);
-      await last?.end().catch(() => {});
+      await goodbye(turn.then(() => client).then((last) => last?.end()));
+      // Whoever still asks for something would keep the process alive with a connection of its own.
+      away ??= new Away(`the state ${database.place} is closed`);
+      sockets.cut();
     },
   };
 }
@@ -94,11 +99,11 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
 async function connect(
   Made: new (config: ClientConfig) => Client,
   { attempts }: Database,
-  limit: number,
+  settings: Pick<ClientConfig, "connectionTimeoutMillis" | "stream">,
 ): Promise<Client> {
   let refused: unknown;
   for (const attempt of attempts) {
-    const client = new Made({ ...attempt, connectionTimeoutMillis: Math.max(1, limit), keepAlive: true });
+    const client = new Made({ ...attempt, ...settings, keepAlive: true });
     // What breaks a connection that nobody uses at the moment is told by the next statement.
     client.on("error", () => {});
     try {

@@ -1,0 +1,36 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** A way to a port of this machine that can fall silent: what is sent is lost then, and no connection ends. */
+export interface Relay extends AsyncDisposable {
+  readonly port: number;
+  readonly silence: () => void;
+}
+
+export async function relayTo(port: number): Promise<Relay> {
+  const sockets = new Set<Socket>();
+  let isSilent = false;
+  const pass = (from: Socket, to: Socket) => {
+    sockets.add(from);
+    from.on("error", () => {});
+    from.on("data", (bytes) => isSilent || to.write(bytes));
+    from.on("close", () => isSilent || to.destroy());
+  };
+  const listener = createServer({ allowHalfOpen: true }, (here) => {
+    const there = connect(port, "127.0.0.1");
+    pass(here, there);
+    pass(there, here);
+  });
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  return {
+    port: (listener.address() as AddressInfo).port,
+    silence: () => {
+      isSilent = true;
+    },
+    [Symbol.asyncDispose]: async () => {
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
