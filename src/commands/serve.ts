@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
+import { cannotListen } from "../base/listening.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { problemLine } from "../model/problem-line.ts";
@@ -33,12 +34,12 @@ export const run: Run<Options<"serve">> = async (terminal, options) => {
   return exit.done;
 };
 
-async function started(options: ServerOptions): Promise<Server> {
+async function started(options: ServerOptions & Pick<Options<"serve">, "host" | "port">): Promise<Server> {
   try {
     return await createServer(options);
   } catch (error) {
     if (!(error instanceof Error && "syscall" in error)) throw error;
-    throw new Refusal(`cannot listen on ${options.host}:${options.port}: ${systemTrouble(error)}`);
+    throw cannotListen(options.host, options.port, error);
   }
 }
 

@@ -8,7 +8,7 @@ import { systemClock } from "../watch/clock.ts";
 import { newStatus, type WatchOptions } from "../watch/options.ts";
 import { cron, every, type Schedule } from "../watch/schedule.ts";
 import { watch } from "../watch/watch.ts";
-import { fastForward } from "../workspace/git-follow.ts";
+import { createFollower, type Follower } from "../workspace/git-follow.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { repositoryAround } from "../workspace/repository.ts";
 import type { Options } from "./flags.ts";
@@ -29,6 +29,7 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
   if (options.follow) repositoryAround(root);
   const request = requestOf(terminal, options);
   const status = newStatus();
+  using follower = options.follow ? createFollower(root, terminal.interrupted) : undefined;
   const printer = lookPrinter(terminal);
   terminal.listen();
   await using _ = await listening(terminal, options, { folder, status, figures: printer.metrics });
@@ -41,7 +42,7 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
     apply: options.apply,
     grace: options.grace,
     looks: options.looks,
-    ...(options.follow && { follow: following(terminal, options.poll, root) }),
+    ...(follower && { follow: following(follower, options.poll, root) }),
     host: {
       say: (sentence) => terminal.note(printable(sentence)),
       warn: (sentence) => terminal.warn(printable(`warning: ${sentence}`)),
@@ -66,10 +67,10 @@ function checkUsage(
   if (workers && !sharesState(env)) wrong(unshared);
 }
 
-function following({ interrupted }: Terminal, poll: number, root: string): NonNullable<WatchOptions["follow"]> {
+function following({ forward }: Follower, poll: number, root: string): NonNullable<WatchOptions["follow"]> {
   return {
     every: poll,
-    forward: () => fastForward(root, interrupted),
+    forward,
     touches: (from, to) => touchesWorkspace(root, from, to),
   };
 }

@@ -19,7 +19,7 @@ import { runsFor, runsPage, wantedRunsIn } from "./pages/runs.ts";
 import { searchPage } from "./pages/search.ts";
 import { progressOf } from "./progress.ts";
 import { progressEvents } from "./progress-events.ts";
-import { waitingPlan, waitingRuns } from "./review.ts";
+import { waitingPlans, waitingRuns } from "./review.ts";
 
 /** What the pages are made of. */
 export interface ConsoleOptions {
@@ -133,9 +133,8 @@ function searchAt({ q = "" }: Query, known: KnownState): Shown {
 
 async function reviewAt(query: Query, known: KnownState, { state, env, folder }: ConsoleOptions): Promise<Shown> {
   const part = partOf(waitingRuns(await state.ask(({ plans }) => plans.list()), known), query.page, 20);
-  const plans = await state.ask((from) =>
-    Promise.all(part.rows.map((run) => waitingPlan(from, run, known, { env, folder, planOf: state.planOf }))),
-  );
+  const review = { env, folder, planOf: state.planOf };
+  const plans = await state.ask((from) => waitingPlans(from, part.rows, known, review));
   const body = () => reviewPage(part, plans);
   return { title: "Review", under: "/review", body, data: () => reviewData(part, plans) };
 }

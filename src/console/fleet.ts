@@ -76,7 +76,7 @@ export interface ProjectGroup {
   readonly counts: StandingCounts;
 }
 
-/** The next level below a group: those with most in trouble first. */
+/** The next level below a group: those with most drift first. */
 export function groupsBelow({ projects }: KnownState, group: string): readonly ProjectGroup[] {
   return group === "" ? topGroups(projects) : groupsIn(projects, group);
 }
@@ -93,7 +93,7 @@ function groupsIn(projects: Heads, group: string): readonly ProjectGroup[] {
     if (members) members.push(head);
     else below.set(path, [head]);
   }
-  return [...below].map(groupOf).sort((a, b) => troubled(b) - troubled(a) || b.projects - a.projects);
+  return [...below].map(groupOf).sort(mostTroubledFirst);
 }
 
 function groupOf([path, members]: readonly [string, readonly SightingHead[]]): ProjectGroup {
@@ -101,9 +101,10 @@ function groupOf([path, members]: readonly [string, readonly SightingHead[]]): P
   return { path, leaf, projects: members.length, counts: standingCounts(members) };
 }
 
-/** How many projects of a group are not in sync. */
-export function troubled({ projects, counts }: Pick<ProjectGroup, "projects" | "counts">): number {
-  return projects - counts["in sync"];
+/** Drift and what cannot be read come before what only waits for an apply. */
+function mostTroubledFirst(a: ProjectGroup, b: ProjectGroup): number {
+  const urgent = ({ counts }: ProjectGroup) => counts.drifted + counts.unreadable;
+  return urgent(b) - urgent(a) || b.counts.pending - a.counts.pending || b.projects - a.projects;
 }
 
 /** The stretch of a sorted list whose paths begin so. */

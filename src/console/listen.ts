@@ -1,6 +1,5 @@
 import { createAdaptorServer } from "@hono/node-server";
-import { Refusal } from "../base/exit.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { cannotListen, hostAndPort } from "../base/listening.ts";
 import { type ConsoleOptions, consoleApp } from "./app.ts";
 
 /** A console that is listening. */
@@ -14,15 +13,13 @@ export interface Listening {
 export async function listen(host: string, port: number, options: ConsoleOptions): Promise<Listening> {
   const server = createAdaptorServer({ fetch: consoleApp(options).fetch });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => {
-      reject(new Refusal(`cannot listen on ${host}:${port}: ${systemTrouble(error)}`));
-    });
+    server.once("error", (error) => reject(cannotListen(host, port, error)));
     server.listen(port, host, resolve);
   });
   const address = server.address();
   const at = typeof address === "object" && address ? address.port : port;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${at}`,
+    url: `http://${hostAndPort(host, at)}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,32 +1,32 @@
-import { createHash } from "node:crypto";
 import type { Plan } from "../plan/plan.ts";
 import { planOfRun } from "../reconcile/saved-plan.ts";
 import type { WorkspaceState } from "../state/state.ts";
 
-/** Reads the plan that a run saved. @throws Refusal as {@link planOfRun}. */
-export type PlanReader = (state: Pick<WorkspaceState, "plans">, run: string) => Promise<Plan>;
+/** Reads the plan that a run saved; `mark` is that of its text, where it is known. @throws Refusal as {@link planOfRun}. */
+export type PlanReader = (state: Pick<WorkspaceState, "plans">, run: string, mark?: string) => Promise<Plan>;
 
 /** Characters of plans, as they are saved, of which the plans themselves are kept. */
 const most = 64 * 1024 * 1024;
 
 interface Kept {
   readonly plan: Plan;
-  readonly mark: string;
+  readonly mark: string | undefined;
   readonly size: number;
 }
 
-/** Reads plans, and checks each text of one once: pages ask for the same few again and again. */
+/** Reads and checks each text of a plan once: pages ask for the same few again and again. */
 export function planReader(): PlanReader {
   const kept = new Map<string, Kept>();
-  return async ({ plans }, run) => {
-    const text = await plans.read(run);
-    const mark = createHash("sha256")
-      .update(text ?? "")
-      .digest("base64");
-    const known = kept.get(run);
+  return async ({ plans }, run, known) => {
+    const mark = known ?? (await plans.marks([run])).get(run);
+    const before = kept.get(run);
     kept.delete(run);
-    const plan =
-      known?.mark === mark ? known.plan : await planOfRun({ plans: { ...plans, read: async () => text } }, run);
+    if (before && before.mark === mark) {
+      kept.set(run, before);
+      return before.plan;
+    }
+    const text = await plans.read(run);
+    const plan = await planOfRun({ plans: { ...plans, read: async () => text } }, run);
     kept.set(run, { plan, mark, size: text?.length ?? 0 });
     trim(kept);
     return plan;

@@ -34,19 +34,40 @@ export function waitingRuns(plans: readonly string[], { runs }: Pick<KnownState,
   return plans.filter((run) => !done.has(run)).toReversed();
 }
 
-/** What is known of a saved plan. */
-export async function waitingPlan(
+interface Review {
+  readonly env: Environment;
+  readonly folder: string;
+  readonly planOf: PlanReader;
+}
+
+/** What is known of some saved plans; the state is asked for what they have in common at once. */
+export async function waitingPlans(
   state: WorkspaceState,
+  runs: readonly string[],
+  known: Pick<KnownState, "runs">,
+  review: Review,
+): Promise<readonly WaitingPlan[]> {
+  const marks = await state.plans.marks(runs);
+  const signatures = await state.approvals.ofRuns(runs);
+  const waiting = (run: string) => {
+    const plan = () => review.planOf(state, run, marks.get(run));
+    return waitingPlan(run, plan, signatures.get(run) ?? [], known, review);
+  };
+  return Promise.all(runs.map(waiting));
+}
+
+async function waitingPlan(
   run: string,
+  read: () => Promise<Plan>,
+  blocks: readonly string[],
   { runs }: Pick<KnownState, "runs">,
-  { env, folder, planOf }: { readonly env: Environment; readonly folder: string; readonly planOf: PlanReader },
+  { env, folder }: Review,
 ): Promise<WaitingPlan> {
   const summary = runs.find((each) => each.run === run);
   const later = runs.filter((each) => each.run > run && each.command === "apply" && each.outcome === "applied").length;
   const head = { run, summary, signatures: 0, lacks: [], later, judged: false };
   try {
-    const plan = await planOf(state, run);
-    const blocks = await state.approvals.list(run);
+    const plan = await read();
     return { ...head, plan, trouble: undefined, signatures: blocks.length, ...judged(plan, blocks, env, folder) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -1,5 +1,6 @@
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { hostAndPort } from "../base/listening.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import { type BehaviourName, behaviourOf } from "./behaviour.ts";
@@ -141,7 +142,7 @@ function running(http: HttpServer, host: string, log: WritableLog, mover: Mover,
     await store.close();
   };
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url: `http://${hostAndPort(host, port)}`,
     port,
     requests: log,
     close: () => {

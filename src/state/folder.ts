@@ -27,6 +27,7 @@ export function folderState(root: string): WorkspaceState {
   const notes = folderTexts(root, "notes", "txt", ready);
   const journals = folderJournals(root, ready);
   const sightings = folderSheets(root, ready);
+  const signed = async (run: string) => signaturesIn((await signatures.read(run)) ?? "");
   const forget = (run: string) => {
     for (const files of [plans, signatures]) files.remove(run);
   };
@@ -41,7 +42,8 @@ export function folderState(root: string): WorkspaceState {
     plans,
     approvals: {
       add: async (run, signature) => signatures.write(run, `${(await signatures.read(run)) ?? ""}${signature}`),
-      list: async (run) => signaturesIn((await signatures.read(run)) ?? ""),
+      list: signed,
+      ofRuns: async (runs) => new Map(await Promise.all(runs.map(async (run) => [run, await signed(run)] as const))),
     },
     notes,
     sightings,

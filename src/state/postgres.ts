@@ -1,3 +1,4 @@
+import { groupedAs } from "../base/grouped.ts";
 import type { Rates } from "../client/rates.ts";
 import { type Database, databaseAt } from "./postgres/connection.ts";
 import { postgresFleet } from "./postgres/fleet.ts";
@@ -5,13 +6,12 @@ import { postgresJournals } from "./postgres/journals.ts";
 import { postgresLeases } from "./postgres/lease.ts";
 import { postgresLedger } from "./postgres/ledger.ts";
 import { postgresRates } from "./postgres/rates.ts";
+import { postgresRuns } from "./postgres/runs.ts";
 import { migrate } from "./postgres/schema.ts";
 import { openPostgres, type PostgresSession } from "./postgres/session.ts";
 import { postgresSheets } from "./postgres/sheets.ts";
-import { kept, looks, mostLooks } from "./retention.ts";
-import { summaryIn } from "./run-summary.ts";
 import { seenProjects } from "./sightings/fleet-sheet.ts";
-import type { Approvals, Contents, Runs, Texts, WorkspaceState } from "./state.ts";
+import type { Approvals, Contents, Texts, WorkspaceState } from "./state.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,7 +34,7 @@ export async function postgresState(
     leases: postgresLeases(session, workspace, "apply"),
     watchLeases: postgresLeases(session, workspace, "watch"),
     journals: postgresJournals(session, workspace),
-    runs: runsIn(session, workspace),
+    runs: postgresRuns(session, workspace),
     ledger: postgresLedger(session, workspace),
     plans: textsIn(session, workspace, { table: "plan", name: "run", text: "document", more: ", saved" }),
     approvals: approvalsIn(session, workspace),
@@ -62,39 +62,6 @@ async function migrated(database: Database): Promise<PostgresSession> {
     await session[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-const prune = `
-  WITH gone AS (DELETE FROM evenkeel.plan
-    WHERE workspace = $1 AND saved < now() - $2 * interval '1 millisecond' RETURNING run),
-  unsigned AS (DELETE FROM evenkeel.approval WHERE workspace = $1 AND run IN (SELECT run FROM gone))
-  DELETE FROM evenkeel.run
-  WHERE workspace = $1 AND command = ANY ($4) AND started <= greatest(now() - $3 * interval '1 millisecond',
-    (SELECT started FROM evenkeel.run WHERE workspace = $1 AND command = ANY ($4)
-     ORDER BY started DESC OFFSET $5 LIMIT 1))`;
-
-const pruneRates = "DELETE FROM evenkeel.rate WHERE reserved < clock_timestamp() - $1 * interval '1 millisecond'";
-
-function runsIn({ query }: PostgresSession, workspace: string): Runs {
-  return {
-    record: async (summary) => {
-      const { run, command, started } = summary;
-      await query(
-        `INSERT INTO evenkeel.run (workspace, run, command, started, summary) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT (workspace, run) DO UPDATE SET summary = excluded.summary`,
-        [workspace, run, command, started, JSON.stringify(summary)],
-      );
-      await query(prune, [workspace, kept.plans, kept.looks, looks, mostLooks]);
-      await query(pruneRates, [kept.rates]);
-    },
-    list: async () => {
-      const rows = await query<{ summary: string }>(
-        "SELECT summary FROM evenkeel.run WHERE workspace = $1 ORDER BY started DESC, run DESC",
-        [workspace],
-      );
-      return rows.flatMap(({ summary }) => summaryIn(summary) ?? []);
-    },
-  };
 }
 
 /** A table of texts: the columns of name and text, and one that holds when it was written. */
@@ -128,10 +95,26 @@ function textsIn({ query }: PostgresSession, workspace: string, { table, name, t
       );
       return rows.map((row) => row.name);
     },
+    // Each write makes a new version of a row, in a new place.
+    marks: async (names) => {
+      const rows = await query<{ name: string; mark: string }>(
+        `SELECT ${name} AS name, concat(xmin, ' ', ctid) AS mark FROM evenkeel.${table} WHERE workspace = $1 AND ${name} = ANY ($2)`,
+        [workspace, names],
+      );
+      return new Map(rows.map((row) => [row.name, row.mark]));
+    },
   };
 }
 
 function approvalsIn({ query }: PostgresSession, workspace: string): Approvals {
+  const ofRuns: Approvals["ofRuns"] = async (runs) => {
+    const rows = await query<{ run: string; signature: string }>(
+      "SELECT run, signature FROM evenkeel.approval WHERE workspace = $1 AND run = ANY ($2) ORDER BY position",
+      [workspace, runs],
+    );
+    const signatureOf = ({ signature }: (typeof rows)[number]) => signature;
+    return groupedAs(rows, ({ run }) => run, signatureOf);
+  };
   return {
     add: async (run, signature) => {
       await query(
@@ -139,13 +122,8 @@ function approvalsIn({ query }: PostgresSession, workspace: string): Approvals {
         [workspace, run, signature],
       );
     },
-    list: async (run) => {
-      const rows = await query<{ signature: string }>(
-        "SELECT signature FROM evenkeel.approval WHERE workspace = $1 AND run = $2 ORDER BY position",
-        [workspace, run],
-      );
-      return rows.map(({ signature }) => signature);
-    },
+    list: async (run) => (await ofRuns([run])).get(run) ?? [],
+    ofRuns,
   };
 }
 

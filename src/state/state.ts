@@ -113,6 +113,8 @@ export interface Texts {
   readonly write: (name: string, text: string) => Promise<void>;
   /** Names in their order. */
   readonly list: () => Promise<readonly string[]>;
+  /** Of those of these names that there are, a mark each: another text has another one. */
+  readonly marks: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
 /** Texts by name that are changed several at a time, and may be large. */
@@ -132,6 +134,8 @@ export interface Sheets {
 export interface Approvals {
   readonly add: (run: string, signature: string) => Promise<void>;
   readonly list: (run: string) => Promise<readonly string[]>;
+  /** Those of several runs, by run; one without any may be left out. */
+  readonly ofRuns: (runs: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
 /** What a ledger holds of each project, by its name in lower case, and what in it could not be used. */

@@ -2,9 +2,10 @@ import { basename, dirname } from "node:path";
 import { Refusal } from "../base/exit.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import { isManifestPlace } from "../workspace/discover.ts";
-import { gitIn, upstreamOf } from "../workspace/git-follow.ts";
+import { upstreamOf } from "../workspace/git-follow.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { repositoryAround } from "../workspace/repository.ts";
+import { gitIn } from "../workspace/safe-git.ts";
 import type { Checkout } from "./push.ts";
 
 /** What pushes are held against: where the workspace lies in its repository, on which branch, and what it is made of. */

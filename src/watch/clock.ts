@@ -51,7 +51,16 @@ export function createBell(clock: Clock): Bell {
   return { ring, wait };
 }
 
-/** Resolves after so many milliseconds of a clock. */
-export function pause(clock: Clock, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => clock.alarm(milliseconds, resolve));
+/** Resolves after so many milliseconds of a clock, or when the signal ends the wait. */
+export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = clock.alarm(milliseconds, done);
+    signal.addEventListener("abort", done);
+    if (signal.aborted) done();
+  });
 }

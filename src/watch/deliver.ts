@@ -69,7 +69,9 @@ async function send(url: URL, body: object, { env, signal }: DeliveryOptions): P
     await answer.dump({ limit: 64 * 1024 });
     return judged(statusCode, headers["retry-after"]);
   } catch (error) {
-    return { ...lost(limit.aborted ? "timed out" : knownSecrets.clean(systemTrouble(error))), again: true };
+    const given = signal.aborted ? "no answer before the end; the next watcher sends it again" : undefined;
+    const why = given ?? (limit.aborted ? "timed out" : knownSecrets.clean(systemTrouble(error)));
+    return { ...lost(why), again: true };
   } finally {
     signal.removeEventListener("abort", end);
     await client.destroy().catch(() => {});

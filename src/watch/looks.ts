@@ -18,6 +18,24 @@ interface Cause {
   readonly troubles: readonly ReportedProblem[];
 }
 
+/** How far a watcher is, over all of its turns. */
+export interface WatchProgress {
+  looks: number;
+  /** How the last one ended. */
+  code: ExitCode;
+  /** Looks in a row that the state could not keep, and when the next one was due. */
+  unkept: { readonly looks: number; readonly due: Due } | undefined;
+}
+
+/** Milliseconds until a look again that the state could not keep; twice as many after each one more. */
+const untilAgain = 10_000;
+
+/** A turn begins with a look. A state that can be opened and not written is no reason to ask the server all the time. */
+function firstDue({ unkept }: WatchProgress, now: number): Due {
+  if (!unkept) return { at: now, late: Number.POSITIVE_INFINITY };
+  return { ...unkept.due, at: Math.min(unkept.due.at, now + untilAgain * 2 ** unkept.looks) };
+}
+
 /**
  * Looks until the watcher is stopped, has looked often enough, or it is its turn no more. Resolves to an exit code;
  * undefined where another watcher took over.
@@ -25,13 +43,13 @@ interface Cause {
 export async function lookAgain(
   turn: Turn,
   memory: OpenMemory,
-  progress: { looks: number },
+  progress: WatchProgress,
 ): Promise<ExitCode | undefined> {
   const { options, lease } = turn;
   const { clock, schedule, request, status, host, looks } = options;
   await tellSilence(turn, memory);
   const now = clock.now();
-  const times: Times = { due: { at: now, late: Number.POSITIVE_INFINITY }, poll: 0, now, told: "" };
+  const times: Times = { due: firstDue(progress, now), poll: 0, now, told: "" };
   for (;;) {
     if (request.signal?.aborted) return stop(memory);
     const lost = lease.lost();
@@ -43,10 +61,13 @@ export async function lookAgain(
     if (!cause) continue;
     const end = await host.traced(() => look(turn, memory, cause));
     times.due = nextTime(times.due, cause, () => nextDue(schedule, clock.now(), clock.random));
-    status.late = times.due.late;
     host.looked(end);
     progress.looks++;
+    progress.code = end.exitCode;
+    progress.unkept = { looks: (progress.unkept?.looks ?? 0) + 1, due: times.due };
     await remember(turn, memory, end, times.due);
+    progress.unkept = undefined;
+    status.late = times.due.late;
     if (end.exitCode === exit.interrupted || progress.looks === looks) return end.exitCode;
   }
 }
@@ -89,7 +110,7 @@ async function nextCause(turn: Turn, memory: OpenMemory, times: Times): Promise<
   const isDue = now >= times.due.at;
   const push = status.push && status.push.at <= now ? status.push : undefined;
   if (push) status.push = undefined;
-  const { commit, troubles } = await forward(turn, memory, times);
+  const { commit, troubles } = await forward(turn, memory, times, isDue || push !== undefined);
   if (request.signal?.aborted) return undefined;
   if (isDue) return { troubles };
   if (commit !== undefined) return causeOfCommit(turn, memory, commit);
@@ -102,17 +123,22 @@ function nextMoment({ options: { status, follow } }: Turn, { due, poll }: Times)
   return Math.min(due.at, status.push?.at ?? due.at, follow ? poll : due.at);
 }
 
-/** Brings the checkout forward, and tells once what keeps it from going. Answers with a commit that was not looked at yet. */
+/**
+ * Brings the checkout forward, and tells once what keeps it from going; a remote that is late is told where a look waits
+ * for it. Answers with a commit that was not looked at yet.
+ */
 async function forward(
   { options: { follow, clock, request, host } }: Turn,
   memory: OpenMemory,
   times: Times,
+  isAwaited: boolean,
 ): Promise<{ readonly commit?: string; readonly troubles: readonly ReportedProblem[] }> {
   if (!follow) return { troubles: [] };
   const followed = await follow.forward();
   times.poll = clock.now() + follow.every;
   if (request.signal?.aborted) return { troubles: [] };
   if ("why" in followed) {
+    if (followed.late && !isAwaited) return { troubles: [] };
     if (followed.why !== times.told) host.warn(`${followed.why}; nothing is applied until it can be`);
     times.told = followed.why;
     return { troubles: [{ rule: "checkout", message: followed.why }] };

@@ -64,7 +64,7 @@ export async function openMemory(notes: Texts, options: WatchOptions): Promise<O
     receiver: (to) => settings().notify.find(({ url }) => url.secret === to),
     attempt: (to, body) => deliver(to, body, { env: request.env, secrets: secretsOf(request), signal: over.signal }),
     warn: host.warn,
-    stopped: () => over.signal.aborted,
+    signal: over.signal,
   });
   outbox.flush();
   return {

@@ -28,6 +28,7 @@ export interface WatchOptions {
 export interface Follow {
   /** Milliseconds between two looks at the remote. */
   readonly every: number;
+  /** Within seconds, however slow the remote is. */
   readonly forward: () => Promise<FastForwarded>;
   /** Whether the way from one commit to another changed a file of the workspace. */
   readonly touches: (from: string, to: string) => Promise<boolean>;

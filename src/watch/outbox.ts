@@ -21,7 +21,8 @@ export interface OutboxOptions {
   readonly receiver: (to: string) => Notify | undefined;
   readonly attempt: (to: Notify, body: object) => Promise<Delivery>;
   readonly warn: (sentence: string) => void;
-  readonly stopped: () => boolean;
+  /** Aborted: nothing is tried any more. */
+  readonly signal: AbortSignal;
 }
 
 const mostAttempts = 5;
@@ -51,7 +52,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 async function deliverAll(to: string, options: OutboxOptions): Promise<void> {
   for (;;) {
     const next = options.waiting().find((each) => each.to === to);
-    if (!next || options.stopped()) return;
+    if (!next || options.signal.aborted) return;
     const receiver = options.receiver(to);
     const delivery = receiver ? await tryHard(receiver, next, options) : given;
     if (!delivery.delivered && delivery.again && !isOld(next, options)) return;
@@ -66,15 +67,14 @@ function isOld({ since }: Undelivered, { clock }: OutboxOptions): boolean {
 }
 
 async function tryHard(to: Notify, { body }: Undelivered, options: OutboxOptions): Promise<Delivery> {
-  const { clock, warn, stopped } = options;
+  const { clock, warn, signal } = options;
   for (let attempt = 1; ; attempt++) {
     const delivery = await options.attempt(to, body);
     if (delivery.delivered) return delivery;
-    const isLast = !delivery.again || attempt === mostAttempts || stopped();
-    if (isLast) {
-      warn(`a notification (${String(body.event)}) could not be delivered to ${to.url.secret}: ${delivery.why}`);
-      return delivery;
-    }
-    await pause(clock, delivery.wait ?? firstPause * 2 ** (attempt - 1) * (0.5 + clock.random()));
+    const isLast = !delivery.again || attempt === mostAttempts || signal.aborted;
+    if (!isLast) await pause(clock, delivery.wait ?? firstPause * 2 ** (attempt - 1) * (0.5 + clock.random()), signal);
+    if (!isLast && !signal.aborted) continue;
+    warn(`a notification (${String(body.event)}) could not be delivered to ${to.url.secret}: ${delivery.why}`);
+    return delivery;
   }
 }

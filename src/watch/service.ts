@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { exit, Refusal } from "../base/exit.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { cannotListen, hostAndPort } from "../base/listening.ts";
 import type { Clock } from "./clock.ts";
+import { type BodyFault, createIntake, type Intake } from "./intake.ts";
 import type { WatchStatus } from "./options.ts";
 import { type Checkout, isGenuine, judgePush } from "./push.ts";
 
@@ -23,8 +23,8 @@ export interface Service extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Bytes of the largest body that a hook may send. */
-const mostBytes = 10 * 1024 * 1024;
+/** Bytes of the largest body that a hook may send, and of all that wait to be judged by their signatures. */
+const [mostBytes, mostUnjudged] = [10 * 1024 * 1024, 32 * 1024 * 1024];
 
 /** Milliseconds for pushes that come together to be looked at as one. */
 const settling = 1000;
@@ -32,24 +32,33 @@ const settling = 1000;
 interface Answer {
   readonly status: number;
   readonly body: object | string;
-  readonly allow?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Listens until it is disposed of. @throws Refusal (64) where it cannot. */
+interface Receiver extends ServiceOptions {
+  /** For those who said the secret, and for those whose bodies are to show whether they know it. */
+  readonly intakes: Readonly<Record<"known" | "unknown", Intake>>;
+}
+
+/** Listens until it is disposed of. @throws Refusal where it cannot. */
 export async function serveWatch(options: ServiceOptions): Promise<Service> {
+  const intakes = {
+    known: createIntake(mostBytes, Number.POSITIVE_INFINITY),
+    unknown: createIntake(mostBytes, mostUnjudged),
+  };
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
-    answer(request, options)
+    answer(request, { ...options, intakes })
       .catch((): Answer => ({ status: 500, body: { error: "internal error" } }))
       .then((found) => send(request, response, found));
   });
   server.maxConnections = 256;
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(new Refusal(unusable(options, error), exit.usage)));
+    server.once("error", (error) => reject(cannotListen(options.host, options.port, error)));
     server.listen(options.port, options.host, resolve);
   });
-  const { address, port, family } = server.address() as AddressInfo;
+  const { address, port } = server.address() as AddressInfo;
   return {
-    url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}`,
+    url: `http://${hostAndPort(address, port)}`,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -57,24 +66,21 @@ export async function serveWatch(options: ServiceOptions): Promise<Service> {
   };
 }
 
-function unusable({ host, port }: ServiceOptions, error: Error): string {
-  return `cannot listen on ${host}, port ${port}: ${systemTrouble(error)}`;
-}
-
-type Handler = (request: IncomingMessage, options: ServiceOptions) => Promise<Answer> | Answer;
+type Handler = (request: IncomingMessage, receiver: Receiver) => Promise<Answer> | Answer;
 
 const routes: Readonly<Record<string, { readonly methods: readonly string[]; readonly handler: Handler }>> = {
-  "/healthz": { methods: ["GET", "HEAD"], handler: (_, options) => health(options) },
+  "/healthz": { methods: ["GET", "HEAD"], handler: (_, receiver) => health(receiver) },
   "/metrics": { methods: ["GET", "HEAD"], handler: (_, { metrics }) => ({ status: 200, body: `${metrics()}\n` }) },
   "/hooks/push": { methods: ["POST"], handler: push },
 };
 
-async function answer(request: IncomingMessage, options: ServiceOptions): Promise<Answer> {
+async function answer(request: IncomingMessage, receiver: Receiver): Promise<Answer> {
   const path = (request.url ?? "").split("?")[0] ?? "";
   const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
   if (!route) return { status: 404, body: { error: "expected /hooks/push, /healthz or /metrics" } };
-  if (route.methods.includes(request.method ?? "")) return route.handler(request, options);
-  return { status: 405, body: { error: `expected ${route.methods.join(" or ")}` }, allow: route.methods.join(", ") };
+  if (route.methods.includes(request.method ?? "")) return route.handler(request, receiver);
+  const headers = { allow: route.methods.join(", ") };
+  return { status: 405, body: { error: `expected ${route.methods.join(" or ")}` }, headers };
 }
 
 /** Whoever stands by is well; whoever should have looked is not. */
@@ -85,16 +91,16 @@ function health({ status: { standby, late }, clock }: ServiceOptions): Answer {
   return { status: overdue ? 503 : 200, body: { status: overdue ? "overdue" : "watching" } };
 }
 
-async function push(request: IncomingMessage, options: ServiceOptions): Promise<Answer> {
-  const { secret, status, clock } = options;
+async function push(request: IncomingMessage, receiver: Receiver): Promise<Answer> {
+  const { secret, status, clock, intakes } = receiver;
   if (secret === undefined) return { status: 403, body: { error: "hooks are off: EVENKEEL_HOOK_SECRET is not set" } };
   const { "x-gitlab-token": token, "x-hub-signature-256": signature } = request.headers;
   const isUnknown = token === undefined ? signature === undefined : !isGenuine(request.headers, nothing, secret);
   if (isUnknown) return { status: 401, body: { error: wrongSecret } };
-  const body = await bodyOf(request);
-  if (!body) return { status: 413, body: { error: `expected at most ${mostBytes} bytes` } };
+  const body = await intakes[token === undefined ? "unknown" : "known"].read(request);
+  if (typeof body === "string") return unread[body];
   if (!isGenuine(request.headers, body, secret)) return { status: 401, body: { error: wrongSecret } };
-  const { commit, ...decision } = judgePush(request.headers, parsed(body), await options.checkout());
+  const { commit, ...decision } = judgePush(request.headers, parsed(body), await receiver.checkout());
   if (decision.look) {
     status.push = { at: status.push?.at ?? clock.now() + settling, ...(commit !== undefined && { commit }) };
     status.wake();
@@ -107,16 +113,18 @@ const nothing = Buffer.alloc(0);
 
 const wrongSecret = "wrong or missing secret";
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > mostBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
+/** The rest of such a body is not waited for. */
+const close = { connection: "close" };
+
+const unread: Readonly<Record<BodyFault, Answer>> = {
+  large: { status: 413, body: { error: `expected at most ${mostBytes} bytes` }, headers: close },
+  crowded: {
+    status: 503,
+    body: { error: "too many large bodies at once" },
+    headers: { ...close, "retry-after": "30" },
+  },
+  gone: { status: 400, body: { error: "the body is not whole" }, headers: close },
+};
 
 function parsed(body: Buffer): unknown {
   try {
@@ -126,14 +134,13 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-function send({ method }: IncomingMessage, response: ServerResponse, { status, body, allow }: Answer): void {
+function send({ method }: IncomingMessage, response: ServerResponse, { status, body, headers }: Answer): void {
   const isText = typeof body === "string";
   response.writeHead(status, {
     "content-type": isText ? "text/plain; version=0.0.4; charset=utf-8" : "application/json",
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    ...(allow && { allow }),
-    ...(status === 413 && { connection: "close" }),
+    ...headers,
   });
   response.end(method === "HEAD" ? undefined : isText ? body : `${JSON.stringify(body)}\n`);
 }

@@ -7,7 +7,7 @@ import { openState } from "../state/open-state.ts";
 import type { Holder } from "../state/state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { type Bell, createBell } from "./clock.ts";
-import { lookAgain } from "./looks.ts";
+import { lookAgain, type WatchProgress } from "./looks.ts";
 import { openMemory, settingsFor } from "./memory.ts";
 import type { Turn, WatchOptions } from "./options.ts";
 import { noticeSilence } from "./silence.ts";
@@ -25,7 +25,7 @@ export async function watch(options: WatchOptions): Promise<ExitCode> {
   const bell = createBell(clock);
   status.wake = bell.ring;
   request.signal?.addEventListener("abort", bell.ring, { once: true });
-  const progress = { looks: 0 };
+  const progress: WatchProgress = { looks: 0, code: exit.done, unkept: undefined };
   for (let begun = false; !request.signal?.aborted; ) {
     try {
       const code = await takeTurn(options, bell, () => {
@@ -35,14 +35,16 @@ export async function watch(options: WatchOptions): Promise<ExitCode> {
     } catch (error) {
       const isLast = progress.looks === options.looks;
       if (!begun || isLast || !(error instanceof Refusal)) throw error;
+      // People hear of no look that cannot be kept, so somebody has to see that the watcher is not well.
+      status.late ??= clock.now();
       host.warn(error.message);
       await bell.wait(betweenTries);
     }
   }
-  return exit.done;
+  return progress.code === exit.interrupted ? exit.interrupted : exit.done;
 }
 
-async function lookInTurn(turn: Turn & AsyncDisposable, progress: { looks: number }): Promise<ExitCode | undefined> {
+async function lookInTurn(turn: Turn & AsyncDisposable, progress: WatchProgress): Promise<ExitCode | undefined> {
   await using _ = turn;
   const { state, options } = turn;
   await using memory = await openMemory(state.notes, options);

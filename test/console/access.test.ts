@@ -1,13 +1,12 @@
 import { rmSync } from "node:fs";
 import { request } from "node:http";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { sessionLength, sessions } from "../../src/console/access.ts";
 import { fleetSheet } from "../../src/state/sightings/fleet-sheet.ts";
 import { runProgram } from "../e2e/program.ts";
 import { summary, taken } from "../state/laws.ts";
-import { consoleOver, fleet, seenBy } from "./serving.ts";
+import { consoleOver, drifted, fleet, seen, seenBy } from "./serving.ts";
 
 const token = "console-token-CANARY";
 
@@ -92,16 +91,6 @@ describe("who may look", () => {
     expect(ended).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(words) });
     expect(ended.stderr).not.toContain(token);
   });
-
-  test("a port that is taken is told", async () => {
-    const { root } = await seenBy([]);
-    const other = createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => other.once("listening", resolve));
-    const { port } = other.address() as { port: number };
-    const ended = await runProgram(["console", "--port", String(port)], root);
-    other.close();
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(`cannot listen on 127.0.0.1:${port}`) });
-  });
 });
 
 describe("what is there", () => {
@@ -133,6 +122,21 @@ describe("what is there", () => {
       ]);
     }
     expect(errors).toEqual([]);
+  });
+
+  test("a group says how many of its projects stand how; what only waits does not look like drift", async () => {
+    const differing = (project: string, reason: string) => seen(project, [{ ...drifted(project), reason }]);
+    const waiting = ["a", "b", "c"].map((name) => differing(`waits/${name}`, "pending"));
+    const moved = [differing("moved/a", "drift"), differing("moved/b", "pending")];
+    const { root } = await seenBy([...waiting, ...moved, seen("fine/a")]);
+    const { get } = await consoleOver(root);
+    const page = await (await get("/")).text();
+    const cells = page.matchAll(/<a class="cell ([^"]*)"[^>]*><b>(.*?)<\/b><span[^>]*>(.*?)<\/span>/g);
+    expect([...cells].map(([, ...texts]) => texts)).toEqual([
+      ["drifted heat-5", "moved", "1 drifted, 1 pending of 2"],
+      ["pending heat-5", "waits", "3 pending of 3"],
+      ["settled", "fine", "1 in sync"],
+    ]);
   });
 
   test("a run that goes on tells how far it is, until it has ended", async () => {

@@ -74,7 +74,8 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
   });
 
   test("with a few projects, every page", { timeout: patience }, async () => {
-    const { root, state } = await seenBy(fleet(3), 90);
+    const waiting = seen("waits/p", [{ ...drifted("waits/p"), reason: "pending" }]);
+    const { root, state } = await seenBy([...fleet(3), waiting], 90);
     const [{ run = "" } = {}] = await state.runs.list();
     const plan = planWith({ changes: [planned("p/q", "irc-gateway", "update"), planned("p/q", "MIT", "delete")] });
     await state.plans.write(run, JSON.stringify(plan));

@@ -8,6 +8,7 @@ import { folderState } from "../../src/state/folder.ts";
 import { touchedBy } from "../../src/state/run-summary.ts";
 import { keepLook } from "../../src/state/sightings/look.ts";
 import type { LookedAt } from "../../src/state/sightings/looked-at.ts";
+import type { WorkspaceState } from "../../src/state/state.ts";
 import { look } from "../state/looks.ts";
 import { folder } from "../support/folder.ts";
 import { workspaceText } from "../support/stage.ts";
@@ -66,6 +67,12 @@ const day = 86_400_000;
 export async function seenBy(projects: readonly LookedAt[], days = 1) {
   const files = folder({ "evenkeel.yaml": workspaceText({ url: "https://code.example.com" }) });
   const state = folderState(files.root);
+  await keepDays(state, projects, days);
+  return { ...files, state };
+}
+
+/** The same in any state. */
+export async function keepDays(state: WorkspaceState, projects: readonly LookedAt[], days: number): Promise<void> {
   const began = Date.now() - days * day;
   for (let index = 0; index < days && projects.length > 0; index++) {
     const at = new Date(began + (index + 1) * day - 3_600_000).toISOString();
@@ -85,12 +92,15 @@ export async function seenBy(projects: readonly LookedAt[], days = 1) {
       fleet: counts,
     });
   }
-  return { ...files, state };
 }
 
 /** A console over the state of a folder, until the test ends. */
-export async function consoleOver(root: string, access: Access = accessFor("127.0.0.1", undefined, {})) {
-  const state = await watching(async () => folderState(root));
+export async function consoleOver(
+  root: string,
+  access: Access = accessFor("127.0.0.1", undefined, {}),
+  open: () => Promise<WorkspaceState> = async () => folderState(root),
+) {
+  const state = await watching(open);
   const errors: unknown[] = [];
   const rest = {
     env: {},

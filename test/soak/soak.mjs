@@ -1,11 +1,12 @@
 // npm run soak -- [PROJECTS] [SEED] [SCHEDULE...]: the schedules of schedules.mjs, or those whose names begin so, one after
-// another (with --workers N: workers.mjs; with --looks N: looks.mjs). Each has to end in sync, without a duplicate, a leak or a lock; figures stand at the end.
+// another (with --workers N: workers.mjs; with --looks N: looks.mjs; with --takeovers N: takeovers.mjs). Each has to end in sync, without a duplicate, a leak or a lock; figures stand at the end.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { soakLooks } from "./looks.mjs";
 import { schedules } from "./schedules.mjs";
 import { openStage } from "./stage.mjs";
+import { soakTakeovers } from "./takeovers.mjs";
 import { soakWorkers } from "./workers.mjs";
 
 const words = process.argv.slice(2);
@@ -175,6 +176,19 @@ if (at > 0) {
   for (const wrong of wrongs) console.error(`- ${wrong}`);
   if (wrongs.length === 0) rmSync(folder, { recursive: true, force: true });
   process.exit(wrongs.length === 0 ? 0 : 1);
+}
+
+const takeoversAt = process.argv.indexOf("--takeovers");
+if (takeoversAt > 0) {
+  const takeovers = Number(process.argv[takeoversAt + 1]) || 50;
+  const { wrongs, figures } = await soakTakeovers({ folder, takeovers, random: sequence(seed), say });
+  const { median, longest, told, again } = figures;
+  say(
+    `${takeovers} takeovers, each within ${median} s (at most ${longest} s); ${told} notifications, ${again} of them sent again`,
+  );
+  for (const wrong of wrongs) console.log(`  ${wrong}`);
+  rmSync(folder, { recursive: true });
+  process.exit(wrongs.length > 0 ? 1 : 0);
 }
 
 const looksAt = process.argv.indexOf("--looks");

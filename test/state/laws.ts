@@ -435,6 +435,8 @@ export function laws({ name, place }: Backend): void {
       await a.runs.record(summary("r1"));
       const runs = await b.runs.list();
       expect(runs).toEqual([summary("r2", { command: "plan", started: "2026-11-22T08:00:00.000Z" }), summary("r1")]);
+      await a.runs.record(summary("r3", { started: "2026-11-21T09:00:00.000Z" }));
+      expect((await b.runs.list()).map(({ run }) => run)).toEqual(["r2", "r3", "r1"]);
     });
 
     test("texts come back as they were, and names that were not written are none", async () => {
@@ -443,8 +445,13 @@ export function laws({ name, place }: Backend): void {
       for (const texts of [state.plans, state.notes]) {
         expect(await texts.read("r1")).toBeUndefined();
         await texts.write("r1", "before");
+        const marks = await texts.marks(["r1", "r2", "../r1"]);
         await texts.write("r1", text);
         expect(await texts.read("r1")).toBe(text);
+        expect([...marks.keys()]).toEqual(["r1"]);
+        const now = await texts.marks(["r1"]);
+        expect(now.get("r1")).not.toBe(marks.get("r1"));
+        expect(await texts.marks(["r1"])).toEqual(now);
         expect(await texts.read("../r1")).toBeUndefined();
         expect(await texts.list()).toEqual(["r1"]);
       }
@@ -456,7 +463,9 @@ export function laws({ name, place }: Backend): void {
       expect(await state.approvals.list("r1")).toEqual([]);
       await state.approvals.add("r1", signature("second in the alphabet"));
       await state.approvals.add("r1", signature("first"));
-      expect(await state.approvals.list("r1")).toEqual([signature("second in the alphabet"), signature("first")]);
+      const all = [signature("second in the alphabet"), signature("first")];
+      expect(await state.approvals.list("r1")).toEqual(all);
+      expect((await state.approvals.ofRuns(["r1", "r2"])).get("r1")).toEqual(all);
     });
 
     test("what is kept is counted", async () => {

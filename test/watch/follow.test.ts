@@ -1,9 +1,11 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { folderState } from "../../src/state/folder.ts";
 import { touchesWorkspace } from "../../src/watch/checkout.ts";
-import { fastForward } from "../../src/workspace/git-follow.ts";
+import { createFollower, fastForward } from "../../src/workspace/git-follow.ts";
 import { repository } from "../revision/repository.ts";
 import { tempFolder } from "../support/folder.ts";
 import { stage } from "../support/stage.ts";
@@ -45,7 +47,7 @@ async function cloned(more: object = {}) {
     forward: () => fastForward(place.root),
     touches: (from: string, to: string) => touchesWorkspace(place.root, from, to),
   };
-  return { ...place, git, commit, follow, upstream };
+  return { ...place, git, commit, follow, upstream, others };
 }
 
 const policyFor = (project: string, url: string) =>
@@ -156,6 +158,65 @@ describe("--follow", () => {
     expect(await fastForward(place.root)).toEqual({ why: expect.stringContaining(why) });
   });
 
+  test("does not wait for a remote that does not answer: looks go on, nothing is applied, and it is told once", async () => {
+    const place = await cloned({ workspace: { ledger: "state" } });
+    await place.apply();
+    place.policy({ projects: ["team/p1"], integrations: wiki("https://pending") }, "more");
+    const asked: Socket[] = [];
+    const silent = createServer((socket) => asked.push(socket.on("error", () => {}).resume())).listen(0, "127.0.0.1");
+    onTestFinished(() => void silent.close());
+    await new Promise((resolve) => silent.once("listening", resolve));
+    const { port } = silent.address() as { port: number };
+    place.git("remote", "set-url", "origin", `http://127.0.0.1:${port}/policies.git`);
+    const before = place.server.requests.writes;
+    const { forward, [Symbol.dispose]: giveUp } = createFollower(place.root, new AbortController().signal, 100);
+    const one = watching(place, { follow: { ...place.follow, forward }, apply: "pending", looks: 2 });
+    expect(await one.ended).toBe(1);
+    expect(one.said).toEqual([
+      "git cannot fetch refs/heads/main of origin: no answer; nothing is applied until it can be",
+    ]);
+    expect(one.ends.map(({ plan, troubles }) => [plan.summary.writes, troubles.length])).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+    expect([asked.length, place.server.requests.writes - before]).toEqual([1, 0]);
+    giveUp();
+    await expect.poll(() => asked.map(({ closed }) => closed), eventually).toEqual([true]);
+  });
+
+  test("takes what a slow fetch brought when it is over", async () => {
+    const place = await cloned();
+    const commit = place.commit({ "p3.yaml": policyFor("p3", "https://new") });
+    const { forward } = createFollower(place.root, new AbortController().signal, 0);
+    expect(await forward()).toMatchObject({ late: true, why: expect.stringContaining("no answer") });
+    await expect.poll(forward, eventually).toEqual({ commit, moved: true });
+  });
+
+  test("follows no commit that does not verify, where merge.verifySignatures asks for that", async () => {
+    const place = await cloned();
+    const key = join(place.upstream, "key");
+    const program = join(place.upstream, "program");
+    const mark = join(place.upstream, "was-here");
+    execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
+    writeFileSync(`${key}.allowed`, `ada@example.com ${readFileSync(`${key}.pub`, "utf8")}`);
+    writeFileSync(program, `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
+    for (const [name, value] of Object.entries({
+      "merge.verifySignatures": "true",
+      "gpg.ssh.allowedSignersFile": `${key}.allowed`,
+      "gpg.ssh.program": program,
+    }))
+      place.git("config", name, value);
+    const unsigned = place.commit({ "p3.yaml": policyFor("p3", "https://new") });
+    const why = `commit ${unsigned.slice(0, 12)} of origin is not followed, because merge.verifySignatures is set: `;
+    expect(await fastForward(place.root)).toEqual({ why: expect.stringContaining(why) });
+    expect(existsSync(join(place.root, "p3.yaml"))).toBe(false);
+    const signing = ["-c", "gpg.format=ssh", "-c", `user.signingKey=${key}`];
+    place.others.git(...signing, "commit", "-q", "-S", "--allow-empty", "-m", "signed");
+    place.others.git("push", "-q", "origin", "main");
+    expect(await fastForward(place.root)).toMatchObject({ moved: true });
+    expect(existsSync(mark)).toBe(false);
+  });
+
   test("runs no hook and no program that the repository itself names", async () => {
     const place = await cloned();
     const mark = join(place.upstream, "was-here");
@@ -181,7 +242,6 @@ describe("--follow", () => {
       ["filter.x.process", program],
       ["remote.origin.uploadpack", `${program}; git-upload-pack`],
       ["include.path", "more"],
-      ["merge.verifySignatures", "true"],
       ["gpg.program", program],
     ] as const)
       place.git("config", key, value);

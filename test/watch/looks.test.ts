@@ -1,11 +1,11 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderState } from "../../src/state/folder.ts";
 import { keptMemory } from "../../src/state/watch-memory.ts";
 import { cron, every, nextDue } from "../../src/watch/schedule.ts";
 import { stage } from "../support/stage.ts";
-import { eventually, minute, movedClock, watching } from "./watching.ts";
+import { chat, eventually, minute, movedClock, watching } from "./watching.ts";
 
 const wiki = (url: string) => ({ "external-wiki": { external_wiki_url: url } });
 const policy = { projects: ["team/*"], integrations: wiki("https://a") };
@@ -70,6 +70,28 @@ describe("a watcher", () => {
     const place = await fleet();
     const after = () => void mkdirSync(join(place.root, ".evenkeel", "notes", "watch.txt"), { recursive: true });
     await expect(watching(place, { looks: 1, after }).ended).rejects.toThrow("watch.txt");
+  });
+
+  test("whose looks cannot be kept looks ever less often, is not well meanwhile, and tells what it saw afterwards", async () => {
+    const room = await chat();
+    const place = await fleet({
+      workspace: { notify: [{ url: { secret: "env:CHAT" } }] },
+      secrets: { CHAT: room.url },
+    });
+    await place.ask("PUT", put, { form: { external_wiki_url: "https://by-hand" } });
+    const notes = join(place.root, ".evenkeel/notes");
+    mkdirSync(join(notes, ".."));
+    symlinkSync("/proc", notes);
+    const one = watching(place, { grace: 1, clock: movedClock(25 * minute) });
+    await expect.poll(() => one.ends.length, eventually).toBe(7);
+    expect(new Set(one.said)).toEqual(
+      new Set([expect.stringMatching(/^cannot write \.evenkeel\/notes\/watch\.txt: /)]),
+    );
+    expect([room.events(), (one.status.late ?? 0) <= one.clock.now()]).toEqual([[], true]);
+    rmSync(notes);
+    one.clock.move(30 * minute);
+    await expect.poll(room.events, eventually).toEqual(["drift"]);
+    expect(one.status.late).toBeGreaterThan(one.clock.now());
   });
 
   test("looks at once and then as often as it is to, writes nothing, and ends with the code of the last look", async () => {

@@ -73,10 +73,20 @@ describe("evenkeel watch", () => {
     expect(ran.stderr).toContain(said);
   });
 
-  test("a port that is taken, and a secret in two places, are said before anything is sent", async () => {
+  test("a port that is taken is said in the same words by all that listen", async () => {
     const place = await fleet();
-    const port = new URL(place.server.url).port;
-    expect(await place.evenkeel("watch", "--hooks", port)).toMatchObject({ code: 64, reads: 0 });
+    const { port } = new URL(place.server.url);
+    const said = { stderr: `evenkeel: cannot listen on 127.0.0.1:${port}: the port is already in use\n` };
+    for (const words of [
+      ["watch", "--hooks"],
+      ["console", "--port"],
+      ["serve", "--port"],
+    ])
+      expect(await place.evenkeel(...words, port)).toMatchObject({ code: 1, reads: 0, stdout: "", ...said });
+  });
+
+  test("a secret in two places is said before anything is sent", async () => {
+    const place = await fleet();
     const both = { EVENKEEL_HOOK_SECRET: "CANARY-1", EVENKEEL_HOOK_SECRET_FILE: "CANARY-2" };
     const ran = await place.evenkeelWith(both, "watch", "--hooks", "0");
     expect(ran).toMatchObject({ code: 1, reads: 0, stderr: expect.stringContaining("both set; set only one") });

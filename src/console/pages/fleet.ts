@@ -9,7 +9,6 @@ import {
   projectFilters,
   projectsFor,
   standingCounts,
-  troubled,
   type WantedProjects,
 } from "../fleet.ts";
 import { dataLinks, type ListPart, pager, partOf } from "../frame.ts";
@@ -111,14 +110,19 @@ ${more > 0 ? markup`<p class="soft">and ${quantity(more, "more group")}; ask for
 }
 
 function cellOf(group: ProjectGroup, wanted: WantedProjects): Markup {
-  const off = troubled(group);
-  const name = group.path.split("/").at(-1) ?? "";
-  const words = off === 0 ? "in sync" : "not in sync";
-  const count = off === 0 ? thousands(group.projects) : `${thousands(off)} of ${thousands(group.projects)}`;
-  return markup`<li><a class="cell heat-${heatOf(off / group.projects)}" href="${fleetHref({ ...wanted, group: group.path })}"><b>${name}</b><span class="count">${count}</span> <span>${words}</span></a></li>`;
+  const { path, counts, projects } = group;
+  const found = byUrgency.filter((standing) => counts[standing] > 0);
+  const tint = found[0];
+  const heat = tint ? markup`${tint} heat-${heatOf(counts[tint] / projects)}` : "settled";
+  const words = found.map((standing) => `${thousands(counts[standing])} ${standing}`);
+  const line = tint ? `${words.join(", ")} of ${thousands(projects)}` : `${thousands(projects)} in sync`;
+  return markup`<li><a class="cell ${heat}" href="${fleetHref({ ...wanted, group: path })}"><b>${path.split("/").at(-1) ?? ""}</b><span class="count">${line}</span></a></li>`;
 }
 
-/** From 0, nothing is wrong, to 5. */
+/** What is not in sync: a group has the colour of the first of these that it has any of, and says how many of each. */
+const byUrgency: readonly Standing[] = ["drifted", "unreadable", "pending"];
+
+/** From 1, hardly any, to 5. */
 function heatOf(share: number): number {
   return [0, 0.01, 0.05, 0.15, 0.4].filter((limit) => share > limit).length;
 }

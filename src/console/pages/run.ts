@@ -88,7 +88,7 @@ ${pager(part, (to) => href(`/runs/${run}`, { page: to === 1 ? undefined : to }))
 function changeNode({ project, kind, key, change, action_reason: reason, source, outcome }: PlannedChange): Markup {
   const { before, after } = change;
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
-  return markup`<li><details><summary><span class="name">${symbolNode(change.actions[0])} ${project} <span class="soft">${kind}/</span><b>${key}</b></span><span class="brief">${outcome ? outcome.status : names.slice(0, 3).join(", ")}</span><code class="place">${placeText(source)}</code></summary>
+  return markup`<li><details><summary><span class="name">${symbolNode(change.actions[0])} ${project} <span class="entry"><span class="soft">${kind}/</span><b>${key}</b></span></span><span class="brief">${outcome ? outcome.status : names.slice(0, 3).join(", ")}</span><code class="place">${placeText(source)}</code></summary>
 <div class="detail"><p>${reason} · <a href="${projectHref(project)}">${project}</a></p><table class="fields stack"><thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead><tbody>${each(names.slice(0, 60), (name) => markup`<tr><th scope="row">${name}</th><td data-label="before">${settingNode(before?.[name])}</td><td data-label="after">${settingNode(after?.[name], after === null ? "gone" : "not set")}</td></tr>`)}</tbody></table></div></details></li>
 `;
 }

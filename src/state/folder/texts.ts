@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../../base/exit.ts";
 import { systemTrouble } from "../../base/system-errors.ts";
@@ -29,8 +29,15 @@ export function folderTexts(root: string, name: string, ending: string, ready: (
       });
     },
     list: async () => tried(`cannot read .evenkeel/${name}`, () => namesIn(folder, `.${ending}`)),
+    marks: async (names) => new Map(names.filter(isRunName).flatMap((each) => markOf(each, fileOf(each)))),
     remove: (each) => tried(`cannot remove ${shown(each)}`, () => rmSync(fileOf(each), { force: true })),
   };
+}
+
+/** A text is never edited in its file: each has a file of its own. */
+function markOf(name: string, file: string): [string, string][] {
+  const found = statSync(file, { throwIfNoEntry: false, bigint: true });
+  return found ? [[name, [found.ino, found.size, found.mtimeNs].join(" ")]] : [];
 }
 
 function namesIn(folder: string, ending: string): string[] {

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from "node:http";
+
+/** Why a body was not read to its end: it is too large, or there are too many others, or nobody sends it any more. */
+export type BodyFault = "large" | "crowded" | "gone";
+
+/** Reads the bodies of requests. */
+export interface Intake {
+  readonly read: (request: IncomingMessage) => Promise<Buffer | BodyFault>;
+}
+
+interface Held {
+  /** Bytes of memory that it takes. */
+  readonly size: () => number;
+  readonly giveWay: () => void;
+}
+
+/**
+ * Reads bodies of at most `each` bytes, and holds at most `all` bytes of them at a time: where they come to more, the
+ * largest one gives way, so that nobody keeps small ones out by sending large ones slowly.
+ */
+export function createIntake(each: number, all: number): Intake {
+  const held = new Set<Held>();
+  const makeRoom = () => {
+    const sizes = [...held].map((body) => body.size());
+    if (sizes.reduce((sum, size) => sum + size, 0) <= all) return;
+    [...held][sizes.indexOf(Math.max(...sizes))]?.giveWay();
+  };
+  return {
+    read: (request) =>
+      new Promise((resolve) => {
+        if (Number(request.headers["content-length"] ?? 0) > each) return resolve("large");
+        const bytes = growingBytes(each);
+        const end = (result: Buffer | BodyFault) => {
+          held.delete(body);
+          request.removeAllListeners("data").resume();
+          resolve(result);
+        };
+        const body: Held = { size: bytes.capacity, giveWay: () => end("crowded") };
+        held.add(body);
+        request.on("data", (chunk: Buffer) => {
+          if (!bytes.append(chunk)) return end("large");
+          makeRoom();
+        });
+        request.once("end", () => end(bytes.all()));
+        request.once("close", () => end("gone"));
+      }),
+  };
+}
+
+const firstBytes = 4096;
+
+/** Bytes in one piece: a body may come in a million pieces, each of which would take more than its one byte. */
+function growingBytes(most: number) {
+  let room = Buffer.alloc(firstBytes);
+  let used = 0;
+  return {
+    capacity: () => room.length,
+    all: () => room.subarray(0, used),
+    /** False where there would be more than there may be. */
+    append: (chunk: Buffer): boolean => {
+      const size = used + chunk.length;
+      if (size > most) return false;
+      if (size > room.length) room = Buffer.concat([room], Math.min(most, 2 * size));
+      chunk.copy(room, used);
+      used = size;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { postgresState } from "../../src/state/postgres.ts";
+import type { WorkspaceState } from "../../src/state/state.ts";
+import { databases } from "../state/databases.ts";
+import { summary } from "../state/laws.ts";
+import type { Database } from "../support/database.mjs";
+import { type Meter, metered } from "../support/database-meter.mjs";
+import { planned, planWith } from "../support/plans.ts";
+import { consoleOver, drifted, fleet, keepDays, seen, seenBy } from "./serving.ts";
+
+const [available] = await databases();
+
+describe.skipIf(!available)("a console over a state that machines share (needs postgresql)", () => {
+  let database: Database;
+  let meter: Meter;
+
+  beforeAll(async () => {
+    if (!available) return;
+    database = await available.started();
+    meter = await metered(database.port);
+    return meter.close;
+  });
+
+  afterEach(() => void vi.useRealTimers());
+
+  const opened = (port: number) =>
+    postgresState(database.url().replace(`:${database.port}/`, `:${port}/`), "EVENKEEL_STATE", "acme", {});
+
+  /** What a page asks of the state a while after the one before it. */
+  async function asking(get: (path: string) => Promise<Response>, path: string) {
+    vi.setSystemTime(Date.now() + 3000);
+    meter.taken();
+    const before = looks;
+    const answer = await get(path);
+    expect([path, answer.status]).toEqual([path, 200]);
+    const text = await answer.text();
+    // The page may have come before the look at the state that it began was over.
+    await vi.waitFor(() => expect(looks).toBeGreaterThan(before), 5000);
+    return { ...meter.taken(), text };
+  }
+
+  let looks = 0;
+
+  /** Counts looks by the last thing that each of them asks. */
+  function counted(state: WorkspaceState): WorkspaceState {
+    const members = async () => {
+      const found = await state.fleet.members();
+      looks++;
+      return found;
+    };
+    return { ...state, fleet: { ...state.fleet, members } };
+  }
+
+  test("asks a page's few questions, and reads nothing twice that has not changed", async () => {
+    const state = await opened(database.port);
+    onTestFinished(() => state[Symbol.asyncDispose]());
+    await keepDays(state, fleet(500), 60);
+    const runs = (await state.runs.list()).map(({ run }) => run).slice(0, 20);
+    const plan = planWith({
+      changes: Array.from({ length: 200 }, (_, index) => planned(`p/${index}`, "irc-gateway", "update")),
+    });
+    for (const run of runs) await state.plans.write(run, JSON.stringify(plan));
+    const { root } = await seenBy([]);
+    const { get } = await consoleOver(root, undefined, async () => counted(await opened(meter.port)));
+    vi.useFakeTimers({ toFake: ["Date"] });
+
+    for (const path of ["/", "/?status=drifted", "/fleet.csv", "/runs", "/search?q=project-7"]) {
+      const { statements, bytes } = await asking(get, path);
+      expect([path, statements, bytes < 25_000]).toEqual([path, 4, true]);
+    }
+    const project = await asking(get, "/projects/group-1/team-1/project-1");
+    expect([project.statements, project.bytes < 30_000]).toEqual([5, true]);
+
+    expect(await asking(get, "/review")).toMatchObject({ statements: 4 + 3 + runs.length });
+    const again = await asking(get, "/review");
+    expect([again.statements, again.bytes < 30_000]).toEqual([4 + 3, true]);
+    expect(await asking(get, `/runs/${runs[0]}`)).toMatchObject({ statements: 4 + 2 });
+
+    await state.runs.record(summary("r-new", { started: new Date().toISOString() }));
+    const later = await asking(get, "/runs");
+    expect([later.statements, later.bytes < 30_000]).toEqual([5, true]);
+    expect((await asking(get, "/runs")).text).toContain("r-new");
+    await keepDays(state, [seen("new/project", [drifted("new/project")])], 1);
+    await asking(get, "/");
+    expect((await asking(get, "/")).text).toContain("new/project");
+  });
+});
