@@ -4,8 +4,8 @@ import { placeAmong } from "./text.ts";
 /** Known words, of which the one that was meant can be asked for again and again. */
 export interface Dictionary {
   /**
-   * The known word that was probably meant: case apart, no more than a third of its letters (at least one) away.
-   * Undefined where none is that near. Among very many words only those that begin or end most alike are compared.
+   * The known word that was probably meant: case apart, no more than a third of its letters (at least one) away, or with
+   * two neighbouring letters swapped. Undefined where none is that near. Among very many words only those that begin or end most alike are compared.
    */
   nearest(word: string): string | undefined;
   /** `; did you mean X?`, ready to be appended to a sentence; empty where no known word is near. */
@@ -29,6 +29,8 @@ export function dictionaryOf(known: Iterable<string>): Dictionary {
   const nearest = (word: string): string | undefined => {
     if (word.length > longest || all.length === 0) return undefined;
     const written = word.toLowerCase();
+    const swapped = swapsOf(written).find((each) => words.has(each));
+    if (swapped !== undefined && !words.has(written)) return words.get(swapped);
     const candidate = closest(written, candidatesFor(written));
     const reach = Math.max(1, Math.floor(candidate.length / 3));
     return distance(written, candidate) <= reach ? words.get(candidate) : undefined;
@@ -48,6 +50,13 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
 /** The same, as {@link Dictionary} says it. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   return dictionaryOf(known).didYouMean(word);
+}
+
+/** What a word is with two neighbouring letters swapped, the slip that counts as two elsewhere. */
+function swapsOf(word: string): string[] {
+  return Array.from({ length: Math.max(0, word.length - 1) }, (_, at) => {
+    return `${word.slice(0, at)}${word[at + 1]}${word[at]}${word.slice(at + 2)}`;
+  });
 }
 
 /** A slip leaves either the beginning or the end of a word as it is. */

@@ -10,6 +10,8 @@ export interface Redactor {
    * characters are found whole only, those of less than 4 only as words by themselves.
    */
   learn(value: string, name: string): void;
+  /** From now on a word that is no secret by itself stays, though a URL that is learnt later may end in it. */
+  spare(word: string): void;
   /** Knows nothing again. */
   forget(): void;
   /** Takes time in proportion to the text, however much was learnt. */
@@ -27,6 +29,7 @@ const mostKept = 10_000;
 /** A redactor that knows nothing yet. */
 export function createRedactor(): Redactor {
   const known = new Set<string>();
+  const spared = new Set<string>();
   let phrases = createPrefixIndex();
   let words = createWords();
   let wholes = createPrefixIndex();
@@ -39,13 +42,18 @@ export function createRedactor(): Redactor {
       if (value === "" || known.has(value)) return;
       known.add(value);
       answers.clear();
-      for (const { text, least } of fragmentsOf(value)) phrases.add(text, least, name);
+      const credentials = [value, passwordIn(value)].map(foldedText);
+      for (const { text, least } of fragmentsOf(value)) {
+        if (!spared.has(text) || credentials.includes(text)) phrases.add(text, least, name);
+      }
       for (const { text, least } of wholesOf(value)) wholes.add(text, least, name);
       equals.add(foldedText(value));
       for (const short of [value, passwordIn(value)]) words.add(short, name);
     },
+    spare: (word) => void spared.add(foldedText(word)),
     forget() {
       known.clear();
+      spared.clear();
       answers.clear();
       phrases = createPrefixIndex();
       wholes = createPrefixIndex();

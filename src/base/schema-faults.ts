@@ -31,7 +31,7 @@ function faultOf({ keyword, instancePath, params, data, parentSchema = {} }: Sch
     return { rule: "missing-key", message: `missing ${key}`, path: [...path, key] };
   }
   const rule = keyword === "type" ? "wrong-type" : "wrong-value";
-  const message = `expected ${expectationOf(parentSchema)}${got(data, parentSchema)}${meant(data, parentSchema.enum)}`;
+  const message = `expected ${expectationOf(parentSchema)}${got(data, parentSchema, rule)}${meant(data, parentSchema.enum)}`;
   return { rule, message, path };
 }
 
@@ -59,8 +59,9 @@ function boundsOf({ minimum, maximum, minLength, minItems, pattern }: JsonObject
   return pattern === undefined ? "" : ` that matches ${pattern}`;
 }
 
-/** Free text is never repeated: nobody knows what was put there. */
-function got(value: unknown, { type, enum: allowed }: JsonObject): string {
+/** Free text is never repeated: nobody knows what was put there. Of the right type, it is only of another form. */
+function got(value: unknown, { type, enum: allowed }: JsonObject, rule: SchemaFault["rule"]): string {
   const closed = Array.isArray(allowed) || type === "boolean" || type === "integer" || type === "number";
-  return `, got ${closed ? valueInWords(value) : typeOf(value)}`;
+  if (closed || typeof value === "number") return `, got ${valueInWords(value)}`;
+  return rule === "wrong-value" && typeof value === "string" && value !== "" ? "" : `, got ${typeOf(value)}`;
 }

@@ -3,7 +3,7 @@ import { accept } from "../accept/accept.ts";
 import type { NewHome } from "../accept/homes.ts";
 import { exitCode } from "../base/exit.ts";
 import { fileOf } from "../import/names.ts";
-import { addressGlobFault } from "../model/address.ts";
+import { targetFault } from "../model/address.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Project } from "../model/types.ts";
 import { acceptJson, acceptText } from "../report/accept.ts";
@@ -20,7 +20,7 @@ import type { Run } from "./verb.ts";
 /** `evenkeel accept ADDRESS...`: writes manifests as `fmt` does, without asking: they are under review anyway. */
 export const run: Run<Options<"accept">> = async (terminal, options, addresses) => {
   const report = reporter(terminal, options.report);
-  globsOf("address", addresses, addressGlobFault);
+  globsOf("address", addresses, targetFault);
   const { dryRun = false } = options;
   const bar = terminal.progress("Reading");
   const acceptance = await accept({

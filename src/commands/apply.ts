@@ -3,7 +3,7 @@ import { type ExitCode, exit, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
 import { type DeploymentWish, deploying, recordCalls } from "../deployments/record-apply.ts";
-import { addressGlobFault } from "../model/address.ts";
+import { targetFault } from "../model/address.ts";
 import type { Call, Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -190,7 +190,7 @@ function applyRequestOf(terminal: Terminal, options: Options<"apply">, saved: Sa
     ...requestOf(terminal, options),
     command: "apply",
     waivers: { deletes: options.allowDeletes ?? 0, protected: new Set(options.allowProtected) },
-    resend: globsOf("--resend", options.resend, addressGlobFault),
+    resend: globsOf("--resend", options.resend, targetFault),
     storage: options.storage === true,
     recheck: asksFirst(options, saved),
     ...(options.waves && { waves: options.waves }),

@@ -166,16 +166,20 @@ function refuseContradictions(command: Command): void {
   }
 }
 
+/** In two columns, or in lines of two where those would be wider than a terminal. */
 function examplesText({ examples }: Pick<Verb, "examples">): string {
   const width = Math.max(...examples.map(([line]) => line.length));
-  return ["Examples:", ...examples.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`)].join("\n");
+  const rows = examples.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`);
+  const isWide = rows.some(({ length }) => length > 80);
+  const pairs = examples.map(([line, meaning]) => `  ${line}\n      ${meaning}`);
+  return ["Examples:", ...(isWide ? pairs : rows)].join("\n");
 }
 
 function optionOf({ flags, description, takes, choices, default: standard }: Flag): Option {
   const option = new Option(flags, description);
   if (takes) option.argParser(parsers[takes]);
   if (choices) option.choices(choices);
-  if (standard !== undefined) option.default(takes ? parsers[takes](standard, undefined) : standard);
+  if (standard !== undefined) option.default(takes ? parsers[takes](standard, undefined) : standard, takes && standard);
   return option;
 }
 

@@ -1,7 +1,7 @@
 import { flags } from "./flags.ts";
 import { type Verb, verb } from "./verb.ts";
 
-/** What policies say, in the words of something else. */
+/** What policies say, in another format. */
 export const exportVerbs: readonly Verb[] = [
   verb({
     name: "export license-policy",

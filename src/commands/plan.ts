@@ -1,7 +1,7 @@
 import { type ExitCode, exitCode } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { firstFew } from "../base/text.ts";
-import { addressGlobFault } from "../model/address.ts";
+import { targetFault } from "../model/address.ts";
 import { refusersOf } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import { plan } from "../reconcile/reconcile.ts";
@@ -59,7 +59,7 @@ async function planned(command: "plan" | "drift", terminal: Terminal, options: O
     ...requestOf(terminal, options),
     command,
     storage: options.storage === true,
-    resend: globsOf("--resend", options.resend, addressGlobFault),
+    resend: globsOf("--resend", options.resend, targetFault),
     save: options.save === true,
     ...{ progress, following },
   };

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { deadline } from "../client/timer.ts";
-import { addressGlobFault } from "../model/address.ts";
+import { targetFault } from "../model/address.ts";
 import type { Request } from "../reconcile/request.ts";
 import { commitOfRevision } from "../reconcile/revisions.ts";
 import { unshared } from "../reconcile/workers.ts";
@@ -22,7 +22,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
   return {
     folder: folderOf(terminal, options),
     env: terminal.env,
-    targets: globsOf("--target", options.target, addressGlobFault),
+    targets: globsOf("--target", options.target, targetFault),
     signal: stopOf(terminal, options.timeout),
     connecting: terminal.listen,
     warn: (sentence) => terminal.warn(printable(`warning: ${sentence}`)),

@@ -100,6 +100,6 @@ export function verb<const Flags extends readonly Flag[]>(
 export const groups: Readonly<Record<string, string>> = {
   deployments: "the deployment records of a project",
   storage: "what is still on a storage",
-  export: "what policies say, in the words of something else",
+  export: "what policies say, in another format",
   lock: "the lease that keeps two applies apart",
 };

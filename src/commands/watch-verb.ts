@@ -4,7 +4,7 @@ import { verb } from "./verb.ts";
 /** `evenkeel watch` (contract 16). */
 export const watchVerb = verb({
   name: "watch",
-  summary: "look at a schedule and at each new commit, tell people what changed, and apply it where wanted",
+  summary: "look on a schedule and at each new commit, tell people what changed, and apply it where wanted",
   examples: [
     ["evenkeel watch", "every 30 minutes; writes nothing"],
     ["evenkeel watch --cron '7 * * * *' --follow --hooks 8095", "each hour, and at once what a push changes"],

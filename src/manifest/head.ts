@@ -41,5 +41,5 @@ const manifestKinds = documentKinds.filter((each) => each !== "Workspace");
 function kindMessage(kind: unknown): string {
   if (kind === "Workspace") return `a Workspace may only be in ${workspaceFile}`;
   const hint = meant(kind, manifestKinds);
-  return hint ? `unknown kind${hint}` : `expected kind: ${manifestKinds.join(" or ")}`;
+  return hint ? `unknown kind ${kind}${hint}` : `expected kind: ${manifestKinds.join(" or ")}`;
 }

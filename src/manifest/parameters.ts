@@ -152,9 +152,10 @@ export function parameterProblem(
     return problemAt(rule, unknownParameter(integration, parameter), { document, path: here, of: "key" });
   }
   const spec = integration.parameters.get(parameter);
-  const got = gotWord(spec, values[parameter]);
-  const hint = meant(values[parameter], spec?.enum);
-  return problemAt(rule, `expected ${expected}, got ${got}${hint}`, { document, path: here });
+  const value = values[parameter];
+  const wanted = spec?.secret && isObject(value) ? "{ secret: env:NAME }" : expected;
+  const hint = isObject(value) ? didYouMean(Object.keys(value)[0] ?? "", ["secret"]) : meant(value, spec?.enum);
+  return problemAt(rule, `expected ${wanted}, got ${gotWord(spec, value)}${hint}`, { document, path: here });
 }
 
 function unknownParameter({ slug, parameters, foreignNames }: Integration, name: string): string {

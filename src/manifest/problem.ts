@@ -1,3 +1,4 @@
+import { grouped } from "../base/grouped.ts";
 import type { Place, Problem, Severity } from "../model/types.ts";
 import type { Path } from "./positions.ts";
 
@@ -94,11 +95,21 @@ function dotted(path: Path): string {
   return path.map((part, i) => (typeof part === "number" ? `[${part}]` : i > 0 ? `.${part}` : part)).join("");
 }
 
-/** By file, line, column, then rule and message, each told once. */
+/** By file, line, column, then rule and message, each told once. What a project lacks names the first such project. */
 export function sortedProblems(problems: readonly Problem[]): readonly Problem[] {
-  const told = new Map(problems.toReversed().map((problem) => [JSON.stringify(orderOf(problem)), problem]));
-  return [...told.values()].sort(compareProblems);
+  const told = grouped(problems, (problem) => JSON.stringify(orderOf(problem)));
+  return [...told.values()].flatMap(inProjects).sort(compareProblems);
 }
+
+/** The place is that of a policy, which may select thousands of projects. */
+function inProjects([problem, ...others]: readonly Problem[]): readonly Problem[] {
+  if (!problem?.project || problem.rule !== lacking) return problem ? [problem] : [];
+  const more = new Set(others.map(({ project }) => project).filter((project) => project !== problem.project)).size;
+  const named = `${problem.project}${more > 0 ? ` and ${more} more` : ""}`;
+  return [{ ...problem, message: problem.message.replace("this project", named) }];
+}
+
+const lacking: Rule = "undefined-variable";
 
 function compareProblems(a: Problem, b: Problem): number {
   const left = orderOf(a);

@@ -58,7 +58,7 @@ export function validate(
     expired,
     rules,
     plaintext,
-    problems: sortedProblems(found.map(({ project: _, ...problem }) => problem)),
+    problems: sortedProblems(found).map(({ project: _, ...problem }) => problem),
   };
 }
 

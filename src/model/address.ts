@@ -1,4 +1,5 @@
-import { type GlobRules, globFault, globMatcher } from "../base/glob.ts";
+import { type GlobRules, globFault, globMatcher, isGlob } from "../base/glob.ts";
+import { nearest } from "../base/nearest.ts";
 import { kindNames } from "./kinds.ts";
 import type { Kind } from "./types.ts";
 
@@ -54,6 +55,21 @@ function pathMatcher(glob: string): (text: string) => boolean {
 export function addressGlobFault(glob: string): string | undefined {
   if (/^!|:!/.test(glob)) return "a glob without a leading !, which is not supported; name what should match";
   return globFault(glob);
+}
+
+/** The same of one that selects what is to be done: a misspelt kind, which would select nothing, is a fault too. */
+export function targetFault(glob: string): string | undefined {
+  return addressGlobFault(glob) ?? kindFault(glob);
+}
+
+function kindFault(glob: string): string | undefined {
+  const [project, rest] = split(glob);
+  if (rest === undefined || pathMatcher(project)("storage")) return undefined;
+  const [kind = "", ...key] = rest.split("/");
+  if (isGlob(kind) || (key.length > 0 && kindNames.some((each) => each === kind.toLowerCase()))) return undefined;
+  const meant = nearest(kind, kindNames);
+  const shown = [project, [meant ?? "integration", ...(key.length > 0 ? key : ["*"])].join("/")].join(":");
+  return `an address of an integration or a license, such as ${shown}`;
 }
 
 /** What an address is made of; the kind is a known one, and no part is empty. */

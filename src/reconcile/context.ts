@@ -1,6 +1,7 @@
 import { dayOf, isDay } from "../base/day.ts";
 import { Refusal } from "../base/exit.ts";
 import { digestOf } from "../base/json.ts";
+import { knownSecrets } from "../base/known-secrets.ts";
 import { shownUrl } from "../client/server-url.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { problemAt } from "../manifest/problem.ts";
@@ -84,6 +85,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
   const today = request.today ?? dayOf(new Date());
   if (!isDay(today)) throw new Refusal(`expected a date that exists, such as 2027-06-30, got ${JSON.stringify(today)}`);
   const { policies, expired, rules, problems, plaintext } = validate(loaded, today);
+  for (const word of wordsOfPaths(policies)) knownSecrets.spare(word);
   const secrets = createSecrets({ env, root, plaintext, providers: loaded.providers, debug: request.debug });
   const file = hasErrors(loaded.problems) || keepsLedgerInState(workspace) ? undefined : workspace.ledger;
   const ledger = file
@@ -109,6 +111,11 @@ export function validated(loaded: Loaded, request: Request): Checked {
     },
     concurrency: request.concurrency ?? workspace.concurrency,
   };
+}
+
+/** A hook of a team often ends in the team's name, which no message about its projects can do without. */
+function wordsOfPaths(policies: Validated["policies"]): ReadonlySet<string> {
+  return new Set(policies.flatMap(({ projects }) => projects.flatMap(({ written }) => String(written).split("/"))));
 }
 
 /** A report as of another day must not pass for one of today. */

@@ -87,7 +87,7 @@ function parse(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal(`cannot read the plan ${path}: it is not JSON`);
+    throw new Refusal(`cannot read the plan ${path}: it is not JSON; evenkeel plan --out FILE writes one`);
   }
 }
 

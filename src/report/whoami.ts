@@ -12,7 +12,7 @@ export function whoamiText(access: TokenAccess, palette: Palette): string {
     "",
     ...commands.map(allowanceText),
     ...(project ? [] : ["", "The role in a project is known with --project."]),
-    ...unknown.map((why) => printable(`not told: ${why}`)),
+    ...unknown.map((why) => printable(`unknown: ${why}`)),
   ];
   return lines.join("\n");
 }

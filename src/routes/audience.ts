@@ -82,8 +82,16 @@ function sentences(
     const moved = heard.filter(({ key }) => !kept.has(key));
     if (moved.length === 0) return [];
     const behind = name === slug ? "" : ` (${slug})`;
-    return [`${name} ${verb} ${phrases(moved, heard, elsewhere)}${behind}`];
+    const isAll = verb === "will no longer receive" && kept.size === 0 && kindsOf(moved) > mostNamed;
+    return [`${name} ${verb} ${isAll ? "any events" : phrases(moved, heard, elsewhere)}${behind}`];
   });
+}
+
+/** Of more kinds of event, that all of them go says more than their names. */
+const mostNamed = 6;
+
+function kindsOf(situations: readonly Situation[]): number {
+  return new Set(situations.map(({ event }) => event)).size;
 }
 
 /** What moved, kinds of event on the same branches together: `issues, and pushes and jobs on protected branches`. */

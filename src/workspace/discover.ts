@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { globMatcher } from "../base/glob.ts";
+import { globMatcher, isGlob } from "../base/glob.ts";
 import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
@@ -84,11 +84,17 @@ function byPatterns(tree: FileTree, root: Located, patterns: readonly string[], 
     const refuse = (path: string, why: string) => void problems.push(problemAt("symlink", `${path} is ${why}`, at));
     const found = search({ tree, root, pattern, refuse, problems }).filter(({ path }) => !left.some((is) => is(path)));
     if (found.length === 0 && problems.length === before) {
-      problems.push(problemAt("no-manifest", `${written} matches no .yaml or .yml file`, at));
+      problems.push(problemAt("no-manifest", `${written} matches no .yaml or .yml file${ofFolder(pattern)}`, at));
     }
     return found;
   });
   return { files: onceEach(root, files), problems };
+}
+
+/** A folder's name is no glob over its files. */
+function ofFolder(pattern: string): string {
+  const isFolder = !isGlob(pattern) && !/\.ya?ml$/i.test(pattern);
+  return isFolder ? `; the files of a folder are ${pattern.replace(/\/$/, "")}/**/*.yaml` : "";
 }
 
 function matcherOf(pattern: string): (file: string) => boolean {

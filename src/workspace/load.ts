@@ -120,9 +120,10 @@ function readSettings(root: string, head: Parsed): Pick<Loaded, "workspace" | "a
 
 /**
  * The absolute path of the `evenkeel.yaml` in a folder or above it.
- * @throws Refusal where there is none.
+ * @throws Refusal where there is none, or no such folder.
  */
 export function findWorkspace(folder: string): string {
+  if (!existsSync(folder)) throw new Refusal(`there is no folder ${resolve(folder)}`);
   const found = workspaceAbove(folder);
   if (found) return found;
   throw new Refusal(`no ${workspaceFile} in ${resolve(folder)} or above it; evenkeel init writes one`);

@@ -5,6 +5,8 @@ test.each([
   ["irc-gatway", "irc-gateway"],
   ["IRC-Gateway", "irc-gateway"],
   ["push_event", "push_events"],
+  ["mokc-ic", undefined],
+  ["mokc-ci", "mock-ci"],
   ["kubernetes", undefined],
   ["", undefined],
 ])("%s -> %s", (word, meant) => {

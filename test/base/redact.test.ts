@@ -178,3 +178,12 @@ test("a value holds a secret only as a whole: a word that a URL ends in stands i
   const telling = ["see https%3A%2F%2Fchat.example.com%2Fhooks%2Fpayments!", "CHANGEME"];
   expect(telling.filter((each) => !redactor.isIn(each))).toEqual([]);
 });
+
+test("a word that is known to be none stays, unless it is the secret", () => {
+  const redactor = createRedactor();
+  redactor.spare("Payments");
+  redactor.learn("https://chat.example.com/hooks/payments", "[hook]");
+  expect(redactor.clean("no project payments/cor, see /hooks/payments")).toBe("no project payments/cor, see [hook]");
+  redactor.learn("https://me:payments@example.com/", "[login]");
+  expect(redactor.clean("payments/cor")).toBe("[login]/cor");
+});

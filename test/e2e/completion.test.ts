@@ -134,6 +134,6 @@ describe("scripts", () => {
 
   test("another shell has none", async () => {
     const { code, stderr } = await runProgram(["completion", "tcsh"], folder().root);
-    expect({ code, stderr }).toEqual({ code: 64, stderr: "evenkeel: expected bash, zsh, fish, got tcsh\n" });
+    expect({ code, stderr }).toEqual({ code: 64, stderr: "evenkeel: expected one of bash, zsh, fish, got tcsh\n" });
   });
 });

@@ -38,6 +38,7 @@ describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
     ["a saved plan and --storage", ["apply", "plan.json", "--storage", "--dry-run"], /as it was reviewed.*--storage/],
     ["a release in words", ["serve", "--release", "abc"], /--release takes a release such as 15\.0, not "abc"/],
     ["a target that no glob says", ["plan", "--target", "p:license/!(MIT)"], /--target .*expected a glob without/],
+    ["a target of no kind", ["plan", "--target", "p:licence/M*"], /such as p:license\/M\*/],
     ["apply with nobody to ask", ["apply"], /--yes/],
     ["two folders", ["-C", "here", "plan", "-C", "there"], /-C was given twice/],
     ["a folder where none is looked at", ["-C", "here", "explain"], /unknown option '-C'/],
@@ -48,6 +49,13 @@ describe("wrong usage is 64, said in a sentence, with nothing asked", () => {
     expect(ran.stderr).toMatch(words);
     expect(Object.keys(files()).sort()).toEqual(["all.yaml", "evenkeel.yaml"]);
   });
+});
+
+test("a folder that is not there is told as such", async () => {
+  const { evenkeel } = await scene({ projects, policy });
+  const ran = await evenkeel("validate", "-C", "no-such-folder");
+  expect(ran).toMatchObject({ code: 1, stdout: "" });
+  expect(ran.stderr).toMatch(/^evenkeel: there is no folder \S*no-such-folder$/m);
 });
 
 test("-C may stand before the command", async () => {

@@ -180,7 +180,7 @@ g: []
     ),
     "ops.yaml:3:1  a.command  missing command  (missing-key)",
     "ops.yaml:3:6  a.comand  unknown key comand; did you mean command?  (unknown-key)",
-    "ops.yaml:3:28  a.timeout  expected a duration such as 500ms, 30s, 2m or 1h, got a string  (wrong-value)",
+    "ops.yaml:3:28  a.timeout  expected a duration such as 500ms, 30s, 2m or 1h  (wrong-value)",
     "ops.yaml:4:15  b.command  expected a list of a program and its arguments, got a string  (wrong-type)",
     "ops.yaml:5:15  c.command  no argument has {ref}, which the reference takes the place of  (wrong-value)",
     "ops.yaml:6:16  d.command[0]  the program itself cannot depend on {ref}  (wrong-value)",

@@ -123,7 +123,7 @@ test("a server that tells nothing of tokens is said to, and what can be read dec
   expect(unknown.code).toBe(0);
   expect(unknown.stdout).toContain("The server does not tell whose token this is\n  token    scopes unknown\n");
   expect(unknown.stdout).toMatch(/^\? {4}plan, /m);
-  expect(unknown.stdout).toMatch(/^not told: GET \S+\/user answered 404/m);
+  expect(unknown.stdout).toMatch(/^unknown: GET \S+\/user answered 404/m);
   const readable = await runProgram(["whoami", "--project", "p"], tempFolder(), env);
   expect(readable).toMatchObject({ code: 0, stdout: expect.stringContaining("project  p: role unknown, can be read") });
 });

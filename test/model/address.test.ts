@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressMatcher, projectMatcher } from "../../src/model/address.ts";
+import { addressMatcher, projectMatcher, targetFault } from "../../src/model/address.ts";
 
 test.each([
   ["*:license/*", "a/b:license/GPL/LGPL v2+", true],
@@ -25,3 +25,19 @@ test("a glob over addresses also says which projects it can be about", () => {
   expect(projectMatcher("a/*:license/MIT")("A/b")).toBe(true);
   expect(projectMatcher("a/*:license/MIT")("b/a")).toBe(false);
 });
+
+test.each([
+  ["a/b:licence/MIT", "a/b:license/MIT"],
+  ["a/*:Integratoin/irc*", "a/*:integration/irc*"],
+  ["a/b:license", "a/b:license/*"],
+  ["a/b:", "a/b:integration/*"],
+])("%s is no address, as %s is", (glob, shown) => {
+  expect(targetFault(glob)).toBe(`an address of an integration or a license, such as ${shown}`);
+});
+
+test.each(["a/b", "a/b:*", "a/b:LICENSE/MIT", "*:*/MIT", "storage:nfs-1/projects", "*:nfs-1/projects"])(
+  "%s may be one",
+  (glob) => {
+    expect(targetFault(glob)).toBeUndefined();
+  },
+);

@@ -33,7 +33,13 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
     "true",
   ],
   ["a run waits for chunks that its workers dropped", 2000, "fleet/dispatch.ts", "this.#dropped.has(part) || ", ""],
-  ["a wave begins although the one before it failed", 300, "apply/waves.ts", "halted ?? options.stopped()", "options.stopped()"],
+  [
+    "a wave begins although the one before it failed",
+    300,
+    "apply/waves.ts",
+    "halted ?? options.stopped()",
+    "options.stopped()",
+  ],
   [
     "a worker that cannot join again ends with an internal error",
     300,

@@ -5,7 +5,8 @@ import { completionScripts } from "./scripts.ts";
 /** `evenkeel completion SHELL`: a script to source. */
 export const run: Run<object> = (terminal, _, [shell = ""]) => {
   const script = completionScripts.get(shell);
-  if (!script) throw new Refusal(`expected ${[...completionScripts.keys()].join(", ")}, got ${shell}`, exit.usage);
+  if (!script)
+    throw new Refusal(`expected one of ${[...completionScripts.keys()].join(", ")}, got ${shell}`, exit.usage);
   terminal.emit(script.trimEnd());
   return exit.done;
 };
