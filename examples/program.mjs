@@ -26,7 +26,7 @@ export function begin(words, cwd, env = {}) {
 }
 
 export async function until(happened) {
-  while (!(await happened())) await pause(20);
+  while (!(await happened())) await pause(100);
 }
 
 /** Starts the embedded server. Resolves to its URL and what ends it. */

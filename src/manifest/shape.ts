@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import schema from "../../schemas/manifest.schema.json" with { type: "json" };
 import { memoized } from "../base/memoize.ts";
-import { schemaFaults } from "../base/schema-faults.ts";
+import { schemaFaults, shippedSchema } from "../base/schema-faults.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
@@ -55,7 +55,7 @@ const validatorOf = memoized((kind: DocumentKind): ValidateFunction => {
 
 /** Compiles schemas for {@link shapeBy}. */
 export function shapeAjv(): Ajv {
-  return new Ajv({ allErrors: true, strict: false, verbose: true, logger: false });
+  return new Ajv({ ...shippedSchema, allErrors: true, strict: false, verbose: true, logger: false });
 }
 
 /** Where something is cut off a value, and what is cut below. */

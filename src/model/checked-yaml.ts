@@ -1,7 +1,7 @@
 import { Ajv } from "ajv";
 import { type Document, LineCounter, parseDocument } from "yaml";
 import { didYouMean } from "../base/nearest.ts";
-import { type SchemaFault, schemaFaults } from "../base/schema-faults.ts";
+import { type SchemaFault, schemaFaults, shippedSchema } from "../base/schema-faults.ts";
 import type { Place, Problem } from "./types.ts";
 
 /** A mistake and the keys that lead to it. */
@@ -60,7 +60,7 @@ function offsetOf(document: Document.Parsed, path: Fault["path"]): number {
 }
 
 /** Keeps what it compiled, by schema. */
-const ajv = new Ajv({ allErrors: true, strict: false, verbose: true });
+const ajv = new Ajv({ ...shippedSchema, allErrors: true, strict: false, verbose: true });
 
 function shapeFaults(schema: object, value: unknown): readonly Fault[] {
   const validate = ajv.compile(schema);

@@ -1,6 +1,7 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import { type JsonObject, pointerKeys } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
+import { shippedSchema } from "../base/schema-faults.ts";
 import { expectedWords } from "../base/type-words.ts";
 import { catalogueOf, type Integration, type IntegrationParameter } from "./catalogue.ts";
 
@@ -13,7 +14,7 @@ export interface ParameterFault {
   readonly expected: string;
 }
 
-const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
+const ajv = new Ajv({ ...shippedSchema, allErrors: true, allowUnionTypes: true });
 
 /**
  * All that is wrong with these parameters by the spec: required, unknown, type, enum, `:id` pattern; in the order in

@@ -5,7 +5,7 @@ import { exit, Refusal } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { schemaFaults } from "../base/schema-faults.ts";
+import { schemaFaults, shippedSchema } from "../base/schema-faults.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
 import { type SurveyScope, select } from "../live/survey.ts";
@@ -53,7 +53,7 @@ function planIn(text: string, path: string): Plan {
 }
 
 const validatorOf = memoized((schema: string): ValidateFunction => {
-  return new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true }).compile(
+  return new Ajv({ ...shippedSchema, allErrors: true, allowUnionTypes: true, verbose: true }).compile(
     schemasIn(neutral).get(schema) ?? {},
   );
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { updateDeployment } from "../../src/deployments/records.ts";
 import type { Outcome } from "../../src/model/types.ts";
 import { withOutcomes } from "../../src/plan/outcomes.ts";
@@ -8,17 +8,12 @@ import type { Request } from "../../src/reconcile/request.ts";
 import { SecretMissing } from "../../src/workspace/secrets.ts";
 import { type Script, type Scripted, serve, writer } from "../client/scripted.ts";
 import { policyText, token, workspaceText } from "../e2e/workspace.ts";
-import { type Fate, layWire, type Wire } from "../laws/wire.ts";
+import { type Fate, layWire } from "../laws/wire.ts";
 import { serving } from "../server/serving.ts";
+import { atEnd } from "../support/ending.ts";
 import { folder } from "../support/folder.ts";
 
 const patience = { backoff: { base: 1, cap: 4, attempts: 3 }, lookUpFor: 60 };
-
-const wires: Wire[] = [];
-
-afterEach(async () => {
-  for (const wire of wires.splice(0)) await wire.close();
-});
 
 function runsAt(url: string, policy: object, env: Readonly<Record<string, string>> = {}, workspace: object = {}) {
   const textOf = (each: object) => policyText({ projects: ["p"], ...each });
@@ -42,7 +37,7 @@ async function everyWrite(fate: (attempt: number) => Fate, lookUpFor = patience.
   const projects = [{ path: "p", integrations: live, licenses: { Apache: "denied", GPL: "allowed" } }];
   const { server, ask } = await serving({ token, seed: { projects } });
   const wire = await layWire(server.url);
-  wires.push(wire);
+  atEnd(() => wire.close());
   const attempts = new Map<string, number>();
   wire.fate = ({ method, path }) => {
     if (method === "GET") return "pass";

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from "node:http";
-import { afterEach } from "vitest";
+import { atEnd } from "../support/ending.ts";
 
 export interface Comment {
   readonly id: number;
@@ -13,9 +13,6 @@ export interface Forge {
   readonly comments: Comment[];
   readonly asked: string[];
 }
-
-const closers: (() => void)[] = [];
-afterEach(() => closers.splice(0).forEach((close) => void close()));
 
 /** Who a token is. */
 type Owners = Readonly<Record<string, string>>;
@@ -33,7 +30,7 @@ export async function commentForge(owners: Owners, comments: Comment[] = []): Pr
     response.end(JSON.stringify(answer ?? { message: "403 Forbidden" }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closers.push(() => server.close());
+  atEnd(() => void server.close());
   const address = server.address();
   return { asked, comments, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}` };
 }

@@ -2,9 +2,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { read, root } from "../readme.ts";
+import { atEnd } from "../support/ending.ts";
 import { folder, tempFolder } from "../support/folder.ts";
 import { lacks } from "../support/needs.ts";
 import { runWorkflow } from "./github.ts";
@@ -12,8 +13,6 @@ import { jobsOf, runJob } from "./gitlab.ts";
 import { runScript } from "./shell.ts";
 
 const { version } = JSON.parse(read("package.json"));
-const closers: (() => void)[] = [];
-afterEach(() => closers.splice(0).forEach((close) => void close()));
 
 /** A clone of this repository, which has what `npm ci` installed, and a changelog of this version. */
 function clone(): string {
@@ -177,7 +176,7 @@ function served(file: string): Promise<string> {
 
 async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closers.push(() => server.close());
+  atEnd(() => void server.close());
   const address = server.address();
   return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
 }

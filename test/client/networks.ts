@@ -5,13 +5,7 @@ import type { AddressInfo, Server, Socket } from "node:net";
 import net from "node:net";
 import { join } from "node:path";
 import { TLSSocket } from "node:tls";
-import { afterEach } from "vitest";
-
-const endings: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+import { atEnd } from "../support/ending.ts";
 
 /** The path of one of the certificates and keys that make.sh made. */
 export const pathOf = (name: string) => join(import.meta.dirname, "certificates", name);
@@ -23,7 +17,7 @@ export async function listen(server: Server): Promise<number> {
   const keep = (socket: Socket) => void sockets.add(socket.on("error", () => {}));
   server.on("connection", keep).on("connect", (_, socket: Socket) => keep(socket));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  endings.push(async () => {
+  atEnd(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });

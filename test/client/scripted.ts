@@ -1,8 +1,8 @@
 import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import net from "node:net";
-import { afterEach } from "vitest";
 import { type ClientOptions, type Closing, connectReader, connectWriter } from "../../src/client/client.ts";
+import { atEnd } from "../support/ending.ts";
 
 /** What a scripted server saw. */
 export interface Seen {
@@ -32,12 +32,6 @@ export interface Server {
   /** How often it was asked for its version. */
   versions: number;
 }
-
-const endings: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
 
 export const token = "glpat-CANARY-0123456789";
 
@@ -70,7 +64,7 @@ export async function serve(script: Script | readonly Scripted[], version?: stri
     reply(response, request.socket, scripted);
   });
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
-  endings.push(async () => {
+  atEnd(async () => {
     listener.closeAllConnections();
     await new Promise((resolve) => listener.close(resolve));
   });
@@ -106,20 +100,25 @@ export async function serveBytes(bytes: Buffer, connections: { count: number } =
     });
   });
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
-  endings.push(async () => {
+  atEnd(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => listener.close(resolve));
   });
   return `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
 }
 
-/** A port on which nobody listens. */
+/** A port on which nobody listens, nor will until the test ends: it is the near end of a connection. */
 export async function closedPort(): Promise<number> {
   const listener = net.createServer();
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
   const { port } = listener.address() as AddressInfo;
-  await new Promise((resolve) => listener.close(resolve));
-  return port;
+  const socket = net.connect(port, "127.0.0.1");
+  await new Promise<void>((resolve) => socket.once("connect", resolve));
+  atEnd(() => {
+    listener.close();
+    socket.destroy();
+  });
+  return socket.localPort ?? 0;
 }
 
 const quick = { token, concurrency: 4, requestTimeout: 5000, backoff: { base: 1, cap: 4, attempts: 4 } };
@@ -133,7 +132,7 @@ export async function writer(url: string, options: Partial<ClientOptions> = {}) 
 }
 
 function ended<Client extends Closing>(client: Client): Client {
-  endings.push(() => client.close());
+  atEnd(() => client.close());
   return client;
 }
 

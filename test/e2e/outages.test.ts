@@ -1,7 +1,8 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { closedPort } from "../client/scripted.ts";
+import { atEnd } from "../support/ending.ts";
 import { scene } from "./workspace.ts";
 
 const names = Array.from({ length: 30 }, (_, index) => `p${index}`);
@@ -12,12 +13,6 @@ interface Balancer {
   readonly posts: string[];
   readonly isAway: () => boolean;
 }
-
-const endings: (() => void)[] = [];
-
-afterEach(() => {
-  for (const end of endings.splice(0)) end();
-});
 
 /**
  * Passes requests on to a server. Soon after the first POST has had its effect there, it cuts all connections before any
@@ -52,7 +47,7 @@ async function balancer(target: string, away: number): Promise<Balancer> {
     listener.close(() => setTimeout(() => listen(port), away));
     listener.closeAllConnections();
   };
-  endings.push(() => {
+  atEnd(() => {
     listener.close();
     listener.closeAllConnections();
   });

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { afterEach, inject } from "vitest";
+import { inject } from "vitest";
 import type { Host } from "../../src/commands/terminal.ts";
+import { atEnd } from "../support/ending.ts";
 
 /** How a run of the program ended. */
 export interface Ended {
@@ -23,12 +24,6 @@ export interface Running {
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-const alive = new Set<ChildProcess>();
-
-afterEach(() => {
-  for (const child of alive) child.kill("SIGKILL");
-});
 
 /** Runs the built command line in this process, otherwise like {@link start}. */
 export async function runProgram(args: readonly string[], cwd: string, env: Environment = {}): Promise<Ended> {
@@ -74,7 +69,7 @@ export function start(
     env: { PATH: process.env.PATH, HOME: cwd, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  alive.add(child);
+  atEnd(() => void child.kill("SIGKILL"));
   const said = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"] as const) {
     child[stream].setEncoding("utf8").on("data", (text: string) => {
@@ -82,10 +77,7 @@ export function start(
     });
   }
   const ended = new Promise<Ended>((resolve) => {
-    child.once("close", (code) => {
-      alive.delete(child);
-      resolve({ code, ...said });
-    });
+    child.once("close", (code) => resolve({ code, ...said }));
   });
   return {
     pid: child.pid ?? 0,

@@ -409,10 +409,10 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
   });
 
   test("one that was paused for long while it was idle is there again", async () => {
-    const made = await fleet({}, { EVENKEEL_LEASE: "1s" });
+    const made = await fleet({}, { EVENKEEL_LEASE: "2s" });
     const paused = await made.worker();
     paused.kill("SIGSTOP");
-    await sleep(1500);
+    await sleep(2500);
     paused.kill("SIGCONT");
     const ended = await made.evenkeel("apply", "--yes", "--workers");
     expect(ended).toMatchObject({ code: 0, stderr: "" });

@@ -109,7 +109,7 @@ const odd = fc
 
 describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
   test("what should never have been stored is written so that it reads back, or left out", async () => {
-    await law(20, [odd], async (generated) => {
+    await law(10, [odd], async (generated) => {
       await onStage(generated, { behaviour }, async (stage) => {
         const text = await importInto(stage, generated, { all: true });
         const planned = await stage.plan();
@@ -119,7 +119,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
   });
 
   test("what was imported is all that is known of, and plans as empty, without a warning", async () => {
-    await law(12, [fleet(), fc.boolean(), secretScope], async (generated, factor, secrets) => {
+    await law(6, [fleet(), fc.boolean(), secretScope], async (generated, factor, secrets) => {
       await onStage(generated, { behaviour }, async (stage) => {
         const text = await importInto(stage, generated, { all: true, factor, secrets });
         if (text !== "") expect(format("all.yaml", text)).toEqual({ text });

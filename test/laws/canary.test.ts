@@ -74,7 +74,7 @@ function traces(stage: Stage, ran: readonly (Applied & Rehearsed)[], during: rea
 describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
   test("no secret and no token leaves the process but in a request, whatever the server repeats", async () => {
     const fates = fc.array(fc.nat(echoes.length - 1), { minLength: 1, maxLength: 12 });
-    await law(10, [fleet(), fates, fc.boolean()], async (generated, choices, ledger) => {
+    await law(5, [fleet(), fates, fc.boolean()], async (generated, choices, ledger) => {
       await onStage(provided(generated), { behaviour, ledger }, async (stage) => {
         const during: string[] = [];
         stage.wire.fate = (seen, index) => {

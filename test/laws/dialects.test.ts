@@ -83,7 +83,7 @@ const asTheyAre: Names = { slug: (slug) => slug, fields: (_, fields) => fields }
 
 test.each(platforms)("manifests translated to %s come to the same plan, names apart", async (dialect) => {
   const names = namesIn(dialect);
-  await law(8, [fleet()], async (generated) => {
+  await law(4, [fleet()], async (generated) => {
     await onStage(generated, { behaviour: "spec" }, async (own: Stage) => {
       const expected = doneBy(await own.plan(), names);
       await onStage(seededIn(names, dialect, generated), { behaviour: "spec" }, async (other) => {

@@ -21,7 +21,7 @@ const moment = fc.double({ min: 0, max: 1, noNaN: true });
 
 describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
   test("cut off at any request, it converges when it is run again", async () => {
-    await law(6, [fleet(), moment, fc.boolean()], async (generated, at, acted) => {
+    await law(3, [fleet(), moment, fc.boolean()], async (generated, at, acted) => {
       await onStage(generated, { behaviour, ledger }, async (stage) => {
         const cut = await requestAt(generated, { behaviour, ledger }, at);
         stage.wire.fate = (_, index): Fate =>
@@ -34,7 +34,7 @@ describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
   });
 
   test("stopped at any request, it finishes what is in flight and converges when it is run again", async () => {
-    await law(6, [fleet(), moment], async (generated, at) => {
+    await law(3, [fleet(), moment], async (generated, at) => {
       await onStage(generated, { behaviour, ledger }, async (stage) => {
         const cut = await requestAt(generated, { behaviour, ledger }, at);
         const stop = new AbortController();
@@ -50,7 +50,7 @@ describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
   });
 
   test("killed at any request, with a lock, a torn journal and an older ledger left behind, it converges", async () => {
-    await law(6, [fleet(), moment, fc.boolean(), fc.nat(60)], async (generated, at, acted, torn) => {
+    await law(3, [fleet(), moment, fc.boolean(), fc.nat(60)], async (generated, at, acted, torn) => {
       await onStage(generated, { behaviour, ledger }, async (stage) => {
         const cut = await requestAt(generated, { behaviour, ledger }, at);
         stage.wire.fate = (_, index): Fate =>
@@ -66,7 +66,7 @@ describe.each(settings)("behaviour %s, ledger %s", (behaviour, ledger) => {
   });
 
   test("faults of all kinds on the wire end in sync as soon as a run gets through", async () => {
-    await law(6, [fleet(), fc.array(rule, { minLength: 1, maxLength: 4 })], async (generated, chaos) => {
+    await law(3, [fleet(), fc.array(rule, { minLength: 1, maxLength: 4 })], async (generated, chaos) => {
       await onStage(generated, { behaviour, ledger, chaos }, async (stage) => {
         await untilThrough(stage, generated);
         expect(changesOf(await stage.plan())).toEqual(inSync);

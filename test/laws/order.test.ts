@@ -21,7 +21,7 @@ function told(problems: Plan["problems"]): string[] {
 
 describe.each([false, true])("with a ledger: %s", (ledger) => {
   test("the order of keys, documents and files does not matter", async () => {
-    await law(8, [fleet(), fleet(), fc.integer({ min: 1, max: 1e6 })], async (generated, before, arrangement) => {
+    await law(4, [fleet(), fleet(), fc.integer({ min: 1, max: 1e6 })], async (generated, before, arrangement) => {
       const setting = { behaviour: "spec", ledger } as const;
       const live = {
         ...generated,
@@ -41,7 +41,7 @@ describe.each([false, true])("with a ledger: %s", (ledger) => {
 });
 
 test("the same input gives the same plan, byte for byte", async () => {
-  await law(10, [fleet()], async (generated) => {
+  await law(5, [fleet()], async (generated) => {
     await onStage(generated, { behaviour: "observed" }, async (stage) => {
       const plans = [await stage.plan({ concurrency: 1 }), await stage.plan({ concurrency: 16 })];
       const [first, second] = plans.map(({ plan }) => JSON.stringify({ ...plan, created_at: "" }));

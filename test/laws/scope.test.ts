@@ -26,7 +26,7 @@ function targetOf({ path }: Seen, expected: readonly Expected[]): Target {
 
 describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
   test("nothing undeclared is ever written", async () => {
-    await law(10, [fleet()], async (generated) => {
+    await law(5, [fleet()], async (generated) => {
       await onStage(generated, { behaviour }, async (stage) => {
         const expected = expectedOf(generated);
         await stage.apply();
@@ -36,7 +36,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
   });
 
   test("plan and rehearsal send GET alone, and leave nothing in the folder but the list of projects", async () => {
-    await law(10, [fleet(), fc.boolean()], async (generated, ledger) => {
+    await law(5, [fleet(), fc.boolean()], async (generated, ledger) => {
       await onStage(generated, { behaviour, ledger }, async (stage) => {
         await stage.plan();
         const { requests = [], plan } = await stage.rehearse();
@@ -51,7 +51,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
 
   test("a protected thing is never disabled or deleted, and the whole plan waits", async () => {
     const globs = fc.constantFrom("*:integration/*", "*:license/*", "payments/**", "**:license/M*", "*:integration/c*");
-    await law(10, [fleet(), globs], async (generated, glob) => {
+    await law(5, [fleet(), globs], async (generated, glob) => {
       await onStage(generated, { behaviour, protected: [glob] }, async (stage) => {
         const { plan, refused = [] } = await stage.apply();
         const isProtected = underEachName(addressMatcher(glob), generated);

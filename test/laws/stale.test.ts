@@ -73,7 +73,7 @@ describe.each([
   ["observed", false],
 ] as const)("behaviour %s, ledger %s", (behaviour, ledger) => {
   test("what moved since a plan was saved gets no request, and all else does", async () => {
-    await law(8, [fleet({ keepable: true }), meddling], async (generated, choices) => {
+    await law(4, [fleet({ keepable: true }), meddling], async (generated, choices) => {
       await onStage(generated, { behaviour, ledger }, async (stage) => {
         const { file, planned } = await savedPlan(stage);
         const changes = planned.plan.resource_changes;
@@ -95,7 +95,7 @@ describe.each([
 });
 
 test("a stopped or cut off apply of a saved plan still says what became of every change", async () => {
-  await law(8, [fleet(), fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()], async (generated, share, stops) => {
+  await law(4, [fleet(), fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()], async (generated, share, stops) => {
     await onStage(generated, { behaviour: "spec" }, async (stage) => {
       const { file, planned } = await savedPlan(stage);
       const cut = stage.wire.seen.length + Math.floor(share * (stage.wire.seen.length + planned.plan.summary.writes));
@@ -114,7 +114,7 @@ test("a stopped or cut off apply of a saved plan still says what became of every
 });
 
 test("a plan that was edited is refused whole, and one with a digest to match still faces the guards", async () => {
-  await law(8, [fleet(), fc.boolean()], async (generated, forged) => {
+  await law(4, [fleet(), fc.boolean()], async (generated, forged) => {
     await onStage(generated, { behaviour: "spec", protected: ["*:*/*"] }, async (stage) => {
       const { planned } = await savedPlan(stage);
       const { summary } = planned.plan;
@@ -132,7 +132,7 @@ test("a plan that was edited is refused whole, and one with a digest to match st
 });
 
 test("the secrets of a saved plan are resolved before its first write", async () => {
-  await law(10, [fleet()], async (generated) => {
+  await law(5, [fleet()], async (generated) => {
     await onStage(generated, { behaviour: "spec" }, async (stage) => {
       const { file, planned } = await savedPlan(stage);
       const env = { EVENKEEL_TOKEN: token, EVENKEEL_URL: stage.wire.url };

@@ -34,7 +34,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
   const keepable = behaviour === "observed";
 
   test("waves change the order of writes and nothing else", async () => {
-    await law(8, [fleet({ keepable }), lists], async (generated, list) => {
+    await law(4, [fleet({ keepable }), lists], async (generated, list) => {
       const plain = await onStage(generated, { behaviour }, async (stage) => {
         await stage.apply();
         return written(stage.wire);
@@ -50,7 +50,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
 
   test("a failure leaves all projects of later waves untouched, and the same apply goes on", async () => {
     await law(
-      12,
+      6,
       [fleet({ keepable }), fc.constantFrom("1,2,3", "1,50%"), fc.nat(3)],
       async (generated, list, failing) => {
         await onStage(generated, { behaviour }, async (stage) => {

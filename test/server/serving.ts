@@ -1,5 +1,5 @@
-import { afterEach } from "vitest";
 import { createServer, type Server, type ServerOptions } from "../../src/server/server.ts";
+import { atEnd } from "../support/ending.ts";
 
 export interface Answered {
   readonly status: number;
@@ -17,12 +17,6 @@ export interface Asking {
   readonly type?: string;
 }
 
-const open: Server[] = [];
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
-
 export interface Serving {
   readonly server: Server;
   readonly ask: (method: string, path: string, asking?: Asking) => Promise<Answered>;
@@ -31,7 +25,7 @@ export interface Serving {
 /** A server for one test, and a way to ask it over HTTP; it is closed when the test ends. */
 export async function serving(options: ServerOptions = {}): Promise<Serving> {
   const server = await createServer(options);
-  open.push(server);
+  atEnd(() => server.close());
   return { server, ask: (method, path, asking) => ask(server.url, method, path, asking) };
 }
 

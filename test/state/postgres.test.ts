@@ -2,22 +2,19 @@ import { chmodSync } from "node:fs";
 import { createServer, connect as dial, type Socket } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
-import { afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import { startJournal } from "../../src/state/journal.ts";
 import { takeLease } from "../../src/state/lease.ts";
 import { stateAt } from "../../src/state/open-state.ts";
 import { mostLooks } from "../../src/state/retention.ts";
 import type { WorkspaceState } from "../../src/state/state.ts";
 import type { Database } from "../support/database.mjs";
+import { atEnd } from "../support/ending.ts";
 import { folder } from "../support/folder.ts";
 import { databases } from "./databases.ts";
 import { claim, line, summary, taken } from "./laws.ts";
 
 const [available] = await databases();
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
 describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => {
   let database: Database;
@@ -43,7 +40,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
 
   async function open(url: string, env = {}): Promise<WorkspaceState> {
     const state = await stateAt(url, "EVENKEEL_STATE", "w", env);
-    closing.push(() => state[Symbol.asyncDispose]());
+    atEnd(() => state[Symbol.asyncDispose]());
     return state;
   }
 
@@ -172,7 +169,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
       upstream.on("data", (message) => client.write(message));
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    closing.push(() => server.close());
+    atEnd(() => void server.close());
     const { port } = server.address() as { port: number };
     return {
       url: (name) => database.url(name).replace(String(database.port), String(port)),

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll } from "vitest";
+import { atEnd } from "./ending.ts";
 
 /** A span as OTLP tells it, with its attributes as an object. */
 export interface CollectedSpan {
@@ -27,9 +27,9 @@ export async function collector(answer: number | "nothing" = 200) {
     if (answer !== "nothing") response.writeHead(answer, { "content-type": "application/json" }).end("{}");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  afterAll(() => {
-    server.closeAllConnections();
+  atEnd(() => {
     server.close();
+    server.closeAllConnections();
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach } from "vitest";
 import type { ExitCode } from "../../src/base/exit.ts";
 import type { Clock } from "../../src/watch/clock.ts";
 import type { LookEnd } from "../../src/watch/look.ts";
@@ -9,6 +8,7 @@ import { newStatus, type WatchOptions } from "../../src/watch/options.ts";
 import { every } from "../../src/watch/schedule.ts";
 import { watch } from "../../src/watch/watch.ts";
 import type { Environment } from "../e2e/program.ts";
+import { atEnd } from "../support/ending.ts";
 
 export const minute = 60_000;
 
@@ -72,13 +72,6 @@ type WatchingOptions = Partial<Omit<WatchOptions, "clock" | "request">> & {
   readonly after?: (end: LookEnd, looks: number) => void;
 };
 
-const running: Watching[] = [];
-
-afterEach(async () => {
-  for (const each of running) each.stop();
-  await Promise.all(running.splice(0).map(({ ended }) => ended.catch(() => {})));
-});
-
 /** Watches a folder every half an hour of a clock that does not wait. */
 export function watching(
   place: { readonly root: string; readonly environment: Environment },
@@ -109,7 +102,10 @@ export function watching(
   });
   const outcomes = () => ends.map(({ outcome }) => outcome);
   const one = { ended, ends, outcomes, said, clock, status, stop: () => stopping.abort("the run was interrupted") };
-  running.push(one);
+  atEnd(() => {
+    one.stop();
+    return ended.catch(() => {});
+  });
   return one;
 }
 
@@ -140,8 +136,10 @@ export async function chat(answers: readonly (ChatAnswer | "reset")[] = []): Pro
     response.writeHead(answer.status, answer.headers).end("ok");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  open.push(() => server.closeAllConnections());
-  open.push(() => void server.close());
+  atEnd(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/services/T0/B0/CANARY-of-the-chat`,
@@ -150,12 +148,6 @@ export async function chat(answers: readonly (ChatAnswer | "reset")[] = []): Pro
     events: () => heard.map(({ event }) => event),
   };
 }
-
-const open: (() => void)[] = [];
-
-afterEach(() => {
-  for (const close of open.splice(0)) close();
-});
 
 async function textOf(request: IncomingMessage): Promise<string> {
   let text = "";
