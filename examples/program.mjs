@@ -25,8 +25,9 @@ export function begin(words, cwd, env = {}) {
   return { ended, said: () => output, kill: (signal) => child.kill(signal) };
 }
 
+/** Asks every 200 ms, since what is asked may start a process. */
 export async function until(happened) {
-  while (!(await happened())) await pause(100);
+  while (!(await happened())) await pause(200);
 }
 
 /** Starts the embedded server. Resolves to its URL and what ends it. */
