@@ -38,8 +38,9 @@ export function createIntake(each: number, all: number): Intake {
         const body: Held = { size: bytes.capacity, giveWay: () => end("crowded") };
         held.add(body);
         request.on("data", (chunk: Buffer) => {
+          const before = bytes.capacity();
           if (!bytes.append(chunk)) return end("large");
-          makeRoom();
+          if (bytes.capacity() > before) makeRoom();
         });
         request.once("end", () => end(bytes.all()));
         request.once("close", () => end("gone"));

@@ -372,12 +372,16 @@ const statements: Readonly<Record<string, Statement>> = {
     for (const [name, reserved] of rates) if (reserved < now() - Number(age)) rates.delete(name);
     return nothing;
   },
-  "SELECT summary FROM evenkeel.run": ({ runs }, [workspace]) => {
-    const own = [...runs.values()].filter((row) => row.workspace === workspace);
-    return own
-      .sort((a, b) => (key(a.started, a.run) > key(b.started, b.run) ? -1 : 1))
-      .map(({ summary }) => ({ summary }));
+  "SELECT floor(extract(epoch FROM started) / 86400)::int AS day, count(*)": ({ runs }, [workspace]) => {
+    const marks = new Map<number, string>();
+    for (const { started, summary } of newestFirst(runs, workspace))
+      marks.set(dayOf(started), `${marks.get(dayOf(started)) ?? ""}${summary}`);
+    return [...marks].map(([day, mark]) => ({ day, mark }));
   },
+  "SELECT floor(extract(epoch FROM started) / 86400)::int AS day, summary": ({ runs }, [workspace, days]) =>
+    newestFirst(runs, workspace)
+      .map(({ started, summary }) => ({ day: dayOf(started), summary }))
+      .filter(({ day }) => (days as number[]).includes(day)),
   ...textsIn("plan", "run", "document"),
   ...textsIn("note", "name", "content"),
   "SELECT name, content FROM evenkeel.sighting": ({ sightings }, [workspace, names]) =>
@@ -401,8 +405,8 @@ const statements: Readonly<Record<string, Statement>> = {
     if (!approvals.some((each) => key(...Object.values(each)) === key(...Object.values(row)))) approvals.push(row);
     return nothing;
   },
-  "SELECT signature FROM evenkeel.approval": ({ approvals }, [workspace, run]) =>
-    approvals.filter((row) => row.workspace === workspace && row.run === run),
+  "SELECT run, signature FROM evenkeel.approval": ({ approvals }, [workspace, runs]) =>
+    approvals.filter((row) => row.workspace === workspace && (runs as string[]).includes(row.run)),
 
   "SELECT name, rest, key, memory FROM evenkeel.ledger": ({ ledger }, [workspace]) => {
     const own = [...ledger.values()].filter((row) => row.workspace === workspace);
@@ -474,6 +478,15 @@ function forget(
   return nothing;
 }
 
+function newestFirst(runs: ReadonlyMap<string, RunRow>, workspace: unknown): readonly RunRow[] {
+  const own = [...runs.values()].filter((row) => row.workspace === workspace);
+  return own.sort((a, b) => (key(a.started, a.run) > key(b.started, b.run) ? -1 : 1));
+}
+
+function dayOf(started: string): number {
+  return Math.floor(Date.parse(started) / 86_400_000);
+}
+
 function textsIn(table: "plan" | "note", name: string, text: string): Readonly<Record<string, Statement>> {
   return {
     [`SELECT ${text} AS text FROM evenkeel.${table}`]: (database, [workspace, wanted]) => {
@@ -485,6 +498,11 @@ function textsIn(table: "plan" | "note", name: string, text: string): Readonly<R
       database[table].set(key(workspace, wanted), row);
       return nothing;
     },
+    [`SELECT ${name} AS name, concat(xmin`]: (database, [workspace, names]) =>
+      (names as string[]).flatMap((wanted) => {
+        const row = database[table].get(key(workspace, wanted));
+        return row ? [{ name: row.name, mark: row.text }] : [];
+      }),
     [`SELECT ${name} AS name FROM evenkeel.${table}`]: (database, [workspace]) => {
       const own = [...database[table].values()].filter((row) => row.workspace === workspace);
       return own.map((row) => ({ name: row.name })).sort((a, b) => (a.name < b.name ? -1 : 1));
