@@ -1,7 +1,7 @@
 import { exit, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { networkFor } from "../client/network.ts";
-import { parseServerUrl } from "../client/server-url.ts";
+import { parseServerUrl, serverAt } from "../client/server-url.ts";
 import { membershipFor } from "../fleet/membership.ts";
 import { work } from "../fleet/worker.ts";
 import { durationOf } from "../manifest/duration.ts";
@@ -21,7 +21,7 @@ export const run: Run<Options<"worker">> = async (terminal, { concurrency = most
   if (!sharesState(env)) throw new Refusal(unshared, exit.usage);
   if (!url) throw new Refusal("a worker needs EVENKEEL_URL: the server that it works for", exit.usage);
   // A workspace may allow plain http; whoever sets the variable has typed it.
-  const { origin } = parseServerUrl(url, true, "EVENKEEL_URL");
+  const origin = serverAt(parseServerUrl(url, true, "EVENKEEL_URL"));
   const token = readToken(env);
   const network = networkFor(url, env);
   const duration = membershipFor(leaseDuration(env, durationOf));

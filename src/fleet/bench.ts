@@ -2,44 +2,22 @@ import { hostname } from "node:os";
 import { pid } from "node:process";
 import { Refusal } from "../base/exit.ts";
 import { version } from "../base/version.ts";
-import { type ClientOptions, type Closing, connectWriter, type Writer } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import type { Network } from "../client/network.ts";
-import type { Rates } from "../client/rates.ts";
-import type { Tracing } from "../client/spans.ts";
+import { problemLine } from "../model/problem-line.ts";
 import { goodbye } from "../state/goodbye.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 import { stateAddress, stateAt } from "../state/open-state.ts";
-import type { FleetState, WorkspaceState } from "../state/state.ts";
+import type { WorkspaceState } from "../state/state.ts";
 import { saveUnstored } from "../state/unstored.ts";
 import { loadProviders } from "../workspace/providers-file.ts";
-import { createSecrets } from "../workspace/secrets.ts";
+import { createSecrets, type Secrets } from "../workspace/secrets.ts";
 import type { ChunkResult, Work } from "./chunks.ts";
+import { keepConnected } from "./connection.ts";
 import { doChunk, Stopped } from "./do-chunk.ts";
-import { join, type Membership, sentBy } from "./membership.ts";
+import { keepPresent } from "./presence.ts";
 import type { WorkEnd } from "./queue.ts";
 import { watchRun } from "./watched-run.ts";
-
-export interface WorkerOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folder that `file:` secrets are relative to. */
-  readonly root: string;
-  /** As EVENKEEL_URL has it. */
-  readonly url: string;
-  readonly origin: string;
-  readonly token: string;
-  readonly network: Network;
-  readonly concurrency: number;
-  /** Milliseconds for which a process is believed to be there without a word of it. */
-  readonly duration: number;
-  /** Aborted: what is in flight is finished, and the rest given back. */
-  readonly signal: AbortSignal;
-  /** End with the run that is worked for, or after so many milliseconds without any; left out: never. */
-  readonly once: number | undefined;
-  readonly say: (sentence: string) => void;
-  /** Where spans are recorded; left out: nowhere. */
-  readonly tracing?: Tracing | undefined;
-}
+import type { WorkerOptions } from "./worker-options.ts";
 
 /** Projects read or written side by side. */
 const mostProjects = 64;
@@ -60,26 +38,35 @@ export async function openBench(options: WorkerOptions): Promise<Bench> {
   const { env } = options;
   const address = stateAddress(env);
   if (!address) throw new Refusal("a worker needs a state that runs share: set EVENKEEL_STATE");
+  const secrets = secretsOf(options);
   const open = (workspace: string) => stateAt(address.url, address.variable, workspace, env);
   // Who is there, and what is sent, is told to the whole state; the workspace does not matter.
   const whole = await open("");
   try {
-    return await benchIn(whole, open, options);
+    return await benchIn(whole, { ...options, open, secrets });
   } catch (error) {
     await whole[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-async function benchIn(
-  whole: WorkspaceState,
-  open: (workspace: string) => Promise<WorkspaceState>,
-  options: WorkerOptions,
-): Promise<Bench> {
-  const { env, root, origin, duration, concurrency, signal } = options;
+/** What a worker cannot read of its secrets it should tell before it is given work. */
+function secretsOf({ env, root }: WorkerOptions): Secrets {
+  const providers = loadProviders(env, root);
+  const wrong = providers?.problems.find(({ severity }) => severity === "error");
+  if (wrong) throw new Refusal(problemLine(wrong));
+  return createSecrets({ env, root, plaintext: new Map(), providers });
+}
+
+interface BenchOptions extends WorkerOptions {
+  readonly open: (workspace: string) => Promise<WorkspaceState>;
+  readonly secrets: Secrets;
+}
+
+async function benchIn(whole: WorkspaceState, options: BenchOptions): Promise<Bench> {
+  const { origin, duration, concurrency, signal, secrets } = options;
   const { fleet, rates } = whole;
-  const states = keepState(open);
-  const secrets = createSecrets({ env, root, plaintext: new Map(), providers: loadProviders(env, root) });
+  const states = keepState(options.open);
   const connections = keepConnected(options, secrets, rates);
   const presence = keepPresent(fleet, origin, duration, connections.sent);
   await presence.current();
@@ -169,59 +156,5 @@ function sayUnstored({ root, say }: WorkerOptions, run: string) {
   return (lines: readonly JournalLine[]) => {
     const sentence = saveUnstored(root, run, lines, `${run}.${pid}`);
     if (sentence !== undefined) say(sentence);
-  };
-}
-
-/** A worker that was not heard of in time comes back as another, so that nobody waits for what it once meant to send. */
-function keepPresent(fleet: FleetState, origin: string, duration: number, counted: () => number) {
-  const renewed = async (before: Membership | undefined): Promise<Membership> => {
-    if (before && before.lost() === undefined) return before;
-    await before?.[Symbol.asyncDispose]();
-    const earlier = counted();
-    return join(fleet, { role: "worker", origin, sent: () => counted() - earlier }, duration);
-  };
-  let membership: Promise<Membership | undefined> = Promise.resolve(undefined);
-  return {
-    current: (): Promise<Membership> => {
-      const current = membership.then(renewed);
-      membership = current;
-      return current;
-    },
-    // Who could not join any more has nothing to leave.
-    leave: async () => (await membership.catch(() => undefined))?.[Symbol.asyncDispose](),
-  };
-}
-
-/** One connection for all work whose workspaces agree on how to talk to the server. */
-function keepConnected(
-  { url, token, network, concurrency, signal, say }: WorkerOptions,
-  secrets: NonNullable<ClientOptions["secrets"]>,
-  rates: Rates,
-) {
-  let open: { readonly key: string; readonly writer: Writer & Closing } | undefined;
-  let mayWrite: () => string | undefined = () => undefined;
-  let before = 0;
-  const sent = () => before + (open ? sentBy(open.writer) : 0);
-  const drop = async () => {
-    await open?.writer.close();
-    before = sent();
-    open = undefined;
-  };
-  return {
-    drop,
-    /** Requests of all connections. */
-    sent,
-    writer: async (work: Work, stopped: () => string | undefined): Promise<Writer> => {
-      const { requestTimeout, allowInsecure, dialect, rateLimit } = work;
-      mayWrite = stopped;
-      const key = JSON.stringify({ requestTimeout, allowInsecure, dialect, rateLimit });
-      if (open?.key === key && !open.writer.isOver()) return open.writer;
-      await drop();
-      const server = { url, urlName: "EVENKEEL_URL", token, network, dialect };
-      const options = { ...server, concurrency, requestTimeout, allowInsecure, signal, secrets };
-      const rate = rateLimit && { limit: rateLimit, rates, onTrouble: say };
-      open = { key, writer: await connectWriter({ ...options, rate, mayWrite: () => mayWrite() }) };
-      return open.writer;
-    },
   };
 }

@@ -165,7 +165,7 @@ export class Dispatch {
     if (this.#workers > 0) this.#workersSeenAt = now;
     const hadNone = this.#hasNoWorkers;
     this.#hasNoWorkers = now - this.#workersSeenAt >= this.#options.patience;
-    if (this.#hasNoWorkers && !hadNone) this.#sayAlone();
+    if (this.#hasNoWorkers && !hadNone && !this.#hasNoQueue) this.#sayAlone();
     if (hadNone && !this.#hasNoWorkers) await this.#giveAllOutAgain();
   }
 

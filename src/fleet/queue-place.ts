@@ -95,7 +95,7 @@ function redisPlace(text: string): QueuePlace {
   const [username, password] = [decoded(url.username), decoded(url.password)];
   knownSecrets.learn(password, "[queue password]");
   const [, number] = /^\/?(\d{0,5})$/.exec(url.pathname) ?? [];
-  if (number === undefined) throw noPlace("what follows the host is no number of a database");
+  if (number === undefined) throw noPlace("what follows the host is not the number of a database");
   if (url.search || url.hash) throw noPlace("it takes no parameters");
   const port = Number(url.port || 6379);
   const options = {
@@ -131,6 +131,6 @@ function decoded(part: string): string {
 }
 
 /** Repeats nothing of the address, which may hold a password. */
-function noPlace(why = "it is none that can be read"): Refusal {
-  return new Refusal(`EVENKEEL_QUEUE is no address of a queue: ${why}; ${expected}`);
+function noPlace(why?: string): Refusal {
+  return new Refusal(`EVENKEEL_QUEUE is not the address of a queue${why ? `: ${why}` : ""}; ${expected}`);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { Away, Refusal } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
-import { systemCode } from "../base/system-errors.ts";
+import { systemCode, systemTrouble } from "../base/system-errors.ts";
 import { goodbye } from "../state/goodbye.ts";
 import { type BullMq, type QueueConnection, type QueuePlace, queuePatience, queuePlaceOf } from "./queue-place.ts";
 
@@ -198,7 +198,7 @@ function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const { errors = [error] } = error as Partial<AggregateError>;
   const [first = error] = errors;
-  const code = systemCode(first);
-  if (code === "ECONNREFUSED") return "connection refused";
-  return first instanceof Error ? first.message.split("\n")[0] || String(code) : String(first);
+  const code = systemCode(first) ?? "";
+  if (/^E(?!RR_)[A-Z_]+$/.test(code)) return systemTrouble(first);
+  return first instanceof Error ? first.message.split("\n")[0] || code : String(first);
 }

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Away, Refusal } from "../base/exit.ts";
 import { inTrace, type Tracing } from "../client/spans.ts";
-import { type Bench, openBench, type WorkerOptions } from "./bench.ts";
+import { type Bench, openBench } from "./bench.ts";
 import type { Work } from "./chunks.ts";
 import { openTaker, type WorkEnd } from "./queue.ts";
+import type { WorkerOptions } from "./worker-options.ts";
 
 /** Milliseconds between two looks at whether there is anything to do. */
 const betweenLooks = 250;

@@ -1,6 +1,6 @@
 import { Refusal } from "../base/exit.ts";
 import type { ClientOptions, Reader, Writer } from "../client/client.ts";
-import { parseServerUrl } from "../client/server-url.ts";
+import { parseServerUrl, serverAt } from "../client/server-url.ts";
 import type { Chunk, ChunkResult } from "../fleet/chunks.ts";
 import { type Dispatcher, openDispatcher } from "../fleet/dispatcher.ts";
 import { doChunk } from "../fleet/do-chunk.ts";
@@ -33,7 +33,7 @@ export async function dispatcherOf(
   return openDispatcher({
     env: request.env,
     fleet: state.fleet,
-    origin: parseServerUrl(url, allowInsecure, urlName).origin,
+    origin: serverAt(parseServerUrl(url, allowInsecure, urlName)),
     common: {
       ...{ workspace: loaded.workspace.name ?? "", run },
       ...{ requestTimeout, allowInsecure, dialect, rateLimit: rate?.limit },

@@ -408,6 +408,20 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     expect(ended.stderr).not.toContain("CANARY");
   });
 
+  test("of another server on the same host leave its work alone; unreadable providers are told before any work", async () => {
+    const made = await fleet({}, { EVENKEEL_WORKER_WAIT: "300ms" });
+    const other = await made.worker({ EVENKEEL_URL: `${made.server.url}/other` });
+    expect(other.said()).toContain(`Ready to work for ${new URL(made.server.url).origin}/other; interrupt to stop.`);
+    const ended = await made.evenkeel("plan", "--workers");
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining("no worker for ") });
+    const env = { ...made.env, EVENKEEL_URL: made.server.url, EVENKEEL_SECRET_PROVIDERS: "/nonexistent.yaml" };
+    const blind = await start(["worker", "--once"], folder({}).root, env).ended;
+    expect(blind).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^evenkeel: \/nonexistent\.yaml:1:1 .*cannot be read/),
+    });
+  });
+
   test("one that was paused for long while it was idle is there again", async () => {
     const made = await fleet({}, { EVENKEEL_LEASE: "2s" });
     const paused = await made.worker();

@@ -23,7 +23,7 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
     "true",
   ],
   ["the lease is not checked", 300, "client/session.ts", "this.#options.mayWrite?.()", "undefined"],
-  ["a limiter of each process", 300, "fleet/bench.ts", "limit: rateLimit, rates,", "limit: rateLimit,"],
+  ["a limiter of each process", 300, "fleet/connection.ts", "limit: rateLimit, rates,", "limit: rateLimit,"],
   ["a chunk is given twice", 300, "fleet/dispatch.ts", addChunk, addChunkTwice],
   [
     "what an earlier run left in flight is not waited for",
@@ -39,13 +39,6 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
     "apply/waves.ts",
     "halted ?? options.stopped()",
     "options.stopped()",
-  ],
-  [
-    "a worker that cannot join again ends with an internal error",
-    300,
-    "fleet/bench.ts",
-    "membership.catch(() => undefined)",
-    "membership",
   ],
 ];
 

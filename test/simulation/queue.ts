@@ -89,8 +89,8 @@ export function queueLibrary(machine: Machine, server: DatabaseServer, jobs: Job
         return job.token === undefined ? "waiting" : "active";
       });
     getJobCountByTypes = () => ask(() => all(this.#name).size);
+    getBackend = () => ({ close: async () => {} });
     close = async () => {};
-    disconnect = async () => {};
   }
 
   class Worker {
@@ -98,7 +98,6 @@ export function queueLibrary(machine: Machine, server: DatabaseServer, jobs: Job
     readonly #work: (job: Taken, token: string) => Promise<void>;
     readonly #options: TakerOptions;
     #isClosing = false;
-    #doing: Promise<void> | undefined;
     #wake: () => void = () => {};
 
     constructor(name: string, work: (job: Taken, token: string) => Promise<void>, options: TakerOptions) {
@@ -110,20 +109,18 @@ export function queueLibrary(machine: Machine, server: DatabaseServer, jobs: Job
       return this;
     }
     waitUntilReady = () => ask(() => undefined);
-    disconnect = async () => {};
-    close = async () => {
+    pause = async () => {
       this.#isClosing = true;
-      this.#wake();
-      await this.#doing;
     };
+    getBackend = () => ({ close: async () => {}, disconnectBlocking: async () => this.#wake() });
+    close = async () => this.pause();
     run = async () => {
       while (!this.#isClosing) {
         const token = `${machine.name}:${kernel.random()}`;
         const job = await this.#take(token).catch(() => undefined);
         if (job && this.#isClosing) await ask(() => this.#free(job, token)).catch(() => {});
         else if (job) {
-          this.#doing = this.#do(job, token);
-          await this.#doing;
+          await this.#do(job, token);
         } else await this.#rest();
       }
     };
