@@ -17,7 +17,7 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
   ["no intent", 150, "fleet/intents.ts", "await fleet.claim(token, change.address, sender, grace)", "({ mine: true })"],
   [
     "looked up before the write has landed",
-    300,
+    600,
     "client/settle.ts",
     "(isOwnWord(failure) || !failure.uncertain)",
     "true",
