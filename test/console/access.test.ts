@@ -153,12 +153,12 @@ describe("what is there", () => {
     expect(many.map(({ status }) => status)).toEqual(many.map(() => 200));
     expect((await get("/runs/r1/events")).status).toBe(503);
     closing.abort();
-    await vi.waitUntil(async () => {
+    const events = await vi.waitUntil(async () => {
       const again = await get("/runs/r1/events");
+      if (again.status === 200) return again;
       await again.body?.cancel();
-      return again.status === 200;
+      return undefined;
     }, 5000);
-    const events = await get("/runs/r1/events");
     expect(events.headers.get("content-type")).toBe("text/event-stream");
     await state.runs.record(summary("r1"));
     await state.leases.giveBack(token);
