@@ -8,10 +8,10 @@ import { CallFailed, isDecisive, isUnknownRoute, isUnknownWord } from "./failure
 import { createLimiter, type Limiter, type Sending } from "./limiter.ts";
 import { createWords, type Words } from "./older-words.ts";
 import type { ClientOptions } from "./options.ts";
-import { plainOf } from "./plain.ts";
 import { type Presence, watchPresence } from "./presence.ts";
 import { rateKey } from "./rates.ts";
 import type { Broken, Received } from "./received.ts";
+import { resolvedParameters } from "./resolve-secrets.ts";
 import { allowanceIn, type Backoff, backoffDelay, defaultBackoff, longestPause, statedDelay } from "./retry.ts";
 import { type Alias, createAlias } from "./route-alias.ts";
 import { parseServerUrl, type ServerUrl } from "./server-url.ts";
@@ -146,7 +146,7 @@ export class Session {
   async #exchange(call: Call, path: string, attempts: number, again: boolean): Promise<FullAnswer> {
     const refusal = this.#refusal(call, path, attempts);
     if (refusal) throw refusal;
-    const line = encode(call, this.#server.prefix + path, plainOf(call, this.#options.secrets));
+    const line = encode(call, this.#server.prefix + path, resolvedParameters(call, this.#options.secrets));
     this.#count(call, again);
     const sending = this.#limiter.sending();
     const { answers } = this.#presence;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Away, Refusal } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { systemCode, systemTrouble } from "../base/system-errors.ts";
-import { goodbye } from "../state/goodbye.ts";
+import { closeInTime } from "../state/close-in-time.ts";
 import { type BullMq, type QueueConnection, type QueuePlace, queuePatience, queuePlaceOf } from "./queue-place.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,7 +19,7 @@ export interface WorkQueue extends AsyncDisposable {
 }
 
 /** Takes work, one after another. Disposing waits for what is being done. */
-export interface WorkTaker extends AsyncDisposable {
+export interface WorkConsumer extends AsyncDisposable {
   /** Whether nothing is waiting. */
   readonly isIdle: () => Promise<boolean>;
   /** Why no more work can be taken; undefined while the queue answers. Asks nobody: it is looked at beside. */
@@ -56,7 +56,7 @@ export async function openQueue(env: Environment, origin: string): Promise<WorkQ
     // On Redis, what is not there counts as removed.
     remove: async (name) => (await has(name)) && (await asked(queue.remove(name))) === 1,
     has,
-    [Symbol.asyncDispose]: () => goodbye(queue.close()).then(() => cut(queue)),
+    [Symbol.asyncDispose]: () => closeInTime(queue.close()).then(() => cut(queue)),
   };
 }
 
@@ -64,11 +64,11 @@ export async function openQueue(env: Environment, origin: string): Promise<WorkQ
  * Takes work for one server as long as it is not disposed of. `lock`: milliseconds after which work of a worker that is
  * gone is given to another. @throws Refusal where the queue cannot be used.
  */
-export async function openTaker(
+export async function openConsumer(
   env: Environment,
   origin: string,
   { lock, work }: { readonly lock: number; readonly work: (text: string) => Promise<WorkEnd> },
-): Promise<WorkTaker> {
+): Promise<WorkConsumer> {
   const place = queuePlaceOf(env);
   const library = await loaded(place);
   const { options, backend, cut } = await reached(place, place.connect(library));
@@ -108,9 +108,9 @@ export async function openTaker(
       stopping.catch(() => {});
       await doing;
       // Of a queue that is gone nothing can be said any more: what was not given back is given out once its lock ends.
-      await goodbye(Promise.all([stopping, running]));
+      await closeInTime(Promise.all([stopping, running]));
       // By force: otherwise the library waits for a queue that went away until it is back.
-      await goodbye(Promise.all([worker.close(true), queue.close()]));
+      await closeInTime(Promise.all([worker.close(true), queue.close()]));
       cut(worker, queue);
     },
   };
@@ -189,7 +189,7 @@ async function refuse(
   left: { readonly getBackend: () => { readonly close: (force: boolean) => Promise<void> } },
   cut: QueueConnection["cut"],
 ): Promise<never> {
-  await goodbye(left.getBackend().close(true));
+  await closeInTime(left.getBackend().close(true));
   cut(left);
   throw error;
 }

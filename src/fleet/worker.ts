@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Away, Refusal } from "../base/exit.ts";
 import { inTrace, type Tracing } from "../client/spans.ts";
-import { type Bench, openBench } from "./bench.ts";
 import type { Work } from "./chunks.ts";
-import { openTaker, type WorkEnd } from "./queue.ts";
+import { openConsumer, type WorkEnd } from "./queue.ts";
 import type { WorkerOptions } from "./worker-options.ts";
+import { openWorkerSession, type WorkerSession } from "./worker-session.ts";
 
 /** Milliseconds between two looks at whether there is anything to do. */
 const betweenLooks = 250;
@@ -38,44 +38,44 @@ export async function work(options: WorkerOptions): Promise<void> {
 /** @throws Away where state or queue are not there any more. */
 async function workWhileThere(options: WorkerOptions, begun: () => void): Promise<void> {
   const { env, origin, duration, say } = options;
-  await using bench = await openBench(options);
+  await using session = await openWorkerSession(options);
   let refused: Refusal | undefined;
   const over = new AbortController();
   const taken = async (text: string): Promise<WorkEnd> => {
     if (over.signal.aborted || options.signal.aborted) return "later";
     try {
-      return await takeTraced(bench, options.tracing, JSON.parse(text));
+      return await takeTraced(session, options.tracing, JSON.parse(text));
     } catch (error) {
       refused = error instanceof Refusal ? error : new Refusal(String(error));
       over.abort();
       return "later";
     }
   };
-  await using taker = await openTaker(env, origin, { lock: Math.max(duration, 5000), work: taken });
+  await using consumer = await openConsumer(env, origin, { lock: Math.max(duration, 5000), work: taken });
   say(`Ready to work for ${origin}; interrupt to stop.`);
   begun();
-  const isIdle = async () => (await taker.isIdle()) && !(await bench.hasRun());
+  const isIdle = async () => (await consumer.isIdle()) && !(await session.hasRun());
   const stayThere = async () => {
-    await bench.stayPresent();
-    const lost = taker.lost();
+    await session.stayPresent();
+    const lost = consumer.lost();
     if (lost) throw lost;
   };
   const stopped = AbortSignal.any([over.signal, options.signal]);
-  await untilOver(stopped, options.once, { isIdle, hasWorked: bench.hasWorked, stayThere });
+  await untilOver(stopped, options.once, { isIdle, hasWorked: session.hasWorked, stayThere });
   over.abort();
-  await taker[Symbol.asyncDispose]();
+  await consumer[Symbol.asyncDispose]();
   if (refused) throw refused;
 }
 
 /** As a part of the run's own trace. */
-function takeTraced(bench: Bench, tracing: Tracing | undefined, work: Work): Promise<WorkEnd> {
+function takeTraced(session: WorkerSession, tracing: Tracing | undefined, work: Work): Promise<WorkEnd> {
   const { traceparent, part, run, chunk } = work;
-  if (!tracing || traceparent === undefined) return bench.take(work);
+  if (!tracing || traceparent === undefined) return session.take(work);
   const attributes = { "evenkeel.run": run, "evenkeel.part": part };
-  return inTrace(tracing, traceparent, [`${chunk.kind} chunk`, attributes], () => bench.take(work));
+  return inTrace(tracing, traceparent, [`${chunk.kind} chunk`, attributes], () => session.take(work));
 }
 
-interface Looks extends Pick<Bench, "hasWorked"> {
+interface Looks extends Pick<WorkerSession, "hasWorked"> {
   readonly isIdle: () => Promise<boolean>;
   /** @throws Away where state or queue are gone. */
   readonly stayThere: () => Promise<void>;

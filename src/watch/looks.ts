@@ -1,5 +1,4 @@
 import { type ExitCode, exit } from "../base/exit.ts";
-import type { ReportedProblem } from "../model/problem-line.ts";
 import { carryOut, troublesIn } from "./carry-out.ts";
 import { codeAfter, type LookEnd, lookAt, outcomeOf, runOf } from "./look.ts";
 import type { OpenMemory } from "./memory.ts";
@@ -9,14 +8,7 @@ import { chosenBy, compareObservations } from "./observation.ts";
 import type { Turn } from "./options.ts";
 import { type Due, nextDue } from "./schedule.ts";
 import { silenceNotification, unseen } from "./silence.ts";
-
-/** What a look is for: its time has come, a commit was followed, or a push brought one. */
-interface Cause {
-  /** The commit that the look may be limited by; left out: everything is looked at. */
-  readonly since?: string | undefined;
-  /** Errors of getting there: then nothing is applied. */
-  readonly troubles: readonly ReportedProblem[];
-}
+import { nextTrigger, type Times, type Trigger } from "./trigger.ts";
 
 /** How far a watcher is, over all of its turns. */
 export interface WatchProgress {
@@ -49,7 +41,7 @@ export async function lookAgain(
   const { clock, schedule, request, status, host, looks } = options;
   await tellSilence(turn, memory);
   const now = clock.now();
-  const times: Times = { due: firstDue(progress, now), poll: 0, now, told: "" };
+  const times: Times = { due: firstDue(progress, now), poll: 0, now, lastTrouble: "" };
   for (;;) {
     if (request.signal?.aborted) return stop(memory);
     const lost = lease.lost();
@@ -57,10 +49,10 @@ export async function lookAgain(
       host.warn(`${lost}; standing by`);
       return undefined;
     }
-    const cause = await nextCause(turn, memory, times);
-    if (!cause) continue;
-    const end = await host.traced(() => look(turn, memory, cause));
-    times.due = nextTime(times.due, cause, () => nextDue(schedule, clock.now(), clock.random));
+    const trigger = await nextTrigger(turn, memory, times);
+    if (!trigger) continue;
+    const end = await host.traced(() => look(turn, memory, trigger));
+    times.due = nextTime(times.due, trigger, () => nextDue(schedule, clock.now(), clock.random));
     host.looked(end);
     progress.looks++;
     progress.code = end.exitCode;
@@ -73,7 +65,7 @@ export async function lookAgain(
 }
 
 /** A look that was not for its time leaves the schedule as it is. */
-function nextTime(due: Due, { since }: Cause, next: () => Due): Due {
+function nextTime(due: Due, { since }: Trigger, next: () => Due): Due {
   return since === undefined ? next() : due;
 }
 
@@ -84,96 +76,11 @@ async function stop(memory: OpenMemory): Promise<ExitCode> {
   return exit.done;
 }
 
-interface Times {
-  due: Due;
-  /** When the remote is to be asked next. */
-  poll: number;
-  /** When somebody last looked at the clock. */
-  now: number;
-  /** The commit of the checkout that was looked at last, with or without an error. */
-  commit?: string;
-  /** The last trouble with the checkout that was told. */
-  told: string;
-}
-
-/** Waits for the next moment at which something may have to be done, or says what is to be looked at now. */
-async function nextCause(turn: Turn, memory: OpenMemory, times: Times): Promise<Cause | undefined> {
-  const { clock, status, request } = turn.options;
-  const now = clock.now();
-  if (now < times.now) goBack(turn, times, now);
-  times.now = now;
-  const next = nextMoment(turn, times);
-  if (next > now) {
-    await turn.bell.wait(next - now);
-    return undefined;
-  }
-  const isDue = now >= times.due.at;
-  const push = status.push && status.push.at <= now ? status.push : undefined;
-  if (push) status.push = undefined;
-  const { commit, troubles } = await forward(turn, memory, times, isDue || push !== undefined);
-  if (request.signal?.aborted) return undefined;
-  if (isDue) return { troubles };
-  if (commit !== undefined) return causeOfCommit(turn, memory, commit);
-  const isKnown = push?.commit !== undefined && push.commit === memory.now().commit;
-  return push && !isKnown ? { troubles } : undefined;
-}
-
-/** When a look, a push or the remote is due. */
-function nextMoment({ options: { status, follow } }: Turn, { due, poll }: Times): number {
-  return Math.min(due.at, status.push?.at ?? due.at, follow ? poll : due.at);
-}
-
-/**
- * Brings the checkout forward, and tells once what keeps it from going; a remote that is late is told where a look waits
- * for it. Answers with a commit that was not looked at yet.
- */
-async function forward(
-  { options: { follow, clock, request, host } }: Turn,
-  memory: OpenMemory,
-  times: Times,
-  isAwaited: boolean,
-): Promise<{ readonly commit?: string; readonly troubles: readonly ReportedProblem[] }> {
-  if (!follow) return { troubles: [] };
-  const followed = await follow.forward();
-  times.poll = clock.now() + follow.every;
-  if (request.signal?.aborted) return { troubles: [] };
-  if ("why" in followed) {
-    if (followed.late && !isAwaited) return { troubles: [] };
-    if (followed.why !== times.told) host.warn(`${followed.why}; nothing is applied until it can be`);
-    times.told = followed.why;
-    return { troubles: [{ rule: "checkout", message: followed.why }] };
-  }
-  times.told = "";
-  const { commit } = followed;
-  const isNew = commit !== memory.now().commit && commit !== times.commit;
-  times.commit = commit;
-  return { ...(isNew && { commit }), troubles: [] };
-}
-
-/** A commit is a cause where it changes the workspace; where it does not, it is remembered as looked at. */
-async function causeOfCommit({ options }: Turn, memory: OpenMemory, commit: string): Promise<Cause | undefined> {
-  const since = memory.now().commit;
-  if (since === undefined || (await options.follow?.touches(since, commit))) return { since, troubles: [] };
-  memory.change({ commit });
-  return undefined;
-}
-
-/** The clock was set back: what was planned by it may be a day away. */
-function goBack({ options: { schedule, clock, status } }: Turn, times: Times, now: number): void {
-  const next = nextDue(schedule, now, clock.random);
-  if (next.at < times.due.at) {
-    times.due = next;
-    status.late = next.late;
-  }
-  times.poll = Math.min(times.poll, now);
-  if (status.push) status.push = { ...status.push, at: Math.min(status.push.at, now) };
-}
-
-async function look(turn: Turn, memory: OpenMemory, cause: Cause): Promise<LookEnd> {
+async function look(turn: Turn, memory: OpenMemory, trigger: Trigger): Promise<LookEnd> {
   const { options, settings, lease } = turn;
   const { request, grace, clock } = options;
   const began = clock.now();
-  const { planned, whole } = await lookAt(request, cause.since);
+  const { planned, whole } = await lookAt(request, trigger.since);
   const { plan, surveyed } = planned;
   const isStopped = () => request.signal?.aborted === true;
   const before = memory.now();
@@ -185,9 +92,9 @@ async function look(turn: Turn, memory: OpenMemory, cause: Cause): Promise<LookE
     ? compareObservations(before, seenNow, isHeard ? grace : Number.POSITIVE_INFINITY)
     : undefined;
   if (observed) memory.change({ differing: observed.differing });
-  const chosen = observed && cause.troubles.length === 0 && !isStopped() ? chosenBy(memory.now(), plan) : [];
+  const chosen = observed && trigger.troubles.length === 0 && !isStopped() ? chosenBy(memory.now(), plan) : [];
   const done = chosen.length > 0 && lease.lost() === undefined ? await carryOut(turn, planned, chosen, before) : {};
-  const troubles = [...cause.troubles, ...(done.applied ? troublesIn(done.applied) : [])];
+  const troubles = [...trigger.troubles, ...(done.applied ? troublesIn(done.applied) : [])];
   const exitCode = codeAfter(planned, done.applied, troubles, isStopped());
   const seconds = (clock.now() - began) / 1000;
   const finishedAt = new Date(clock.now());

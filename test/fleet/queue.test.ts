@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
-import { openQueue, openTaker, type WorkEnd } from "../../src/fleet/queue.ts";
+import { openConsumer, openQueue, type WorkEnd } from "../../src/fleet/queue.ts";
 import { databases } from "../state/databases.ts";
 import { lacks } from "../support/needs.ts";
 import { startRedis } from "../support/redis.ts";
@@ -68,7 +68,7 @@ describe.each(Object.entries(places))("a queue on %s", (_, { isMissing, open }) 
     const queue = await openQueue(env, origin);
     const taken: string[] = [];
     const taker = (work: (text: string) => Promise<WorkEnd> = async () => "done", lock = 5000) =>
-      openTaker(env, origin, {
+      openConsumer(env, origin, {
         lock,
         work: (text) => {
           taken.push(text);

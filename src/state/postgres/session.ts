@@ -3,7 +3,7 @@ import type { Client, ClientConfig } from "pg";
 import { Away, Refusal } from "../../base/exit.ts";
 import { knownSecrets } from "../../base/known-secrets.ts";
 import { systemCode, systemTrouble } from "../../base/system-errors.ts";
-import { goodbye } from "../goodbye.ts";
+import { closeInTime } from "../close-in-time.ts";
 import type { Database } from "./connection.ts";
 import { openSockets } from "./sockets.ts";
 
@@ -88,7 +88,7 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
         }),
       ),
     [Symbol.asyncDispose]: async () => {
-      await goodbye(turn.then(() => client).then((last) => last?.end()));
+      await closeInTime(turn.then(() => client).then((last) => last?.end()));
       // Whoever still asks for something would keep the process alive with a connection of its own.
       away ??= new Away(`the state ${database.place} is closed`);
       sockets.cut();

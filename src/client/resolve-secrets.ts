@@ -7,7 +7,7 @@ import type { ClientOptions } from "./options.ts";
 type Secrets = ClientOptions["secrets"];
 
 /** The parameters of a call with their secrets resolved, which nobody may see from then on. @throws SecretMissing. */
-export function plainOf({ method, parameters }: Call, secrets: Secrets): Plain | undefined {
+export function resolvedParameters({ method, parameters }: Call, secrets: Secrets): Plain | undefined {
   if (!parameters) return undefined;
   const plain: Record<string, Scalar> = {};
   for (const [name, value] of Object.entries(parameters)) plain[name] = plainValue(method, value, secrets);

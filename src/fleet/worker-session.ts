@@ -4,7 +4,7 @@ import { Refusal } from "../base/exit.ts";
 import { version } from "../base/version.ts";
 import { CallFailed } from "../client/failure.ts";
 import { problemLine } from "../model/problem-line.ts";
-import { goodbye } from "../state/goodbye.ts";
+import { closeInTime } from "../state/close-in-time.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 import { stateAddress, stateAt } from "../state/open-state.ts";
 import type { WorkspaceState } from "../state/state.ts";
@@ -23,7 +23,7 @@ import type { WorkerOptions } from "./worker-options.ts";
 const mostProjects = 64;
 
 /** What a worker has at hand for all that it does: a state for each workspace, one connection to the server. */
-export interface Bench extends AsyncDisposable {
+export interface WorkerSession extends AsyncDisposable {
   /** Does work, and keeps its result. @throws Refusal for work of another version. */
   readonly take: (work: Work) => Promise<WorkEnd>;
   readonly hasWorked: () => boolean;
@@ -34,7 +34,7 @@ export interface Bench extends AsyncDisposable {
 }
 
 /** @throws Refusal where the state cannot be used. */
-export async function openBench(options: WorkerOptions): Promise<Bench> {
+export async function openWorkerSession(options: WorkerOptions): Promise<WorkerSession> {
   const { env } = options;
   const address = stateAddress(env);
   if (!address) throw new Refusal("a worker needs a state that runs share: set EVENKEEL_STATE");
@@ -43,7 +43,7 @@ export async function openBench(options: WorkerOptions): Promise<Bench> {
   // Who is there, and what is sent, is told to the whole state; the workspace does not matter.
   const whole = await open("");
   try {
-    return await benchIn(whole, { ...options, open, secrets });
+    return await sessionIn(whole, { ...options, open, secrets });
   } catch (error) {
     await whole[Symbol.asyncDispose]();
     throw error;
@@ -58,12 +58,12 @@ function secretsOf({ env, root }: WorkerOptions): Secrets {
   return createSecrets({ env, root, plaintext: new Map(), providers });
 }
 
-interface BenchOptions extends WorkerOptions {
+interface SessionOptions extends WorkerOptions {
   readonly open: (workspace: string) => Promise<WorkspaceState>;
   readonly secrets: Secrets;
 }
 
-async function benchIn(whole: WorkspaceState, options: BenchOptions): Promise<Bench> {
+async function sessionIn(whole: WorkspaceState, options: SessionOptions): Promise<WorkerSession> {
   const { origin, duration, concurrency, signal, secrets } = options;
   const { fleet, rates } = whole;
   const states = keepState(options.open);
@@ -98,8 +98,8 @@ async function benchIn(whole: WorkspaceState, options: BenchOptions): Promise<Be
       const unstored = sayUnstored(options, run);
       try {
         isBusy = true;
-        const hands = { reader: writer, writer, secrets, state, sender, requestTimeout, workers, stopped, unstored };
-        const result = signed(await doChunk(chunk, hands));
+        const context = { reader: writer, writer, secrets, state, sender, requestTimeout, workers, stopped, unstored };
+        const result = withSender(await doChunk(chunk, context));
         if (mine()) return "later";
         // Who counts the requests of a run counts those of all results that it has.
         await membership.tell();
@@ -114,14 +114,14 @@ async function benchIn(whole: WorkspaceState, options: BenchOptions): Promise<Be
     },
     [Symbol.asyncDispose]: async () => {
       await connections.drop();
-      await goodbye(presence.leave());
+      await closeInTime(presence.leave());
       await Promise.all([states.close(), whole[Symbol.asyncDispose]()]);
     },
   };
 }
 
 /** What ends a run may have its reason in the worker's token or network, so it says whose they are. */
-function signed(result: ChunkResult): ChunkResult {
+function withSender(result: ChunkResult): ChunkResult {
   const whose = `sent by the worker on ${hostname().slice(0, 100)} (process ${pid})`;
   if ("failure" in result) return { failure: new CallFailed(result.failure).endingRun(whose).facts };
   if (!("events" in result)) return result;
