@@ -58,7 +58,7 @@ export { type Guards, judgePlan, type Objection, type Waivers } from "./plan/gua
 export { callOf, type PlanInput, planOf } from "./plan/make-plan.ts";
 export { withOutcomes } from "./plan/outcomes.ts";
 export type { Plan, PlannedChange, Summary } from "./plan/plan.ts";
-export { strictnessOf as tendencyOf } from "./plan/strictness.ts";
+export { policyEffectOf } from "./plan/policy-effect.ts";
 export { apply, plan, rehearse } from "./reconcile/reconcile.ts";
 export type { Applied, ApplyHooks, Around, Planned, Rehearsed, Request } from "./reconcile/request.ts";
 export { type OpenedRevisions, openRevisions, type RevisionRequest } from "./reconcile/revisions.ts";

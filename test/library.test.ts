@@ -38,8 +38,8 @@ afterEach(async () => {
 const request = () => ({ folder: root, env: { EVENKEEL_TOKEN: token, HOOK: "hook" } });
 
 test("plan, apply and plan again, as a program of one's own would", async () => {
-  const { plan, differences, surveyed } = await library.plan(request());
-  expect(surveyed).toBe(true);
+  const { plan, differences, compared } = await library.plan(request());
+  expect(compared).toBe(true);
   expect(plan.resource_changes.map(({ address }) => address)).toEqual([
     "p:integration/chat-webhook-c",
     "p:license/MIT",
@@ -67,11 +67,11 @@ test("what a person can mend is a problem and not an exception", async () => {
   expect(refused.plan.problems).toMatchObject([{ rule: "unauthorized" }]);
   const nowhere = await library.plan({ ...request(), folder: tmpdir() });
   expect(nowhere).toMatchObject({
-    surveyed: false,
+    compared: false,
     plan: { problems: [{ rule: "setup", message: expect.stringContaining("evenkeel.yaml") }] },
   });
   const nobody = await library.apply({ ...request(), env: {} }, { approve: async () => true, watchers: [] });
-  expect(nobody).toMatchObject({ surveyed: false, plan: { problems: [{ rule: "setup" }] } });
+  expect(nobody).toMatchObject({ compared: false, plan: { problems: [{ rule: "setup" }] } });
   expect(() => library.load(tmpdir())).toThrow(library.Refusal);
 });
 

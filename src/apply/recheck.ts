@@ -8,7 +8,7 @@ import { projectPart } from "../model/identity.ts";
 import { turnsOff } from "../model/turns-off.ts";
 import type { Change, DesiredProject } from "../model/types.ts";
 import { type PlannedChange, visibleOf, wasAskedFor } from "../plan/plan.ts";
-import { strictnessOf } from "../plan/strictness.ts";
+import { policyEffectOf } from "../plan/policy-effect.ts";
 import type { Step } from "./apply.ts";
 
 /** What is to be done in one project: its steps, or planned changes that it is to be read again for. */
@@ -101,7 +101,7 @@ function movedSince(planned: PlannedChange, now: Change): string | undefined {
   } = planned;
   if (actions[0] !== now.action) return `the plan says ${actions[0]}, and it would now be ${now.action}`;
   if (turnsOff(now) && !turnsOff(visibleOf(planned))) return "it would now be turned off, which the plan does not say";
-  if (strictnessOf(now) === "loosened" && strictnessOf(visibleOf(planned)) !== "loosened") {
+  if (policyEffectOf(now) === "loosened" && policyEffectOf(visibleOf(planned)) !== "loosened") {
     return "it would now loosen the license policy, which the plan does not say";
   }
   if ((live?.digest ?? undefined) !== now.liveDigest) return "the live values changed since the plan was made";

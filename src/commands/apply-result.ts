@@ -8,10 +8,10 @@ import { appliedText, outcomesText, planText, waiversText } from "../report/text
 import type { Terminal } from "./terminal.ts";
 
 /** What became of changes that an apply did not come to, and why. */
-export function untouched({ plan, stale, refused, surveyed }: Applied): Outcomes {
+export function untouched({ plan, stale, refused, compared }: Applied): Outcomes {
   const why = refused?.length
     ? `refused by ${refusersOf(refused)}`
-    : surveyed && plan.problems.length === 0
+    : compared && plan.problems.length === 0
       ? "not approved"
       : "not started";
   const outcome: Outcome = stale
@@ -50,7 +50,7 @@ export function codeOf(
   plan: Plan,
 ): ExitCode {
   const { failed = 0, unknown = 0, skipped = 0, stale = 0 } = plan.summary.outcomes ?? {};
-  const declined = applied.surveyed && !applied.outcomes && !applied.rehearsed;
+  const declined = applied.compared && !applied.outcomes && !applied.rehearsed;
   return exitCode({
     interrupted: interrupted.aborted,
     refused: (applied.refused?.length ?? 0) > 0,

@@ -87,13 +87,13 @@ async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, t
   printProblems(terminal, plan);
   printMissingSecrets(terminal, planned.missing);
   const code = codeOf(terminal, { ...planned, rehearsed: true }, plan);
-  const { surveyed } = planned;
+  const { compared } = planned;
   tell(
     {
-      text: () => (surveyed ? rehearsalText(terminal, plan, requests) : ""),
+      text: () => (compared ? rehearsalText(terminal, plan, requests) : ""),
       json: () => planJson({ ...plan, requests: requests.map(({ answer: _, ...request }) => request) }),
     },
-    { plan, exitCode: code, surveyed },
+    { plan, exitCode: code, compared },
   );
   return code;
 }
@@ -120,11 +120,11 @@ async function applying(terminal: Terminal, options: Options<"apply">, wanted: W
   const code = codeOf(terminal, applied, plan);
   tell(
     { text: () => resultText(terminal, wanted.request, applied, plan), json: () => planJson(plan) },
-    { plan, exitCode: code, surveyed: applied.surveyed, fleet: applied.fleet },
+    { plan, exitCode: code, compared: applied.compared, fleet: applied.fleet },
   );
   noteUnrecorded(terminal, applied);
   if (applied.refused) terminal.warn(refusalText(applied.refused, plan));
-  else if (applied.surveyed && !applied.outcomes) terminal.warn("Not applied; nothing was written.");
+  else if (applied.compared && !applied.outcomes) terminal.warn("Not applied; nothing was written.");
   return code;
 }
 

@@ -27,7 +27,7 @@ export const run: Run<Options<"merge">> = async (terminal, options, files) => {
     today,
   });
   const json = JSON.stringify(plan, null, 2);
-  const surveyed = parts.some(({ plan: { summary, problems } }) => summary.projects > 0 || problems.length === 0);
+  const compared = parts.some(({ plan: { summary, problems } }) => summary.projects > 0 || problems.length === 0);
   const code = exitCode({
     problem: plan.problems.length > 0 || failures(plan) > 0,
     stale: (plan.summary.outcomes?.stale ?? 0) > 0,
@@ -35,7 +35,7 @@ export const run: Run<Options<"merge">> = async (terminal, options, files) => {
   });
   printProblems(terminal, plan);
   if (options.out) writeTo(terminal, options.out, json);
-  tell({ text: () => (surveyed ? textOf(terminal, plan) : ""), json: () => json }, { plan, exitCode: code, surveyed });
+  tell({ text: () => (compared ? textOf(terminal, plan) : ""), json: () => json }, { plan, exitCode: code, compared });
   return code;
 };
 

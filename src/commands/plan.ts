@@ -33,7 +33,7 @@ export function planAs(command: "plan" | "drift", terminal: Terminal, options: O
 async function planning(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<ExitCode> {
   const tell = await planReporter(terminal, command, options);
   const found = await planned(command, terminal, options);
-  const { plan, surveyed, missing } = found;
+  const { plan, compared, missing } = found;
   const json = () => JSON.stringify(plan, null, 2);
   const refusals = refusalsOf(plan, options);
   printProblems(terminal, plan);
@@ -45,8 +45,8 @@ async function planning(command: "plan" | "drift", terminal: Terminal, options: 
     problem: plan.problems.length > 0,
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
-  const text = () => (surveyed ? planText(plan, terminal.palette) : "");
-  tell({ text, json }, { plan, exitCode: code, surveyed, saved: savedAs(options, found), fleet: found.fleet });
+  const text = () => (compared ? planText(plan, terminal.palette) : "");
+  tell({ text, json }, { plan, exitCode: code, compared, saved: savedAs(options, found), fleet: found.fleet });
   tellRecord(terminal, options, found);
   for (const refusal of refusals) terminal.warn(printable(refusal));
   return code;

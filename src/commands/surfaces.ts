@@ -21,7 +21,7 @@ interface Ended<Content> {
   readonly plan: Content;
   readonly exitCode: ExitCode;
   /** False where nothing was compared. */
-  readonly surveyed: boolean;
+  readonly compared: boolean;
   /** The run under which the state keeps the plan, where it does. */
   readonly saved?: string | undefined;
   /** What was seen of the workers, where the run had any. */

@@ -43,7 +43,7 @@ export const run: Run<Options<"validate">> = async (terminal, options) => {
   const code = exitCode({ problem: !valid });
   tell(
     { text: () => terminal.palette.strong(text), json: () => JSON.stringify(document, null, 2) },
-    { plan: { resource_changes: [], objections: [], problems, warnings }, exitCode: code, surveyed: true },
+    { plan: { resource_changes: [], objections: [], problems, warnings }, exitCode: code, compared: true },
   );
   return code;
 };

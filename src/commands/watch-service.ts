@@ -6,12 +6,12 @@ import { serveWatch } from "../watch/service.ts";
 import { readHookSecret } from "../workspace/hook-secret.ts";
 import type { Options } from "./flags.ts";
 import type { Terminal } from "./terminal.ts";
-import type { LookFigures } from "./watch-look.ts";
+import type { CheckFigures } from "./watch-check.ts";
 
 interface Watched {
   readonly folder: string;
   readonly status: WatchStatus;
-  readonly figures: () => LookFigures;
+  readonly figures: () => CheckFigures;
 }
 
 /** Listens where `--hooks` says, until it is disposed of. @throws Refusal where it cannot. */
@@ -30,9 +30,9 @@ export async function listening(
   return service;
 }
 
-function metricsText({ seen, server, looks, last }: LookFigures, { standby, late }: WatchStatus): string {
+function metricsText({ seen, server, checks, last }: CheckFigures, { standby, late }: WatchStatus): string {
   const now = systemClock.now();
   const overdue = standby === undefined && late !== undefined && now > late;
-  const own = watchMetrics({ server, looks, last, now: now / 1000, standby: standby !== undefined, overdue });
+  const own = watchMetrics({ server, checks, last, now: now / 1000, standby: standby !== undefined, overdue });
   return [seen, own].filter(Boolean).join("\n");
 }

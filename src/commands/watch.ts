@@ -16,10 +16,10 @@ import { folderOf, requestOf } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 import { tracedAs } from "./tracing.ts";
 import type { Run } from "./verb.ts";
-import { lookPrinter } from "./watch-look.ts";
+import { checkPrinter } from "./watch-check.ts";
 import { listening } from "./watch-service.ts";
 
-/** `evenkeel watch`: until it is interrupted, or has looked often enough. */
+/** `evenkeel watch`: until it is interrupted, or has checked often enough. */
 export const run: Run<Options<"watch">> = async (terminal, options) => {
   checkUsage(terminal, options);
   const folder = folderOf(terminal, options);
@@ -30,7 +30,7 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
   const request = requestOf(terminal, options);
   const status = newStatus();
   using follower = options.follow ? createFollower(root, terminal.interrupted) : undefined;
-  const printer = lookPrinter(terminal);
+  const printer = checkPrinter(terminal);
   terminal.listen();
   await using _ = await listening(terminal, options, { folder, status, figures: printer.metrics });
   sayWhatIsWritten(terminal, options, folder);
@@ -41,13 +41,13 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
     clock: systemClock,
     apply: options.apply,
     grace: options.grace,
-    looks: options.looks,
+    checks: options.maxChecks,
     ...(follower && { follow: following(follower, options.poll, root) }),
     host: {
       say: (sentence) => terminal.note(printable(sentence)),
       warn: (sentence) => terminal.warn(printable(`warning: ${sentence}`)),
-      looked: printer.looked,
-      traced: (look) => tracedAs(terminal, "watch", look, ({ exitCode }) => exitCode),
+      checked: printer.checked,
+      traced: (check) => tracedAs(terminal, "watch", check, ({ exitCode }) => exitCode),
     },
   };
   return await watch(watching);
@@ -55,15 +55,15 @@ export const run: Run<Options<"watch">> = async (terminal, options) => {
 
 function checkUsage(
   { env }: Terminal,
-  { every: often, cron: times, hooks, looks, grace, workers }: Options<"watch">,
+  { every: often, cron: times, hooks, maxChecks, grace, workers }: Options<"watch">,
 ): void {
   const wrong = (sentence: string) => {
     throw new Refusal(sentence, exit.usage);
   };
   if (often !== undefined && times !== undefined) wrong("--every and --cron are both given; give only one");
   if (hooks !== undefined && hooks > 65535) wrong("--hooks takes a port, a number from 0 to 65535");
-  if (looks === 0) wrong("--looks takes the number of looks to end after: 1 or more");
-  if (grace === 0) wrong("--grace takes the number of looks that must see drift: 1 or more");
+  if (maxChecks === 0) wrong("--max-checks takes the number of checks to end after: 1 or more");
+  if (grace === 0) wrong("--grace takes the number of checks that must see drift: 1 or more");
   if (workers && !sharesState(env)) wrong(unshared);
 }
 

@@ -8,7 +8,7 @@ import { repositoriesOf, repositoryKinds } from "./repository-kinds.ts";
 import type { Action, Fields, Kind, Platform, Resource, Scalar, Tier } from "./types.ts";
 
 /** Whether a change makes a policy stricter or laxer (contract 8). */
-export type Strictness = "tightened" | "loosened";
+export type PolicyEffect = "tightened" | "loosened";
 
 /**
  * What tells one kind of resource from another: one row a kind, so that manifests, reading, diff, plan, apply, import and
@@ -36,7 +36,7 @@ export interface KindRow {
   /** The visible side of a removal: what was true before, and after. */
   readonly removed: { readonly before: Fields; readonly after: Fields | null };
   /** The field whose value says how strict the resource makes its project; undefined where none does. */
-  readonly strictness?: { readonly field: string; readonly by: Readonly<Record<string, Strictness>> };
+  readonly policyEffect?: { readonly field: string; readonly by: Readonly<Record<string, PolicyEffect>> };
   /** Words of values, and what servers of older releases take in their stead. */
   readonly olderWords?: ReadonlyMap<string, string>;
   /** Where the kind as a whole starts to exist; its members may need more. */
@@ -89,7 +89,7 @@ export const kinds: Readonly<Record<Kind, KindRow>> = {
     segment: "managed_license_id",
     identity: (name) => name.toLowerCase(),
     removed: { before: {}, after: null },
-    strictness: { field: "approval_status", by: { allowed: "loosened", denied: "tightened" } },
+    policyEffect: { field: "approval_status", by: { allowed: "loosened", denied: "tightened" } },
     olderWords: olderStatuses,
     tier: licenseTier,
     removedIn: {

@@ -3,8 +3,8 @@ import { turnsOff } from "../model/turns-off.ts";
 import { peopleAmong, type Signer } from "./allowed-signers.ts";
 import type { Objection } from "./guards.ts";
 import { type Plan, visibleOf } from "./plan.ts";
+import { policyEffectOf } from "./policy-effect.ts";
 import type { SshSignature } from "./ssh-signature.ts";
-import { strictnessOf } from "./strictness.ts";
 
 /** The namespace of signatures on plans. */
 export const planNamespace = "evenkeel-plan";
@@ -56,7 +56,7 @@ function neededFor(plan: Plan, { policy, isProtected }: Judging): Needed | undef
   const holds: Readonly<Record<Occasion, (change: (typeof changes)[number]) => boolean>> = {
     always: () => true,
     removals: turnsOff,
-    loosening: (change) => strictnessOf(change) === "loosened",
+    loosening: (change) => policyEffectOf(change) === "loosened",
     protected: ({ address }) => isProtected(address),
   };
   const [strictest] = policy.rules

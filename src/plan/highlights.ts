@@ -7,7 +7,7 @@ import { subjectOf } from "./planned-groups.ts";
 
 /** What a reviewer should look at before anything else. */
 export interface Highlight {
-  readonly topic: "loosened" | "losses" | "disabled" | "deleted";
+  readonly topic: "loosened" | "lost-notifications" | "disabled" | "deleted";
   /** The changes that it is about; at least one. */
   readonly changes: readonly [PlannedChange, ...PlannedChange[]];
   /** How many they are, and of what. */
@@ -36,15 +36,15 @@ interface Topic {
 const topics: readonly Topic[] = [
   {
     topic: "loosened",
-    holds: ({ tendency }) => tendency === "loosened",
+    holds: ({ policy_effect }) => policy_effect === "loosened",
     says: (count) => `${quantity(count, "license change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
     word: (planned) => loosening(visibleOf(planned)),
   },
   {
-    topic: "losses",
-    holds: ({ losses = [] }) => losses.length > 0,
-    says: (count) => `${quantity(count, "change")} ${count === 1 ? "costs" : "cost"} somebody events`,
-    word: ({ losses = [] }) => losses.join(", "),
+    topic: "lost-notifications",
+    holds: ({ lost_notifications = [] }) => lost_notifications.length > 0,
+    says: (count) => `${quantity(count, "change")} ${count === 1 ? "stops" : "stop"} notifications`,
+    word: ({ lost_notifications = [] }) => lost_notifications.join(", "),
   },
   {
     topic: "disabled",
@@ -104,7 +104,7 @@ function wordsOf<Each extends Pick<PlannedChange, "project">>(
 /** What a license becomes: `license/MIT becomes allowed`. */
 export function loosening(change: Pick<Visible, "kind" | "key" | "before" | "after">): string {
   const { kind, before, after } = change;
-  const { field = "" } = kinds[kind].strictness ?? {};
+  const { field = "" } = kinds[kind].policyEffect ?? {};
   const word = after === null ? `is no longer ${before?.[field]}` : `becomes ${after[field]}`;
   return `${subjectOf(change)} ${word}`;
 }

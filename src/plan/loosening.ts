@@ -1,13 +1,13 @@
 import { counted, firstFew } from "../base/text.ts";
 import type { Change } from "../model/types.ts";
 import type { Objection } from "./guards.ts";
-import { strictnessOf } from "./strictness.ts";
+import { policyEffectOf } from "./policy-effect.ts";
 
 /** What `--fail-on-loosening` has against changes: one objection for all that make a policy laxer. */
 export function judgeLoosening(
-  changes: readonly (Pick<Change, "address"> & Parameters<typeof strictnessOf>[0])[],
+  changes: readonly (Pick<Change, "address"> & Parameters<typeof policyEffectOf>[0])[],
 ): Objection[] {
-  const addresses = changes.filter((change) => strictnessOf(change) === "loosened").map(({ address }) => address);
+  const addresses = changes.filter((change) => policyEffectOf(change) === "loosened").map(({ address }) => address);
   if (addresses.length === 0) return [];
   const loosen = addresses.length === 1 ? "loosens" : "loosen";
   const what = `${counted(addresses.length, "change")} ${loosen} a license policy (${firstFew(addresses, 1)})`;

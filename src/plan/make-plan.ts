@@ -17,10 +17,10 @@ import {
   type PlannedChange,
   type PlanScope,
   planDigest,
+  policyEffectIn,
   type Summary,
-  tendencyIn,
 } from "./plan.ts";
-import { strictnessOf } from "./strictness.ts";
+import { policyEffectOf } from "./policy-effect.ts";
 
 /** All that a plan is made of. */
 export interface PlanInput {
@@ -99,11 +99,11 @@ function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary
 export function plannedChange(change: Change, catalogue: Catalogue): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const { method, path } = callOf(change);
-  const losses = lossesOf(change, catalogue);
+  const lost_notifications = lossesOf(change, catalogue);
   const notes = [
     ...(turnsOff(change) && !isRemoval(change) ? [offNote(change)] : []),
     ...(action === "update" && live?.inherited ? [inheritedNote] : []),
-    ...losses,
+    ...lost_notifications,
   ];
   return {
     address,
@@ -114,9 +114,9 @@ export function plannedChange(change: Change, catalogue: Catalogue): PlannedChan
     live: live && liveDigest ? { updated_at: live.updatedAt ?? null, digest: liveDigest } : null,
     action_reason: reasonOf(change),
     ...(change.origin.reason !== undefined && { policy_reason: change.origin.reason }),
-    ...tendencyIn(change),
+    ...policyEffectIn(change),
     ...(notes.length > 0 && { notes }),
-    ...(losses.length > 0 && { losses }),
+    ...(lost_notifications.length > 0 && { lost_notifications }),
     source: change.origin.place(),
     call: { method, path },
   };
@@ -131,8 +131,8 @@ const inheritedNote =
   "the group's settings apply, and a write changes nothing: choose settings of its own for the project on the server first";
 
 function reasonOf(change: Change): string {
-  const strictness = strictnessOf(change);
-  return strictness ? `${change.reason}, ${strictness}` : change.reason;
+  const policyEffect = policyEffectOf(change);
+  return policyEffect ? `${change.reason}, ${policyEffect}` : change.reason;
 }
 
 function sensitiveOf(fields: Fields | null): Record<string, true> {

@@ -1,12 +1,12 @@
 import { digestOf } from "../base/json.ts";
 import type { Unverified } from "../diff/diff.ts";
 import { askedFor } from "../diff/reasons.ts";
-import type { Strictness } from "../model/kinds.ts";
+import type { PolicyEffect } from "../model/kinds.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import { turnsOff } from "../model/turns-off.ts";
 import type { Action, Call, Fields, Kind, Outcome, Place } from "../model/types.ts";
 import type { Objection } from "./guards.ts";
-import { strictnessOf } from "./strictness.ts";
+import { policyEffectOf } from "./policy-effect.ts";
 
 /** What `plan --report json` prints and `--out` saves (contract 5; `schemas/plan.schema.json`). Holds no secret. */
 export interface Plan {
@@ -56,7 +56,7 @@ export interface Summary {
   readonly tightened: number;
   readonly loosened: number;
   /** Changes by which somebody receives fewer events. */
-  readonly losses: number;
+  readonly lost_notifications: number;
   readonly unmanaged: number;
   readonly unverified: number;
   readonly reads: number;
@@ -92,11 +92,11 @@ export interface PlannedChange {
   /** The `reason` of the policy that decides; left out where it gives none. */
   readonly policy_reason?: string;
   /** What it does to a policy; left out where it is none, or stays as strict as it was. */
-  readonly tendency?: Strictness;
-  /** What a reviewer should know of it, losses among them. Left out where there is nothing. */
+  readonly policy_effect?: PolicyEffect;
+  /** What a reviewer should know of it, lost_notifications among them. Left out where there is nothing. */
   readonly notes?: readonly string[];
   /** Who will no longer receive which events. Left out where nobody is known to lose any. */
-  readonly losses?: readonly string[];
+  readonly lost_notifications?: readonly string[];
   readonly source: Place;
   readonly call: { readonly method: Call["method"]; readonly path: string };
   /** The wave that it belongs to, from 1; only of an apply in waves. */
@@ -112,8 +112,8 @@ export function planDigest(plan: Omit<Plan, "digest" | "created_at"> & Partial<P
 
 /** The plan with all that its changes show taken anew from the changes themselves, whatever it says. */
 export function recounted(plan: Plan): Plan {
-  const changes = plan.resource_changes.map(({ tendency: _, ...planned }) => {
-    return { ...planned, ...tendencyIn(visibleOf(planned)) };
+  const changes = plan.resource_changes.map(({ policy_effect: _, ...planned }) => {
+    return { ...planned, ...policyEffectIn(visibleOf(planned)) };
   });
   const actions = changes.map(({ change }) => change.actions[0]);
   const summary = { ...plan.summary, ...countsOf(actions), ...effectsOf(changes), writes: actions.length };
@@ -145,14 +145,14 @@ export function countsOf(actions: readonly Action[]): Record<Action, number> {
 export function effectsOf(changes: readonly PlannedChange[]) {
   const count = (is: (planned: PlannedChange) => boolean) => changes.filter(is).length;
   return {
-    tightened: count(({ tendency }) => tendency === "tightened"),
-    loosened: count(({ tendency }) => tendency === "loosened"),
-    losses: count(({ losses = [] }) => losses.length > 0),
+    tightened: count(({ policy_effect }) => policy_effect === "tightened"),
+    loosened: count(({ policy_effect }) => policy_effect === "loosened"),
+    lost_notifications: count(({ lost_notifications = [] }) => lost_notifications.length > 0),
   };
 }
 
 /** What a change does to a policy, as a part of what a plan lists. */
-export function tendencyIn(change: Parameters<typeof strictnessOf>[0]): Pick<PlannedChange, "tendency"> {
-  const tendency = strictnessOf(change);
-  return tendency ? { tendency } : {};
+export function policyEffectIn(change: Parameters<typeof policyEffectOf>[0]): Pick<PlannedChange, "policy_effect"> {
+  const policy_effect = policyEffectOf(change);
+  return policy_effect ? { policy_effect } : {};
 }

@@ -39,9 +39,9 @@ const order: readonly Action[] = ["disable", "delete", "create", "update"];
 /** Where a change stands among others: what loosens, what goes or is turned off, who loses events, then the rest. */
 export function urgencyOf(planned: PlannedChange): number {
   const [action] = planned.change.actions;
-  if (planned.tendency === "loosened") return 0;
+  if (planned.policy_effect === "loosened") return 0;
   if (turnsOff(visibleOf(planned))) return 1 + order.indexOf(action === "update" ? "disable" : action);
-  return planned.losses ? 3 : 4 + order.indexOf(action);
+  return planned.lost_notifications ? 3 : 4 + order.indexOf(action);
 }
 
 const participles: Readonly<Record<Action, string>> = {
@@ -53,8 +53,8 @@ const participles: Readonly<Record<Action, string>> = {
 
 /** A group in one line: `2,000 projects: license/MIT updated, loosened (policies/all.yaml:5)`. */
 export function groupLine({ members, projects, shared }: PlannedGroup): string {
-  const [{ change, tendency }] = members;
+  const [{ change, policy_effect }] = members;
   const { subject, source } = shared;
-  const what = [`${subject} ${participles[change.actions[0]]}`, ...(tendency ? [tendency] : [])].join(", ");
+  const what = [`${subject} ${participles[change.actions[0]]}`, ...(policy_effect ? [policy_effect] : [])].join(", ");
   return `${quantity(projects.length, "project")}: ${what} (${source.file}:${source.line})`;
 }

@@ -1,6 +1,6 @@
 import type { Fields, Value } from "../model/types.ts";
 import { type PlannedChange, type Summary, visibleOf } from "./plan.ts";
-import { strictnessOf } from "./strictness.ts";
+import { policyEffectOf } from "./policy-effect.ts";
 
 /** What rules see of a change, with the types of CEL. */
 export const changeFields = {
@@ -11,7 +11,7 @@ export const changeFields = {
   action: "string",
   before: "map<string, dyn>",
   after: "map<string, dyn>",
-  tendency: "string",
+  policy_effect: "string",
   reason: "string",
   action_reason: "string",
   file: "string",
@@ -50,7 +50,7 @@ export class ChangeView {
   readonly before: CelFields;
   readonly after: CelFields;
   /** Empty where the change neither tightens nor loosens. */
-  readonly tendency: string;
+  readonly policy_effect: string;
   /** The `reason` of the deciding policy; empty where it gives none. */
   readonly reason: string;
   readonly action_reason: string;
@@ -65,7 +65,7 @@ export class ChangeView {
     this.action = action;
     this.before = celFields(before);
     this.after = celFields(after);
-    this.tendency = strictnessOf({ ...rest, before, after }) ?? "";
+    this.policy_effect = policyEffectOf({ ...rest, before, after }) ?? "";
     this.reason = planned.policy_reason ?? "";
     this.action_reason = planned.action_reason;
     this.file = planned.source.file;
@@ -90,7 +90,7 @@ export class SummaryView implements Readonly<Record<keyof typeof summaryFields, 
   readonly unverified: bigint;
 
   constructor({ projects, live, unmanaged, unverified }: CountsOfPlan, changes: readonly ChangeView[]) {
-    const having = (key: "action" | "tendency", value: string) =>
+    const having = (key: "action" | "policy_effect", value: string) =>
       BigInt(changes.filter((change) => change[key] === value).length);
     this.projects = BigInt(projects);
     this.changed_projects = BigInt(new Set(changes.map(({ project }) => project)).size);
@@ -99,8 +99,8 @@ export class SummaryView implements Readonly<Record<keyof typeof summaryFields, 
     this.update = having("action", "update");
     this.disable = having("action", "disable");
     this.delete = having("action", "delete");
-    this.tightened = having("tendency", "tightened");
-    this.loosened = having("tendency", "loosened");
+    this.tightened = having("policy_effect", "tightened");
+    this.loosened = having("policy_effect", "loosened");
     this.unmanaged = BigInt(unmanaged);
     this.unverified = BigInt(unverified);
   }

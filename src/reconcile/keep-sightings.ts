@@ -20,7 +20,7 @@ export type KeptSightings =
 /** Keeps how each project was seen by a run, and left by an apply. A look that cannot be kept is as good as any. */
 export async function keepSightings(context: Context, result: Applied): Promise<KeptSightings> {
   const { request, state } = context;
-  if (!request.command || !result.surveyed) return {};
+  if (!request.command || !result.compared) return {};
   const look = lookOf(context, result);
   if (look.projects.length === 0 && !look.covers) return {};
   try {

@@ -34,7 +34,7 @@ function problemOf(error: unknown): Problem {
 function nothingPlanned(heading: Heading, problems: readonly Problem[]): Planned {
   const createdAt = new Date().toISOString();
   const document = planOf({ ...heading, version, createdAt, differences: [], objections: [], problems, reads: 0 });
-  return { plan: document, differences: [], surveyed: false, missing: [] };
+  return { plan: document, differences: [], compared: false, missing: [] };
 }
 
 /** A plan with more to say than when it was made. */

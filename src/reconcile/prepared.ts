@@ -76,7 +76,7 @@ export function unreadPlan(
   reads: number,
 ): Planned {
   const plan = documentOf(context, since, { differences: [], objections: [], problems, reads });
-  return { plan, differences: [], moves: [], surveyed: false, missing: [] };
+  return { plan, differences: [], moves: [], compared: false, missing: [] };
 }
 
 /** What a new plan comes to: carried out as it stands or, where time passes before its writes, looked at again. */

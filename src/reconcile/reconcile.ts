@@ -101,7 +101,7 @@ async function newPlan(reader: Reader, context: Context, dispatcher?: Dispatcher
   });
   const document = judgedByRules(unjudged, context, desired);
   const missing = context.secrets.missing(neededBy(differences));
-  return preparedOf(context, { plan: document, differences, moves, surveyed: true, missing }, desired);
+  return preparedOf(context, { plan: document, differences, moves, compared: true, missing }, desired);
 }
 
 /** For runs that have no server to ask. */
@@ -170,7 +170,7 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
     const { notices, inFlight } = await reportUnfinishedRuns(current);
     const { planned: found, refused, ...rest } = await prepared(writer, current, saved, dispatcher);
     const planned = withProblems(found, notices);
-    if (!planned.surveyed) return await history.end(planned);
+    if (!planned.compared) return await history.end(planned);
     if (refused.length > 0) return await history.end({ ...planned, refused });
     // Workers have secrets of their own, and tell which they lack.
     const missing = dispatcher ? [] : await missingSecrets(rest.references, current);

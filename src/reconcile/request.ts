@@ -99,7 +99,7 @@ export interface Planned {
   /** The waves of an apply, before it and after it; left out where it has none. */
   readonly waves?: readonly PlanWave[];
   /** False where manifests or the server kept anything from being compared: the plan then says nothing of the state. */
-  readonly surveyed: boolean;
+  readonly compared: boolean;
   /** Secrets that an apply would need and that cannot be resolved here, each with the reason. */
   readonly missing: readonly string[];
   /** Whether a saved plan was refused whole since manifests changed. */

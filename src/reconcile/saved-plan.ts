@@ -156,7 +156,7 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const plan = judgedByRules(unruled, context, desired);
   const refused = refusedBy(plan, desired, request);
   return {
-    planned: withWaivers({ plan, differences: [], surveyed: true, missing: [] }, refused),
+    planned: withWaivers({ plan, differences: [], compared: true, missing: [] }, refused),
     targets: recheckTargets(changes, desired, unread),
     moves: { steps: again.steps },
     references: planned.flatMap(({ resources }) => resources.flatMap(({ fields }) => referencesIn(fields))),

@@ -5,7 +5,7 @@ import type { Report, Surface } from "./report.ts";
  * take them. Each value is a number, a word or the name of a run, so none needs quotes.
  */
 export const dotenv: Surface = (report) => {
-  const variables = report.surveyed ? variablesOf(report) : { pending: "unknown" };
+  const variables = report.compared ? variablesOf(report) : { pending: "unknown" };
   return Object.entries(variables)
     .map(([name, value]) => `EVENKEEL_PLAN_${name.toUpperCase()}=${value}`)
     .join("\n");

@@ -131,7 +131,7 @@ function changeFinding(planned: PlannedChange): Draft | undefined {
   const [action] = change.actions;
   const common = { on: "change", place: source, address, project } as const;
   if (!outcome) {
-    const level = planned.tendency === "loosened" ? "warning" : actionLevels[action];
+    const level = planned.policy_effect === "loosened" ? "warning" : actionLevels[action];
     const message = [`would ${action} ${address}: ${reason}${fieldNames(planned)}`, ...notes].join("; ");
     return { rule: `planned-${action}`, level, message, ...common };
   }

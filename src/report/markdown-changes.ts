@@ -31,9 +31,9 @@ function cellsOf(group: PlannedGroup): readonly string[] {
 
 const removals: readonly Action[] = ["disable", "delete"];
 
-function actionCell({ change: { actions }, tendency }: PlannedChange): string {
+function actionCell({ change: { actions }, policy_effect }: PlannedChange): string {
   const [action] = actions;
-  if (tendency === "loosened") return `**${action}**, **loosened**`;
+  if (policy_effect === "loosened") return `**${action}**, **loosened**`;
   return removals.includes(action) ? `**${action}**` : action;
 }
 

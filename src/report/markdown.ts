@@ -29,7 +29,7 @@ const reserve = 200;
 export const planMarkdown: Surface = (report) => {
   const { plan } = report;
   const groups = plannedGroups(plan.resource_changes);
-  const about = report.surveyed
+  const about = report.compared
     ? [counts(plan), waves(plan), list("**Look at these first**", highlightLines(plan), "line")]
     : [];
   const head = [marker(report), title(report), facts(plan), ...about, ...sentences(plan)];
@@ -53,9 +53,9 @@ function marker({ command }: Report<unknown>): string {
 
 const inOrder: readonly Action[] = ["disable", "delete", "create", "update"];
 
-function title({ plan, surveyed }: Report): string {
+function title({ plan, compared }: Report): string {
   const { summary, problems } = plan;
-  if (!surveyed) return `### Evenkeel: nothing was compared, ${counted(problems.length, "problem")}`;
+  if (!compared) return `### Evenkeel: nothing was compared, ${counted(problems.length, "problem")}`;
   const { loosened } = summary;
   const actions = inOrder.filter((action) => summary[action] > 0).map((action) => `${summary[action]} to ${action}`);
   const parts = [...(loosened > 0 ? [`${loosened} loosened`] : []), ...actions];

@@ -75,8 +75,8 @@ function outcomeEvent({ address, outcome }: PlannedChange): Event | undefined {
   return { type: "outcome", level, message: `${address}: ${outcome.status}${error}`, more: { address, outcome } };
 }
 
-function summaryEvent({ plan, exitCode, seconds, surveyed }: Report): Event {
-  const more = { summary: plan.summary, exit_code: exitCode, seconds, surveyed, plan_digest: plan.digest };
+function summaryEvent({ plan, exitCode, seconds, compared }: Report): Event {
+  const more = { summary: plan.summary, exit_code: exitCode, seconds, compared, plan_digest: plan.digest };
   return { type: "summary", message: summaryText(plan), more };
 }
 

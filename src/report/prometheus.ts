@@ -23,7 +23,7 @@ interface Metric {
 export const prometheus: Surface = (report, before) => {
   const common = { command: report.command, server: report.plan.server.url };
   const metrics = [
-    ...(report.surveyed ? aboutTheState(report) : []),
+    ...(report.compared ? aboutTheState(report) : []),
     ...aboutTheRun(report, before),
     ...aboutTheFleet(report),
   ];
@@ -93,17 +93,17 @@ function aboutTheState({ plan }: Report): Metric[] {
     gauge(
       "loosened_licenses",
       "License changes that loosen a policy.",
-      holding((each) => each.tendency === "loosened"),
+      holding((each) => each.policy_effect === "loosened"),
     ),
     gauge(
       "tightened_licenses",
       "License changes that tighten a policy.",
-      holding((each) => each.tendency === "tightened"),
+      holding((each) => each.policy_effect === "tightened"),
     ),
     gauge(
       "lost_audiences",
       "Changes by which somebody receives fewer events.",
-      holding(({ losses }) => losses !== undefined),
+      holding(({ lost_notifications }) => lost_notifications !== undefined),
     ),
     { name: "drift_resources", help: "Resources that differ from the manifests.", samples: drift },
     { name: "outcomes", help: "Outcomes of the changes of the last apply.", samples: outcomes },

@@ -11,7 +11,7 @@ export interface Report<Content = Plan> extends Circumstances {
   readonly seconds: number;
   readonly finishedAt: Date;
   /** False where manifests or the server kept anything from being compared. */
-  readonly surveyed: boolean;
+  readonly compared: boolean;
   /** The run under which the state keeps the plan, where it does. */
   readonly saved?: string | undefined;
   /** What was seen of the workers, where the run had any. */

@@ -5,11 +5,11 @@ const most = 999_999;
 
 /**
  * Counts for the merge request widget, which knows three: what is disabled counts as deleted. It leaves alone what else
- * stands there: what loosens a policy or costs somebody events, where anything does.
+ * stands there: what loosens a policy or stop notifications, where anything does.
  */
 export const terraform: Surface = ({ plan: { summary } }) => {
-  const { create, update, disable, delete: deleted, loosened, losses } = summary;
-  const grave = { ...(loosened > 0 && { loosened }), ...(losses > 0 && { losses }) };
+  const { create, update, disable, delete: deleted, loosened, lost_notifications } = summary;
+  const grave = { ...(loosened > 0 && { loosened }), ...(lost_notifications > 0 && { lost_notifications }) };
   const counts = { ...grave, create, update, delete: disable + deleted };
   return JSON.stringify(Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, Math.min(n, most)])));
 };

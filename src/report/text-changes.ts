@@ -36,7 +36,7 @@ export function changesText(changes: readonly PlannedChange[], palette: Palette)
 
 function groupText(group: PlannedGroup, palette: Palette): string {
   const { members, projects, shared } = group;
-  const [{ notes = [], tendency }] = members;
+  const [{ notes = [], policy_effect }] = members;
   const [reason = "", ...sentences] = shared.sentences;
   const names = wrapped(
     printable(`in ${firstFew([...projects].sort(), mostNamed)}`),
@@ -45,7 +45,7 @@ function groupText(group: PlannedGroup, palette: Palette): string {
   );
   return [
     `${mark(members[0], palette)} ${palette.strong(printable(groupLine(group)))}`,
-    `${indent}${palette.faint(printable(tendency ? reason.replace(`, ${tendency}`, "") : reason))}`,
+    `${indent}${palette.faint(printable(policy_effect ? reason.replace(`, ${policy_effect}`, "") : reason))}`,
     ...fieldsText(shared, palette),
     ...notesText(sentences.slice(0, notes.length), palette),
     `${indent}${palette.faint(names)}`,

@@ -147,10 +147,10 @@ function linesOf(changes: readonly PlannedChange[], palette: Palette): string {
 }
 
 function outcomeLine(planned: PlannedChange, palette: Palette): string {
-  const { address, outcome = { status: "skipped" }, tendency } = planned;
+  const { address, outcome = { status: "skipped" }, policy_effect } = planned;
   const { status, error } = outcome;
   const paint = status === "applied" ? palette.add : palette.remove;
-  const more = error === undefined ? tendency && `, ${tendency}` : `: ${error}`;
+  const more = error === undefined ? policy_effect && `, ${policy_effect}` : `: ${error}`;
   return `  ${mark(planned, palette)} ${paint(status)} ${printable(`${address}${more ?? ""}`)}`;
 }
 

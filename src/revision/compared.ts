@@ -1,9 +1,9 @@
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { identityOf, kinds, type Strictness } from "../model/kinds.ts";
+import { identityOf, kinds, type PolicyEffect } from "../model/kinds.ts";
 import { isReference, normalise } from "../model/normalise.ts";
 import type { Desired, DesiredProject, Fields, Kind, Origin, Place, Resource, Scalar, Value } from "../model/types.ts";
-import { strictnessOf } from "../plan/strictness.ts";
+import { policyEffectOf } from "../plan/policy-effect.ts";
 import { disableNotes, editNotes } from "./notes.ts";
 
 /**
@@ -24,10 +24,10 @@ export interface RevisionChange {
   readonly action: RevisionAction;
   readonly before: Fields | null;
   readonly after: Fields | null;
-  readonly tendency?: Strictness;
+  readonly policy_effect?: PolicyEffect;
   readonly notes?: readonly string[];
   /** Who will no longer receive which events: those of the notes. */
-  readonly losses?: readonly string[];
+  readonly lost_notifications?: readonly string[];
   /** In the revision that still has the line: the earlier one for what is withdrawn. */
   readonly source: Place;
 }
@@ -78,7 +78,7 @@ function withdrawn(was: Desired, after: Wanted): Unaddressed {
   if (!origin || was.presence === "absent") return untouched(was);
   const fields = { before: was.fields, after: kinds[was.kind].removed.after };
   const others = ["no longer listed, and exclusive removes what is not"];
-  return made("disable", was, { ...fields, origin, losses: disableNotes(after.catalogue, was), others });
+  return made("disable", was, { ...fields, origin, lost_notifications: disableNotes(after.catalogue, was), others });
 }
 
 /** What stays as it is on the server makes nothing stricter or laxer. */
@@ -89,7 +89,7 @@ function untouched(was: Desired): Unaddressed {
 
 function removed(was: Desired | undefined, is: Desired, { catalogue }: Wanted): Unaddressed {
   const fields = { before: was?.fields ?? null, after: kinds[is.kind].removed.after };
-  return made("disable", is, { ...fields, origin: is.origin, losses: disableNotes(catalogue, is) });
+  return made("disable", is, { ...fields, origin: is.origin, lost_notifications: disableNotes(catalogue, is) });
 }
 
 function edited(was: Desired, is: Desired, before: Wanted, after: Wanted): Unaddressed | undefined {
@@ -98,9 +98,9 @@ function edited(was: Desired, is: Desired, before: Wanted, after: Wanted): Unadd
   if (differing.length === 0) return undefined;
   const hidden = differing.some((name) => spelt(was.fields[name]) === spelt(is.fields[name]));
   const others = hidden ? ["a secret literal in the manifest is another"] : [];
-  const losses = editNotes(after.catalogue, is, was.fields, is.fields);
+  const lost_notifications = editNotes(after.catalogue, is, was.fields, is.fields);
   const fields = { before: only(was.fields, differing), after: only(is.fields, differing) };
-  return made("edit", is, { ...fields, origin: is.origin, losses, others });
+  return made("edit", is, { ...fields, origin: is.origin, lost_notifications, others });
 }
 
 function isSame(
@@ -131,21 +131,21 @@ function only(fields: Fields, names: readonly string[]): Fields {
 }
 
 interface ChangeParts extends Pick<Unaddressed, "before" | "after" | "origin"> {
-  readonly losses?: readonly string[];
-  /** Notes beside the losses. */
+  readonly lost_notifications?: readonly string[];
+  /** Notes beside the lost_notifications. */
   readonly others?: readonly string[];
 }
 
 function made(action: RevisionAction, { kind, key }: Resource, parts: ChangeParts): Unaddressed {
-  const { before, after, origin, losses = [], others = [] } = parts;
-  const notes = [...losses, ...others];
+  const { before, after, origin, lost_notifications = [], others = [] } = parts;
+  const notes = [...lost_notifications, ...others];
   const change = { kind, key, action, before, after };
-  const tendency = strictnessOf(change);
+  const policy_effect = policyEffectOf(change);
   return {
     ...change,
-    ...(tendency && { tendency }),
+    ...(policy_effect && { policy_effect }),
     ...(notes.length > 0 && { notes }),
-    ...(losses.length > 0 && { losses }),
+    ...(lost_notifications.length > 0 && { lost_notifications }),
     origin,
   };
 }

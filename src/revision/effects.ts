@@ -4,7 +4,7 @@ import { detailLines, loosening } from "../plan/highlights.ts";
 import { subjectOf } from "../plan/planned-groups.ts";
 import type { RevisionChange } from "./compared.ts";
 
-export type EffectRule = "loosened" | "losses" | "disabled" | "exclusive";
+export type EffectRule = "loosened" | "lost-notifications" | "disabled" | "exclusive";
 
 /** What changes of several projects come to, in one sentence with the count. */
 export interface Effect {
@@ -22,15 +22,15 @@ interface Topic {
 const topics: readonly Topic[] = [
   {
     rule: "loosened",
-    holds: ({ tendency }) => tendency === "loosened",
+    holds: ({ policy_effect }) => policy_effect === "loosened",
     says: (count) => `${quantity(count, "license change")} ${count === 1 ? "loosens" : "loosen"} the policy`,
     word: loosening,
   },
   {
-    rule: "losses",
-    holds: ({ losses }) => losses !== undefined,
-    says: (count) => `${quantity(count, "change")} ${count === 1 ? "costs" : "cost"} somebody events`,
-    word: ({ losses = [] }) => losses.join(", "),
+    rule: "lost-notifications",
+    holds: ({ lost_notifications }) => lost_notifications !== undefined,
+    says: (count) => `${quantity(count, "change")} ${count === 1 ? "stops" : "stop"} notifications`,
+    word: ({ lost_notifications = [] }) => lost_notifications.join(", "),
   },
   {
     rule: "disabled",
@@ -46,7 +46,7 @@ const topics: readonly Topic[] = [
   },
 ];
 
-/** How many changes loosen a policy, cost somebody events and turn things off; the gravest first. */
+/** How many changes loosen a policy, stop notifications and turn things off; the gravest first. */
 export function revisionEffects(changes: readonly RevisionChange[]): readonly Effect[] {
   return topics.flatMap(({ rule, holds, says, word }) => {
     const those = changes.filter(holds);

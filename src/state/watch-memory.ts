@@ -7,11 +7,11 @@ export const applyModes = ["never", "pending", "drift"] as const;
 
 export type ApplyMode = (typeof applyModes)[number];
 
-/** What a watcher remembers from look to look, and leaves to the next one (contract 16). */
+/** What a watcher remembers from check to check, and leaves to the next one (contract 16). */
 export interface WatchMemory {
   readonly apply: ApplyMode;
-  /** Left out before the first look. */
-  readonly last?: LastLook;
+  /** Left out before the first check. */
+  readonly last?: LastCheck;
   /** What differs, by address. */
   readonly differing: Readonly<Record<string, Differing>>;
   /** Problems that were told, in words, by what tells them apart. */
@@ -20,9 +20,9 @@ export interface WatchMemory {
   readonly refused: readonly string[];
   /** What was told to expire. */
   readonly expiring: readonly string[];
-  /** The last commit that was looked at without an error. */
+  /** The last commit that was checked without an error. */
   readonly commit?: string;
-  /** The digest of the manifests that the last look at everything was of. */
+  /** The digest of the manifests that the last check everything was of. */
   readonly manifests?: string;
   /** The saved plan that waits for approvals, and a digest of what it is to carry out. */
   readonly waiting?: { readonly run: string; readonly digest: string } | undefined;
@@ -30,7 +30,7 @@ export interface WatchMemory {
   readonly undelivered: readonly Undelivered[];
 }
 
-export interface LastLook {
+export interface LastCheck {
   /** Null where the state kept no summary of it. */
   readonly run: string | null;
   /** When it ended, when the next one is due, and when that is overdue: ISO 8601. */
@@ -42,11 +42,11 @@ export interface LastLook {
   readonly stopped?: true;
 }
 
-/** A difference as looks have seen it. */
+/** A difference as checks have seen it. */
 export interface Differing {
   readonly cause: Cause;
-  /** Looks in a row that saw drift there, and that saw this very drift. */
-  readonly looks: number;
+  /** Checks in a row that saw drift there, and that saw this very drift. */
+  readonly checks: number;
   readonly steady: number;
   /** Of what is wanted and what is live. */
   readonly digest: string;

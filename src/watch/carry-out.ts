@@ -17,8 +17,8 @@ export interface CarriedOut {
 }
 
 /**
- * Carries out some of the changes of a look, as an apply of its own within guards, rules, approvals and waves. While
- * somebody else applies it leaves them to the next look.
+ * Carries out some of the changes of a check, as an apply of its own within guards, rules, approvals and waves. While
+ * somebody else applies it leaves them to the next check.
  */
 export async function carryOut(
   { options, state, lease, settings }: Turn,
@@ -29,7 +29,7 @@ export async function carryOut(
   const { request, host } = options;
   const holder = await state.leases.holder();
   if (holder) {
-    host.say(`Not applied now: ${holderText(holder)} applies; the next look tries again.`);
+    host.say(`Not applied now: ${holderText(holder)} applies; the next check tries again.`);
     return {};
   }
   const only = chosen(addresses, found, settings().guards);

@@ -26,7 +26,7 @@ export interface Bell {
   readonly wait: (milliseconds: number) => Promise<void>;
 }
 
-/** A machine may sleep, and its clock be set: nobody waits for long without a look at it. */
+/** A machine may sleep, and its clock be set: nobody waits long without reading it again. */
 const longestWait = 60_000;
 
 export function createBell(clock: Clock): Bell {

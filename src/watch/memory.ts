@@ -24,7 +24,7 @@ export interface OpenMemory extends AsyncDisposable {
   readonly keep: () => Promise<void>;
 }
 
-/** The settings that a watcher needs, read again for each look; broken ones leave it with those before. */
+/** The settings that a watcher needs, read again for each check; broken ones leave it with those before. */
 export function settingsFor({ folder }: Pick<Request, "folder">): () => Workspace {
   let last: Workspace | undefined;
   return () => {

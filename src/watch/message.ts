@@ -103,7 +103,7 @@ export function expiringNotification(messages: readonly string[], run: string | 
   return { event: "expiring", headline, lines: messages, addresses: [], run };
 }
 
-/** Nobody looked for longer than was planned. */
+/** Nobody checked for longer than was planned. */
 export function silentNotification(since: string, run: string | null): Notification {
-  return { event: "silent", headline: `silent: no look since ${since}`, lines: [], addresses: [], run };
+  return { event: "silent", headline: `silent: no check since ${since}`, lines: [], addresses: [], run };
 }

@@ -12,11 +12,11 @@ import {
 } from "./message.ts";
 import { type ObservedDifferences, troublesOf } from "./observation.ts";
 
-/** A look, and the problems that it and its apply ran into. */
+/** A check, and the problems that it and its apply ran into. */
 export interface SeenProblems {
   readonly before: WatchMemory;
   readonly planned: Planned;
-  /** Left out where nothing could be looked at. */
+  /** Left out where nothing could be checked. */
   readonly observed: ObservedDifferences | undefined;
   readonly whole: boolean;
   readonly troubles: readonly ReportedProblem[];
@@ -42,7 +42,7 @@ export function notificationsOfProblems(memory: OpenMemory, seen: SeenProblems):
   ];
 }
 
-/** A look at a part says nothing of the problems of the rest, nor does one that saw nothing. */
+/** A check of a part says nothing of the problems of the rest, nor does one that saw nothing. */
 function isConclusive({ whole, observed }: SeenProblems): boolean {
   return whole && observed !== undefined;
 }

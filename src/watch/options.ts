@@ -4,20 +4,20 @@ import type { Lease } from "../state/lease.ts";
 import type { Holder, WorkspaceState } from "../state/state.ts";
 import type { ApplyMode } from "../state/watch-memory.ts";
 import type { FastForwarded } from "../workspace/git-follow.ts";
+import type { CheckEnd } from "./check.ts";
 import type { Bell, Clock } from "./clock.ts";
-import type { LookEnd } from "./look.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** What a watcher is to do. */
 export interface WatchOptions {
-  /** How each look is made: folder, environment, limits, and the signal that ends the watcher. */
+  /** How each check is made: folder, environment, limits, and the signal that ends the watcher. */
   readonly request: Request;
   readonly schedule: Schedule;
   readonly apply: ApplyMode;
-  /** Looks in a row that must see drift before people are told. */
+  /** Checks in a row that must see drift before people are told. */
   readonly grace: number;
-  /** Ends after so many looks; left out: never. */
-  readonly looks?: number | undefined;
+  /** Ends after so many checks; left out: never. */
+  readonly checks?: number | undefined;
   /** Brings the checkout up to date; left out: it stays as it is. */
   readonly follow?: Follow | undefined;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ export interface WatchOptions {
 }
 
 export interface Follow {
-  /** Milliseconds between two looks at the remote. */
+  /** Milliseconds between two polls of the remote. */
   readonly every: number;
   /** Within seconds, however slow the remote is. */
   readonly forward: () => Promise<FastForwarded>;
@@ -38,18 +38,18 @@ export interface Follow {
 export interface WatchHost {
   readonly say: (sentence: string) => void;
   readonly warn: (sentence: string) => void;
-  readonly looked: (end: LookEnd) => void;
-  /** Runs a look, and its apply, as a trace where traces go anywhere. */
-  readonly traced: (look: () => Promise<LookEnd>) => Promise<LookEnd>;
+  readonly checked: (end: CheckEnd) => void;
+  /** Runs a check, and its apply, as a trace where traces go anywhere. */
+  readonly traced: (check: () => Promise<CheckEnd>) => Promise<CheckEnd>;
 }
 
 /** How a watcher fares, for those who ask it, and how they wake it. */
 export interface WatchStatus {
   /** Who watches instead; undefined while this one does. */
   standby: Holder | undefined;
-  /** When the next look is overdue, in milliseconds since 1970; undefined before the first one is planned. */
+  /** When the next check is overdue, in milliseconds since 1970; undefined before the first one is planned. */
   late: number | undefined;
-  /** When a push that concerns the workspace is to be looked at, and the commit that it brought where it said so. */
+  /** When a push that concerns the workspace is to be checked, and the commit that it brought where it said so. */
   push: { readonly at: number; readonly commit?: string } | undefined;
   /** Wakes the watcher where it waits. */
   wake: () => void;

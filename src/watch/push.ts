@@ -23,7 +23,7 @@ export interface Checkout {
 
 /** What a push asks for. */
 export interface PushDecision {
-  readonly look: boolean;
+  readonly check: boolean;
   readonly why: string;
   /** The commit that it brought. */
   readonly commit?: string;
@@ -32,18 +32,18 @@ export interface PushDecision {
 /** Whether a push may have changed a workspace: where that cannot be told, it may. */
 export function judgePush(headers: IncomingHttpHeaders, payload: unknown, checkout: Checkout): PushDecision {
   const kind = headers["x-github-event"] ?? headers["x-gitlab-event"] ?? "push";
-  if (!/^push(?: hook)?$/i.test(String(kind))) return { look: false, why: "not a push of commits" };
-  if (!isObject(payload)) return { look: true, why: "the body says nothing of files" };
+  if (!/^push(?: hook)?$/i.test(String(kind))) return { check: false, why: "not a push of commits" };
+  if (!isObject(payload)) return { check: true, why: "the body says nothing of files" };
   const { after, ref } = payload;
   const commit = typeof after === "string" && /^[0-9a-f]{40,64}$/.test(after) ? { commit: after } : {};
   if (typeof ref === "string" && checkout.ref !== undefined && ref !== checkout.ref) {
-    return { look: false, why: "another branch than the one that is watched" };
+    return { check: false, why: "another branch than the one that is watched" };
   }
   const files = filesIn(payload);
-  if (!files) return { look: true, why: "the push does not tell all of its files", ...commit };
+  if (!files) return { check: true, why: "the push does not tell all of its files", ...commit };
   if (files.some((file) => isWithin(file, checkout)))
-    return { look: true, why: "files of this workspace changed", ...commit };
-  return { look: false, why: "no file of this workspace changed" };
+    return { check: true, why: "files of this workspace changed", ...commit };
+  return { check: false, why: "no file of this workspace changed" };
 }
 
 /** Where nobody knows in which folder of its repository a workspace lies, it may lie in each. */

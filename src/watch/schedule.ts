@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import { exit, Refusal } from "../base/exit.ts";
 
-/** When looks are due, in milliseconds since 1970. */
+/** When checks are due, in milliseconds since 1970. */
 export interface Schedule {
   /** The first time after another one. */
   readonly after: (time: number) => number;
@@ -40,13 +40,13 @@ function parse(expression: string): Cron | undefined {
   }
 }
 
-/** A look that is to come: when it is due, later by up to a tenth of the time to the next one, and when it is overdue. */
+/** A check that is to come: when it is due, later by up to a tenth of the time to the next one, and when it is overdue. */
 export interface Due {
   readonly at: number;
   readonly late: number;
 }
 
-/** Milliseconds by which a look may be late at least. */
+/** Milliseconds by which a check may be late at least. */
 const leastPatience = 60_000;
 
 export function nextDue({ after }: Schedule, now: number, random: () => number): Due {

@@ -26,7 +26,7 @@ export interface Service extends AsyncDisposable {
 /** Bytes of the largest body that a hook may send, and of all that wait to be judged by their signatures. */
 const [mostBytes, mostUnjudged] = [10 * 1024 * 1024, 32 * 1024 * 1024];
 
-/** Milliseconds for pushes that come together to be looked at as one. */
+/** Milliseconds for pushes that come together to be checked as one. */
 const settling = 1000;
 
 interface Answer {
@@ -83,7 +83,7 @@ async function answer(request: IncomingMessage, receiver: Receiver): Promise<Ans
   return { status: 405, body: { error: `expected ${route.methods.join(" or ")}` }, headers };
 }
 
-/** Whoever stands by is well; whoever should have looked is not. */
+/** Whoever stands by is well; whoever should have checked is not. */
 function health({ status: { standby, late }, clock }: ServiceOptions): Answer {
   if (standby) return { status: 200, body: { status: "standby", watcher: standby.run, host: standby.host } };
   if (late === undefined) return { status: 200, body: { status: "starting" } };
@@ -101,7 +101,7 @@ async function push(request: IncomingMessage, receiver: Receiver): Promise<Answe
   if (typeof body === "string") return unread[body];
   if (!isGenuine(request.headers, body, secret)) return { status: 401, body: { error: wrongSecret } };
   const { commit, ...decision } = judgePush(request.headers, parsed(body), await receiver.checkout());
-  if (decision.look) {
+  if (decision.check) {
     status.push = { at: status.push?.at ?? clock.now() + settling, ...(commit !== undefined && { commit }) };
     status.wake();
   }

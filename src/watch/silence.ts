@@ -7,7 +7,7 @@ import type { WatchOptions } from "./options.ts";
 
 const note = "watch-silent";
 
-/** What is told of a watcher that should have looked; undefined where nobody missed a look, and where it was told. */
+/** What is told of a watcher that should have checked; undefined where nobody missed a check, and where it was told. */
 export async function silenceNotification(notes: Texts, clock: Clock): Promise<Notification | undefined> {
   const last = (await keptMemory(notes))?.last;
   if (!last || last.stopped || clock.now() <= Date.parse(last.late)) return undefined;
@@ -16,10 +16,10 @@ export async function silenceNotification(notes: Texts, clock: Clock): Promise<N
   return silentNotification(last.at, last.run);
 }
 
-/** What is told beside silence: nobody has looked. */
+/** What is told beside silence: nobody has checked. */
 export const unseen = { projects: 0, drift: 0, pending: 0, problems: 0 };
 
-/** Tells once of a watcher that holds its lease and does not look. */
+/** Tells once of a watcher that holds its lease and does not check. */
 export async function noticeSilence(notes: Texts, options: WatchOptions): Promise<void> {
   const notification = await silenceNotification(notes, options.clock);
   if (!notification) return;

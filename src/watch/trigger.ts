@@ -3,9 +3,9 @@ import type { OpenMemory } from "./memory.ts";
 import type { Turn } from "./options.ts";
 import { type Due, nextDue } from "./schedule.ts";
 
-/** Why a look begins: its time has come, a commit was followed, or a push brought one. */
+/** Why a check begins: its time has come, a commit was followed, or a push brought one. */
 export interface Trigger {
-  /** The commit that the look may be limited by; left out: everything is looked at. */
+  /** The commit that the check may be limited by; left out: everything is checked. */
   readonly since?: string | undefined;
   /** Errors of getting there: then nothing is applied. */
   readonly troubles: readonly ReportedProblem[];
@@ -16,15 +16,15 @@ export interface Times {
   due: Due;
   /** When the remote is to be asked next. */
   poll: number;
-  /** When somebody last looked at the clock. */
+  /** When somebody last read the clock. */
   now: number;
-  /** The commit of the checkout that was looked at last, with or without an error. */
+  /** The commit of the checkout that was checked last, with or without an error. */
   commit?: string;
   /** The last trouble with the checkout that was told; empty where there was none. */
   lastTrouble: string;
 }
 
-/** Waits for the next moment at which something may have to be done, or says what is to be looked at now. */
+/** Waits for the next moment at which something may have to be done, or says what is to be checked now. */
 export async function nextTrigger(turn: Turn, memory: OpenMemory, times: Times): Promise<Trigger | undefined> {
   const { clock, status, request } = turn.options;
   const now = clock.now();
@@ -46,14 +46,14 @@ export async function nextTrigger(turn: Turn, memory: OpenMemory, times: Times):
   return push && !isKnown ? { troubles } : undefined;
 }
 
-/** When a look, a push or the remote is due. */
+/** When a check, a push or the remote is due. */
 function nextMoment({ options: { status, follow } }: Turn, { due, poll }: Times): number {
   return Math.min(due.at, status.push?.at ?? due.at, follow ? poll : due.at);
 }
 
 /**
- * Brings the checkout forward, and tells once what keeps it from going; a remote that is late is told where a look waits
- * for it. Answers with a commit that was not looked at yet.
+ * Brings the checkout forward, and tells once what keeps it from going; a remote that is late is told where a check waits
+ * for it. Answers with a commit that was not checked yet.
  */
 async function forward(
   { options: { follow, clock, request, host } }: Turn,
@@ -78,7 +78,7 @@ async function forward(
   return { ...(isNew && { commit }), troubles: [] };
 }
 
-/** A commit begins a look where it changes the workspace; where it does not, it is remembered as looked at. */
+/** A commit begins a check where it changes the workspace; where it does not, it is remembered as checked. */
 async function triggerOfCommit({ options }: Turn, memory: OpenMemory, commit: string): Promise<Trigger | undefined> {
   const since = memory.now().commit;
   if (since === undefined || (await options.follow?.touches(since, commit))) return { since, troubles: [] };

@@ -7,17 +7,17 @@ import { openState } from "../state/open-state.ts";
 import type { Holder } from "../state/state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { type Bell, createBell } from "./clock.ts";
-import { lookAgain, type WatchProgress } from "./looks.ts";
 import { openMemory, settingsFor } from "./memory.ts";
 import type { Turn, WatchOptions } from "./options.ts";
 import { noticeSilence } from "./silence.ts";
+import { runWatchLoop, type WatchProgress } from "./watch-loop.ts";
 
 /** Milliseconds between two tries to open a state that went away. */
 const betweenTries = 10_000;
 
 /**
- * Looks at a workspace again and again, as the only watcher that does, until it is stopped or has looked often enough.
- * Resolves to the exit code of the last look; to 0 where it was stopped between two of them.
+ * Checks a workspace again and again, as the only watcher that does, until it is stopped or has checked often enough.
+ * Resolves to the exit code of the last check; to 0 where it was stopped between two of them.
  * @throws Refusal where there is no workspace, or its state cannot be used when it starts.
  */
 export async function watch(options: WatchOptions): Promise<ExitCode> {
@@ -25,17 +25,17 @@ export async function watch(options: WatchOptions): Promise<ExitCode> {
   const bell = createBell(clock);
   status.wake = bell.ring;
   request.signal?.addEventListener("abort", bell.ring, { once: true });
-  const progress: WatchProgress = { looks: 0, code: exit.done, unkept: undefined };
+  const progress: WatchProgress = { checks: 0, code: exit.done, unkept: undefined };
   for (let begun = false; !request.signal?.aborted; ) {
     try {
       const code = await takeTurn(options, bell, () => {
         begun = true;
-      }).then((turn) => turn && lookInTurn(turn, progress));
+      }).then((turn) => turn && checkAsLeader(turn, progress));
       if (code !== undefined) return code;
     } catch (error) {
-      const isLast = progress.looks === options.looks;
+      const isLast = progress.checks === options.checks;
       if (!begun || isLast || !(error instanceof Refusal)) throw error;
-      // People hear of no look that cannot be kept, so somebody has to see that the watcher is not well.
+      // People hear of no check that cannot be kept, so somebody has to see that the watcher is not well.
       status.late ??= clock.now();
       host.warn(error.message);
       await bell.wait(betweenTries);
@@ -44,11 +44,11 @@ export async function watch(options: WatchOptions): Promise<ExitCode> {
   return progress.code === exit.interrupted ? exit.interrupted : exit.done;
 }
 
-async function lookInTurn(turn: Turn & AsyncDisposable, progress: WatchProgress): Promise<ExitCode | undefined> {
+async function checkAsLeader(turn: Turn & AsyncDisposable, progress: WatchProgress): Promise<ExitCode | undefined> {
   await using _ = turn;
   const { state, options } = turn;
   await using memory = await openMemory(state.notes, options);
-  return await lookAgain(turn, memory, progress);
+  return await runWatchLoop(turn, memory, progress);
 }
 
 /** Stands by until it is this watcher's turn; undefined where it was stopped before. */

@@ -129,7 +129,7 @@ test("the list of projects is the one that the last plan kept, or a file's", asy
     const { changes: found }: RevisionDocument = JSON.parse(
       (await evenkeel("diff", base, "--report", "json", ...more)).stdout,
     );
-    return found.map(({ action, address, tendency }) => `${action} ${address} ${tendency}`);
+    return found.map(({ action, address, policy_effect }) => `${action} ${address} ${policy_effect}`);
   };
   expect(await changes()).toEqual(["edit a/*:license/MIT loosened"]);
   expect((await evenkeel("plan")).code).toBe(0);

@@ -37,7 +37,7 @@ test("what a change does to a policy stands in the plan, and is counted", async 
   const kinds = ["prometheus=p.prom", "terraform=t.json", "ndjson=n.json"].flatMap((kind) => ["--report", kind]);
   const plan = (await evenkeel("plan", "--report", "json", ...kinds)).plan();
   expect(plan.summary).toMatchObject({ tightened: 1, loosened: 2 });
-  expect(plan.resource_changes.map(({ key, tendency }) => `${key} ${tendency}`)).toEqual([
+  expect(plan.resource_changes.map(({ key, policy_effect }) => `${key} ${policy_effect}`)).toEqual([
     "MIT tightened",
     "Old loosened",
     "WTFPL loosened",

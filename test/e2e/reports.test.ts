@@ -28,11 +28,17 @@ test("one plan has every surface, from one reading, and no secret on any", async
   expect(read("out/markdown")).toContain("### Evenkeel: 2 loosened, 1 to disable, 4 to create");
   expect(JSON.parse(read("out/sarif")).runs[0].results).toHaveLength(5);
   expect(parseXml(read("out/junit")).attributes.failures).toBe("5");
-  const first = ["review-loosened", "review-losses", "review-disabled"];
+  const first = ["review-loosened", "review-lost-notifications", "review-disabled"];
   const entries: { check_name: string }[] = JSON.parse(read("out/codequality"));
   expect([entries.slice(0, 3).map((entry) => entry.check_name), entries.length]).toEqual([first, 3 + 5]);
   expect(read("out/github").match(/^::/gm)).toHaveLength(3 + 5);
-  expect(JSON.parse(read("out/terraform"))).toEqual({ create: 4, update: 0, delete: 1, loosened: 2, losses: 1 });
+  expect(JSON.parse(read("out/terraform"))).toEqual({
+    create: 4,
+    update: 0,
+    delete: 1,
+    loosened: 2,
+    lost_notifications: 1,
+  });
   expect(read("out/prometheus")).toMatch(/kind="integration",action="disable"\} 1\n/);
   expect(read("out/ndjson").trimEnd().split("\n")).toHaveLength(1 + 3 + 5 + 1);
   const counts = ["PENDING=true", "CREATE=4", "UPDATE=0", "DISABLE=1", "DELETE=0", "LOOSENED=2"];

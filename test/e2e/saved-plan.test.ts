@@ -50,8 +50,8 @@ test("says what became of each change, a line each, and counts them last", async
 });
 
 test("one made before policies were judged in it is judged when it is applied", async () => {
-  const { tightened: _, loosened: __, losses: ___, ...summary } = saved().summary;
-  const changes = saved().resource_changes.map(({ tendency: _, losses: __, ...change }) => change);
+  const { tightened: _, loosened: __, lost_notifications: ___, ...summary } = saved().summary;
+  const changes = saved().resource_changes.map(({ policy_effect: _, lost_notifications: __, ...change }) => change);
   const old = { ...saved(), summary, resource_changes: changes } as unknown as Plan;
   save({ ...old, digest: planDigest(old) });
   expect(await made.evenkeel("apply", "plan.json", "--fail-on-loosening")).toMatchObject({ code: 3, writes: 0 });

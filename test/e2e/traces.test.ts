@@ -76,7 +76,7 @@ test("each look of a watcher is a trace of its own", async () => {
   const { url, spans } = await collector();
   const { evenkeelWith } = await scene({ projects, policy });
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: url, HOOK: hook };
-  expect(await evenkeelWith(env, "watch", "--looks", "2", "--every", "1s")).toMatchObject({ code: 2, stderr: "" });
+  expect(await evenkeelWith(env, "watch", "--max-checks", "2", "--every", "1s")).toMatchObject({ code: 2, stderr: "" });
   const looks = spans().filter(({ name }) => name === "evenkeel watch");
   expect(looks.map(({ attributes }) => attributes)).toEqual(
     [2, 2].map((code) => expect.objectContaining({ "process.exit.code": code })),

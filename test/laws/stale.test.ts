@@ -106,8 +106,8 @@ test("a stopped or cut off apply of a saved plan still says what became of every
         return stops ? "pass" : "lost";
       };
       const cutOff = { saved: file, signal: stop.signal, concurrency: 1, patience: impatience };
-      const { outcomes, surveyed }: Applied = await stage.apply(cutOff);
-      if (!surveyed) expect(stage.wire.writes).toEqual([]);
+      const { outcomes, compared }: Applied = await stage.apply(cutOff);
+      if (!compared) expect(stage.wire.writes).toEqual([]);
       else expect(outcomes?.size ?? 0).toBe(planned.plan.summary.writes);
     });
   });

@@ -113,7 +113,7 @@ describe("a saved plan", () => {
       each(({ change }) => ({ change: { ...change, after: denied } })),
       plan,
     );
-    const loosening = env(rule("lax", { when: 'change.tendency == "loosened"' }));
+    const loosening = env(rule("lax", { when: 'change.policy_effect == "loosened"' }));
     expect(outcomes(await run.apply({ saved, env: loosening }))).toEqual([
       "stale p:license/BSD",
       "stale p:license/MIT",

@@ -77,7 +77,7 @@ describe("the textfile for Prometheus", () => {
   });
 
   test("says nothing of drift where nothing was compared, and of what was applied", () => {
-    const names = [...read(planWith({}), { surveyed: false, exitCode: 1 }).keys()].join();
+    const names = [...read(planWith({}), { compared: false, exitCode: 1 }).keys()].join();
     expect(names).not.toContain("drift_resources");
     expect(names).toContain("evenkeel_problems");
     const applied = planWith({ changes: [changeWith(plainWords, 1, "applied"), changeWith(plainWords, 5, "failed")] });

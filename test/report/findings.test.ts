@@ -33,18 +33,18 @@ describe("findings", () => {
   });
 
   test("put what loosens a policy and what costs events on top, a loosening as a warning", () => {
-    const losses = ["#ci will no longer receive pushes (chat)"];
+    const lost_notifications = ["#ci will no longer receive pushes (chat)"];
     const plan = planWith({
       changes: [
         planned("p", "mail", "create"),
-        planned("p", "chat", "update", { losses, notes: losses }),
-        planned("p", "MIT", "update", { kind: "license", tendency: "loosened" }),
-        planned("q", "MIT", "update", { kind: "license", tendency: "tightened" }),
+        planned("p", "chat", "update", { lost_notifications, notes: lost_notifications }),
+        planned("p", "MIT", "update", { kind: "license", policy_effect: "loosened" }),
+        planned("q", "MIT", "update", { kind: "license", policy_effect: "tightened" }),
       ],
     });
     const told = reviewFindings(plan, reportOf(plan)).map(({ level, rule }) => `${level} ${rule}`);
     expect(told).toEqual([
-      ...["warning review-loosened", "warning review-losses", "warning planned-update"],
+      ...["warning review-loosened", "warning review-lost-notifications", "warning planned-update"],
       ...["note planned-update", "note planned-create", "note planned-update"],
     ]);
   });

@@ -287,11 +287,11 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
   });
 
   test("equal changes of many projects are one row; a link shows one of them alone, open and in sight", async () => {
-    const losses = ["chat will receive no events"];
+    const lost_notifications = ["chat will receive no events"];
     const changes = Array.from({ length: 2_000 }, (_, i) => {
-      return planned(`group/project-${i}`, "chat", "disable", { losses, notes: losses });
+      return planned(`group/project-${i}`, "chat", "disable", { lost_notifications, notes: lost_notifications });
     });
-    const one = planned("other/project", "mail", "update", { losses, notes: losses });
+    const one = planned("other/project", "mail", "update", { lost_notifications, notes: lost_notifications });
     const page = await open(planWith({ changes: [...changes, one] }));
     expect(await rowsOf(page).count()).toBe(2);
     const row = rowsOf(page).first();
@@ -311,9 +311,9 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
   });
 
   test("what loosens a policy stands on top, with what a license becomes, a tile and a filter", async () => {
-    const license = (tendency: "loosened" | "tightened", status: string) => {
+    const license = (policy_effect: "loosened" | "tightened", status: string) => {
       const change = fieldsOf("update", { approval_status: "other" }, { approval_status: status });
-      return { kind: "license", tendency, change } as const;
+      return { kind: "license", policy_effect, change } as const;
     };
     const page = await open({
       ...planWith({
@@ -341,7 +341,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     );
     expect(await page.locator("#facts").innerText()).toMatch(/Only\s+--target a\/\*/);
     await page.getByRole("button", { name: "1 loosened" }).click();
-    expect([await namesOf(page), hashOf(page)]).toEqual([["license/MIT"], "#tendency=loosened"]);
+    expect([await namesOf(page), hashOf(page)]).toEqual([["license/MIT"], "#policy_effect=loosened"]);
     const place = rowsOf(page).locator(".place");
     expect((await place.boundingBox())?.height).toBeLessThan(24);
   });

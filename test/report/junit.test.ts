@@ -72,7 +72,7 @@ describe("JUnit XML", () => {
   });
 
   test("begins with what to look at first, and what the plan is of", () => {
-    const loosened = { kind: "license", tendency: "loosened" } as const;
+    const loosened = { kind: "license", policy_effect: "loosened" } as const;
     const changes = ["p", "q"].map((project) => {
       return planned(project, "MIT", "create", {
         ...loosened,

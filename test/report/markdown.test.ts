@@ -56,7 +56,7 @@ describe("a plan in a merge request comment", () => {
   test("says plainly that nothing changes, and that nothing was compared", () => {
     expect(markdownOf(planWith({}))).toContain("### Evenkeel: no changes\n");
     const problems = [{ rule: "unauthorized", message: "the token was refused" }];
-    const unread = planMarkdown(reportOf(planWith({ problems }), { surveyed: false, exitCode: 1 }), none);
+    const unread = planMarkdown(reportOf(planWith({ problems }), { compared: false, exitCode: 1 }), none);
     expect(unread).toContain("### Evenkeel: nothing was compared, 1 problem");
     expect(unread).toContain("- `the token was refused` `unauthorized`");
     expect(unread).not.toContain("7 projects");

@@ -41,11 +41,11 @@ function sideOf(name: string, files: Case["before"]): RevisionSide {
   return { workspace, settings, policies, plaintext, rules, migrations: readMigrations(loaded).migrations };
 }
 
-function line({ action, address, before, after, tendency, notes = [], source }: RevisionChange): string {
+function line({ action, address, before, after, policy_effect, notes = [], source }: RevisionChange): string {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
   const side = (fields: typeof before, name: string) => (fields?.[name] === undefined ? "-" : shown(fields[name]));
   const fields = names.map((name) => `${name}: ${side(before, name)} -> ${side(after, name)}`).join(", ");
-  const words = [action, address, ...(tendency ? [tendency] : []), `(${source.file}:${source.line})`];
+  const words = [action, address, ...(policy_effect ? [policy_effect] : []), `(${source.file}:${source.line})`];
   return [`${words.join(" ")} ${fields}`.trim(), ...notes].join("; ");
 }
 

@@ -44,7 +44,7 @@ export async function soakLooks({ folder, looks, say }) {
   const workspace = join(folder, "watched");
   layOut(workspace, server.url);
   const every = Math.max(1, Math.round(looks / 10));
-  const args = ["--expose-gc", "--import", probe, program, "watch", "--looks", String(looks), "--every", "1ms"];
+  const args = ["--expose-gc", "--import", probe, program, "watch", "--max-checks", String(looks), "--every", "1ms"];
   const env = { PATH: process.env.PATH, EVENKEEL_TOKEN: token, CHAT: chat.url, PROBE_EVERY: String(every) };
   const child = spawn(process.execPath, [...args, "--apply", "drift"], { cwd: workspace, env });
   const measured = [];

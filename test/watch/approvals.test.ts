@@ -30,15 +30,15 @@ test("a watcher whose applies need approvals saves its plan, says how to sign it
     workspace: { ledger: "state", notify: [{ url: { secret: "env:CHAT" }, on: ["refused"] }] },
     secrets: { CHAT: room.url, EVENKEEL_APPROVALS: join(outside.root, "approvals.yaml") },
   });
-  const looks = (count: number) => watching(place, { looks: count, apply: "pending" });
-  expect(await looks(2).ended).toBe(3);
+  const checks = (count: number) => watching(place, { checks: count, apply: "pending" });
+  expect(await checks(2).ended).toBe(3);
   expect(place.server.requests.writes).toBe(0);
   expect(room.events()).toEqual(["refused"]);
   const { notes } = folderState(place.root);
   const run = (await keptMemory(notes))?.waiting?.run ?? "";
   expect(room.heard[0]?.text).toContain(`evenkeel approve --plan ${run}`);
   expect((await place.evenkeel("approve", "--plan", run, "--key", file)).code).toBe(0);
-  const last = looks(2);
+  const last = checks(2);
   expect(await last.ended).toBe(0);
   expect(last.outcomes()).toEqual(["applied", "in sync"]);
   expect((await keptMemory(notes))?.waiting).toBeUndefined();

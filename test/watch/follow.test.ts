@@ -54,7 +54,7 @@ const policyFor = (project: string, url: string) =>
   `apiVersion: evenkeel/v1\nkind: Policy\nname: ${project}\nprojects: [team/${project}]\nintegrations:\n  external-wiki: { external_wiki_url: ${url} }\n`;
 
 describe("--follow", () => {
-  test("looks at once, and only, at what a commit changed; what a commit asks for is carried out", async () => {
+  test("checks once, and only, at what a commit changed; what a commit asks for is carried out", async () => {
     const place = await cloned({ workspace: { ledger: "state" } });
     await place.apply();
     place.server.requests.reset();
@@ -64,10 +64,10 @@ describe("--follow", () => {
       clock,
       follow: place.follow,
       apply: "pending",
-      looks: 2,
-      after: (_, looks) => {
-        if (looks === 1) commit = place.commit({ "p3.yaml": policyFor("p3", "https://new") });
-        if (looks === 1) place.server.requests.reset();
+      checks: 2,
+      after: (_, checks) => {
+        if (checks === 1) commit = place.commit({ "p3.yaml": policyFor("p3", "https://new") });
+        if (checks === 1) place.server.requests.reset();
       },
     });
     expect(await one.ended).toBe(0);
@@ -85,7 +85,7 @@ describe("--follow", () => {
     expect((await folderState(place.root).runs.list())[0]).toMatchObject({ command: "apply", commit });
   });
 
-  test("does not look at a commit that changed nothing of the workspace, and goes on from it", async () => {
+  test("does not check a commit that changed nothing of the workspace, and goes on from it", async () => {
     const place = await cloned();
     const clock = movedClock(minute);
     const one = watching(place, { clock, follow: place.follow });
@@ -101,7 +101,7 @@ describe("--follow", () => {
     expect(await one.ended).toBe(0);
   });
 
-  test("a checkout that cannot be fast-forwarded is said once, nothing is applied, and looks go on", async () => {
+  test("a checkout that cannot be fast-forwarded is said once, nothing is applied, and checks go on", async () => {
     const place = await cloned({ workspace: { ledger: "state" } });
     await place.apply();
     place.policy({ projects: ["team/p1"], integrations: wiki("https://mine") }, "mine");
@@ -110,7 +110,7 @@ describe("--follow", () => {
     place.commit({ "p3.yaml": policyFor("p3", "https://new") });
     const before = place.server.requests.writes;
     const follow = { ...place.follow, every: 10 * minute };
-    const one = watching(place, { follow, apply: "pending", looks: 2 });
+    const one = watching(place, { follow, apply: "pending", checks: 2 });
     expect(await one.ended).toBe(1);
     expect(one.said).toEqual([expect.stringContaining("cannot be fast-forwarded to refs/heads/main of origin")]);
     expect(one.ends.map(({ troubles }) => troubles.length)).toEqual([1, 1]);
@@ -130,7 +130,7 @@ describe("--follow", () => {
     });
   });
 
-  test("looks once at a commit that cannot be looked at without an error, and then as often as planned", async () => {
+  test("checks once at a commit that cannot be checked without an error, and then as often as planned", async () => {
     const place = await cloned();
     place.policy({ projects: ["team/gone"], integrations: wiki("https://a") }, "gone");
     place.git("add", "-A");
@@ -139,7 +139,7 @@ describe("--follow", () => {
     const clock = movedClock();
     const began = clock.now();
     const follow = { ...place.follow, every: 10 * minute };
-    const one = watching(place, { clock, follow, looks: 2 });
+    const one = watching(place, { clock, follow, checks: 2 });
     expect(await one.ended).toBe(1);
     expect(one.ends.map(({ finishedAt }) => (finishedAt.getTime() - began) / minute > 29)).toEqual([false, true]);
   });
@@ -158,7 +158,7 @@ describe("--follow", () => {
     expect(await fastForward(place.root)).toEqual({ why: expect.stringContaining(why) });
   });
 
-  test("does not wait for a remote that does not answer: looks go on, nothing is applied, and it is told once", async () => {
+  test("does not wait for a remote that does not answer: checks go on, nothing is applied, and it is told once", async () => {
     const place = await cloned({ workspace: { ledger: "state" } });
     await place.apply();
     place.policy({ projects: ["team/p1"], integrations: wiki("https://pending") }, "more");
@@ -170,7 +170,7 @@ describe("--follow", () => {
     place.git("remote", "set-url", "origin", `http://127.0.0.1:${port}/policies.git`);
     const before = place.server.requests.writes;
     const { forward, [Symbol.dispose]: giveUp } = createFollower(place.root, new AbortController().signal, 100);
-    const one = watching(place, { follow: { ...place.follow, forward }, apply: "pending", looks: 2 });
+    const one = watching(place, { follow: { ...place.follow, forward }, apply: "pending", checks: 2 });
     expect(await one.ended).toBe(1);
     expect(one.said).toEqual([
       "git cannot fetch refs/heads/main of origin: no answer; nothing is applied until it can be",

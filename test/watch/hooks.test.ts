@@ -54,7 +54,7 @@ async function listening() {
   });
   const post = async (body: string, headers: Readonly<Record<string, string>> = {}) => {
     const answer = await fetch(`${service.url}/hooks/push`, { method: "POST", body, headers });
-    return { status: answer.status, ...((await answer.json()) as { look?: boolean; why?: string; error?: string }) };
+    return { status: answer.status, ...((await answer.json()) as { check?: boolean; why?: string; error?: string }) };
   };
   return { ...place, ...service, post, status, clock, close: () => service[Symbol.asyncDispose]() };
 }
@@ -63,8 +63,8 @@ describe("POST /hooks/push", () => {
   test("wants its secret: said, or signed with", async () => {
     const { post, close, status } = await listening();
     const body = push(["all.yaml"]);
-    expect(await post(body, known)).toMatchObject({ status: 202, look: true });
-    expect(await post(body, signed(body))).toMatchObject({ status: 202, look: true });
+    expect(await post(body, known)).toMatchObject({ status: 202, check: true });
+    expect(await post(body, signed(body))).toMatchObject({ status: 202, check: true });
     status.push = undefined;
     for (const headers of [
       {},
@@ -102,11 +102,11 @@ describe("POST /hooks/push", () => {
     [push(["all.yaml"], { ref: "refs/tags/v1" }), false],
     ["not JSON", true],
     ["[]", true],
-  ])("%s: look? %j", async (body, look) => {
+  ])("%s: check? %j", async (body, check) => {
     const place = await listening();
     repository(place.root).commit();
-    expect(await place.post(body, known)).toMatchObject({ status: 202, look });
-    expect(place.status.push !== undefined).toBe(look);
+    expect(await place.post(body, known)).toMatchObject({ status: 202, check });
+    expect(place.status.push !== undefined).toBe(check);
     await place.close();
   });
 
@@ -132,15 +132,17 @@ describe("POST /hooks/push", () => {
     await expect.poll(() => [tooLarge(), unread()], eventually).toEqual([413, 401]);
     await expect.poll(() => large.flatMap((status) => status() ?? []), eventually).toEqual(Array(5).fill(503));
     const body = push(["all.yaml"]);
-    expect(await post(body, signed(body))).toMatchObject({ status: 202, look: true });
+    expect(await post(body, signed(body))).toMatchObject({ status: 202, check: true });
     await close();
   });
 
   test("other events are none, and other paths and methods say what is expected", async () => {
     const { post, url, close } = await listening();
-    expect(await post(push(["all.yaml"]), { ...known, "x-gitlab-event": "Issue Hook" })).toMatchObject({ look: false });
-    expect(await post(push(["all.yaml"]), { ...known, "x-gitlab-event": "Push Hook" })).toMatchObject({ look: true });
-    expect(await post("x", { ...signed("x"), "x-github-event": "ping" })).toMatchObject({ look: false });
+    expect(await post(push(["all.yaml"]), { ...known, "x-gitlab-event": "Issue Hook" })).toMatchObject({
+      check: false,
+    });
+    expect(await post(push(["all.yaml"]), { ...known, "x-gitlab-event": "Push Hook" })).toMatchObject({ check: true });
+    expect(await post("x", { ...signed("x"), "x-github-event": "ping" })).toMatchObject({ check: false });
     expect((await fetch(`${url}/hooks/push`)).status).toBe(405);
     expect((await fetch(`${url}/hooks`)).status).toBe(404);
     await close();
@@ -185,7 +187,7 @@ describe("GET /healthz and /metrics", () => {
     await place.close();
   });
 
-  test("say what --report prometheus says, and of the looks themselves", async () => {
+  test("say what --report prometheus says, and of the checks themselves", async () => {
     const place = await stage({ projects, policy: { ...policy, licenses: { MIT: "allowed" } } });
     const program = start(["watch", "--hooks", "0", "--every", "1h"], place.root, {
       ...place.environment,
@@ -195,11 +197,11 @@ describe("GET /healthz and /metrics", () => {
     const [, url = ""] = /listening on (http:\/\/127\.0\.0\.1:\d+)\n/.exec(program.said()) ?? [];
     const text = await (await fetch(`${url}/metrics`)).text();
     const found = new Map(parsePrometheus(text).map(({ name, metrics }) => [name, metrics]));
-    expect(found.get("evenkeel_watch_looks_total")).toMatchObject([{ value: "1", labels: { outcome: "drift" } }]);
+    expect(found.get("evenkeel_watch_checks_total")).toMatchObject([{ value: "1", labels: { outcome: "drift" } }]);
     expect(found.get("evenkeel_watch_overdue")).toMatchObject([{ value: "0" }]);
     expect(found.get("evenkeel_run_exit_code")).toMatchObject([{ value: "2" }]);
     expect([...found.keys()]).toContain("evenkeel_drift_resources");
-    expect(Number(found.get("evenkeel_watch_last_look_age_seconds")?.[0]?.value)).toBeGreaterThanOrEqual(0);
+    expect(Number(found.get("evenkeel_watch_last_check_age_seconds")?.[0]?.value)).toBeGreaterThanOrEqual(0);
     const headers = { "x-gitlab-token": secret };
     expect((await fetch(`${url}/hooks/push`, { method: "POST", headers, body: push(["all.yaml"]) })).status).toBe(202);
     await until(() => program.said().split("drift").length > 2);

@@ -32,17 +32,17 @@ const change = async ({ ask }: Place, url: string, ...numbers: readonly number[]
     await ask("PUT", `/projects/team%2Fp${number}/integrations/external-wiki`, { form: { external_wiki_url: url } });
 };
 
-const looked = (place: Place, looks: number, more: Parameters<typeof watching>[1] = {}) =>
-  watching(place, { looks, ...more }).ended;
+const checked = (place: Place, checks: number, more: Parameters<typeof watching>[1] = {}) =>
+  watching(place, { checks, ...more }).ended;
 
 describe("notifications", () => {
-  test("tell of drift once, after two looks in a row have seen it, and once more when it is gone", async () => {
+  test("tell of drift once, after two checks in a row have seen it, and once more when it is gone", async () => {
     const room = await chat();
     const place = await told(room.url);
     await change(place, "https://by-hand", 1);
-    await looked(place, 1);
+    await checked(place, 1);
     expect(room.heard).toEqual([]);
-    await looked(place, 1);
+    await checked(place, 1);
     expect(room.heard).toEqual([
       {
         event: "drift",
@@ -55,41 +55,41 @@ describe("notifications", () => {
         ),
       },
     ]);
-    await looked(place, 3);
+    await checked(place, 3);
     expect(room.heard).toHaveLength(1);
     await change(place, "https://a", 1);
-    await looked(place, 2);
+    await checked(place, 2);
     expect(room.events()).toEqual(["drift", "recovered"]);
     expect(room.heard[1]?.addresses).toEqual(["team/p1:integration/external-wiki"]);
   });
 
-  test("of what comes and goes between two looks tell nothing; --grace 1 tells at once, the first 20 addresses", async () => {
+  test("of what comes and goes between two checks tell nothing; --grace 1 tells at once, the first 20 addresses", async () => {
     const room = await chat();
     const place = await told(room.url);
     await change(place, "https://by-hand", 1);
-    await looked(place, 1);
+    await checked(place, 1);
     await change(place, "https://a", 1);
-    await looked(place, 2);
+    await checked(place, 2);
     expect(room.heard).toEqual([]);
     await change(place, "https://by-hand", ...Array(25).keys());
-    await looked(place, 1, { grace: 1 });
+    await checked(place, 1, { grace: 1 });
     expect(room.heard[0]?.addresses).toHaveLength(20);
     expect(room.heard[0]?.counts.addresses).toBe(25);
     expect(room.heard[0]?.text).toContain("and 20 more");
     await change(place, "https://by-hand", 27);
-    await looked(place, 1, { grace: 1 });
+    await checked(place, 1, { grace: 1 });
     expect(room.heard[1]?.addresses).toEqual(["team/p27:integration/external-wiki"]);
   });
 
-  test("tell of a look that failed, and when looks are well again; what it kept from being seen is no recovery", async () => {
+  test("tell of a check that failed, and when checks are well again; what it kept from being seen is no recovery", async () => {
     const room = await chat();
     const place = await told(room.url);
     await change(place, "https://by-hand", 1);
-    await looked(place, 2);
+    await checked(place, 2);
     place.write("broken.yaml", "apiVersion: evenkeel/v1\nkind: Polcy\n");
-    await looked(place, 2);
+    await checked(place, 2);
     place.write("broken.yaml", "");
-    await looked(place, 1);
+    await checked(place, 1);
     expect(room.events()).toEqual(["drift", "failed", "recovered"]);
     expect(room.heard[1]?.text).toContain("broken.yaml:2");
     expect(room.heard[2]).toMatchObject({ addresses: [] });
@@ -101,7 +101,7 @@ describe("notifications", () => {
     const place = await told(room.url, { workspace: { ledger: "state", protected: ["team/p1:*"] } });
     await place.apply();
     place.policy({ projects: ["team/p1"], disabled: ["external-wiki"] }, "off");
-    await looked(place, 3, { apply: "pending" });
+    await checked(place, 3, { apply: "pending" });
     expect(room.events()).toEqual(["refused"]);
     expect(room.heard[0]?.text).toMatch(/^payments: refused: nothing was applied\n- .*protected/);
   });
@@ -111,11 +111,11 @@ describe("notifications", () => {
     const day = (days: number) => new Date(Date.now() + days * 24 * 60 * minute).toISOString().slice(0, 10);
     const until = (days: number) => ({ old: { projects: ["team/p1"], until: day(days), reason: "migration" } });
     const place = await told(room.url, { policies: until(30) });
-    await looked(place, 1);
+    await checked(place, 1);
     place.policy(until(10).old, "old");
-    await looked(place, 2);
+    await checked(place, 2);
     place.policy(until(-1).old, "old");
-    await looked(place, 2);
+    await checked(place, 2);
     expect(room.events()).toEqual(["expiring", "expiring"]);
     expect(room.heard.map(({ text }) => text)).toEqual([
       expect.stringContaining("policy old expires"),
@@ -123,24 +123,24 @@ describe("notifications", () => {
     ]);
   });
 
-  test("tell that nobody looked, where a watcher that was not stopped missed its looks", async () => {
+  test("tell that nobody checked, where a watcher that was not stopped missed its checks", async () => {
     const room = await chat();
     const place = await told(room.url, { on: ["silent"] });
     const { notes } = folderState(place.root);
     const at = new Date(Date.now() - 300 * minute).toISOString();
     const last = { run: null, at, due: at, late: at, outcome: "in sync" };
     await keepMemory(notes, { ...newMemory("never"), last });
-    await looked(place, 1);
-    await looked(place, 1);
+    await checked(place, 1);
+    await checked(place, 1);
     expect(room.heard.map(({ event, text }) => [event, text])).toEqual([
-      ["silent", `payments: silent: no look since ${at}`],
+      ["silent", `payments: silent: no check since ${at}`],
     ]);
     await keepMemory(notes, { ...newMemory("never"), last: { ...last, stopped: true } });
-    await looked(place, 1);
+    await checked(place, 1);
     expect(room.heard).toHaveLength(1);
   });
 
-  test("of a watcher that holds its lease and does not look are sent by the one that stands by", async () => {
+  test("of a watcher that holds its lease and does not check are sent by the one that stands by", async () => {
     const room = await chat();
     const place = await told(room.url, { on: ["silent"] });
     const { notes, watchLeases } = folderState(place.root);
@@ -154,7 +154,7 @@ describe("notifications", () => {
     expect(await one.ended).toBe(0);
     expect(room.events()).toEqual(["silent"]);
     await watchLeases.release("stuck");
-    await looked(place, 1);
+    await checked(place, 1);
     expect(room.events()).toEqual(["silent"]);
   });
 
@@ -162,10 +162,10 @@ describe("notifications", () => {
     const room = await chat();
     const place = await told(room.url, { workspace: { notify: [] } });
     await change(place, "https://by-hand", 1);
-    await looked(place, 3);
+    await checked(place, 3);
     const later = place.read("evenkeel.yaml").replace("notify: []", 'notify: [{ url: { secret: "env:CHAT" } }]');
     place.write("evenkeel.yaml", later);
-    await looked(place, 2);
+    await checked(place, 2);
     expect(room.events()).toEqual(["drift"]);
   });
 
@@ -176,17 +176,17 @@ describe("notifications", () => {
       workspace: { notify: [{ url: { secret: "env:CHAT" } }, { url: { secret: "env:SOME" }, on: ["recovered"] }] },
     });
     await change(place, "https://by-hand", 1);
-    await looked(place, 2);
+    await checked(place, 2);
     await change(place, "https://a", 1);
-    await looked(place, 1);
+    await checked(place, 1);
     expect([all.events(), some.events()]).toEqual([["drift", "recovered"], ["recovered"]]);
   });
 
-  test("are sent again until they are taken, in their order, and no look waits for that", async () => {
+  test("are sent again until they are taken, in their order, and no check waits for that", async () => {
     const room = await chat(["reset", { status: 503 }, { status: 429, headers: { "retry-after": "7" } }]);
     const place = await told(room.url);
     await change(place, "https://by-hand", 1);
-    const { ended, outcomes, said } = watching(place, { looks: 2 });
+    const { ended, outcomes, said } = watching(place, { checks: 2 });
     expect(await ended).toBe(2);
     expect(outcomes()).toEqual(["drift", "drift"]);
     expect(room.requests.map(({ method }) => method)).toEqual(Array(4).fill("POST"));
@@ -198,11 +198,11 @@ describe("notifications", () => {
     const room = await chat(Array(5).fill({ status: 500 }));
     const place = await told(room.url);
     await change(place, "https://by-hand", 1);
-    const first = watching(place, { looks: 2 });
+    const first = watching(place, { checks: 2 });
     expect(await first.ended).toBe(2);
     expect(first.said).toEqual(["a notification (drift) could not be delivered to env:CHAT: answered with 500"]);
     expect((await keptMemory(folderState(place.root).notes))?.undelivered).toHaveLength(1);
-    await looked(place, 1);
+    await checked(place, 1);
     expect(room.events()).toEqual(["drift"]);
     expect(JSON.stringify([first.said, place.files()])).not.toContain("CANARY-of-the-chat");
     expect((await keptMemory(folderState(place.root).notes))?.undelivered).toEqual([]);
@@ -216,7 +216,7 @@ describe("notifications", () => {
     const room = await chat([{ ...answer, headers: { location: other.url } }]);
     const place = await told(room.url);
     await change(place, "https://by-hand", 1);
-    const { ended, said } = watching(place, { looks: 3 });
+    const { ended, said } = watching(place, { checks: 3 });
     expect(await ended).toBe(2);
     expect(said).toEqual([`a notification (drift) could not be delivered to env:CHAT: ${why}`]);
     expect([room.requests.length, other.requests.length]).toEqual([1, 0]);
@@ -232,7 +232,7 @@ describe("notifications", () => {
       secrets: { PLAIN: "http://chat.example.com/CANARY", NONE: "CANARY" },
     });
     await change(place, "https://by-hand", 1);
-    const { ended, said } = watching(place, { looks: 2 });
+    const { ended, said } = watching(place, { checks: 2 });
     expect(await ended).toBe(2);
     expect(said).toEqual([`a notification (drift) could not be delivered to ${secret}: ${why}`]);
   });

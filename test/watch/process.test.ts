@@ -5,23 +5,23 @@ import { stage } from "../support/stage.ts";
 const policy = { projects: ["team/*"], integrations: { "external-wiki": { external_wiki_url: "https://a" } } };
 const projects = [{ id: 1, path: "team/p", integrations: policy.integrations }];
 const fleet = (more: object = {}) => stage({ projects, policy, ...more });
-const looks = (text: string) => text.split("\n").filter((line) => / {2}(?:in sync|drift): /.test(line)).length;
+const checks = (text: string) => text.split("\n").filter((line) => / {2}(?:in sync|drift): /.test(line)).length;
 
 describe("evenkeel watch", () => {
-  test("is one of two that works; the other takes over when it is killed, and each look is in the history", async () => {
+  test("is one of two that works; the other takes over when it is killed, and each check is in the history", async () => {
     const place = await fleet();
     const first = place.begin("watch", "--every", "1s");
-    await until(() => looks(first.said()) > 1);
+    await until(() => checks(first.said()) > 1);
     const second = place.begin("watch", "--every", "1s");
     await until(() => second.said().includes("Standing by: run "));
     const { stdout } = await place.evenkeel("state");
     expect(stdout).toMatch(/^Lease: free\nWatcher: run \S+ of /m);
-    const seen = looks(first.said());
-    await until(() => looks(first.said()) > seen);
-    expect(looks(second.said())).toBe(0);
+    const seen = checks(first.said());
+    await until(() => checks(first.said()) > seen);
+    expect(checks(second.said())).toBe(0);
     first.kill("SIGKILL");
     await first.ended;
-    await until(() => looks(second.said()) > 1);
+    await until(() => checks(second.said()) > 1);
     second.kill("SIGTERM");
     expect((await second.ended).code).toBe(0);
     const runs = JSON.parse((await place.evenkeel("runs", "--report", "json")).stdout);
@@ -32,7 +32,7 @@ describe("evenkeel watch", () => {
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "%s in the middle of a look finishes what is in flight: 130",
+    "%s in the middle of a check finishes what is in flight: 130",
     async (signal) => {
       const place = await fleet({ latency: 300 });
       const program = place.begin("watch");
@@ -42,16 +42,19 @@ describe("evenkeel watch", () => {
     },
   );
 
-  test("--looks ends with the code of the last look, and says in red what it may write", async () => {
+  test("--max-checks ends with the code of the last check, and says in red what it may write", async () => {
     const place = await fleet();
-    expect(await place.evenkeel("watch", "--looks", "2", "--every", "10ms")).toMatchObject({ code: 0, stderr: "" });
+    expect(await place.evenkeel("watch", "--max-checks", "2", "--every", "10ms")).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
     place.policy({ ...policy, integrations: { "external-wiki": { external_wiki_url: "https://b" } } });
-    expect(await place.evenkeel("watch", "--looks", "1")).toMatchObject({ code: 2, writes: 0 });
-    const args = ["watch", "--looks", "3", "--every", "10ms", "--apply", "drift"];
+    expect(await place.evenkeel("watch", "--max-checks", "1")).toMatchObject({ code: 2, writes: 0 });
+    const args = ["watch", "--max-checks", "3", "--every", "10ms", "--apply", "drift"];
     const applied = await place.evenkeelWith({ FORCE_COLOR: "1" }, ...args);
     expect(applied).toMatchObject({ code: 0, writes: 1 });
     expect(applied.stderr).toContain("\u001b[31m--apply drift: this watcher writes");
-    const pending = await place.evenkeel("watch", "--looks", "1", "--apply", "pending");
+    const pending = await place.evenkeel("watch", "--max-checks", "1", "--apply", "pending");
     expect(pending.stderr).toContain("without a ledger every difference counts as drift");
   });
 
@@ -61,7 +64,7 @@ describe("evenkeel watch", () => {
     [["--cron", "7 25 * * *"], 'expected minute, hour, day, month and weekday, such as "7 * * * *"'],
     [["--every", "1m", "--cron", "7 * * * *"], "give only one"],
     [["--apply", "all"], "never, pending, drift"],
-    [["--looks", "0"], "1 or more"],
+    [["--max-checks", "0"], "1 or more"],
     [["--grace", "0"], "1 or more"],
     [["--hooks", "70000"], "0 to 65535"],
     [["--follow"], "is not in a git repository"],

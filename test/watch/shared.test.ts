@@ -35,7 +35,7 @@ describe.skipIf(!available)("watchers on two machines (need postgresql)", () => 
     const { room, place, other } = await clones();
     const first = watching(place, { grace: 1, clock: movedClock(5 * minute) });
     await expect.poll(() => room.events(), eventually).toEqual(["drift"]);
-    const second = watching(other, { grace: 1, looks: 2 });
+    const second = watching(other, { grace: 1, checks: 2 });
     await expect.poll(() => second.said.length, eventually).toBe(1);
     expect(second.said[0]).toContain("Standing by: run ");
     first.stop();
@@ -46,7 +46,7 @@ describe.skipIf(!available)("watchers on two machines (need postgresql)", () => 
 
   test("go on by themselves once a state that went away is back", async () => {
     const { place } = await clones();
-    const one = watching(place, { looks: 3, clock: movedClock(minute) });
+    const one = watching(place, { checks: 3, clock: movedClock(minute) });
     await expect.poll(() => one.ends.length, eventually).toBe(1);
     await database.kill();
     one.clock.move(100 * minute);

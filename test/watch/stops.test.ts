@@ -40,7 +40,7 @@ async function terminated(program: Running, when: () => boolean) {
 const seconds = 20_000;
 
 test(
-  "SIGTERM while a remote does not answer ends the watcher with 0: no look has begun",
+  "SIGTERM while a remote does not answer ends the watcher with 0: no check has begun",
   async () => {
     const place = await drifted();
     const remote = await silent();

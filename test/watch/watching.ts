@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ExitCode } from "../../src/base/exit.ts";
+import type { CheckEnd } from "../../src/watch/check.ts";
 import type { Clock } from "../../src/watch/clock.ts";
-import type { LookEnd } from "../../src/watch/look.ts";
 import type { MessageBody } from "../../src/watch/message.ts";
 import { newStatus, type WatchOptions } from "../../src/watch/options.ts";
 import { every } from "../../src/watch/schedule.ts";
@@ -57,8 +57,8 @@ export function movedClock(limit = Number.POSITIVE_INFINITY, start = Date.now())
 /** A watcher in this process. */
 export interface Watching {
   readonly ended: Promise<ExitCode>;
-  readonly ends: readonly LookEnd[];
-  /** `in sync`, `drift` … of each look. */
+  readonly ends: readonly CheckEnd[];
+  /** `in sync`, `drift` … of each check. */
   readonly outcomes: () => readonly string[];
   readonly said: readonly string[];
   readonly clock: MovedClock;
@@ -68,8 +68,8 @@ export interface Watching {
 
 type WatchingOptions = Partial<Omit<WatchOptions, "clock" | "request">> & {
   readonly clock?: MovedClock;
-  /** Called after each look; what it returns is waited for before anybody goes on. */
-  readonly after?: (end: LookEnd, looks: number) => void;
+  /** Called after each check; what it returns is waited for before anybody goes on. */
+  readonly after?: (end: CheckEnd, checks: number) => void;
 };
 
 /** Watches a folder every half an hour of a clock that does not wait. */
@@ -78,7 +78,7 @@ export function watching(
   given: WatchingOptions = {},
 ): Watching {
   const { clock = movedClock(), after, ...options } = given;
-  const ends: LookEnd[] = [];
+  const ends: CheckEnd[] = [];
   const said: string[] = [];
   const stopping = new AbortController();
   const status = newStatus();
@@ -93,11 +93,11 @@ export function watching(
     host: {
       say: (sentence) => void said.push(sentence),
       warn: (sentence) => void said.push(sentence),
-      looked: (end) => {
+      checked: (end) => {
         ends.push(end);
         after?.(end, ends.length);
       },
-      traced: (look) => look(),
+      traced: (check) => check(),
     },
   });
   const outcomes = () => ends.map(({ outcome }) => outcome);

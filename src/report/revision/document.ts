@@ -64,12 +64,13 @@ export function revisionDocument(heading: RevisionHeading, diff: RevisionDiff | 
 
 function summaryOf(changes: readonly RevisionChange[]): RevisionSummary {
   const actions = revisionActions.map((action) => [action, changes.filter((each) => each.action === action).length]);
-  const tending = (tendency: RevisionChange["tendency"]) => changes.filter((each) => each.tendency === tendency).length;
+  const withEffect = (policy_effect: RevisionChange["policy_effect"]) =>
+    changes.filter((each) => each.policy_effect === policy_effect).length;
   return {
     projects: projectsWantedOtherwise(changes.filter(({ kind }) => kind !== "storage")).size,
     ...(Object.fromEntries(actions) as Record<RevisionAction, number>),
-    tightened: tending("tightened"),
-    loosened: tending("loosened"),
+    tightened: withEffect("tightened"),
+    loosened: withEffect("loosened"),
   };
 }
 

@@ -16,7 +16,7 @@ export function revisionGroups(changes: readonly RevisionChange[]): readonly Rev
 
 /** Wherever it is stated: a fleet may have a file for each project. */
 function groupable(change: RevisionChange): Groupable {
-  const { project, action, before, after, tendency = "", notes = [] } = change;
+  const { project, action, before, after, policy_effect = "", notes = [] } = change;
   return {
     project,
     subject: subjectOf(change),
@@ -24,7 +24,7 @@ function groupable(change: RevisionChange): Groupable {
     removes: action === "disable" || action === "withdraw",
     before,
     after,
-    sentences: [tendency, ...notes],
+    sentences: [policy_effect, ...notes],
     source: nowhere,
   };
 }
@@ -32,8 +32,8 @@ function groupable(change: RevisionChange): Groupable {
 const nowhere = { file: "", line: 0, column: 0 };
 
 function byWeight(a: RevisionGroup, b: RevisionGroup): number {
-  const rank = ({ members: [{ tendency, action }] }: RevisionGroup) =>
-    tendency === "loosened" ? -1 : order.indexOf(action);
+  const rank = ({ members: [{ policy_effect, action }] }: RevisionGroup) =>
+    policy_effect === "loosened" ? -1 : order.indexOf(action);
   return rank(a) - rank(b) || b.projects.length - a.projects.length;
 }
 
@@ -62,9 +62,9 @@ export function lineOfGroup(group: RevisionGroup): string {
 
 /** `irc-gateway disabled`, `license/MIT declared, loosened`. */
 export function whatOf({ members: [change] }: RevisionGroup): string {
-  const { kind, key, action, tendency } = change;
+  const { kind, key, action, policy_effect } = change;
   const name = key === "*" ? `exclusive ${kinds[kind].policy?.section ?? kind}` : subjectOf(change);
-  return `${name} ${words[action]}${tendency ? `, ${tendency}` : ""}`;
+  return `${name} ${words[action]}${policy_effect ? `, ${policy_effect}` : ""}`;
 }
 
 /** `policies/all.yaml:5`, and how many more files say the same. */

@@ -14,12 +14,15 @@ type Section = (typeof sections)[number];
 
 /** The part of the list that a change stands in. */
 export function sectionOf(change: PlannedChange): Section {
-  return change.tendency === "loosened" ? "loosened" : actionOf(change);
+  return change.policy_effect === "loosened" ? "loosened" : actionOf(change);
 }
 
-/** Changes in the order of the list; in each part, those that cost somebody events come first. */
+/** Changes in the order of the list; in each part, those that stop notifications come first. */
 export function inSections(changes: readonly PlannedChange[]): readonly PlannedChange[] {
-  const ordered = [...changes.filter(({ losses }) => losses), ...changes.filter(({ losses }) => !losses)];
+  const ordered = [
+    ...changes.filter(({ lost_notifications }) => lost_notifications),
+    ...changes.filter(({ lost_notifications }) => !lost_notifications),
+  ];
   return sections.flatMap((section) => ordered.filter((change) => sectionOf(change) === section));
 }
 

@@ -40,7 +40,7 @@ function scrollTo(mark: HTMLElement): void {
 }
 
 function summaryOf({ members: [change, ...others], shared }: ListedChange): HTMLElement {
-  const { project, kind, key, outcome, tendency, source } = change;
+  const { project, kind, key, outcome, policy_effect, source } = change;
   const action = actionOf(change);
   const where = others.length > 0 ? quantity(others.length + 1, "project") : visible(project);
   const name = element("span", "name", element("span", "kind", `${kind}/`), element("b", "", visible(key)));
@@ -60,14 +60,14 @@ function summaryOf({ members: [change, ...others], shared }: ListedChange): HTML
     element(
       "span",
       "end",
-      ...[outcome?.status, tendency].flatMap((word) => (word ? [outcomeNode(word)] : [])),
+      ...[outcome?.status, policy_effect].flatMap((word) => (word ? [outcomeNode(word)] : [])),
       placeNode(source),
     ),
   );
 }
 
 /** What became of a change, or what it does to a policy, as a coloured word. */
-export function outcomeNode(word: Outcome["status"] | NonNullable<PlannedChange["tendency"]>): HTMLElement {
+export function outcomeNode(word: Outcome["status"] | NonNullable<PlannedChange["policy_effect"]>): HTMLElement {
   return element("span", `outcome ${word}`, word);
 }
 
@@ -78,8 +78,12 @@ function placeNode({ file, line }: Place): HTMLElement {
 }
 
 /** Who loses events by it; else the first field that changes, and how many more do. */
-function briefOf({ losses, action_reason: reason }: PlannedChange, sides: Sides): readonly (Node | string)[] {
-  if (losses?.[0] !== undefined) return [element("span", "loss", visible(losses[0])), ...moreOf(losses.length - 1)];
+function briefOf(
+  { lost_notifications, action_reason: reason }: PlannedChange,
+  sides: Sides,
+): readonly (Node | string)[] {
+  if (lost_notifications?.[0] !== undefined)
+    return [element("span", "loss", visible(lost_notifications[0])), ...moreOf(lost_notifications.length - 1)];
   const { before, after } = sides;
   const names = fieldNames(sides);
   const [name, ...more] = names;

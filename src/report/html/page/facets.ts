@@ -32,7 +32,7 @@ interface Tile {
 
 /** What a reviewer should see first before the actions. */
 const tiles: readonly Tile[] = [
-  { facet: "tendency", word: "loosened", symbol: "!", label: "loosened" },
+  { facet: "policy_effect", word: "loosened", symbol: "!", label: "loosened" },
   { facet: "events", word: "lost", symbol: "!", label: "losing events" },
   ...actions.map((action): Tile => ({ facet: "action", word: action, symbol: symbols[action], label: `to ${action}` })),
 ];

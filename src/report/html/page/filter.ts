@@ -2,7 +2,7 @@ import { isReference } from "../../../model/normalise.ts";
 import type { PlannedChange } from "../../../plan/plan.ts";
 
 /** What changes can be counted and filtered by. */
-export type Facet = "tendency" | "events" | "action" | "kind" | "outcome";
+export type Facet = "policy_effect" | "events" | "action" | "kind" | "outcome";
 
 /** What is looked for. The URL's hash holds it, so a link brings it back. An empty set lets everything through. */
 export interface Filter extends Readonly<Record<Facet, ReadonlySet<string>>> {
@@ -19,12 +19,12 @@ export interface FilterResult {
   readonly actionsOfKind: Map<string, Map<string, number>>;
 }
 
-const facets: readonly Facet[] = ["tendency", "events", "action", "kind", "outcome"];
+const facets: readonly Facet[] = ["policy_effect", "events", "action", "kind", "outcome"];
 
 /** The word of each facet that a change has; empty where it has none. */
 export const facetOf: Readonly<Record<Facet, (change: PlannedChange) => string>> = {
-  tendency: ({ tendency }) => tendency ?? "",
-  events: ({ losses }) => (losses ? "lost" : ""),
+  policy_effect: ({ policy_effect }) => policy_effect ?? "",
+  events: ({ lost_notifications }) => (lost_notifications ? "lost" : ""),
   action: ({ change }) => change.actions[0],
   kind: ({ kind }) => kind,
   outcome: ({ outcome }) => outcome?.status ?? "",
@@ -35,8 +35,8 @@ export function filterOf(hash: string): Filter {
   const asked = new URLSearchParams(hash.replace(/^#/, ""));
   const words = (facet: Facet) => new Set((asked.get(facet) ?? "").split(",").filter(Boolean));
   const [q, project] = [asked.get("q") ?? "", asked.get("project") ?? ""];
-  const [tendency, events] = [words("tendency"), words("events")];
-  return { q, project, tendency, events, action: words("action"), kind: words("kind"), outcome: words("outcome") };
+  const [policy_effect, events] = [words("policy_effect"), words("events")];
+  return { q, project, policy_effect, events, action: words("action"), kind: words("kind"), outcome: words("outcome") };
 }
 
 /** Without a leading `#`; empty for a filter that lets everything through. */
@@ -86,7 +86,7 @@ function searchableText({
 export function filterChanges(changes: readonly PlannedChange[], filter: Filter): FilterResult {
   const result: FilterResult = {
     matches: [],
-    counts: { tendency: new Map(), events: new Map(), action: new Map(), kind: new Map(), outcome: new Map() },
+    counts: { policy_effect: new Map(), events: new Map(), action: new Map(), kind: new Map(), outcome: new Map() },
     actionsOfKind: new Map(),
   };
   for (const change of changes.filter(textMatcher(changes, filter))) tally(result, change, filter);

@@ -52,17 +52,17 @@ export function noticesOf(plan: Plan): readonly HTMLElement[] {
 
 /** What makes a policy laxer, who loses events and what goes, equal ones once, each line with a link to the changes. */
 function firstLooks(changes: readonly PlannedChange[]): readonly Line[] {
-  const loosened = changes.filter(({ tendency }) => tendency === "loosened");
-  const losing = changes.filter(({ losses }) => losses);
+  const loosened = changes.filter(({ policy_effect }) => policy_effect === "loosened");
+  const losing = changes.filter(({ lost_notifications }) => lost_notifications);
   const loosen = `${quantity(loosened.length, "license change")} ${loosened.length === 1 ? "loosens" : "loosen"} the policy`;
   const going = (action: Action) => changes.filter(({ change }) => change.actions[0] === action);
-  const cost = `${quantity(losing.length, "change")} ${losing.length === 1 ? "costs" : "cost"} somebody events`;
+  const cost = `${quantity(losing.length, "change")} ${losing.length === 1 ? "stops" : "stop"} notifications`;
   return [
-    ...lookLine(loosen, { tendency: new Set(["loosened"]) }, loosened.map(loosening)),
+    ...lookLine(loosen, { policy_effect: new Set(["loosened"]) }, loosened.map(loosening)),
     ...lookLine(
       cost,
       { events: new Set(["lost"]) },
-      losing.flatMap(({ losses = [] }) => losses),
+      losing.flatMap(({ lost_notifications = [] }) => lost_notifications),
     ),
     ...removals.flatMap((action) => {
       const names = going(action).map(({ kind, key }) => `${kind}/${key}`);

@@ -19,7 +19,7 @@ async function fleet(more: object = {}) {
 describe("a schedule", () => {
   const day = Date.UTC(2026, 10, 22);
 
-  test("is a grid from the start on, and a look that lasts longer than the interval is not made up for", () => {
+  test("is a grid from the start on, and a check that lasts longer than the interval is not made up for", () => {
     const grid = every(30 * minute, day);
     const next = [0, 1, 30, 70].map((minutes) => (grid.after(day + minutes * minute) - day) / minute);
     expect(next).toEqual([30, 30, 60, 90]);
@@ -49,16 +49,16 @@ describe("a schedule", () => {
 });
 
 describe("a watcher", () => {
-  test("whose clock is set back looks as often as before", async () => {
+  test("whose clock is set back checks as often as before", async () => {
     const place = await fleet();
     const clock = movedClock();
     const ends: number[] = [];
     let back = 0;
     const { ended } = watching(place, {
-      looks: 3,
+      checks: 3,
       clock: { ...clock, now: () => clock.now() - back },
-      after: (end, looks) => {
-        if (looks === 1) back = 24 * 60 * minute;
+      after: (end, checks) => {
+        if (checks === 1) back = 24 * 60 * minute;
         ends.push(end.finishedAt.getTime());
       },
     });
@@ -66,13 +66,13 @@ describe("a watcher", () => {
     expect((ends[2] ?? 0) - (ends[0] ?? 0)).toBeLessThan(-22 * 60 * minute);
   });
 
-  test("whose last look cannot be kept ends, and says so", async () => {
+  test("whose last check cannot be kept ends, and says so", async () => {
     const place = await fleet();
     const after = () => void mkdirSync(join(place.root, ".evenkeel", "notes", "watch.txt"), { recursive: true });
-    await expect(watching(place, { looks: 1, after }).ended).rejects.toThrow("watch.txt");
+    await expect(watching(place, { checks: 1, after }).ended).rejects.toThrow("watch.txt");
   });
 
-  test("whose looks cannot be kept looks ever less often, is not well meanwhile, and tells what it saw afterwards", async () => {
+  test("whose checks cannot be kept checks ever less often, is not well meanwhile, and tells what it saw afterwards", async () => {
     const room = await chat();
     const place = await fleet({
       workspace: { notify: [{ url: { secret: "env:CHAT" } }] },
@@ -94,11 +94,11 @@ describe("a watcher", () => {
     expect(one.status.late).toBeGreaterThan(one.clock.now());
   });
 
-  test("looks at once and then as often as it is to, writes nothing, and ends with the code of the last look", async () => {
+  test("checks once and then as often as it is to, writes nothing, and ends with the code of the last check", async () => {
     const place = await fleet();
     const clock = movedClock();
     const began = clock.now();
-    const { ended, ends, outcomes } = watching(place, { looks: 3, clock });
+    const { ended, ends, outcomes } = watching(place, { checks: 3, clock });
     expect(await ended).toBe(0);
     expect(outcomes()).toEqual(["in sync", "in sync", "in sync"]);
     const times = ends.map(({ finishedAt }) => (finishedAt.getTime() - began) / minute);
@@ -107,7 +107,7 @@ describe("a watcher", () => {
     expect(times[1]).toBeLessThanOrEqual(33.1);
     expect(times[2]).toBeGreaterThanOrEqual(60);
     await place.ask("PUT", put, { form: { external_wiki_url: "https://by-hand" } });
-    const again = watching(place, { looks: 1 });
+    const again = watching(place, { checks: 1 });
     expect(await again.ended).toBe(2);
     expect(again.outcomes()).toEqual(["drift"]);
     expect(place.server.requests.writes).toBe(1);
@@ -121,20 +121,20 @@ describe("a watcher", () => {
   test("ends with 1 where a project cannot be read or a manifest is wrong, and goes on until then", async () => {
     const place = await fleet();
     const { ended, outcomes } = watching(place, {
-      looks: 3,
-      after: (_, looks) => place.policy(looks === 1 ? { projects: "team/*" } : policy),
+      checks: 3,
+      after: (_, checks) => place.policy(checks === 1 ? { projects: "team/*" } : policy),
     });
     expect(await ended).toBe(0);
     expect(outcomes()).toEqual(["in sync", "failed", "in sync"]);
     place.write("all.yaml", "kind: Polcy\n");
-    expect(await watching(place, { looks: 1 }).ended).toBe(1);
+    expect(await watching(place, { checks: 1 }).ended).toBe(1);
   });
 
   test("stands by while another one watches, and takes over when that ends", async () => {
     const place = await fleet();
     const first = watching(place, { clock: movedClock(5 * minute) });
     await expect.poll(() => first.ends.length, eventually).toBe(1);
-    const second = watching(place, { looks: 1, clock: movedClock() });
+    const second = watching(place, { checks: 1, clock: movedClock() });
     await expect.poll(() => second.said.length, eventually).toBe(1);
     expect(second.said[0]).toMatch(/^Standing by: run \S+ of \S+ on \S+ \(process \d+\) watches since /);
     expect(second.status.standby).toMatchObject({ pid: process.pid });
@@ -147,7 +147,7 @@ describe("a watcher", () => {
     expect(second.ends).toHaveLength(1);
   });
 
-  test("ends in the middle of a look with 130, and the look says that it was interrupted", async () => {
+  test("ends in the middle of a check with 130, and the check says that it was interrupted", async () => {
     const place = await fleet({ latency: 20 });
     const one = watching(place);
     await expect.poll(() => place.server.requests.count("GET"), eventually).toBeGreaterThan(0);
@@ -175,7 +175,7 @@ describe("--apply", () => {
     await place.ask("PUT", put, { form: { external_wiki_url: "https://by-hand" } });
     place.policy({ projects: ["team/q"], integrations: wiki("https://new") }, "q");
     const before = place.server.requests.writes;
-    const { ended, ends, outcomes } = watching(place, { apply: "pending", looks: 3 });
+    const { ended, ends, outcomes } = watching(place, { apply: "pending", checks: 3 });
     expect(await ended).toBe(2);
     expect(place.server.requests.writes - before).toBe(1);
     expect([...(ends[0]?.applied?.outcomes ?? [])]).toEqual([
@@ -188,29 +188,29 @@ describe("--apply", () => {
     expect(await journals.list()).toContain(applied[0]?.run);
   });
 
-  test("drift puts back only what two looks in a row have seen alike", async () => {
+  test("drift puts back only what two checks in a row have seen alike", async () => {
     const place = await fleet(ledger);
     await place.apply();
     const byHand = (url: string) => place.ask("PUT", put, { form: { external_wiki_url: url } });
     await byHand("https://one");
     const { ended, ends, outcomes } = watching(place, {
       apply: "drift",
-      looks: 4,
+      checks: 4,
       clock: movedClock(),
-      after: (_, looks) => void (looks === 1 && byHand("https://two")),
+      after: (_, checks) => void (checks === 1 && byHand("https://two")),
     });
     expect(await ended).toBe(0);
     expect(outcomes()).toEqual(["drift", "drift", "applied", "in sync"]);
     expect(ends.map(({ applied }) => applied !== undefined)).toEqual([false, false, true, false]);
   });
 
-  test("pending without a ledger writes nothing, and drift without one waits for the second look", async () => {
+  test("pending without a ledger writes nothing, and drift without one waits for the second check", async () => {
     const place = await fleet();
     await place.ask("PUT", put, { form: { external_wiki_url: "https://by-hand" } });
     const before = place.server.requests.writes;
-    expect(await watching(place, { apply: "pending", looks: 2 }).ended).toBe(2);
+    expect(await watching(place, { apply: "pending", checks: 2 }).ended).toBe(2);
     expect(place.server.requests.writes).toBe(before);
-    const { ended, outcomes } = watching(place, { apply: "drift", looks: 3 });
+    const { ended, outcomes } = watching(place, { apply: "drift", checks: 3 });
     expect(await ended).toBe(0);
     expect(outcomes().at(-1)).toBe("in sync");
     expect(place.server.requests.writes).toBe(before + 1);
@@ -220,11 +220,11 @@ describe("--apply", () => {
     const place = await fleet(ledger);
     await place.apply();
     place.policy({ projects: ["team/q"], disabled: ["external-wiki"] }, "q");
-    const first = watching(place, { apply: "pending", looks: 2 });
+    const first = watching(place, { apply: "pending", checks: 2 });
     expect(await first.ended).toBe(0);
     expect(first.outcomes()).toEqual(["applied", "in sync"]);
     await place.ask("PUT", put.replace("%2Fp", "%2Fq"), { form: { external_wiki_url: "https://again" } });
-    const { ended, outcomes } = watching(place, { apply: "pending", looks: 2 });
+    const { ended, outcomes } = watching(place, { apply: "pending", checks: 2 });
     expect(await ended).toBe(2);
     expect(outcomes()).toEqual(["drift", "drift"]);
   });
@@ -234,12 +234,12 @@ describe("--apply", () => {
     await place.apply();
     place.policy({ projects: ["team/q"], disabled: ["external-wiki"] }, "q");
     const before = place.server.requests.writes;
-    const refused = watching(place, { apply: "pending", looks: 1 });
+    const refused = watching(place, { apply: "pending", checks: 1 });
     expect(await refused.ended).toBe(3);
     expect(refused.outcomes()).toEqual(["refused"]);
     const { leases } = folderState(place.root);
     const token = await leases.take({ run: "r1", who: "ada", host: "desk", pid: 1 }, minute);
-    const waiting = watching(place, { apply: "pending", looks: 1 });
+    const waiting = watching(place, { apply: "pending", checks: 1 });
     expect(await waiting.ended).toBe(2);
     expect(waiting.said.at(-1)).toContain("Not applied now: run r1 of ada");
     if ("fence" in token) await leases.giveBack(token);

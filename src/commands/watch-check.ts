@@ -2,31 +2,31 @@ import { printable } from "../base/printable.ts";
 import { counted, quantity } from "../base/text.ts";
 import { reportedLine } from "../model/problem-line.ts";
 import { prometheus } from "../report/prometheus.ts";
-import type { LookEnd } from "../watch/look.ts";
+import type { CheckEnd } from "../watch/check.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What becomes of each look: a line for people, and what is measured. */
-export interface LookPrinter {
-  readonly looked: (end: LookEnd) => void;
-  readonly metrics: () => LookFigures;
+/** What becomes of each check: a line for people, and what is measured. */
+export interface CheckPrinter {
+  readonly checked: (end: CheckEnd) => void;
+  readonly metrics: () => CheckFigures;
 }
 
-export interface LookFigures {
-  /** What the last look at everything saw, as `--report prometheus` tells it; empty before there was one. */
+export interface CheckFigures {
+  /** What the last check of everything saw, as `--report prometheus` tells it; empty before there was one. */
   readonly seen: string;
   readonly server: string;
-  /** Looks by how they ended. */
-  readonly looks: Readonly<Record<string, number>>;
+  /** Checks by how they ended. */
+  readonly checks: Readonly<Record<string, number>>;
   /** When the last one ended; seconds since 1970. */
   readonly last: number | undefined;
 }
 
-export function lookPrinter(terminal: Terminal): LookPrinter {
-  let figures: LookFigures = { seen: "", server: "", looks: {}, last: undefined };
+export function checkPrinter(terminal: Terminal): CheckPrinter {
+  let figures: CheckFigures = { seen: "", server: "", checks: {}, last: undefined };
   const told = { problems: "" };
   return {
     metrics: () => figures,
-    looked: (end) => {
+    checked: (end) => {
       const { outcome } = end;
       terminal.print(lineOf(end));
       const problems = problemLines(end);
@@ -35,7 +35,7 @@ export function lookPrinter(terminal: Terminal): LookPrinter {
       figures = {
         seen: end.whole ? metricsOf(end, figures.seen) : figures.seen,
         server: end.plan.server.url,
-        looks: { ...figures.looks, [outcome]: (figures.looks[outcome] ?? 0) + 1 },
+        checks: { ...figures.checks, [outcome]: (figures.checks[outcome] ?? 0) + 1 },
         last: end.finishedAt.getTime() / 1000,
       };
     },
@@ -43,7 +43,7 @@ export function lookPrinter(terminal: Terminal): LookPrinter {
 }
 
 /** `2026-11-22T02:00:00Z  different: 3 changes in 2 of 214 projects, 430 requests, 1.2 s (run R)` */
-function lineOf({ plan, whole, applied, run, outcome, seconds, finishedAt }: LookEnd): string {
+function lineOf({ plan, whole, applied, run, outcome, seconds, finishedAt }: CheckEnd): string {
   const { writes, changed_projects: changed, projects, reads } = plan.summary;
   const done = [...(applied?.outcomes?.values() ?? [])].filter(({ status }) => status === "applied").length;
   const parts = [
@@ -60,12 +60,12 @@ function lineOf({ plan, whole, applied, run, outcome, seconds, finishedAt }: Loo
   );
 }
 
-function problemLines({ plan, troubles, applied }: LookEnd): string {
+function problemLines({ plan, troubles, applied }: CheckEnd): string {
   const refused = (applied?.refused ?? []).map(({ message }) => printable(`refused: ${message}`));
   return [...[...plan.problems, ...troubles].map(reportedLine), ...refused].join("\n");
 }
 
-function metricsOf({ plan, surveyed, seconds, finishedAt, exitCode }: LookEnd, before: string): string {
-  const report = { plan, surveyed, seconds, finishedAt, exitCode, command: "watch", folder: "" };
+function metricsOf({ plan, compared, seconds, finishedAt, exitCode }: CheckEnd, before: string): string {
+  const report = { plan, compared, seconds, finishedAt, exitCode, command: "watch", folder: "" };
   return prometheus(report, () => before);
 }

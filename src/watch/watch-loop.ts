@@ -1,6 +1,6 @@
 import { type ExitCode, exit } from "../base/exit.ts";
 import { carryOut, troublesIn } from "./carry-out.ts";
-import { codeAfter, type LookEnd, lookAt, outcomeOf, runOf } from "./look.ts";
+import { type CheckEnd, checkNow, codeAfter, outcomeOf, runOf } from "./check.ts";
 import type { OpenMemory } from "./memory.ts";
 import { type Notification, refusedNotification } from "./message.ts";
 import { notificationsOfProblems } from "./notifications.ts";
@@ -12,33 +12,33 @@ import { nextTrigger, type Times, type Trigger } from "./trigger.ts";
 
 /** How far a watcher is, over all of its turns. */
 export interface WatchProgress {
-  looks: number;
+  checks: number;
   /** How the last one ended. */
   code: ExitCode;
-  /** Looks in a row that the state could not keep, and when the next one was due. */
-  unkept: { readonly looks: number; readonly due: Due } | undefined;
+  /** Checks in a row that the state could not keep, and when the next one was due. */
+  unkept: { readonly checks: number; readonly due: Due } | undefined;
 }
 
-/** Milliseconds until a look again that the state could not keep; twice as many after each one more. */
+/** Milliseconds until the retry of a check that the state could not keep; twice as many after each one more. */
 const untilAgain = 10_000;
 
-/** A turn begins with a look. A state that can be opened and not written is no reason to ask the server all the time. */
+/** A turn begins with a check. A state that can be opened and not written is no reason to ask the server all the time. */
 function firstDue({ unkept }: WatchProgress, now: number): Due {
   if (!unkept) return { at: now, late: Number.POSITIVE_INFINITY };
-  return { ...unkept.due, at: Math.min(unkept.due.at, now + untilAgain * 2 ** unkept.looks) };
+  return { ...unkept.due, at: Math.min(unkept.due.at, now + untilAgain * 2 ** unkept.checks) };
 }
 
 /**
- * Looks until the watcher is stopped, has looked often enough, or it is its turn no more. Resolves to an exit code;
+ * Checks until the watcher is stopped, has checked often enough, or it is its turn no more. Resolves to an exit code;
  * undefined where another watcher took over.
  */
-export async function lookAgain(
+export async function runWatchLoop(
   turn: Turn,
   memory: OpenMemory,
   progress: WatchProgress,
 ): Promise<ExitCode | undefined> {
   const { options, lease } = turn;
-  const { clock, schedule, request, status, host, looks } = options;
+  const { clock, schedule, request, status, host, checks } = options;
   await tellSilence(turn, memory);
   const now = clock.now();
   const times: Times = { due: firstDue(progress, now), poll: 0, now, lastTrouble: "" };
@@ -51,20 +51,20 @@ export async function lookAgain(
     }
     const trigger = await nextTrigger(turn, memory, times);
     if (!trigger) continue;
-    const end = await host.traced(() => look(turn, memory, trigger));
+    const end = await host.traced(() => check(turn, memory, trigger));
     times.due = nextTime(times.due, trigger, () => nextDue(schedule, clock.now(), clock.random));
-    host.looked(end);
-    progress.looks++;
+    host.checked(end);
+    progress.checks++;
     progress.code = end.exitCode;
-    progress.unkept = { looks: (progress.unkept?.looks ?? 0) + 1, due: times.due };
+    progress.unkept = { checks: (progress.unkept?.checks ?? 0) + 1, due: times.due };
     await remember(turn, memory, end, times.due);
     progress.unkept = undefined;
     status.late = times.due.late;
-    if (end.exitCode === exit.interrupted || progress.looks === looks) return end.exitCode;
+    if (end.exitCode === exit.interrupted || progress.checks === checks) return end.exitCode;
   }
 }
 
-/** A look that was not for its time leaves the schedule as it is. */
+/** A check that was not for its time leaves the schedule as it is. */
 function nextTime(due: Due, { since }: Trigger, next: () => Due): Due {
   return since === undefined ? next() : due;
 }
@@ -76,19 +76,19 @@ async function stop(memory: OpenMemory): Promise<ExitCode> {
   return exit.done;
 }
 
-async function look(turn: Turn, memory: OpenMemory, trigger: Trigger): Promise<LookEnd> {
+async function check(turn: Turn, memory: OpenMemory, trigger: Trigger): Promise<CheckEnd> {
   const { options, settings, lease } = turn;
   const { request, grace, clock } = options;
   const began = clock.now();
-  const { planned, whole } = await lookAt(request, trigger.since);
-  const { plan, surveyed } = planned;
+  const { planned, whole } = await checkNow(request, trigger.since);
+  const { plan, compared } = planned;
   const isStopped = () => request.signal?.aborted === true;
   const before = memory.now();
   const run = runOf(planned);
   const { ledger, notify } = settings();
   const isHeard = notify.length > 0;
   const seenNow = { plan, whole, hasLedger: ledger !== undefined };
-  const observed = surveyed
+  const observed = compared
     ? compareObservations(before, seenNow, isHeard ? grace : Number.POSITIVE_INFINITY)
     : undefined;
   if (observed) memory.change({ differing: observed.differing });
@@ -98,7 +98,7 @@ async function look(turn: Turn, memory: OpenMemory, trigger: Trigger): Promise<L
   const exitCode = codeAfter(planned, done.applied, troubles, isStopped());
   const seconds = (clock.now() - began) / 1000;
   const finishedAt = new Date(clock.now());
-  const end = { plan, whole, surveyed, troubles, run, exitCode, seconds, finishedAt };
+  const end = { plan, whole, compared, troubles, run, exitCode, seconds, finishedAt };
   if (!isStopped()) {
     if (done.applied) memory.change({ waiting: done.waiting });
     const seen = { before, planned, observed, whole, troubles, run };
@@ -129,7 +129,7 @@ function notificationsOfRefusal(
   return [refusedNotification(refused, chosen, applied ? runOf(applied) : null, way)];
 }
 
-function countsIn({ plan, troubles }: Pick<LookEnd, "plan" | "troubles">, memory: OpenMemory) {
+function countsIn({ plan, troubles }: Pick<CheckEnd, "plan" | "troubles">, memory: OpenMemory) {
   const causes = Object.values(memory.now().differing).map(({ cause }) => cause);
   return {
     projects: plan.summary.projects,
@@ -139,8 +139,8 @@ function countsIn({ plan, troubles }: Pick<LookEnd, "plan" | "troubles">, memory
   };
 }
 
-/** What the next look, or the next watcher, has to know of this one. A state that cannot keep it ends the turn. */
-async function remember({ options }: Turn, memory: OpenMemory, end: LookEnd, due: Due): Promise<void> {
+/** What the next check, or the next watcher, has to know of this one. A state that cannot keep it ends the turn. */
+async function remember({ options }: Turn, memory: OpenMemory, end: CheckEnd, due: Due): Promise<void> {
   const iso = (time: number) => new Date(Math.min(time, latest)).toISOString();
   const { commit, digest } = end.plan.manifests;
   const isStopped = end.exitCode === exit.interrupted;
@@ -153,8 +153,8 @@ async function remember({ options }: Turn, memory: OpenMemory, end: LookEnd, due
       outcome: end.outcome,
       ...(isStopped && { stopped: true as const }),
     },
-    ...(end.surveyed && commit !== null && end.plan.problems.length === 0 && { commit }),
-    ...(end.surveyed && end.whole && { manifests: digest }),
+    ...(end.compared && commit !== null && end.plan.problems.length === 0 && { commit }),
+    ...(end.compared && end.whole && { manifests: digest }),
   });
   await memory.keep();
 }

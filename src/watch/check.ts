@@ -4,12 +4,12 @@ import type { Plan } from "../plan/plan.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Applied, Planned, Request } from "../reconcile/request.ts";
 
-/** One look that is over. */
-export interface LookEnd {
+/** One check that is over. */
+export interface CheckEnd {
   readonly plan: Plan;
-  /** Whether everything was looked at; else what changed since a commit. */
+  /** Whether everything was checked; else what changed since a commit. */
   readonly whole: boolean;
-  readonly surveyed: boolean;
+  readonly compared: boolean;
   /** What was carried out of it, where anything was to be. */
   readonly applied?: Applied;
   /** Errors beside those of the plan, such as a checkout that cannot follow. */
@@ -22,19 +22,19 @@ export interface LookEnd {
   readonly finishedAt: Date;
 }
 
-/** Looks at what changed since a commit, where that can be told, or at everything. */
-export async function lookAt(
+/** Checks at what changed since a commit, where that can be told, or at everything. */
+export async function checkNow(
   request: Request,
   since: string | undefined,
 ): Promise<{ readonly planned: Planned; readonly whole: boolean }> {
   const asks = { ...request, command: "watch" } as const;
   if (since === undefined) return { planned: await plan(asks), whole: true };
   const planned = await plan({ ...asks, since });
-  if (planned.surveyed || request.signal?.aborted) return { planned, whole: false };
+  if (planned.compared || request.signal?.aborted) return { planned, whole: false };
   return { planned: await plan(asks), whole: true };
 }
 
-/** What a look and its apply leave behind, as an exit code (contract 4). */
+/** What a check and its apply leave behind, as an exit code (contract 4). */
 export function codeAfter(
   { plan: { problems, resource_changes: changes } }: Planned,
   applied: Applied | undefined,
@@ -53,13 +53,13 @@ export function codeAfter(
   });
 }
 
-/** The run under which the state keeps a look or an apply; null where it could not. */
+/** The run under which the state keeps a check or an apply; null where it could not. */
 export function runOf({ recorded }: Planned): string | null {
   return recorded && "run" in recorded ? recorded.run : null;
 }
 
-/** How a look ended, in a word; `hasDrifted`: whether any of what differs is drift. */
-export function outcomeOf({ exitCode, plan, surveyed }: Omit<LookEnd, "outcome">, hasDrifted: boolean): string {
+/** How a check ended, in a word; `hasDrifted`: whether any of what differs is drift. */
+export function outcomeOf({ exitCode, plan, compared }: Omit<CheckEnd, "outcome">, hasDrifted: boolean): string {
   const words: Readonly<Record<number, string>> = {
     [exit.interrupted]: "interrupted",
     [exit.refused]: "refused",
@@ -67,5 +67,5 @@ export function outcomeOf({ exitCode, plan, surveyed }: Omit<LookEnd, "outcome">
     [exit.stale]: "stale",
     [exit.pending]: hasDrifted ? "drift" : "pending",
   };
-  return words[exitCode] ?? (surveyed && plan.resource_changes.length > 0 ? "applied" : "in sync");
+  return words[exitCode] ?? (compared && plan.resource_changes.length > 0 ? "applied" : "in sync");
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Fields } from "../../src/model/types.ts";
-import { strictnessOf } from "../../src/plan/strictness.ts";
+import { policyEffectOf } from "../../src/plan/policy-effect.ts";
 
 const allowed: Fields = { approval_status: "allowed" };
 const denied: Fields = { approval_status: "denied" };
@@ -15,11 +15,11 @@ test.each<[string, Fields | null, Fields | null, string | undefined]>([
   ["legacy words mean today's", { approval_status: "blacklisted" }, null, "loosened"],
   ["the server says a word that every object knows", { approval_status: "constructor" }, null, undefined],
   ["nothing visible differs", {}, {}, undefined],
-])("where %s", (_, before, after, tendency) => {
-  expect(strictnessOf({ kind: "license", key: "MIT", before, after })).toBe(tendency);
+])("where %s", (_, before, after, policy_effect) => {
+  expect(policyEffectOf({ kind: "license", key: "MIT", before, after })).toBe(policy_effect);
 });
 
 test("an integration is no policy", () => {
   const change = { kind: "integration", key: "irc-gateway", before: null, after: { recipients: "#ci" } } as const;
-  expect(strictnessOf(change)).toBeUndefined();
+  expect(policyEffectOf(change)).toBeUndefined();
 });
