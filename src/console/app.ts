@@ -9,7 +9,7 @@ import { wantedIn } from "./fleet.ts";
 import { type Frame, page, partOf } from "./frame.ts";
 import { gate, guarded, readOnly } from "./gate.ts";
 import type { KnownState, Watching } from "./known.ts";
-import type { Markup } from "./markup.ts";
+import { formIn, type Markup, withoutSlashes } from "./markup.ts";
 import { fleetPage } from "./pages/fleet.ts";
 import { missingPage, signInPage } from "./pages/messages.ts";
 import { projectPage } from "./pages/project.ts";
@@ -60,7 +60,7 @@ export function consoleApp(options: ConsoleOptions): Hono {
   app.get("/runs/:run/events", progressEvents(state));
   app.get("/runs/:run/plan", async (context) => report(context, state, missing));
   app.get("*", async (context) => {
-    const { path, form } = asked(context.req.path);
+    const { path, form } = asked(new URL(context.req.url).pathname);
     if (path === undefined) return missing(context, "The address is not one that a browser makes.");
     const known = await state.known();
     const query = context.req.query();
@@ -83,13 +83,11 @@ export function consoleApp(options: ConsoleOptions): Hono {
   return app;
 }
 
-/** The path that a request asks for, decoded, and in which form. */
-function asked(path: string): { readonly path: string | undefined; readonly form: "html" | "json" | "csv" } {
-  const [, ending] = /\.(json|csv)$/.exec(path) ?? [];
-  const rest = ending === undefined ? path : path.slice(0, -ending.length - 1);
-  const form = ending === "json" || ending === "csv" ? ending : "html";
+/** The path that a request asks for, decoded and without slashes at its end, and in which form. */
+function asked(encoded: string): { readonly path: string | undefined; readonly form: "html" | "json" | "csv" } {
+  const { rest, form } = formIn(encoded);
   try {
-    return { path: decodeURIComponent(rest).replace(/(?<=.)\/+$/, "") || "/", form };
+    return { path: withoutSlashes(decodeURIComponent(rest)) || "/", form };
   } catch {
     return { path: undefined, form };
   }

@@ -66,10 +66,26 @@ export function href(path: string, query: Readonly<Record<string, string | numbe
   return parts.size === 0 ? path : `${path}?${parts}`;
 }
 
-/** Where a project's page is. */
+/** Where a project's page is. A path that ends like a form of a page has its last dot encoded: {@link formIn}. */
 export function projectHref(project: string): string {
-  return `/projects/${project
+  const path = project
     .split("/")
     .map((part) => encodeURIComponent(part.toWellFormed()))
-    .join("/")}`;
+    .join("/");
+  return `/projects/${path.replace(formEnding, "%2E$1")}`;
+}
+
+const formEnding = /\.(json|csv)$/i;
+
+/** The form that an encoded path asks for by its ending, and what stands before that. An encoded dot is part of a name. */
+export function formIn(path: string): { readonly rest: string; readonly form: "html" | "json" | "csv" } {
+  const form = path.endsWith(".json") ? "json" : path.endsWith(".csv") ? "csv" : "html";
+  return { rest: form === "html" ? path : path.slice(0, -form.length - 1), form };
+}
+
+/** A path without the slashes at its end. */
+export function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end--;
+  return path.slice(0, end);
 }

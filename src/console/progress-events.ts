@@ -3,20 +3,29 @@ import { streamSSE } from "hono/streaming";
 import type { Watching } from "./known.ts";
 import { progressOf } from "./progress.ts";
 
-/** Milliseconds between two looks at a run that goes on. */
-const pace = 1000;
+/** Milliseconds between two events of a run that goes on, and until a page has to ask again. */
+const [pace, longest] = [1000, 10 * 60_000];
 
 /** Pages that follow runs at once; more of them show how far a run was when they were made. */
 const most = 200;
 
-/** Answers that tell how far a run is, until it has ended. */
+const eventStream = "text/event-stream";
+
+/** Answers that tell how far a run is, until it has ended. A HEAD holds no place: it has no body that could end. */
 export function progressEvents({ known }: Pick<Watching, "known">): (context: Context) => Response {
   let open = 0;
   return (context) => {
+    if (context.req.method === "HEAD") return context.body(null, 200, { "content-type": eventStream });
     if (open >= most) return context.text("Too many pages follow runs; reload to see how far this one is.\n", 503);
     const run = context.req.param("run") ?? "";
     open++;
     return streamSSE(context, async (stream) => {
+      // A page that reads nothing keeps a write waiting, so its place is given up beside the loop.
+      const leave = once(() => {
+        open--;
+        stream.abort();
+      });
+      const timer = setTimeout(leave, longest);
       try {
         while (!stream.aborted && !stream.closed) {
           const { runs, live } = await known();
@@ -27,8 +36,17 @@ export function progressEvents({ known }: Pick<Watching, "known">): (context: Co
           await stream.sleep(pace);
         }
       } finally {
-        open--;
+        clearTimeout(timer);
+        leave();
       }
     });
+  };
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
   };
 }

@@ -89,6 +89,6 @@ function judged(status: number, retryAfter: string | string[] | undefined): Deli
   if (status >= 200 && status < 300) return { delivered: true };
   const again = status === 408 || status === 425 || status === 429 || status >= 500;
   const asked = Number(retryAfter) * 1000;
-  const wait = asked >= 0 ? { wait: Math.min(asked, longestWait) } : {};
+  const wait = asked > 0 ? { wait: Math.min(asked, longestWait) } : {};
   return { ...lost(`answered with ${status}`), again, ...wait };
 }

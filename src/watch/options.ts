@@ -51,12 +51,14 @@ export interface WatchStatus {
   late: number | undefined;
   /** When a push that concerns the workspace is to be checked, and the commit that it brought where it said so. */
   push: { readonly at: number; readonly commit?: string } | undefined;
+  /** The last commit that was checked without an error; undefined while this process is not the one that checks. */
+  checked: () => string | undefined;
   /** Wakes the watcher where it waits. */
   wake: () => void;
 }
 
 export function newStatus(): WatchStatus {
-  return { standby: undefined, late: undefined, push: undefined, wake: () => {} };
+  return { standby: undefined, late: undefined, push: undefined, checked: () => undefined, wake: () => {} };
 }
 
 /** A watcher whose turn it is. */

@@ -66,13 +66,18 @@ function isOld({ since }: Undelivered, { clock }: OutboxOptions): boolean {
   return clock.now() - Date.parse(since) > longestAge;
 }
 
+/** Milliseconds before the attempt after this one. A receiver may ask for a longer pause, and for no shorter one. */
+function backoff(attempt: number, { random }: Clock): number {
+  return firstPause * 2 ** (attempt - 1) * (0.5 + random());
+}
+
 async function tryHard(to: Notify, { body }: Undelivered, options: OutboxOptions): Promise<Delivery> {
   const { clock, warn, signal } = options;
   for (let attempt = 1; ; attempt++) {
     const delivery = await options.attempt(to, body);
     if (delivery.delivered) return delivery;
     const isLast = !delivery.again || attempt === mostAttempts || signal.aborted;
-    if (!isLast) await pause(clock, delivery.wait ?? firstPause * 2 ** (attempt - 1) * (0.5 + clock.random()), signal);
+    if (!isLast) await pause(clock, Math.max(delivery.wait ?? 0, backoff(attempt, clock)), signal);
     if (!isLast && !signal.aborted) continue;
     warn(`a notification (${String(body.event)}) could not be delivered to ${to.url.secret}: ${delivery.why}`);
     return delivery;

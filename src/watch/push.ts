@@ -19,6 +19,8 @@ export interface Checkout {
   readonly ref?: string | undefined;
   /** Whether a file, by its path in the workspace, is one that it is made of. */
   readonly isPart: (file: string) => boolean;
+  /** The last commit that was checked. */
+  readonly checked?: string | undefined;
 }
 
 /** What a push asks for. */
@@ -38,6 +40,9 @@ export function judgePush(headers: IncomingHttpHeaders, payload: unknown, checko
   const commit = typeof after === "string" && /^[0-9a-f]{40,64}$/.test(after) ? { commit: after } : {};
   if (typeof ref === "string" && checkout.ref !== undefined && ref !== checkout.ref) {
     return { check: false, why: "another branch than the one that is watched" };
+  }
+  if (commit.commit !== undefined && commit.commit === checkout.checked) {
+    return { check: false, why: "this commit has already been checked" };
   }
   const files = filesIn(payload);
   if (!files) return { check: true, why: "the push does not tell all of its files", ...commit };

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { cannotListen, hostAndPort } from "../base/listening.ts";
 import type { Clock } from "./clock.ts";
+import { type Connections, limitConnections } from "./connections.ts";
 import { type BodyFault, createIntake, type Intake } from "./intake.ts";
 import type { WatchStatus } from "./options.ts";
 import { type Checkout, isGenuine, judgePush } from "./push.ts";
@@ -26,6 +27,9 @@ export interface Service extends AsyncDisposable {
 /** Bytes of the largest body that a hook may send, and of all that wait to be judged by their signatures. */
 const [mostBytes, mostUnjudged] = [10 * 1024 * 1024, 32 * 1024 * 1024];
 
+/** Connections at a time; of more, those that have waited longest without showing that they know the secret give way. */
+const mostConnections = 256;
+
 /** Milliseconds for pushes that come together to be checked as one. */
 const settling = 1000;
 
@@ -36,6 +40,7 @@ interface Answer {
 }
 
 interface Receiver extends ServiceOptions {
+  readonly connections: Connections;
   /** For those who said the secret, and for those whose bodies are to show whether they know it. */
   readonly intakes: Readonly<Record<"known" | "unknown", Intake>>;
 }
@@ -46,12 +51,13 @@ export async function serveWatch(options: ServiceOptions): Promise<Service> {
     known: createIntake(mostBytes, Number.POSITIVE_INFINITY),
     unknown: createIntake(mostBytes, mostUnjudged),
   };
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
-    answer(request, { ...options, intakes })
+  const limits = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 1000 };
+  const server = createServer(limits, (request, response) => {
+    answer(request, { ...options, intakes, connections })
       .catch((): Answer => ({ status: 500, body: { error: "internal error" } }))
       .then((found) => send(request, response, found));
   });
-  server.maxConnections = 256;
+  const connections = limitConnections(server, mostConnections);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(cannotListen(options.host, options.port, error)));
     server.listen(options.port, options.host, resolve);
@@ -92,15 +98,17 @@ function health({ status: { standby, late }, clock }: ServiceOptions): Answer {
 }
 
 async function push(request: IncomingMessage, receiver: Receiver): Promise<Answer> {
-  const { secret, status, clock, intakes } = receiver;
+  const { secret, status, clock, intakes, connections } = receiver;
   if (secret === undefined) return { status: 403, body: { error: "hooks are off: EVENKEEL_HOOK_SECRET is not set" } };
   const { "x-gitlab-token": token, "x-hub-signature-256": signature } = request.headers;
   const isUnknown = token === undefined ? signature === undefined : !isGenuine(request.headers, nothing, secret);
   if (isUnknown) return { status: 401, body: { error: wrongSecret } };
+  if (token !== undefined) connections.keep(request.socket);
   const body = await intakes[token === undefined ? "unknown" : "known"].read(request);
   if (typeof body === "string") return unread[body];
   if (!isGenuine(request.headers, body, secret)) return { status: 401, body: { error: wrongSecret } };
-  const { commit, ...decision } = judgePush(request.headers, parsed(body), await receiver.checkout());
+  const checkout = { ...(await receiver.checkout()), checked: status.checked() };
+  const { commit, ...decision } = judgePush(request.headers, parsed(body), checkout);
   if (decision.check) {
     status.push = { at: status.push?.at ?? clock.now() + settling, ...(commit !== undefined && { commit }) };
     status.wake();

@@ -48,7 +48,12 @@ async function checkAsLeader(turn: Turn & AsyncDisposable, progress: WatchProgre
   await using _ = turn;
   const { state, options } = turn;
   await using memory = await openMemory(state.notes, options);
-  return await runWatchLoop(turn, memory, progress);
+  options.status.checked = () => memory.now().commit;
+  try {
+    return await runWatchLoop(turn, memory, progress);
+  } finally {
+    options.status.checked = () => undefined;
+  }
 }
 
 /** Stands by until it is this watcher's turn; undefined where it was stopped before. */

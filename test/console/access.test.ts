@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { sessionLength, sessions } from "../../src/console/access.ts";
+import { projectHref, withoutSlashes } from "../../src/console/markup.ts";
 import { fleetSheet } from "../../src/state/sightings/fleet-sheet.ts";
 import { runProgram } from "../e2e/program.ts";
 import { summary, taken } from "../state/laws.ts";
@@ -18,6 +19,33 @@ function statusFor(url: string, host: string): Promise<number | undefined> {
       .end();
   });
 }
+
+describe("paths", () => {
+  test("of projects lead to each, also where one ends like a form of another's page", async () => {
+    const names = ["g/p", "g/p.json", "g/p.csv", "g/p.json.json", "g/p%2Ejson", "g/a b", "g/ü.csv"];
+    const { root } = await seenBy(names.map((name) => seen(name)));
+    const { get } = await consoleOver(root);
+    for (const name of names) {
+      const at = projectHref(name);
+      expect(await (await get(at)).text()).toContain(`<title>${name}`);
+      expect(await (await get(`${at}.json`)).json()).toMatchObject({ project: name });
+    }
+    expect(await (await get("/projects/g/p.json")).json()).toMatchObject({ project: "g/p" });
+    expect(await (await get("/projects/g%2Fp.json")).json()).toMatchObject({ project: "g/p" });
+  });
+
+  test("of many slashes are answered like others", async () => {
+    const { root } = await seenBy(fleet(1));
+    const { get } = await consoleOver(root);
+    for (const path of [
+      `/${"/".repeat(15_000)}`,
+      `/projects${"/".repeat(15_000)}x`,
+      `/projects/x${"/".repeat(15_000)}`,
+    ])
+      expect([200, 404]).toContain((await get(path)).status);
+    expect(withoutSlashes(`x${"/".repeat(1_000_000)}x//`)).toHaveLength(1_000_002);
+  });
+});
 
 describe("who may look", () => {
   test("on loopback everybody, but not a page elsewhere whose name leads here", async () => {
@@ -153,6 +181,9 @@ describe("what is there", () => {
     expect(many.map(({ status }) => status)).toEqual(many.map(() => 200));
     expect((await get("/runs/r1/events")).status).toBe(503);
     closing.abort();
+    for (let heads = 0; heads < 210; heads++) {
+      expect((await get("/runs/r1/events", { method: "HEAD" })).headers.get("content-type")).toBe("text/event-stream");
+    }
     const events = await vi.waitUntil(async () => {
       const again = await get("/runs/r1/events");
       if (again.status === 200) return again;

@@ -1,5 +1,7 @@
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { checkoutAround } from "../../src/watch/checkout.ts";
 import { newStatus } from "../../src/watch/options.ts";
@@ -46,7 +48,7 @@ function unending(
 async function listening() {
   const place = await stage({ projects, policy, workspace: { manifests: ["*.yaml"] } });
   const clock = movedClock(minute);
-  const status = newStatus();
+  const status = { ...newStatus(), checked: () => "c".repeat(40) };
   const service = await serveWatch({
     ...{ port: 0, host: "127.0.0.1", secret, status, clock },
     metrics: () => "up 1",
@@ -100,6 +102,7 @@ describe("POST /hooks/push", () => {
     [push(["README.md"], { commits: [{ added: ["x"] }] }), true],
     [push(["all.yaml"], { ref: "refs/heads/topic" }), false],
     [push(["all.yaml"], { ref: "refs/tags/v1" }), false],
+    [push(["all.yaml"], { after: "c".repeat(40) }), false],
     ["not JSON", true],
     ["[]", true],
   ])("%s: check? %j", async (body, check) => {
@@ -171,6 +174,30 @@ describe("POST /hooks/push", () => {
 });
 
 describe("GET /healthz and /metrics", () => {
+  test.each([
+    ["say nothing", ""],
+    ["send headers without an end", "GET /healthz HTTP/1.1\r\nHost: x\r\n"],
+    [
+      "send a body without an end",
+      "POST /hooks/push HTTP/1.1\r\nHost: x\r\nX-Hub-Signature-256: sha256=0\r\nContent-Length: 9\r\n\r\n",
+    ],
+  ])("are answered while 600 connections %s", async (_, text) => {
+    const { url, close, post } = await listening();
+    const { port } = new URL(url);
+    const strangers = await Promise.all(
+      Array.from({ length: 600 }, async () => {
+        const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
+        await once(socket, "connect");
+        socket.write(text);
+        return socket;
+      }),
+    );
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(await post(push(["all.yaml"]), known)).toMatchObject({ status: 202, check: true });
+    for (const socket of strangers) socket.destroy();
+    await close();
+  });
+
   test("tell how a watcher fares", async () => {
     const place = await listening();
     const health = async () => {

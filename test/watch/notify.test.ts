@@ -194,6 +194,24 @@ describe("notifications", () => {
     expect(said).toEqual([]);
   });
 
+  test.each(["0", "-1", "0.0", "soon", "Thu, 01 Jan 1970 00:00:00 GMT"])(
+    "are sent again with growing pauses, also where the answer says Retry-After: %s",
+    async (pause) => {
+      const room = await chat(Array(4).fill({ status: 503, headers: { "retry-after": pause } }));
+      const place = await told(room.url);
+      await change(place, "https://by-hand", 1);
+      const clock = movedClock();
+      const pauses: number[] = [];
+      const alarm: typeof clock.alarm = (milliseconds, ring) => {
+        if (milliseconds < minute / 2) pauses.push(milliseconds);
+        return clock.alarm(milliseconds, ring);
+      };
+      expect(await watching(place, { checks: 1, grace: 1, clock: { ...clock, alarm } }).ended).toBe(2);
+      expect(room.events()).toEqual(["drift"]);
+      expect(pauses.filter((each) => each >= 1000)).toEqual([1000, 2000, 4000, 8000]);
+    },
+  );
+
   test("that nobody took are the next watcher's to deliver, and the URL is never shown", async () => {
     const room = await chat(Array(5).fill({ status: 500 }));
     const place = await told(room.url);
