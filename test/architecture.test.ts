@@ -8,7 +8,7 @@ const source = join(import.meta.dirname, "../src");
 const floors = {
   face: ["commands", "console", "report"],
   run: ["watch", "accept", "reconcile", "fleet", "deployments", "storage", "import", "apply"],
-  world: ["state", "live", "client", "workspace"],
+  world: ["state", "live", "client", "workspace", "git"],
   core: ["revision", "plan", "diff", "routes", "scan", "format", "manifest"],
   ground: ["model", "base"],
 } as const;

@@ -1,5 +1,6 @@
 import { exit, exitCode, Refusal } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
+import { type Blame, blameLines } from "../git/blame.ts";
 import { type DecidingLine, decidingLines, exclusiveLine } from "../manifest/deciding-lines.ts";
 import { type AddressParts, addressOf, partsOfAddress } from "../model/address.ts";
 import { identityOf } from "../model/kinds.ts";
@@ -8,7 +9,6 @@ import type { Checked } from "../reconcile/context.ts";
 import { type BlamedLine, type Blaming, blameJson, blameText } from "../report/blame.ts";
 import { lastOutcomes } from "../state/last-outcome.ts";
 import { openState } from "../state/open-state.ts";
-import { type Blame, blameLines } from "../workspace/git-blame.ts";
 import { type EffectiveProject, effectiveProject } from "./effective-state.ts";
 import type { Options } from "./flags.ts";
 import { reporter } from "./outputs.ts";

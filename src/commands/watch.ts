@@ -1,6 +1,8 @@
 import { dirname } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
+import { createFollower, type Follower } from "../git/follow.ts";
+import { repositoryAround } from "../git/repository.ts";
 import { unshared } from "../reconcile/workers.ts";
 import { sharesState } from "../state/open-state.ts";
 import { touchesWorkspace } from "../watch/checkout.ts";
@@ -8,9 +10,7 @@ import { systemClock } from "../watch/clock.ts";
 import { newStatus, type WatchOptions } from "../watch/options.ts";
 import { cron, every, type Schedule } from "../watch/schedule.ts";
 import { watch } from "../watch/watch.ts";
-import { createFollower, type Follower } from "../workspace/git-follow.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
-import { repositoryAround } from "../workspace/repository.ts";
 import type { Options } from "./flags.ts";
 import { folderOf, requestOf } from "./run.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,6 +1,8 @@
 import { dirname } from "node:path";
 import equal from "fast-deep-equal";
 import { dayOf } from "../base/day.ts";
+import { gitObjects } from "../git/objects.ts";
+import { commitNamed, mergeBaseWith, repositoryAround } from "../git/repository.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
@@ -9,10 +11,8 @@ import { defaultWorkspace } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
 import { compileRules } from "../plan/rules.ts";
 import type { RevisionSide } from "../revision/revision.ts";
-import { gitObjects } from "../workspace/git-objects.ts";
 import { findWorkspace, loadWorkspace, type Workspace } from "../workspace/load.ts";
 import { type LoadedRevision, loadRevision, type ParsedOnce, parsedOnce } from "../workspace/load-revision.ts";
-import { commitNamed, mergeBaseWith, repositoryAround } from "../workspace/repository.ts";
 import { type Checked, validated } from "./context.ts";
 import type { Request } from "./request.ts";
 
@@ -57,7 +57,7 @@ export async function openRevisions({ folder, from, to, branch }: RevisionReques
   const earlier =
     from === undefined ? mergeBaseWith(repository, later ?? "HEAD", branch) : commitNamed(repository, from);
   const once = parsedOnce(earlier.length);
-  await using objects = gitObjects(repository.top);
+  await using objects = gitObjects(repository.location);
   const read = (commit: string) => loadRevision(repository, commit, objects, once);
   const is = later === null ? loadWorkspace(folder, {}, once.parse) : await read(later);
   const after = await sideOf(later, is, { beside: is?.workspace ?? defaultWorkspace, today });
@@ -97,7 +97,7 @@ function problemBefore(commit: string, { place, path, rule, message }: Problem):
 /** A workspace that was read through `once`, and the same one as it was at an earlier commit. @throws Refusal. */
 async function openEarlier(now: Checked, commit: string, once: ParsedOnce): Promise<OpenedSide> {
   const repository = repositoryAround(now.loaded.root);
-  await using objects = gitObjects(repository.top);
+  await using objects = gitObjects(repository.location);
   const named = commitNamed(repository, commit);
   const read = await loadRevision(repository, named, objects, once);
   return sideOf(named, read, { beside: now.loaded.workspace, judged: now.policies, today: now.today });

@@ -1,7 +1,7 @@
 import { printable } from "../base/printable.ts";
+import type { LineCommit } from "../git/blame.ts";
 import type { Kind, Place } from "../model/types.ts";
 import type { RunOutcome } from "../state/last-outcome.ts";
-import type { LineCommit } from "../workspace/git-blame.ts";
 import { columns } from "./columns.ts";
 import type { Palette } from "./palette.ts";
 

@@ -1,11 +1,11 @@
 import { basename, dirname } from "node:path";
 import { Refusal } from "../base/exit.ts";
+import { gitIn } from "../git/configured.ts";
+import { upstreamOf } from "../git/follow.ts";
+import { repositoryAround } from "../git/repository.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import { isManifestPlace } from "../workspace/discover.ts";
-import { upstreamOf } from "../workspace/git-follow.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
-import { repositoryAround } from "../workspace/repository.ts";
-import { gitIn } from "../workspace/safe-git.ts";
 import type { Checkout } from "./push.ts";
 
 /** What pushes are held against: where the workspace lies in its repository, on which branch, and what it is made of. */
@@ -20,11 +20,22 @@ export async function touchesWorkspace(folder: string, from: string, to: string)
   const git = await gitIn(root);
   const prefix = prefixOf(root);
   if ("why" in git || prefix === undefined) return true;
-  const { code, stdout } = await git.ask("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", from, to);
+  const { code, stdout } = await git.ask(...namesOfDiff, from, to);
   const isPart = partTest(root);
   const files = stdout.split("\0").filter((file) => file !== "" && file.startsWith(prefix));
   return code !== 0 || files.some((file) => isPart(file.slice(prefix.length)));
 }
+
+/** Plumbing, so that no setting such as diff.relative or diff.ignoreSubmodules leaves names out. */
+const namesOfDiff = [
+  "diff-tree",
+  "-r",
+  "-z",
+  "--name-only",
+  "--no-renames",
+  "--no-relative",
+  "--ignore-submodules=none",
+];
 
 function prefixOf(root: string): string | undefined {
   try {

@@ -1,9 +1,9 @@
+import type { FastForwarded } from "../git/follow.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import type { Request } from "../reconcile/request.ts";
 import type { Lease } from "../state/lease.ts";
 import type { Holder, WorkspaceState } from "../state/state.ts";
 import type { ApplyMode } from "../state/watch-memory.ts";
-import type { FastForwarded } from "../workspace/git-follow.ts";
 import type { CheckEnd } from "./check.ts";
 import type { Bell, Clock } from "./clock.ts";
 import type { Schedule } from "./schedule.ts";

@@ -1,6 +1,6 @@
 import { dirname, join, relative, sep } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
-import type { GitRepository } from "./repository.ts";
+import type { GitRepository } from "../git/repository.ts";
 import { disk, type Entry, type FileTree } from "./tree.ts";
 
 /** The files of a revision that a workspace may be made of: what lies below it, and the ignore rules above it. */

@@ -1,12 +1,12 @@
 import { join } from "node:path";
+import { blobId, type GitObjects } from "../git/objects.ts";
+import type { GitRepository } from "../git/repository.ts";
 import { type Parsed, parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
 import { type Loaded, workspaceFile } from "../manifest/workspace.ts";
-import { blobId, type GitObjects } from "./git-objects.ts";
 import { type GitTree, gitTree } from "./git-tree.ts";
 import { findManifests, joined, type ParseManifest } from "./load.ts";
 import { readText } from "./read.ts";
-import type { GitRepository } from "./repository.ts";
 
 /** A workspace as it was at a revision. */
 export type LoadedRevision = Omit<Loaded, "root" | "digest">;

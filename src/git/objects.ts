@@ -1,7 +1,7 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { createHash } from "node:crypto";
 import { exit, Refusal } from "../base/exit.ts";
-import { gitEnvironment } from "./repository.ts";
+import { type GitLocation, startGit } from "./run-git.ts";
 
 /** Reads objects of a repository through one `git cat-file --batch`; disposing ends it. */
 export interface GitObjects extends AsyncDisposable {
@@ -9,8 +9,10 @@ export interface GitObjects extends AsyncDisposable {
   readonly read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>;
 }
 
-export function gitObjects(folder: string): GitObjects {
-  const child = spawn("git", ["cat-file", "--batch"], { cwd: folder, env: gitEnvironment(folder) });
+/** Of the repository at a location. */
+export function gitObjects(location: GitLocation): GitObjects {
+  const call = { cwd: location.top, location, words: ["cat-file", "--batch"] };
+  const child = startGit(call, { stdio: "pipe" }) as ChildProcessWithoutNullStreams;
   const ended = new Promise<void>((resolve) => {
     child.once("close", () => resolve());
     child.once("error", () => resolve());

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { printable } from "../base/printable.ts";
-import { type GitRan, gitIn, gitTrouble, noAnswer, type SafeGit } from "./safe-git.ts";
+import { gitIn, gitTrouble, noAnswer, type SafeGit } from "./configured.ts";
+import type { GitRan } from "./run-git.ts";
 
 /**
  * Where a checkout is after it followed its remote, or why it could not; then it is as it was. `late`: the remote may

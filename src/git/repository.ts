@@ -1,13 +1,13 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, realpathSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
-import process from "node:process";
+import { relative, sep } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
+import { findRepository } from "./find-repository.ts";
+import { type GitLocation, type GitRan, runGit } from "./run-git.ts";
 
 /** A repository, asked through the `git` program. Nothing is ever written to it, or fetched. */
 export interface GitRepository {
+  readonly location: GitLocation;
   /** The top folder of the work tree, links followed. */
   readonly top: string;
   /** From there to the workspace: empty, or ending in a slash. */
@@ -21,17 +21,16 @@ export interface GitRepository {
  * @throws Refusal (64) without git, outside of a repository, and where git refuses to read it, in git's own words.
  */
 export function repositoryAround(folder: string): GitRepository {
-  const home = realpathSync.native(folder);
-  const { status, stdout, stderr, error } = git(home, ["rev-parse", "--show-toplevel"]);
-  if (error) throw new Refusal("the git program is needed to read revisions, and it cannot be run here", exit.usage);
-  const top = stdout.replace(/\r?\n$/, "");
-  if (status !== 0 || top === "") throw new Refusal(whyNone(folder, stderr), exit.usage);
+  const found = findRepository(folder);
+  if ("ran" in found) throw new Refusal(whyNone(folder, found.ran), exit.usage);
+  const { location, home } = found;
   return {
-    top,
-    prefix: prefixOf(relative(top, home)),
+    location,
+    top: location.top,
+    prefix: prefixOf(relative(location.top, home)),
     ask: (...words) => {
-      const { status, stdout } = git(home, words);
-      return status === 0 ? stdout : undefined;
+      const { code, stdout } = runGit({ cwd: home, location, words });
+      return code === 0 ? stdout : undefined;
     },
   };
 }
@@ -40,46 +39,13 @@ function prefixOf(below: string): string {
   return below === "" ? "" : `${below.split(sep).join("/")}/`;
 }
 
-function whyNone(folder: string, stderr: string): string {
+function whyNone(folder: string, { code, stderr }: GitRan): string {
+  if (code === null) return "the git program is needed to read revisions, and it cannot be run here";
   if (!/not a git repository/i.test(stderr)) {
     const [said = ""] = stderr.split("\n");
     return printable(`git cannot read the repository around ${folder}: ${said.replace(/^fatal: /, "")}`);
   }
   return `${folder} is not in a git repository, so there is no other revision of it`;
-}
-
-/** Outputs of git may be as long as a repository is large. */
-const mostOutput = 2 ** 30;
-
-function git(cwd: string, words: readonly string[]) {
-  return spawnSync("git", words, { cwd, env: gitEnvironment(cwd), encoding: "utf8", maxBuffer: mostOutput });
-}
-
-/** For git run in a folder: it is to write and fetch nothing, to answer in English, and to know no secret of ours. */
-export function gitEnvironment(cwd: string): NodeJS.ProcessEnv {
-  const { env } = process;
-  const own = Object.keys(env).filter((name) => name.startsWith("EVENKEEL_"));
-  const elsewhere = isInRepository(cwd) ? places : [];
-  const kept = Object.entries(env).filter(([name]) => !own.includes(name) && !elsewhere.includes(name));
-  return { ...Object.fromEntries(kept), ...offline, ...literal, LC_ALL: "C" };
-}
-
-/** What says that a repository, or a part of it, is elsewhere. */
-const places: readonly string[] = [
-  ...["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_NAMESPACE"],
-  ...["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"],
-];
-
-/** A clone with --filter would fetch what it lacks as soon as it is read. */
-const offline = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
-
-/** An object is what its ID says, whatever refs/replace puts in its place; a path is no pattern. */
-const literal = { GIT_NO_REPLACE_OBJECTS: "1", GIT_LITERAL_PATHSPECS: "1" };
-
-/** What a hook sets for the folder that it runs in would mislead git in another. */
-function isInRepository(folder: string): boolean {
-  if (existsSync(join(folder, ".git"))) return true;
-  return dirname(folder) !== folder && isInRepository(dirname(folder));
 }
 
 /**

@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { env } from "node:process";
-import { gitEnvironment } from "./repository.ts";
+import { findRepository } from "./find-repository.ts";
+import { listSettings, settingsIn, withoutFilters, withoutPrograms } from "./program-settings.ts";
+import { type GitRan, runGit } from "./run-git.ts";
 
 /** The commit that wrote a line. */
 export interface LineCommit {
@@ -23,47 +23,28 @@ export type Blame = ReadonlyMap<number, LineCommit | null> | { readonly why: str
  * followed, since git would tell of the link.
  */
 export function blameLines(root: string, file: string, lines: readonly number[]): Blame {
+  const path = realPath(join(root, file));
+  if (path === undefined) return { why: unknown };
+  const found = findRepository(dirname(path));
+  if ("ran" in found) return whyNot(found.ran, lines);
+  const { location, home: cwd } = found;
+  const listed = runGit({ cwd, location, words: listSettings });
+  const configured = settingsIn(listed.stdout);
+  const settings = [...withoutPrograms(configured), ...withoutFilters(configured)];
+  const ranges = [...new Set(lines)].flatMap((line) => ["-L", `${line},${line}`]);
+  const words = ["blame", "--porcelain", "--encoding=UTF-8", "--no-textconv", ...ranges, "--", basename(path)];
+  const ran = runGit({ cwd, location, settings, words });
+  if (listed.code !== 0 || ran.code !== 0) return whyNot(listed.code === 0 ? ran : listed, lines);
+  const shallow = () => runGit({ cwd, location, words: ["rev-parse", "--is-shallow-repository"] }).stdout.trim();
+  return parsed(ran.stdout, ran.stdout.includes("\nboundary\n") && shallow() === "true");
+}
+
+function realPath(path: string): string | undefined {
   try {
-    const path = realpathSync(join(root, file));
-    const ranges = [...new Set(lines)].flatMap((line) => ["-L", `${line},${line}`]);
-    const text = blame(dirname(path), [...ranges, "--", basename(path)]);
-    const shallow = text.includes("\nboundary\n") && isShallow(dirname(path));
-    return parsed(text, shallow);
-  } catch (error) {
-    return whyNot(error, lines);
+    return realpathSync(path);
+  } catch {
+    return undefined;
   }
-}
-
-/** Nothing that a repository names is run: neither what shows files otherwise nor what changes them on their way in. */
-function git(cwd: string, words: readonly string[], config: NodeJS.ProcessEnv = {}): string {
-  const safe = ["--no-pager", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false"];
-  return execFileSync("git", [...safe, ...words], {
-    cwd,
-    encoding: "utf8",
-    env: { ...gitEnvironment(cwd), GIT_TERMINAL_PROMPT: "0", ...config },
-    stdio: ["ignore", "pipe", "pipe"],
-    maxBuffer: 64 * 1024 * 1024,
-  });
-}
-
-/** Settings that turn every filter of a repository off; those that are passed by the environment already stay. */
-function withoutFilters(cwd: string): NodeJS.ProcessEnv {
-  const listed = git(cwd, ["config", "--null", "--name-only", "--list"]).split("\0");
-  const filters = new Set(listed.filter((key) => /^filter\..*\.(?:clean|process|required)$/s.test(key)));
-  const first = Number(env.GIT_CONFIG_COUNT ?? 0);
-  const settings = [...filters].flatMap((key, index) => [
-    [`GIT_CONFIG_KEY_${first + index}`, key],
-    [`GIT_CONFIG_VALUE_${first + index}`, key.endsWith(".required") ? "false" : ""],
-  ]);
-  return { ...Object.fromEntries(settings), GIT_CONFIG_COUNT: String(first + filters.size) };
-}
-
-function blame(cwd: string, words: readonly string[]): string {
-  return git(cwd, ["blame", "--porcelain", "--encoding=UTF-8", "--no-textconv", ...words], withoutFilters(cwd));
-}
-
-function isShallow(cwd: string): boolean {
-  return git(cwd, ["rev-parse", "--is-shallow-repository"]).trim() === "true";
 }
 
 const reasons: readonly (readonly [RegExp, string])[] = [
@@ -72,14 +53,15 @@ const reasons: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** A file that git does not know, or a repository without a commit, has lines that are not committed. */
-function whyNot(error: unknown, lines: readonly number[]): Blame {
-  const { code, stderr = "" } = error as { readonly code?: string; readonly stderr?: string };
-  if (code === "ENOENT") return { why: "git is not installed" };
+function whyNot({ code, stderr }: GitRan, lines: readonly number[]): Blame {
+  if (code === null) return { why: "git is not installed" };
   if (/no such (?:path|ref)|does not have any commits|cannot stat path/i.test(stderr)) {
     return new Map(lines.map((line) => [line, null]));
   }
-  return { why: reasons.find(([pattern]) => pattern.test(stderr))?.[1] ?? "git cannot tell who wrote it" };
+  return { why: reasons.find(([pattern]) => pattern.test(stderr))?.[1] ?? unknown };
 }
+
+const unknown = "git cannot tell who wrote it";
 
 const heading = /^([0-9a-f]{40,64}) \d+ (\d+)/;
 

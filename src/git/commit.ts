@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import process from "node:process";
-import { gitEnvironment } from "./repository.ts";
+import { findRepository } from "./find-repository.ts";
+import { runGit } from "./run-git.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,17 +16,11 @@ export function commitOf(folder: string, env: Environment = process.env): string
 }
 
 function commitByGit(folder: string): string | undefined {
-  try {
-    const words = ["rev-parse", "--verify", "HEAD"];
-    return execFileSync("git", words, {
-      cwd: folder,
-      env: gitEnvironment(folder),
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    }).trim();
-  } catch {
-    return undefined;
-  }
+  const found = findRepository(folder);
+  if ("ran" in found) return undefined;
+  const { location, home } = found;
+  const { code, stdout } = runGit({ cwd: home, location, words: ["rev-parse", "--verify", "HEAD"] });
+  return code === 0 ? stdout.trim() : undefined;
 }
 
 /** Asked first, since git is a process of its own. */
