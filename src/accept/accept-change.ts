@@ -2,6 +2,7 @@ import type { Node } from "yaml";
 import { withReferences } from "../import/names.ts";
 import { entryNode } from "../import/policy.ts";
 import { importProject } from "../import/project.ts";
+import { variablesIn } from "../manifest/deciding-lines.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { identityOf, policyKinds } from "../model/kinds.ts";
@@ -16,6 +17,7 @@ import {
   fieldProposals,
   type Proposal,
   presenceProposals,
+  type Spelled,
   type Subject,
   subjectIn,
 } from "./proposals.ts";
@@ -87,9 +89,28 @@ function acceptField(draft: ManifestDraft, { thing, name, live }: FieldTarget, d
   if (!spelling || "why" in spelling) return { ...draft, left: [...draft.left, spelling?.why ?? ""] };
   const values = new Map(spellings.flatMap(([each, said]) => ("why" in said ? [] : [[each, said.value] as const])));
   const subject = subjectNow(draft, thing, drafting);
-  const isSaid = (desired: DesiredProject) =>
-    differing(catalogue, wantedOf(desired, thing), live).every((each) => each !== name && wrong.includes(each));
-  return firstOf(fieldProposals(subject, name, values), isSaid, draft, subject, drafting);
+  const isSaid = (desired: DesiredProject) => {
+    const wanted = wantedOf(desired, thing);
+    const still = differing(catalogue, wanted, live);
+    return wanted?.presence === "present" && still.every((each) => each !== name && wrong.includes(each));
+  };
+  const filled = filledIn(catalogue, subject, wantedNow(draft, thing));
+  return firstOf(fieldProposals(subject, name, { values, filled }), isSaid, draft, subject, drafting);
+}
+
+/** The fields of an entry that variables decide, with their values of today; secrets stay references. */
+function filledIn(
+  catalogue: Catalogue,
+  { entry, thing }: Subject,
+  wanted: Desired | undefined,
+): ReadonlyMap<string, Spelled> {
+  const names = entry?.templates.filter((name) => variablesIn(entry.written?.parameters[name]).length > 0) ?? [];
+  return new Map(
+    names.flatMap((name) => {
+      const said = spelled(catalogue, thing, name, wanted?.fields[name] ?? null);
+      return "why" in said ? [] : [[name, said.value] as const];
+    }),
+  );
 }
 
 /** Behind a line that is taken away, one of a farther layer may come to light. */
@@ -147,7 +168,7 @@ function wantedOf({ resources }: DesiredProject, thing: Thing): Desired | undefi
   return resources.find((resource) => identityOf(resource) === identity);
 }
 
-/** The first proposal that says it, and says nothing else. */
+/** The first proposal that says it for good, else for as long as it can be said, and says nothing else. */
 function firstOf(
   proposals: Iterable<Proposal>,
   isSaid: (desired: DesiredProject) => boolean,
@@ -155,15 +176,30 @@ function firstOf(
   subject: Subject,
   { fleet }: Drafting,
 ): ManifestDraft {
-  for (const { file, texts, note } of proposals) {
+  let brief: ManifestDraft | undefined;
+  for (const proposal of proposals) {
+    const { file, texts, until } = proposal;
     const text = texts.at(-1);
     const next = text === undefined ? undefined : withText(draft.manifests, file, text, fleet.workspace);
-    const desired = next && desiredAfter(subject.thing, draft.manifests, next, fleet);
-    if (!next || !desired || !isSaid(desired)) continue;
-    const hunks = hunksOf(draft, file, texts);
-    return { ...draft, manifests: next, hunks, notes: [...new Set([...draft.notes, ...(note ? [note] : [])])] };
+    const [now, ...later] = (next && desiredAfter(subject.thing, draft.manifests, next, fleet)) ?? [];
+    if (!next || !now || !isSaid(now.desired)) continue;
+    const end = later.find(({ desired }) => !isSaid(desired))?.after;
+    if (end === undefined && until === undefined) return withProposal(draft, next, proposal);
+    brief ??= withProposal(draft, next, proposal, end);
   }
-  return { ...draft, left: [...draft.left, whyNot(subject)] };
+  return brief ?? { ...draft, left: [...draft.left, whyNot(subject)] };
+}
+
+function withProposal(
+  draft: ManifestDraft,
+  manifests: Manifests,
+  { file, texts, note }: Proposal,
+  end?: string,
+): ManifestDraft {
+  const brief =
+    end && `holds until ${end} only, when a policy expires: the manifests have no place to say it for longer`;
+  const notes = [...new Set([...draft.notes, ...(note ? [note] : []), ...(brief ? [brief] : [])])];
+  return { ...draft, manifests, hunks: hunksOf(draft, file, texts), notes };
 }
 
 function hunksOf({ manifests, hunks }: ManifestDraft, file: string, texts: Proposal["texts"]): readonly Hunk[] {

@@ -26,7 +26,10 @@ export function isOwn({ projects }: Policy, { id, path }: Project): boolean {
   return projects.every((selector) => selector.form !== "glob" && isMatch(selector, id, path?.toLowerCase()));
 }
 
-/** Where something can be said of a project that wins over a policy: policies of its own, then a new one. */
+/**
+ * Where something can be said of a project that wins over a policy: policies of its own, then a new one. None of them
+ * expires: what is accepted stays.
+ */
 export function homesOver(
   manifests: Manifests,
   project: Project,
@@ -35,7 +38,8 @@ export function homesOver(
 ): readonly Home[] {
   const layers = matchingLayers(manifests.policies, project);
   const rival = layers.find(({ policy }) => policy === beaten);
-  const own = layers.filter((layer) => isOwn(layer.policy, project) && (!rival || wins(layer, rival)));
+  const isLasting = ({ policy }: Layer) => policy.until === undefined && isOwn(policy, project);
+  const own = layers.filter((layer) => isLasting(layer) && (!rival || wins(layer, rival)));
   const homes = own.map(({ policy: { document } }): Home => {
     const text = manifests.texts.get(document.file) ?? "";
     return { file: document.file, text, document: document.index, words: document.file };
@@ -63,7 +67,7 @@ function newHome(manifests: Manifests, project: Project, rival: Layer | undefine
 
 /**
  * A policy for the projects of another one, but for this project: in it goes what that one shall not say of the project
- * any more. One that is there is used again.
+ * any more. It counts as long as the other one, for the same reason. One that is there is used again.
  */
 export function homeExcept(manifests: Manifests, policy: Policy, project: Project): Home {
   const { file } = policy.document;
@@ -71,15 +75,20 @@ export function homeExcept(manifests: Manifests, policy: Policy, project: Projec
   const wanted = { projects, except: [...except, own] };
   const there = manifests.policies.find((each) => {
     const is = { projects: each.projects.map(writtenOf), except: each.except.map(writtenOf) };
-    return each.document.file === file && each.priority === policy.priority && equal(is, wanted);
+    return each.document.file === file && equal(weightOf(each), weightOf(policy)) && equal(is, wanted);
   });
   const words = (name: string) => `${file}, in policy ${name}`;
   const text = manifests.texts.get(file) ?? "";
   if (there) return { file, text, document: there.document.index, words: words(there.name) };
   const name = freeName(manifests, `${policy.name}-except-${project.name}`);
-  const { priority } = policy;
-  const draft = { name, ...wanted, ...(priority !== 0 && { priority }) };
+  const { priority, ...rest } = weightOf(policy);
+  const draft = { name, ...wanted, ...(priority !== 0 && { priority }), ...rest };
   return { ...behind(manifests, file, emptyPolicy(undefined, draft)), file, words: words(name) };
+}
+
+/** What decides, beside its selectors, how much and how long a policy counts, and why. */
+function weightOf({ priority, until, reason }: Policy): Pick<Policy, "priority" | "until" | "reason"> {
+  return { priority, ...(until !== undefined && { until }), ...(reason !== undefined && { reason }) };
 }
 
 function writtenOf({ form, written }: Selector): string | number {

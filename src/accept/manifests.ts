@@ -1,5 +1,6 @@
 import equal from "fast-deep-equal";
 import { canonical } from "../base/json.ts";
+import { memoized } from "../base/memoize.ts";
 import { type Parsed, parseManifest, parseStretch } from "../manifest/document.ts";
 import { documentParts, type Part } from "../manifest/document-parts.ts";
 import { desiredOf, type Merged } from "../manifest/layers.ts";
@@ -95,26 +96,53 @@ export interface Fleet {
   readonly projects: readonly Project[];
 }
 
+/** What is wanted of a project from a day on until the next of its policies expires. */
+export interface Period {
+  /** The last day of the policies that count no more; undefined for the period that began before today. */
+  readonly after: string | undefined;
+  readonly desired: DesiredProject;
+}
+
 /**
- * The desired state of a thing's project after an edit; undefined where the edit says anything else than before of any
- * other thing in the fleet, or makes a mistake.
+ * What is wanted of a thing's project after an edit, today and on every day to come; undefined where the edit says, on
+ * any of these days, anything else than before of any other thing in the fleet, or makes a mistake.
  */
 export function desiredAfter(
   thing: Thing,
   before: Manifests,
   after: Manifests,
   { projects }: Fleet,
-): DesiredProject | undefined {
+): readonly Period[] | undefined {
   const touched = difference(before.policies, after.policies);
-  const merged = (policies: readonly Policy[], project: Project) => desiredOf(policies, project);
   const affected = projects.filter((project) => matchingLayers(touched, project).length > 0);
   const isKept = affected.every((project) => {
-    const [was, is] = [merged(before.policies, project), merged(after.policies, project)];
     const except = project === thing.project ? identityOf(thing) : undefined;
-    return mistakes(is) <= mistakes(was) && stateOf(was, except) === stateOf(is, except);
+    return endsOf(project, before, after).every((end) => {
+      const [was, is] = [before, after].map(({ policies }) => desiredOf(countingAfter(policies)(end), project));
+      return was && is && mistakes(is) <= mistakes(was) && stateOf(was, except) === stateOf(is, except);
+    });
   });
-  return isKept ? merged(after.policies, thing.project).desired : undefined;
+  if (!isKept) return undefined;
+  return endsOf(thing.project, after).map((end) => ({
+    after: end === "" ? undefined : end,
+    desired: desiredOf(countingAfter(after.policies)(end), thing.project).desired,
+  }));
 }
+
+/** The last days of all policies that match a project, the earliest first, behind an empty text for today. */
+function endsOf(project: Project, ...versions: readonly Manifests[]): readonly string[] {
+  const layers = versions.flatMap(({ policies }) => matchingLayers(policies, project));
+  return ["", ...new Set(layers.flatMap(({ policy }) => policy.until ?? []).sort())];
+}
+
+/** The policies that still count behind a last day: all of them behind an empty text. */
+const countingAfter = memoized(
+  (policies: readonly Policy[]) =>
+    memoized((end: string) =>
+      end === "" ? policies : policies.filter(({ until }) => until === undefined || until > end),
+    ),
+  new WeakMap(),
+);
 
 function difference(before: readonly Policy[], after: readonly Policy[]): readonly Policy[] {
   const [was, is] = [new Set(before), new Set(after)];
@@ -128,8 +156,9 @@ function mistakes({ problems }: Merged): number {
 /** All that is wanted of a project but for one thing. A literal secret is named by its place, which may move. */
 function stateOf({ desired }: Merged, except: string | undefined): string {
   const others = desired.resources.filter((resource) => identityOf(resource) !== except);
-  const resources = others.map(({ kind, key, presence, fields }) => {
-    return [kind, key, presence, Object.entries(fields).map(([name, value]) => [name, placeless(value)])];
+  const resources = others.map(({ kind, key, presence, fields, origin: { reason = null, until = null } }) => {
+    const values = Object.entries(fields).map(([name, value]) => [name, placeless(value)]);
+    return [kind, key, presence, values, reason, until];
   });
   return canonical([resources, [...desired.exclusive.keys()].sort()]);
 }

@@ -15,10 +15,20 @@ export interface Proposal {
   readonly file: string;
   readonly texts: readonly Edited[];
   readonly note?: string;
+  /** The last day of the policy that it writes a value into. */
+  readonly until?: string;
 }
 
 /** A value as a manifest says it; undefined: that it says nothing of it. */
 export type Spelled = string | number | boolean | undefined;
+
+/** Values of the fields of an entry. */
+export interface FieldValues {
+  /** Those that are live. */
+  readonly values: ReadonlyMap<string, Spelled>;
+  /** What stands for a field that variables decide, as they are today. */
+  readonly filled: ReadonlyMap<string, Spelled>;
+}
 
 /** What is to be said of, and where there is a place for more. */
 export interface Subject {
@@ -38,31 +48,31 @@ export function subjectIn(manifests: Manifests, thing: Thing, identity: string, 
 /**
  * Ways to give one field of the deciding entry its value among those that are live, the smallest first: the variable that decides, if this
  * project alone uses it; the line itself, if it speaks for this project alone; the variable in a nearer policy; the
- * whole entry there, with all of the values, since entries are not merged.
+ * whole entry there, with all of the values, since entries are not merged; the same with the values of its variables,
+ * which may expire.
  */
-export function* fieldProposals(
-  subject: Subject,
-  name: string,
-  values: ReadonlyMap<string, Spelled>,
-): Iterable<Proposal> {
+export function* fieldProposals(subject: Subject, name: string, { values, filled }: FieldValues): Iterable<Proposal> {
   const value = values.get(name);
   const { thing, manifests, entry } = subject;
   if (!entry) return;
   const policy = policyOf(manifests, entry);
-  const path = entry.written ? [...entry.path, name] : entry.path;
+  const own = entry.written ? [...entry.path, name] : entry.path;
   const variable = value === undefined ? undefined : decidingVariable(subject, name);
   if (variable && isUsedAlone(manifests, variable, thing))
     yield* valueProposal(manifests, variable, value, variableNote(variable, thing));
   if (policy && isOwn(policy, thing.project))
-    yield* valueProposal(manifests, { document: entry.document, path }, value);
+    yield* valueProposal(manifests, { document: entry.document, path: own }, value);
   if (variable && value !== undefined) {
-    const note = nearerNote(variable, thing);
+    const note = elsewhereNote(variable, subject);
     yield* homes(subject, policyOf(manifests, variable), note, (home) => setIn(home, ["vars", variable.name], value));
   }
-  const node = () => restated(manifests, entry, values);
-  yield* homes(subject, policy, nearerNote(entry, thing), (home) =>
-    setIn(home, [sectionOf(thing), entry.desired.key], node()),
-  );
+  const path = [sectionOf(thing), entry.desired.key];
+  const restate = (fields: FieldValues["values"]) => (home: Home) =>
+    setIn(home, path, restated(manifests, entry, fields));
+  yield* homes(subject, policy, elsewhereNote(entry, subject), restate(values));
+  if (filled.size === 0) return;
+  const note = `a variable that ${policyWords(entry)} uses expires: written with its value for ${thing.project.name}`;
+  yield* homes(subject, policy, note, restate(new Map([...filled, ...values])));
 }
 
 /** Ways to say that what is declared is off or, for a kind of which that cannot be said, to say nothing of it. */
@@ -76,9 +86,9 @@ export function* absenceProposals(subject: Subject): Iterable<Proposal> {
   const isAlone = policy !== undefined && isOwn(policy, thing.project);
   if (isAlone && !off) yield { file, texts: [removed] };
   if (isAlone && off && removed !== undefined) {
-    yield { file, texts: [removed, addTo({ text: removed, document: index }, [off], thing.key)] };
+    yield { file, texts: [removed, addTo({ text: removed, document: index }, [off], thing.key)], ...endOf(policy) };
   }
-  if (off) yield* homes(subject, policy, nearerNote(entry, thing), (home) => addTo(home, [off], thing.key));
+  if (off) yield* homes(subject, policy, elsewhereNote(entry, subject), (home) => addTo(home, [off], thing.key));
   else if (policy && removed !== undefined) yield* withdrawal(subject, { entry, policy, removed });
 }
 
@@ -105,9 +115,10 @@ export function* presenceProposals(subject: Subject, node: () => Node): Iterable
   if (entry && policy && isOwn(policy, thing.project)) {
     const { file, index: document } = entry.document;
     const removed = removeIn(editable(manifests, entry), entry.path);
-    if (removed !== undefined) yield { file, texts: [removed, setIn({ text: removed, document }, path, node())] };
+    if (removed !== undefined)
+      yield { file, texts: [removed, setIn({ text: removed, document }, path, node())], ...endOf(policy) };
   }
-  const note = entry ? nearerNote(entry, thing) : `declared for ${thing.project.name}`;
+  const note = entry ? elsewhereNote(entry, subject) : `declared for ${thing.project.name}`;
   yield* homes(subject, policy, note, (home) => setIn(home, path, node()));
 }
 
@@ -127,7 +138,12 @@ type Spot = Pick<PolicyEntry, "document" | "path">;
 function* valueProposal(manifests: Manifests, spot: Spot, value: Spelled, note?: string): Iterable<Proposal> {
   const source = editable(manifests, spot);
   const text = value === undefined ? removeIn(source, spot.path) : setIn(source, spot.path, value);
-  yield { file: spot.document.file, texts: [sorted(source.text, text)], ...(note && { note }) };
+  const end = endOf(policyOf(manifests, spot));
+  yield { file: spot.document.file, texts: [sorted(source.text, text)], ...(note && { note }), ...end };
+}
+
+function endOf(policy: Policy | undefined): Pick<Proposal, "until"> {
+  return policy?.until === undefined ? {} : { until: policy.until };
 }
 
 function sorted(before: string, after: Edited): Edited {
@@ -201,8 +217,16 @@ function variableNote({ name, ...line }: Variable, { project }: Thing): string {
   return `vars.${name} of ${policyWords(line)} decides, and only ${project.name} uses it`;
 }
 
-function nearerNote(line: PolicyEntry | Variable, { project }: Thing): string {
-  return `${policyWords(line)} speaks for other projects too: said for ${project.name} alone`;
+/** Why something is not said where it was decided so far. */
+function elsewhereNote(line: PolicyEntry | Variable, { manifests, thing: { project } }: Subject): string {
+  const policy = policyOf(manifests, line);
+  const end = policy?.until === undefined ? "" : ` expires on ${policy.until}`;
+  const isAlone = policy !== undefined && isOwn(policy, project);
+  if (isAlone && end) return `${policyWords(line)}${end}, and what is accepted stays: written without an end date`;
+  if (isAlone) return `${policyWords(line)} cannot hold it: said for ${project.name}`;
+  const others = `${policyWords(line)} speaks for other projects too`;
+  if (end) return `${others}, and${end}: said for ${project.name} alone, without an end date,`;
+  return `${others}: said for ${project.name} alone`;
 }
 
 function policyWords({ policy, document }: Pick<PolicyEntry, "policy" | "document">): string {

@@ -13,6 +13,9 @@ export interface Draft {
   readonly projects: readonly (string | number)[];
   readonly except: readonly (string | number)[];
   readonly priority?: number;
+  /** The last day on which it counts. */
+  readonly until?: string;
+  readonly reason?: string;
   readonly variables?: readonly { readonly name: string; readonly value: ImportedValue }[];
   /** Said at the top. */
   readonly heading: readonly string[];
@@ -34,7 +37,7 @@ export function policyFileText(drafts: readonly Draft[], schema: string): string
 }
 
 function documentText(draft: Draft): string {
-  const { name, projects, except, priority, variables = [], entries, disabled = [] } = draft;
+  const { name, projects, except, priority, until, reason, variables = [], entries, disabled = [] } = draft;
   const root = new YAMLMap();
   const add = (key: string, value: unknown) => root.items.push(new Pair(new Scalar(key), value));
   add("apiVersion", new Scalar("evenkeel/v1"));
@@ -43,6 +46,8 @@ function documentText(draft: Draft): string {
   add("projects", listOf(projects));
   if (except.length > 0) add("except", listOf(except));
   if (priority !== undefined) add("priority", new Scalar(priority));
+  if (until !== undefined) add("until", scalarOf(until));
+  if (reason !== undefined) add("reason", scalarOf(reason));
   if (variables.length > 0) add("vars", variablesOf(variables));
   for (const { kind, section, only } of policyKinds) {
     const listed = entries.filter((entry) => entry.kind === kind);

@@ -27,6 +27,7 @@ export interface Policy {
   readonly exclusive: ReadonlyMap<Kind, Origin>;
   /** The last day on which it counts. */
   readonly until?: string;
+  readonly reason?: string;
 }
 
 export interface Variable extends Stated {
@@ -104,6 +105,7 @@ function readPolicy(document: Document, text: Partial<PolicyText>, workspace: Wo
     kinds: new Set([...entries.map(({ desired }) => desired.kind), ...exclusive.keys()]),
     exclusive,
     ...end,
+    ...why,
   };
   return { policy, problems, plaintext };
 }

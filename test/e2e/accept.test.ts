@@ -240,3 +240,97 @@ test("a new policy is never made behind a link, where it may lie outside of the 
   expect(readdirSync(outside.root)).toEqual([]);
   expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
 });
+
+const brief = `${head}name: brief
+projects: ["payments/**"]
+until: 2999-06-30
+reason: OPS-7, until the audit
+licenses: { MIT: allowed, AGPL-3.0: denied }
+`;
+
+test("a license that is gone is withdrawn by a policy that counts as long, for the same reason", async () => {
+  const endless = `---
+${head}name: brief-except-payments/core
+projects: ["payments/**"]
+except: [payments/core]
+licenses: { BSD: allowed }
+`;
+  const own = await made(`${brief}${endless}`);
+  await own.ask("DELETE", "/projects/1/managed_licenses/MIT");
+  await own.ask("DELETE", "/projects/1/managed_licenses/AGPL-3.0");
+  expect(await own.evenkeel("accept", "payments/core:license/*")).toMatchObject({ code: 0, stderr: "" });
+  expect(own.read()).toBe(`${brief.split("licenses")[0]}${endless}---
+${head}name: brief-except-payments/core-2
+projects: [payments/**]
+except: [payments/core]
+until: 2999-06-30
+reason: OPS-7, until the audit
+licenses:
+  AGPL-3.0: denied
+  MIT: allowed
+`);
+  expect((await own.evenkeel("plan", "--detailed-exitcode")).code).toBe(0);
+});
+
+const lasting = `${head}name: lasting
+projects: ["payments/**"]
+vars: { room: "#lasting" }
+integrations:
+  irc-gateway: { recipients: "\${vars.room}", server_host: irc.example.com, push_events: true }
+licenses: { MIT: allowed }
+`;
+const exception = (body: string) =>
+  `---\n${head}name: exception\nprojects: [payments/core]\nuntil: 2999-06-30\n${body}\n`;
+
+test.each<[what: string, body: string, change: (own: Scene) => Promise<unknown>, note: string]>([
+  [
+    "a license",
+    "licenses: { MIT: denied }",
+    (own) => own.ask("DELETE", "/projects/1/managed_licenses/MIT").then(() => postMit(own)),
+    "policy exception (team.yaml) expires on 2999-06-30, and what is accepted stays: written without an end date in",
+  ],
+  [
+    "a field",
+    "integrations: { irc-gateway: { recipients: '#brief', push_events: true } }",
+    (own) => put(own, 1, "irc-gateway", { recipients: "#live", push_events: true }),
+    "policy exception (team.yaml) expires on 2999-06-30, and what is accepted stays: written without an end date in",
+  ],
+  [
+    "a variable",
+    "vars: { room: '#brief' }",
+    (own) => put(own, 1, "irc-gateway", { ...irc, recipients: "#live" }),
+    "policy exception (team.yaml) expires on 2999-06-30, and what is accepted stays: written without an end date in",
+  ],
+  [
+    "a field beside a variable",
+    "vars: { room: '#brief' }",
+    (own) => put(own, 1, "irc-gateway", { recipients: "#brief", server_host: "new.example.com", push_events: true }),
+    "a variable that policy lasting (team.yaml) uses expires: written with its value for payments/core in",
+  ],
+  [
+    "what is off",
+    "integrations: { external-wiki: { external_wiki_url: https://wiki.example.com } }",
+    (own) => own.ask("DELETE", "/projects/1/integrations/external-wiki"),
+    "policy exception (team.yaml) expires on 2999-06-30, and what is accepted stays: written without an end date in",
+  ],
+  [
+    "what is on",
+    "disabled: [external-wiki]",
+    (own) => put(own, 1, "external-wiki", { external_wiki_url: "https://wiki.example.com" }),
+    "policy exception (team.yaml) expires on 2999-06-30, and what is accepted stays: written without an end date in",
+  ],
+])("%s that an expiring policy decides is accepted for good", async (_, body, change, note) => {
+  const text = `${lasting}${exception(body)}`;
+  const own = await made(text);
+  await change(own);
+  const ran = await own.evenkeel("accept", "payments/core:*");
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect(ran.stdout).toContain(`${note} policies/payments/core.yaml, a new file`);
+  expect(own.read()).toBe(text);
+  for (const day of ["2999-06-29", "2999-06-30", "2999-07-01"]) {
+    expect(await own.evenkeel("plan", "--detailed-exitcode", "--as-of", day)).toMatchObject({ code: 0 });
+  }
+});
+
+const postMit = ({ ask }: Scene) =>
+  ask("POST", "/projects/1/managed_licenses", { json: { name: "MIT", approval_status: "allowed" } });

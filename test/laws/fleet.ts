@@ -16,6 +16,8 @@ export interface WrittenPolicy {
   readonly disabled: readonly string[];
   readonly licenses: Readonly<Record<string, string>>;
   readonly exclusive: readonly ("integrations" | "licenses")[];
+  readonly until?: string;
+  readonly reason?: string;
 }
 
 /** Manifests and a server for them. */
@@ -31,6 +33,8 @@ export interface FleetOptions {
   /** Only what deployed servers keep: no parameter that they drop, and nothing that is declared to be off. */
   readonly keepable?: boolean;
   readonly exclusive?: boolean;
+  /** Last days that policies may have. */
+  readonly ends?: readonly string[];
   /** Whose names manifests and server speak. */
   readonly dialect?: string;
   /** The server's release; any of the older ones where left out. */
@@ -138,8 +142,11 @@ function policy(
       off: fc.subarray(slugsFor(where), { maxLength: 2 }),
       licenses: licenses(where.release),
       exclusive: fc.option(exclusive, { nil: [], freq: options.exclusive === false ? 0 : 2 }),
+      end: options.ends
+        ? fc.option(fc.record({ until: fc.constantFrom(...options.ends), reason: fc.constantFrom("OPS-1", "OPS-2") }))
+        : fc.constant(null),
     })
-    .map(({ channel, flag, declared: entries, off, ...rest }) => {
+    .map(({ channel, flag, declared: entries, off, end, ...rest }) => {
       const own = Object.fromEntries(entries);
       const disabled = off.map(({ slug }) => slug).filter((slug) => !(slug in own));
       const exclusiveOf = options.exclusive === false ? [] : rest.exclusive;
@@ -152,6 +159,7 @@ function policy(
         integrations: own,
         disabled,
         exclusive: exclusiveOf,
+        ...end,
       };
     });
 }
