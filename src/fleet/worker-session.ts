@@ -151,10 +151,9 @@ function keepState(open: (workspace: string) => Promise<WorkspaceState>) {
   };
 }
 
-/** Workers of one folder write files of their own. */
 function sayUnstored({ root, say }: WorkerOptions, run: string) {
   return (lines: readonly JournalLine[]) => {
-    const sentence = saveUnstored(root, run, lines, `${run}.${pid}`);
+    const sentence = saveUnstored(root, run, lines);
     if (sentence !== undefined) say(sentence);
   };
 }

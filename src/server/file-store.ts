@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import sqlite from "node-sqlite3-wasm";
-import { takeFileLock } from "./file-lock.ts";
+import { type FileLock, takeFileLock } from "./file-lock.ts";
 import { type RowKind, rowKinds, type Store, type StoredRow } from "./store.ts";
 
 type Database = InstanceType<typeof sqlite.Database>;
@@ -13,11 +13,11 @@ const gone = Symbol("gone");
  * Throws where another process that is alive has the file.
  */
 export function openFileStore(file: string): Store {
-  const release = takeFileLock(file);
+  const lock = takeFileLock(file);
   try {
-    return storeOf(open(file), release);
+    return storeOf(open(file), lock);
   } catch (error) {
-    release();
+    lock.release();
     throw new Error(`cannot open the data file ${file}: ${(error as Error).message}`);
   }
 }
@@ -44,7 +44,7 @@ function prepare(database: Database): void {
   database.exec("PRAGMA user_version = 1");
 }
 
-function storeOf(database: Database, release: () => void): Store {
+function storeOf(database: Database, lock: FileLock): Store {
   const fresh = database.get("SELECT 1 FROM record LIMIT 1") === null;
   const dirty = new Map<RowKind, Map<string, unknown>>();
   let flushing: Promise<void> | undefined;
@@ -57,6 +57,7 @@ function storeOf(database: Database, release: () => void): Store {
     if (dirty.size === 0) return undefined;
     flushing ??= soon(() => {
       flushing = undefined;
+      lock.check();
       write(database, dirty);
     });
     return flushing;
@@ -72,7 +73,7 @@ function storeOf(database: Database, release: () => void): Store {
         await settled();
       } finally {
         database.close();
-        release();
+        lock.release();
       }
     },
   };

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Refusal } from "../base/exit.ts";
@@ -8,11 +9,13 @@ import type { JournalLine } from "./journal-entry.ts";
 
 /**
  * Puts what a journal could not store of requests that were sent into a file: in the workspace, else in the system's
- * temporary folder. `name` is the file's, without its ending. Returns a sentence that names it; undefined where nothing is missing.
+ * temporary folder. Each call makes a file of its own: processes of several containers may share the folder and a process ID.
+ * Returns a sentence that names it; undefined where nothing is missing.
  */
-export function saveUnstored(root: string, run: string, lines: readonly JournalLine[], name = run): string | undefined {
+export function saveUnstored(root: string, run: string, lines: readonly JournalLine[]): string | undefined {
   const outcomes = lines.filter(isOfRequest);
   if (outcomes.length === 0) return undefined;
+  const name = `${run}.${randomBytes(4).toString("hex")}`;
   const text = outcomes.map((line) => `${JSON.stringify(line)}\n`).join("");
   const what = `${outcomes.length} of the outcomes of run ${run} could not be stored`;
   const trouble = save(() => join(stateFolder(root), "journal", `${name}.unstored`), text);

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { build } from "esbuild";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createServer } from "../../src/server/server.ts";
 import { until } from "../e2e/program.ts";
 import { tempFolder } from "../support/folder.ts";
@@ -135,6 +136,54 @@ test("a second server on the same file is refused while the first lives, and lea
   await first.close();
   expect(existsSync(`${file}.pid`)).toBe(false);
   await (await createServer({ data: file })).close();
+});
+
+describe("a data file's lock", () => {
+  const here = { pid: process.ppid, host: hostname(), renewed: true };
+  const lockFor = (content: unknown) => {
+    const file = join(tempFolder(), "left.db");
+    const lock = `${file}.pid`;
+    writeFileSync(lock, JSON.stringify(content));
+    return { file, lock };
+  };
+  const over = Date.now() / 1000 - 31;
+
+  test.each<[string, object]>([
+    ["of another container, with this process's own number", { pid: process.pid, boot: "b", namespace: "n" }],
+    ["of another container, whose number nobody has here", { pid: 2 ** 22 + 1, boot: "b", namespace: "n" }],
+    ["of another platform", {}],
+    ["of another host", { host: "another" }],
+  ])("%s is held as long as it is renewed", async (_, more) => {
+    const { file, lock } = lockFor({ ...here, ...more });
+    await expect(createServer({ data: file })).rejects.toThrow(/in use by process \d+ on /);
+    utimesSync(lock, over, over);
+    await (await createServer({ data: file })).close();
+    expect(readdirSync(join(file, "..")).filter((name) => name.includes(".pid"))).toEqual([]);
+  });
+
+  test.each<[string, unknown]>([
+    ["of a dead process, as an earlier version wrote it", 2 ** 22 + 1],
+    ["with this process's own number, as an earlier version wrote it", process.pid],
+    ["that names nobody", "x"],
+  ])("%s is taken over at once", async (_, content) => {
+    await (await createServer({ data: lockFor(content).file })).close();
+  });
+
+  test("of a living process is held, as an earlier version wrote it", async () => {
+    const { file, lock } = lockFor(process.ppid);
+    utimesSync(lock, over, over);
+    await expect(createServer({ data: file })).rejects.toThrow(`in use by process ${process.ppid} `);
+  });
+
+  test("that another process has taken meanwhile keeps this one from writing, and stays", async () => {
+    const file = join(tempFolder(), "taken.db");
+    const server = await createServer({ data: file, seed: { projects: [{ path: "a/b" }] } });
+    writeFileSync(`${file}.pid`, JSON.stringify({ ...here, host: "another" }));
+    const answer = await ask(server.url, "POST", licenses, { form: { name: "ISC", approval_status: "allowed" } });
+    expect(answer.status).toBe(500);
+    await server.close().catch(() => {});
+    expect(existsSync(`${file}.pid`)).toBe(true);
+  });
 });
 
 test("a file that is no data file is refused in a sentence", async () => {

@@ -1,9 +1,13 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { pid, ppid } from "node:process";
+import { cwd, execPath, pid, platform, ppid } from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
+import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
+import { ownMark } from "../../src/base/process-mark.ts";
+import { thisSystem } from "../../src/state/folder/process-system.ts";
 import { folderState } from "../../src/state/folder.ts";
 import { takeLease } from "../../src/state/lease.ts";
 import { folder } from "../support/folder.ts";
@@ -34,6 +38,68 @@ test.each<[string, object]>([
 
 test.each(["", "null", "{"])("a lock that holds %j is none of a living run", async (text) => {
   await (await left(text).take())[Symbol.asyncDispose]();
+});
+
+/** Whether this user may make PID namespaces. */
+const hasNamespaces = spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;
+
+const here = ownMark(thisSystem);
+const theirs = { run: "theirs", who: "ada", fence: 7, milliseconds: 60_000 };
+
+describe("a lease that says who holds it", () => {
+  test.skipIf(platform !== "linux").each<[string, object]>([
+    ["to a later process", { pid: ppid, started: "1" }],
+    ["to this one, which began later", { pid, started: "1" }],
+    ["to nobody", { pid: 2 ** 22 + 1 }],
+  ])("is taken over at once where its number has gone %s", async (_, more) => {
+    await (await lockOf({ ...here, ...theirs, ...more }).take())[Symbol.asyncDispose]();
+  });
+
+  test.each<[string, object]>([
+    ["of another PID namespace, with this process's own number", { namespace: "pid:[1]" }],
+    ["of another PID namespace, whose number nobody has here", { namespace: "pid:[1]", pid: 2 ** 22 + 1 }],
+    ["of another boot, or another machine with this host name", { boot: "another" }],
+    ["of another host", { host: "another" }],
+    ["of a system that does not report its boot", { boot: undefined }],
+    ["of a system that does not report its namespace", { namespace: undefined }],
+    ["of another platform", { boot: undefined, namespace: undefined, started: undefined }],
+  ])("is not taken from a process %s before its time is over", async (_, more) => {
+    const { take, file } = lockOf({ ...here, started: "1", ...theirs, ...more });
+    await expect(take()).rejects.toThrow("another apply holds this workspace");
+    const over = Date.now() / 1000 - 61;
+    utimesSync(file, over, over);
+    await (await take())[Symbol.asyncDispose]();
+  });
+
+  test.skipIf(!hasNamespaces)("is not given to another container over the same volume", async () => {
+    const { root } = folder();
+    const lease = await takeLease(folderState(root).leases, { ...claim("mine"), host: hostname() }, { duration: 3000 });
+    const script = join(root, "take.mjs");
+    await build({
+      stdin: {
+        contents: `import { folderState } from "./src/state/folder.ts";
+          const claim = { run: "theirs", who: "eve", host: process.argv[3], pid: process.pid };
+          console.log(JSON.stringify(await folderState(process.argv[2]).leases.take(claim, 1000)));`,
+        resolveDir: cwd(),
+      },
+      outfile: script,
+      ...({ bundle: true, platform: "node", format: "esm", packages: "external", logLevel: "silent" } as const),
+    });
+    const ways = [["--pid", "--fork", "--mount-proc"], ["--pid", "--fork"], []];
+    for (const way of ways) {
+      const [program = "", ...args] = [
+        ...(way.length > 0 ? ["unshare", ...way] : []),
+        execPath,
+        script,
+        root,
+        hostname(),
+      ];
+      const said = execFileSync(program, args, { encoding: "utf8" });
+      expect(JSON.parse(said)).toMatchObject({ heldBy: { run: "mine" } });
+    }
+    expect(lease.lost()).toBeUndefined();
+    await lease[Symbol.asyncDispose]();
+  });
 });
 
 test("a lock that was not renewed is taken over, on whichever machine its process lives", async () => {
@@ -72,7 +138,7 @@ describe("a lock is not taken", () => {
 });
 
 test("a look waits for the end of another process's look, and takes over that of a dead one", async () => {
-  const held = { ...owner, pid: ppid, run: "look-1", fence: 7, milliseconds: 60_000 };
+  const held = { ...here, ...owner, pid: ppid, started: undefined, run: "look-1", fence: 7, milliseconds: 60_000 };
   const { root } = folder({ ".evenkeel/sightings/lock": JSON.stringify(held) });
   const file = join(root, ".evenkeel/sightings/lock");
   const { sightings } = folderState(root);
@@ -88,7 +154,7 @@ test("a look waits for the end of another process's look, and takes over that of
   rmSync(file);
   await change;
   expect(seen).toEqual([undefined]);
-  writeFileSync(file, JSON.stringify({ ...held, started: "1" }));
+  writeFileSync(file, JSON.stringify({ ...held, started: "1", ...(platform !== "linux" && { milliseconds: 1 }) }));
   await sightings.change(["fleet"], (before) => new Map([["fleet", `${before.get("fleet")}, mine`]]));
   expect((await sightings.read(["fleet"])).get("fleet")).toBe("theirs, mine");
   expect(() => readFileSync(file)).toThrow("ENOENT");

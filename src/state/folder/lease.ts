@@ -12,13 +12,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../../base/exit.ts";
+import { ownMark } from "../../base/process-mark.ts";
 import { systemCode, systemTrouble } from "../../base/system-errors.ts";
 import { readRegular } from "../../workspace/durable-file.ts";
 import type { Claim, Holder, Leases, LeaseToken } from "../state.ts";
 import { heldFiles, holderIn, isHeld, isOverAt, type LockOwner, ownerIn, readOwner } from "./lock-file.ts";
-import { bootOfMachine, startOfProcess } from "./process-mark.ts";
+import { thisSystem } from "./process-system.ts";
 
-/** A lease of a workspace as a file; one whose process of this machine is dead is free at once. */
+/** A lease of a workspace as a file; one whose process is known to be dead is free at once. */
 export function folderLeases(folder: string, ready: () => void, name: "lock" | "watch.lock"): Leases {
   const file = join(folder, name);
   return {
@@ -52,11 +53,10 @@ function take(file: string, claim: Claim, milliseconds: number, now: Date): Leas
 
 function textOf({ run, who, host, pid, job }: Claim, milliseconds: number, fence: number, now: Date): string {
   const owner: LockOwner = {
+    ...ownMark(thisSystem),
     pid,
     host,
     since: now.toISOString(),
-    boot: bootOfMachine(),
-    started: startOfProcess(pid),
     run,
     who,
     ...(job !== undefined && { job }),

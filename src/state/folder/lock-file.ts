@@ -1,20 +1,18 @@
 import { lstatSync, statSync } from "node:fs";
-import { hostname } from "node:os";
 import { join } from "node:path";
-import { pid } from "node:process";
 import { Refusal } from "../../base/exit.ts";
+import { hasEnded, hasEndedAsFarAsKnown, isSameProcess, ownMark, type ProcessMark } from "../../base/process-mark.ts";
 import { systemCode, systemTrouble } from "../../base/system-errors.ts";
 import { readRegular } from "../../workspace/durable-file.ts";
 import type { Holder, LeaseToken } from "../state.ts";
 import { LeaseLost } from "../trouble.ts";
-import { isRunning, type ProcessMark } from "./process-mark.ts";
+import { thisSystem } from "./process-system.ts";
 
 /**
  * What the files `lock` and `watch.lock` hold. They are never rewritten: a renewal touches them. Before leases ended by themselves there was
  * no `run` and no `milliseconds`.
  */
 export interface LockOwner extends ProcessMark {
-  readonly host: string;
   readonly since: string;
   readonly run?: string;
   readonly who?: string;
@@ -23,7 +21,7 @@ export interface LockOwner extends ProcessMark {
   readonly milliseconds?: number;
 }
 
-/** Files that this process holds: its own number in any other is that of an earlier process. */
+/** Files that this process holds. */
 export const heldFiles = new Set<string>();
 
 /** @throws LeaseLost where a run does not hold the lease any more; Refusal where nobody can tell. */
@@ -73,10 +71,13 @@ export function isHeld(file: string, owner: LockOwner, home: string): boolean {
   return isAlive(owner, home) && !isOver(file, owner, Date.now());
 }
 
-/** A process of another machine cannot be asked, and counts as alive. */
+/**
+ * A process that this one cannot ask, such as that of another machine or container, counts as alive: its lease ends by its
+ * time. A lock of before leases had one ends with its process alone.
+ */
 function isAlive(owner: LockOwner, file: string): boolean {
-  if (owner.host !== hostname()) return true;
-  return owner.pid === pid ? heldFiles.has(file) : isRunning(owner);
+  if (isSameProcess(owner, ownMark(thisSystem))) return heldFiles.has(file);
+  return owner.milliseconds === undefined ? !hasEndedAsFarAsKnown(owner, thisSystem) : !hasEnded(owner, thisSystem);
 }
 
 function isOver(file: string, owner: LockOwner, now: number): boolean {
