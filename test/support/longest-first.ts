@@ -3,9 +3,10 @@ import { BaseSequencer, type TestSequencer, type TestSpecification, type Vitest 
 
 /** Files that take seconds, the longest first; most of them start processes, and wait for them. */
 const longest = [
-  ...["examples", "e2e/workers", "ci/pipelines", "console/pages", "simulation/simulation", "ci/release"],
-  ...["e2e/shared-state", "e2e/state-chaos", "watch/shared", "e2e/journal", "state/postgres", "package"],
-  ...["watch/process", "server/file-store", "fleet/queue", "report/html", "state/laws", "simulation/laws-of-state"],
+  ...["examples.long", "e2e/workers.long", "console/pages.long", "ci/release.long", "ci/pipelines.long"],
+  ...["e2e/state-chaos.long", "e2e/shared-state.long", "state/laws.long", "simulation/simulation.long"],
+  ...["report/html.long", "state/postgres.long", "e2e/journal.long", "watch/process.long", "watch/shared.long"],
+  ...["apply/writes", "fuzz/loader", "watch/hooks", "scan/hostile", "laws/releases", "import/laws", "scan/corpus"],
 ].map((name) => `test/${name}.test.ts`);
 
 /** The usual order, but that no core waits in the end for a long file that began last. */
