@@ -9,9 +9,24 @@ export const knownSecrets = createRedactor();
 /** What stands in place of Evenkeel's own credentials, by the variable that may hold them. */
 export const ownNames = { EVENKEEL_TOKEN: "[token]", EVENKEEL_LEDGER_KEY: "[ledger key]" } as const;
 
-/** Learns what the environment itself holds of Evenkeel's own credentials. */
-export function learnOwn(env: Readonly<Record<string, string | undefined>>): void {
-  for (const [variable, name] of Object.entries(ownNames)) knownSecrets.learn(env[variable] ?? "", name);
+const credentials = new Set<string>();
+
+/** Learns what this process itself opens something with: nobody may see it, and no manifest may send it. */
+export function learnCredential(value: string, name: string): void {
+  knownSecrets.learn(value, name);
+  if (value.trim() !== "") credentials.add(value.trim());
+}
+
+/** All that this process has opened something with, wherever it came from: its file may hold another one by now. */
+export function usedCredentials(): readonly string[] {
+  return [...credentials];
+}
+
+/** Begins a run that knows the secrets of the environment alone. */
+export function startAfresh(env: Readonly<Record<string, string | undefined>>): void {
+  knownSecrets.forget();
+  credentials.clear();
+  for (const [variable, name] of Object.entries(ownNames)) learnCredential(env[variable] ?? "", name);
 }
 
 /**

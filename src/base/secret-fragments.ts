@@ -106,12 +106,34 @@ function base64Of(value: string): readonly string[] {
 }
 
 /**
- * Whether a value holds a secret whole, in any case, white space, escapes or encoding. A secret of a few characters stands
- * in many values by chance, so that there the value has to be the secret.
+ * Tells whether a value holds one of these secrets whole, in any case, white space, escapes or encoding, or in an encoding
+ * of an encoding. A secret of a few characters stands in many values by chance, so that there the value has to be the secret.
  */
-export function holds(value: string, secret: string): boolean {
-  const wanted = foldedText(secret);
-  if (wanted.length < shortest) return value.trim() === secret;
-  const spellings = [wanted, ...base64Of(secret).map(foldedText)];
-  return decodingsOf(value).some(({ text }) => spellings.some((each) => foldedText(text).includes(each)));
+export function holderOf(secrets: readonly string[]): (value: string) => boolean {
+  const phrases = new Set<string>();
+  const words = new Set<string>();
+  for (const secret of secrets) {
+    const isShort = foldedText(secret).length < shortest;
+    const spellings = isShort ? [secret, ...wholeEncodingsOf(secret)] : spellingsOf(secret);
+    for (const each of spellings) (isShort ? words : phrases).add(foldedText(each));
+  }
+  for (const texts of [phrases, words]) texts.delete("");
+  return (value) =>
+    decodingsOf(value).some(({ text }) => {
+      const folded = foldedText(text).replace(/=+$/, "");
+      return words.has(folded) || [...phrases].some((each) => folded.includes(each));
+    });
+}
+
+function spellingsOf(secret: string): ReadonlySet<string> {
+  const once = encodingsOf(secret);
+  return new Set([secret, ...once, ...once.flatMap(encodingsOf)]);
+}
+
+function encodingsOf(value: string): readonly string[] {
+  return [...base64Of(value), Buffer.from(value).toString("hex")];
+}
+
+function wholeEncodingsOf(value: string): readonly string[] {
+  return (["base64", "base64url", "hex"] as const).map((form) => Buffer.from(value).toString(form).replace(/=+$/, ""));
 }

@@ -1,4 +1,4 @@
-import { knownSecrets, ownNames } from "../base/known-secrets.ts";
+import { knownSecrets, learnCredential, ownNames } from "../base/known-secrets.ts";
 import { version } from "../base/version.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
@@ -56,7 +56,7 @@ export class Session {
     const rate = options.rate && { rate: options.rate, key: rateKey(options.token, server.origin) };
     this.#limiter = createLimiter(options.concurrency, this.#stop, longestPause, rate);
     this.#presence = watchPresence(options.giveUpAfter ?? defaultGiveUp, () => this.#giveUp());
-    knownSecrets.learn(options.token, ownNames.EVENKEEL_TOKEN);
+    learnCredential(options.token, ownNames.EVENKEEL_TOKEN);
   }
 
   /** What there is to configure on the server. */

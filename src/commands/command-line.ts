@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { isDay } from "../base/day.ts";
 import { type ExitCode, exit, Refusal, withTrouble } from "../base/exit.ts";
-import { knownSecrets, learnOwn, withoutSecrets } from "../base/known-secrets.ts";
+import { knownSecrets, startAfresh, withoutSecrets } from "../base/known-secrets.ts";
 import { printableLines } from "../base/printable.ts";
 import { version } from "../base/version.ts";
 import { durationOf } from "../manifest/duration.ts";
@@ -17,8 +17,7 @@ import { verbs } from "./verbs.ts";
  */
 export async function main(host: Host): Promise<ExitCode> {
   let ended: ExitCode = exit.done;
-  knownSecrets.forget();
-  learnOwn(host.env);
+  startAfresh(host.env);
   try {
     await program(host, (code) => {
       ended = code;

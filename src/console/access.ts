@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { exit, Refusal } from "../base/exit.ts";
-import { knownSecrets } from "../base/known-secrets.ts";
+import { learnCredential } from "../base/known-secrets.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -46,7 +46,7 @@ function tokenOf({
 const shortest = 16;
 
 function learnt(token: string, source: string): string {
-  knownSecrets.learn(token, "(token of the console)");
+  learnCredential(token, "(token of the console)");
   if (token.length >= shortest) return token;
   throw new Refusal(`${source} has ${token.length} characters; expected ${shortest} at least`, exit.usage);
 }

@@ -1,7 +1,7 @@
 import type { RedisQueueBackend } from "bullmq";
 import type { ClientConfig, PoolConfig } from "pg";
 import { Refusal } from "../base/exit.ts";
-import { knownSecrets } from "../base/known-secrets.ts";
+import { learnCredential } from "../base/known-secrets.ts";
 import { stateAddress } from "../state/open-state.ts";
 import { type Database, databaseAt } from "../state/postgres/connection.ts";
 import { openSockets, type Sockets } from "../state/postgres/sockets.ts";
@@ -91,9 +91,9 @@ const expected = "expected postgres://, or redis://[USER][:PASSWORD@]HOST[:PORT]
 function redisPlace(text: string): QueuePlace {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^(?:redis|rediss|valkey|valkeys):$/.test(url.protocol) || !url.hostname) throw noPlace();
-  knownSecrets.learn(url.password, "[queue password]");
+  learnCredential(url.password, "[queue password]");
   const [username, password] = [decoded(url.username), decoded(url.password)];
-  knownSecrets.learn(password, "[queue password]");
+  learnCredential(password, "[queue password]");
   const [, number] = /^\/?(\d{0,5})$/.exec(url.pathname) ?? [];
   if (number === undefined) throw noPlace("what follows the host is not the number of a database");
   if (url.search || url.hash) throw noPlace("it takes no parameters");

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { Refusal } from "../base/exit.ts";
 import { canonical } from "../base/json.ts";
-import { knownSecrets, ownNames } from "../base/known-secrets.ts";
+import { learnCredential, ownNames } from "../base/known-secrets.ts";
 import type { Memory, Recollection } from "../diff/last-applied.ts";
 import { addressParts } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
@@ -32,7 +32,7 @@ export interface Ledger extends Recollection {
 export function openLedger(store: LedgerStore, contents: LedgerContents, options: LedgerOptions): Ledger {
   const { catalogue = catalogueOf() } = options;
   const { key, keep, problems: keyProblems } = ledgerKey(options);
-  knownSecrets.learn(key, ownNames.EVENKEEL_LEDGER_KEY);
+  learnCredential(key, ownNames.EVENKEEL_LEDGER_KEY);
   const keyId = createHash("sha256").update(`evenkeel ledger ${key}`).digest("hex").slice(0, 8);
   const problems = [...keyProblems, ...contents.problems];
   const foreign = [...contents.lines.values()].filter((line) => line.key !== keyId).length;

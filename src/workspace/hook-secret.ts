@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { Refusal } from "../base/exit.ts";
-import { knownSecrets } from "../base/known-secrets.ts";
+import { learnCredential } from "../base/known-secrets.ts";
 import { readSecretFile } from "./secret-file.ts";
 
 /**
@@ -13,7 +13,7 @@ export function readHookSecret(env: Readonly<Record<string, string | undefined>>
   if (direct && file)
     throw new Refusal("EVENKEEL_HOOK_SECRET and EVENKEEL_HOOK_SECRET_FILE are both set; set only one");
   const secret = direct || (file ? secretIn(file) : undefined);
-  if (secret) knownSecrets.learn(secret, "[hook secret]");
+  if (secret) learnCredential(secret, "[hook secret]");
   return secret;
 }
 

@@ -5,6 +5,15 @@ import { systemTrouble } from "../base/system-errors.ts";
 /** A secret's value, or why there is none. */
 export type SecretRead = { readonly value: string } | { readonly why: string };
 
+/** What tells a file from all others, whatever its paths are: two hard links are one file. */
+export interface FileIdentity {
+  readonly device: bigint;
+  readonly file: bigint;
+}
+
+/** Why a file may not be read, by what it is. */
+export type Objection = (file: FileIdentity) => string | undefined;
+
 /** Bytes of the largest secret, and milliseconds that reading one may take. */
 const mostBytes = 1024 * 1024;
 const mostTime = 5000;
@@ -16,12 +25,12 @@ const systemFolders = ["/proc", "/sys", "/dev"];
  * The text of a regular file, one newline at its end stripped; line ends alone are none. Anything else is not even opened, since a pipe may never
  * answer and a device may act on it. No message holds any of the text.
  */
-export function readSecretFile(path: string): SecretRead {
+export function readSecretFile(path: string, objectionTo: Objection = () => undefined): SecretRead {
   try {
     const real = realpathSync(path);
     if (systemFolders.some((folder) => `${real}${sep}`.startsWith(`${folder}/`))) return { why: ofSystem };
     if (!statSync(real).isFile()) return { why: irregular };
-    return contentOf(real);
+    return contentOf(real, objectionTo);
   } catch (error) {
     return { why: systemTrouble(error) };
   }
@@ -31,11 +40,14 @@ const ofSystem = "it is below /proc, /sys or /dev, which are not allowed";
 const irregular = "not a regular file";
 
 /** What it is may change after a look at it, so what was opened decides. */
-function contentOf(path: string): SecretRead {
+function contentOf(path: string, objectionTo: Objection): SecretRead {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants;
   const file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
   try {
-    if (!fstatSync(file).isFile()) return { why: irregular };
+    const stat = fstatSync(file, { bigint: true });
+    if (!stat.isFile()) return { why: irregular };
+    const objection = objectionTo({ device: stat.dev, file: stat.ino });
+    if (objection !== undefined) return { why: objection };
     const bytes = readWithin(file);
     return typeof bytes === "string" ? { why: bytes } : textOf(bytes);
   } finally {

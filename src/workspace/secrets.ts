@@ -1,14 +1,13 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Refusal } from "../base/exit.ts";
 import { grouped } from "../base/grouped.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
-import { holds } from "../base/secret-fragments.ts";
 import type { Providers } from "../manifest/secret-providers.ts";
 import { isProvided, schemeOf } from "../model/secret-scheme.ts";
 import type { SecretReference } from "../model/types.ts";
 import { askProviders, type ProviderRequest } from "./ask-provider.ts";
+import { type OwnCredentials, ownCredentials } from "./own-credentials.ts";
 import { readSecretFile, type SecretRead } from "./secret-file.ts";
-import { pipedToken } from "./token.ts";
 
 /** The only way from a reference to its value. */
 export interface Secrets {
@@ -55,9 +54,10 @@ export interface SecretSources {
   readonly debug?: ((text: string) => void) | undefined;
 }
 
-const schemes: Readonly<Record<string, (rest: string, sources: SecretSources) => SecretRead>> = {
+const schemes: Readonly<Record<string, (rest: string, sources: SecretSources, own: OwnCredentials) => SecretRead>> = {
   env: (name, { env }) => orEmpty(Object.hasOwn(env, name) ? env[name] : undefined),
-  file: (path, { root }) => readSecretFile(resolve(root, path)),
+  file: (path, { root }, own) =>
+    readSecretFile(resolve(root, path), (file) => (own.fillFile(file) ? ownSecret.why : undefined)),
   manifest: (rest, { plaintext }) => {
     const value = plaintext.get(`manifest:${rest}`);
     return value === undefined ? { why: "it is in no manifest" } : { value };
@@ -70,10 +70,9 @@ const schemes: Readonly<Record<string, (rest: string, sources: SecretSources) =>
  */
 export function createSecrets(sources: SecretSources): Secrets {
   const kept = new Map<string, SecretRead>();
-  let own: readonly string[] | undefined;
+  const own = ownCredentials(sources.env, sources.root);
   const keep = (reference: string, found: SecretRead): SecretRead => {
-    own ??= ownSecrets(sources);
-    const isOwn = "value" in found && own.some((secret) => holds(found.value, secret));
+    const isOwn = "value" in found && own.areIn(found.value);
     if ("value" in found && !isOwn) knownSecrets.learn(found.value, reference);
     const read = isOwn ? ownSecret : found;
     kept.set(reference, read);
@@ -82,7 +81,7 @@ export function createSecrets(sources: SecretSources): Secrets {
   const find = (reference: string): SecretRead | undefined => {
     const found = kept.get(reference);
     if (found) return found;
-    return isAskable(reference, sources) ? undefined : keep(reference, foundBy(reference, sources));
+    return isAskable(reference, sources) ? undefined : keep(reference, foundBy(reference, sources, own));
   };
   const missing = (references: Iterable<SecretReference>): readonly string[] => {
     const names = new Set<string>();
@@ -135,56 +134,14 @@ function requestsTo(references: readonly SecretReference[], { providers }: Secre
   });
 }
 
-const ownSecret: SecretRead = {
+const ownSecret = {
   why: "it contains a secret of Evenkeel itself, such as its token or what opens its state, hooks or console, which no manifest may send",
 };
 
-/** Variables that hold a secret of Evenkeel itself; with `_FILE` behind it, some name a file that does. */
-const ownVariables = [
-  "EVENKEEL_TOKEN",
-  "EVENKEEL_LEDGER_KEY",
-  "EVENKEEL_HOOK_SECRET",
-  "EVENKEEL_CONSOLE_TOKEN",
-] as const;
-
-/** What a hostile manifest would like to see sent somewhere. */
-function ownSecrets({ env, root }: SecretSources): readonly string[] {
-  const files = ownVariables.map((name) => env[`${name}_FILE`]).flatMap((file) => (file ? resolve(file) : []));
-  const texts = [join(root, ".evenkeel", "ledger.key"), ...files].map(textOf);
-  const values = [...ownVariables.map((name) => env[name]), ...files.map(pipedToken)];
-  return [...values, ...texts, ...stateSecrets(env), ...fleetSecrets(env)].flatMap((value) => value?.trim() || []);
-}
-
-/** What opens a shared state: its address, and the password in or beside it. */
-function stateSecrets({ EVENKEEL_STATE, EVENKEEL_STATE_FILE: file, PGPASSWORD }: SecretSources["env"]) {
-  const url = (EVENKEEL_STATE || (file && textOf(resolve(file))))?.trim();
-  return url ? [url, passwordIn(url), PGPASSWORD] : [];
-}
-
-/** What opens the queue of a fleet, and the collector of its traces. */
-function fleetSecrets(env: SecretSources["env"]) {
-  const { EVENKEEL_QUEUE: queue, OTEL_EXPORTER_OTLP_HEADERS: headers, OTEL_EXPORTER_OTLP_TRACES_HEADERS: own } = env;
-  return [...(queue ? [queue, passwordIn(queue)] : []), headers, own];
-}
-
-function passwordIn(url: string): string {
-  const { password } = URL.canParse(url) ? new URL(url) : { password: "" };
-  try {
-    return decodeURIComponent(password);
-  } catch {
-    return password;
-  }
-}
-
-function textOf(file: string): string | undefined {
-  const found = readSecretFile(file);
-  return "value" in found ? found.value : undefined;
-}
-
-function foundBy(reference: string, sources: SecretSources): SecretRead {
+function foundBy(reference: string, sources: SecretSources, own: OwnCredentials): SecretRead {
   const { scheme, name } = schemeOf(reference);
   const find = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
-  return find ? find(name, sources) : { why: whyUnknown(scheme, sources) };
+  return find ? find(name, sources, own) : { why: whyUnknown(scheme, sources) };
 }
 
 function whyUnknown(scheme: string, { providers }: SecretSources): string {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Refusal } from "../base/exit.ts";
-import { knownSecrets, ownNames } from "../base/known-secrets.ts";
+import { learnCredential, ownNames } from "../base/known-secrets.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 
 /**
@@ -22,11 +22,6 @@ export function readToken(env: Readonly<Record<string, string | undefined>>, roo
 /** What was read from pipes, such as a shell's `<(command)`: they give their text once. */
 const piped = new Map<string, string>();
 
-/** The token that EVENKEEL_TOKEN_FILE gave, where its file cannot be read again. */
-export function pipedToken(path: string): string | undefined {
-  return piped.get(path);
-}
-
 function readOnce(path: string, name: string): string {
   const before = piped.get(path);
   if (before !== undefined) return before;
@@ -45,7 +40,7 @@ function read(path: string, name: string): string {
 
 function checked(text: string, source: string): string {
   const token = text.replace(/\r?\n$/, "");
-  knownSecrets.learn(token, ownNames.EVENKEEL_TOKEN);
+  learnCredential(token, ownNames.EVENKEEL_TOKEN);
   if (token === "") throw new Refusal(`${source} is empty; expected an access token`);
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new Refusal(

@@ -1,10 +1,11 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
+import { closeSync, linkSync, mkdirSync, openSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createSecrets } from "../../src/workspace/secrets.ts";
 import { readToken } from "../../src/workspace/token.ts";
-import { tempFolder } from "../support/folder.ts";
+import { folder, tempFolder } from "../support/folder.ts";
 
 const root = tempFolder();
 
@@ -79,6 +80,147 @@ describe("a secret", () => {
     const env = { [variable]: value, COPY: copy };
     const missing = createSecrets({ env, root, plaintext }).missing([{ secret: "env:COPY" }]);
     expect(missing).toEqual([expect.stringContaining("which no manifest may send")]);
+  });
+
+  describe("never comes out of what Evenkeel itself opens things with", () => {
+    const made = folder();
+    const home = join(made.root, "home");
+    const refused =
+      "it contains a secret of Evenkeel itself, such as its token or what opens its state, hooks or console, which no manifest may send";
+    const keyPair = generateKeyPairSync("ed25519");
+    const pem = String(keyPair.privateKey.export({ type: "pkcs8", format: "pem" }));
+    const state = "postgres://u@h/d";
+    const login = "*:*:*:u:pa55-word-of-state\n# h:1:d:u:no\nother:5432:d:u:an\\:other-one\n";
+    const asked = (env: Record<string, string>, secret: string) =>
+      createSecrets({ env: { HOME: home, ...env }, root: made.root, plaintext }).missing([{ secret }]);
+
+    /** By the file, the variables that make it Evenkeel's, what stands in it, and copies of which none may be sent. */
+    const files: readonly (readonly [string, Record<string, string>, string, readonly string[]])[] = [
+      ["run/token", { EVENKEEL_TOKEN_FILE: "run/token" }, "t0k3n-of-evenkeel\n", ["t0k3n-of-evenkeel"]],
+      ["run/hook", { EVENKEEL_HOOK_SECRET_FILE: "run/hook" }, "hook-secret-1\n", ["x hook-secret-1"]],
+      ["run/console", { EVENKEEL_CONSOLE_TOKEN_FILE: "run/console" }, "console-token-1234\n", ["console-token-1234"]],
+      [
+        "run/state",
+        { EVENKEEL_STATE_FILE: "run/state" },
+        "postgres://u:p%40ss-word@h/d\n",
+        ["p@ss-word", "u:p%40ss-word@h"],
+      ],
+      [
+        "run/pgpass",
+        { EVENKEEL_STATE: state, PGPASSFILE: "run/pgpass" },
+        login,
+        ["pa55-word-of-state", "an:other-one", login],
+      ],
+      ["run/queue-pass", { EVENKEEL_QUEUE: state, PGPASSFILE: "run/queue-pass" }, login, ["<pa55-word-of-state>"]],
+      ["home/.pgpass", { EVENKEEL_STATE: state }, login, ["pa55-word-of-state"]],
+      [
+        "run/client.key",
+        { EVENKEEL_CLIENT_KEY: "run/client.key" },
+        pem,
+        [pem, pem.split("\n")[1] ?? "", JSON.stringify(pem)],
+      ],
+      ["run/both.pem", { EVENKEEL_CLIENT_CERT: "run/both.pem" }, pem, [pem.replaceAll("\n", "\r\n")]],
+      ["run/pg.key", { EVENKEEL_STATE: "postgres://u@h/d?sslkey=run/pg.key" }, pem, [pem]],
+      ["run/pg2.key", { PGSSLKEY: "run/pg2.key" }, pem, [pem]],
+      ["home/.postgresql/postgresql.key", {}, pem, [pem]],
+      ["home/.ssh/id_ed25519", {}, pem, [pem]],
+      ["home/.netrc", {}, "machine h login u password pw\n", []],
+      ["home/.git-credentials", {}, "https://u:pw@h\n", []],
+      [".evenkeel/ledger.key", {}, "0123456789abcdef\n", ["0123456789ABCDEF"]],
+    ];
+
+    const placed = (name: string, env: Record<string, string>, text: string) => {
+      made.write(name, text);
+      const path = join(made.root, name);
+      return Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value.replace(/run\/.*$/, path)]));
+    };
+
+    it.each(files)("the file %s, by any path", (name, variables, text) => {
+      const env = placed(name, variables, text);
+      const path = join(made.root, name);
+      const links = tempFolder();
+      linkSync(path, join(links, "hard"));
+      symlinkSync(path, join(links, "soft"));
+      symlinkSync(links, join(links, "around"));
+      const open = openSync(path, "r");
+      const spellings = [
+        ...[
+          name,
+          path,
+          `./${name}`,
+          `x/../${name}`,
+          `/proc/self/cwd/../../../../../..${path}`,
+          `/proc/self/fd/${open}`,
+        ],
+        ...["hard", "soft", "around/hard", "around/around/soft"].map((each) => join(links, each)),
+        ...[`/dev/fd/${open}`, `/proc/${process.pid}/root${path}`],
+      ];
+      made.write("x/y", "");
+      try {
+        for (const each of spellings) expect(asked(env, `file:${each}`), each).toEqual([`file:${each} (${refused})`]);
+      } finally {
+        closeSync(open);
+      }
+    });
+
+    it.each(files)("what stands in %s, by any name", (name, variables, text, copies) => {
+      const env = placed(name, variables, text);
+      for (const copy of copies) {
+        made.write("copy", copy);
+        expect(asked({ ...env, COPY: copy }, "env:COPY")).toEqual([`env:COPY (${refused})`]);
+        expect(asked(env, "file:copy")).toEqual([`file:copy (${refused})`]);
+      }
+    });
+
+    const basic = Buffer.from("me:col lector").toString("base64");
+    it.each([
+      ["OTEL_EXPORTER_OTLP_HEADERS", "api-key=abc123,x=y", ["abc123", "api-key=abc123,x=y"]],
+      [
+        "OTEL_EXPORTER_OTLP_HEADERS",
+        "a=1, authorization=Bearer%20s3cr3t-value",
+        ["s3cr3t-value", "Bearer s3cr3t-value"],
+      ],
+      ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", `authorization=Basic ${basic}`, [basic, "me:col lector", "<col lector>"]],
+      ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://me:p%C3%A4ss-word@c.example.com", ["päss-word", "p%C3%A4ss-word"]],
+      [
+        "HTTPS_PROXY",
+        "proxy-user:proxy-word@p:3128",
+        ["proxy-word", Buffer.from("proxy-user:proxy-word").toString("base64")],
+      ],
+      ["http_proxy", "http://key-of-a-proxy@p:3128", ["key-of-a-proxy"]],
+      [
+        "EVENKEEL_TOKEN",
+        "s3v3n",
+        ["s3v3n", "S3V3N ", ...(["base64", "hex"] as const).map((form) => Buffer.from("s3v3n").toString(form))],
+      ],
+      [
+        "EVENKEEL_TOKEN",
+        "own-token",
+        [Buffer.from(Buffer.from("me:own-token!").toString("base64")).toString("base64")],
+      ],
+      ["EVENKEEL_TOKEN", "own-token", [Buffer.from("x-own-token").toString("hex")]],
+      ["EVENKEEL_STATE", "postgres://u:pa#ss-word@h/d", ["pa#ss-word"]],
+    ])("what %s holds, as in %s", (variable, value, copies) => {
+      for (const COPY of copies) {
+        expect(asked({ [variable]: value, COPY }, "env:COPY"), COPY).toEqual([`env:COPY (${refused})`]);
+      }
+    });
+
+    it("what was used in this run, though its file has another text by now", () => {
+      made.write("run/rotating", "first-token-1\n");
+      const env = { EVENKEEL_TOKEN_FILE: join(made.root, "run/rotating"), COPY: "first-token-1" };
+      const secrets = createSecrets({ env, root: made.root, plaintext });
+      expect(readToken(env)).toBe("first-token-1");
+      made.write("run/rotating", "second-token-2\n");
+      expect(secrets.missing([{ secret: "env:COPY" }])).toHaveLength(1);
+    });
+
+    it("but leaves what only resembles it", () => {
+      const env = { EVENKEEL_TOKEN: "own-token", EVENKEEL_STATE: "postgres://user@h/d", HTTPS_PROXY: "http://p:3128" };
+      for (const COPY of ["user", "http://p:3128", "tok", "n"]) {
+        expect(asked({ ...env, COPY }, "env:COPY"), COPY).toEqual([]);
+      }
+    });
   });
 
   it("is not what opens a shared state, wherever that stands", () => {

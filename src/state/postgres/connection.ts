@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
 import type { ClientConfig } from "pg";
 import { Refusal } from "../../base/exit.ts";
-import { knownSecrets } from "../../base/known-secrets.ts";
+import { learnCredential } from "../../base/known-secrets.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import { systemTrouble } from "../../base/system-errors.ts";
-import { passwordFor } from "./password-file.ts";
+import { passwordFor } from "../../workspace/password-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -39,7 +39,7 @@ export function databaseAt(text: string, name: string, env: Environment): Databa
   const port = Number(url.port || env.PGPORT || 5432);
   const login = { host, port, user, database };
   const password = decoded(url.password, name) || env.PGPASSWORD || passwordFor(login, env.PGPASSFILE);
-  for (const secret of [url.password, password ?? ""]) knownSecrets.learn(secret, "[state password]");
+  for (const secret of [url.password, password ?? ""]) learnCredential(secret, "[state password]");
   // A function, so that the driver looks nowhere else.
   const base = { ...login, password: () => password as string };
   const attempts = encryptions({ ...variablesOf(env), ...given }, host).map((ssl) => ({

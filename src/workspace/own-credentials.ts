@@ -1,0 +1,137 @@
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { usedCredentials } from "../base/known-secrets.ts";
+import { holderOf } from "../base/secret-fragments.ts";
+import { credentialsInAddress, credentialsInHeaders, keysIn, loginAtHost, whole } from "./credential-text.ts";
+import { passwordsIn, standardFile } from "./password-file.ts";
+import { type FileIdentity, readSecretFile } from "./secret-file.ts";
+
+/** What opens Evenkeel's own doors: no manifest may send it. */
+export interface OwnCredentials {
+  /** Whether a text is one of them, or holds one as a whole in an encoding that is known. */
+  readonly areIn: (text: string) => boolean;
+  /** Whether a file is one that holds them, by what it is and not by its path. Files are looked at anew each time. */
+  readonly fillFile: (file: FileIdentity) => boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The credentials in a text. */
+type Reading = (text: string) => readonly (string | undefined)[];
+
+/** Variables that hold a credential. */
+const inVariables: Readonly<Record<string, Reading>> = {
+  EVENKEEL_TOKEN: whole,
+  EVENKEEL_LEDGER_KEY: whole,
+  EVENKEEL_HOOK_SECRET: whole,
+  EVENKEEL_CONSOLE_TOKEN: whole,
+  EVENKEEL_STATE: credentialsInAddress,
+  EVENKEEL_QUEUE: credentialsInAddress,
+  OTEL_EXPORTER_OTLP_HEADERS: credentialsInHeaders,
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: credentialsInHeaders,
+  ...Object.fromEntries(
+    [
+      ...["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"],
+      ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "EVENKEEL_URL"],
+    ].map((name) => [name, loginAtHost]),
+  ),
+};
+
+/** Variables that name a file that holds one. */
+const inNamedFiles: Readonly<Record<string, Reading>> = {
+  EVENKEEL_TOKEN_FILE: whole,
+  EVENKEEL_LEDGER_KEY_FILE: whole,
+  EVENKEEL_HOOK_SECRET_FILE: whole,
+  EVENKEEL_CONSOLE_TOKEN_FILE: whole,
+  EVENKEEL_STATE_FILE: credentialsInAddress,
+  EVENKEEL_CLIENT_CERT: keysIn,
+  EVENKEEL_CLIENT_KEY: keysIn,
+  PGSSLKEY: keysIn,
+  OTEL_EXPORTER_OTLP_CLIENT_KEY: keysIn,
+  OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: keysIn,
+  NETRC: whole,
+};
+
+/** Files of a user, below the home folder, that hold what this program and the programs that it starts open things with. */
+const inHome: Readonly<Record<string, Reading>> = {
+  ".postgresql/postgresql.key": keysIn,
+  ".ssh/id_ed25519": keysIn,
+  ".ssh/id_ecdsa": keysIn,
+  ".ssh/id_rsa": keysIn,
+  ".netrc": whole,
+  ".git-credentials": whole,
+  ".config/git/credentials": whole,
+};
+
+/** The credentials that an environment and a workspace's folder name, and those that this process has used. */
+export function ownCredentials(env: Environment, root: string): OwnCredentials {
+  let known: { readonly used: number; readonly holds: (text: string) => boolean } | undefined;
+  return {
+    areIn: (text) => {
+      const used = usedCredentials().length;
+      if (known?.used !== used) known = { used, holds: holderOf(textsOf(env, root)) };
+      return known.holds(text);
+    },
+    fillFile: (file) => filesOf(env, root).some(({ path }) => isSame(path, file)),
+  };
+}
+
+function textsOf(env: Environment, root: string): readonly string[] {
+  const stated = Object.entries(inVariables).flatMap(([name, read]) => read(env[name] ?? ""));
+  const filed = filesOf(env, root).flatMap(({ path, read }) => read(textOf(path)));
+  const beside = usesDatabase(env) ? [env.PGPASSWORD] : [];
+  return [...new Set([...usedCredentials(), ...stated, ...filed, ...beside].flatMap((text) => text?.trim() || []))];
+}
+
+interface CredentialFile {
+  readonly path: string;
+  readonly read: Reading;
+}
+
+function filesOf(env: Environment, root: string): readonly CredentialFile[] {
+  const homes = [...new Set([env.HOME || homedir(), homedir()])];
+  const named = Object.entries(inNamedFiles).flatMap(([name, read]) => {
+    const file = env[name];
+    return file ? [{ path: resolve(file), read }] : [];
+  });
+  const usual = homes.flatMap((home) =>
+    Object.entries(inHome).map(([name, read]): CredentialFile => ({ path: join(home, name), read })),
+  );
+  const { EVENKEEL_STATE_FILE: stateFile } = env;
+  const addresses = [env.EVENKEEL_STATE, stateFile && textOf(resolve(stateFile)), env.EVENKEEL_QUEUE];
+  const keys = addresses.flatMap(keyFileIn);
+  return [
+    { path: join(root, ".evenkeel", "ledger.key"), read: whole },
+    ...named,
+    ...passwordFiles(env, homes),
+    ...keys.map((path) => ({ path: resolve(path), read: keysIn })),
+    ...usual,
+  ];
+}
+
+/** A password file is no secret of a manifest; what it holds counts where a database is opened. */
+function passwordFiles(env: Environment, homes: readonly string[]): readonly CredentialFile[] {
+  const usual = homes.map((home) => join(home, standardFile));
+  const paths = env.PGPASSFILE ? [resolve(env.PGPASSFILE), ...usual] : usual;
+  return paths.map((path) => ({ path, read: usesDatabase(env) ? passwordsIn : () => [] }));
+}
+
+function usesDatabase({ EVENKEEL_STATE, EVENKEEL_STATE_FILE, EVENKEEL_QUEUE }: Environment): boolean {
+  return Boolean(EVENKEEL_STATE || EVENKEEL_STATE_FILE || EVENKEEL_QUEUE);
+}
+
+function keyFileIn(address = ""): readonly string[] {
+  const key = URL.canParse(address) ? new URL(address).searchParams.get("sslkey") : undefined;
+  return key ? [key] : [];
+}
+
+function isSame(path: string, { device, file }: FileIdentity): boolean {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat !== undefined && stat.dev === device && stat.ino === file;
+}
+
+function textOf(path: string): string {
+  const found = readSecretFile(path);
+  return "value" in found ? found.value : "";
+}
