@@ -12,7 +12,7 @@ export interface FileIdentity {
 }
 
 /** Why a file may not be read, by what it is. */
-export type Objection = (file: FileIdentity) => string | undefined;
+export type FileCheck = (file: FileIdentity) => string | undefined;
 
 /** Bytes of the largest secret, and milliseconds that reading one may take. */
 const mostBytes = 1024 * 1024;
@@ -25,12 +25,12 @@ const systemFolders = ["/proc", "/sys", "/dev"];
  * The text of a regular file, one newline at its end stripped; line ends alone are none. Anything else is not even opened, since a pipe may never
  * answer and a device may act on it. No message holds any of the text.
  */
-export function readSecretFile(path: string, objectionTo: Objection = () => undefined): SecretRead {
+export function readSecretFile(path: string, checkFile: FileCheck = () => undefined): SecretRead {
   try {
     const real = realpathSync(path);
     if (systemFolders.some((folder) => `${real}${sep}`.startsWith(`${folder}/`))) return { why: ofSystem };
     if (!statSync(real).isFile()) return { why: irregular };
-    return contentOf(real, objectionTo);
+    return contentOf(real, checkFile);
   } catch (error) {
     return { why: systemTrouble(error) };
   }
@@ -40,14 +40,14 @@ const ofSystem = "it is below /proc, /sys or /dev, which are not allowed";
 const irregular = "not a regular file";
 
 /** What it is may change after a look at it, so what was opened decides. */
-function contentOf(path: string, objectionTo: Objection): SecretRead {
+function contentOf(path: string, checkFile: FileCheck): SecretRead {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants;
   const file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
   try {
     const stat = fstatSync(file, { bigint: true });
     if (!stat.isFile()) return { why: irregular };
-    const objection = objectionTo({ device: stat.dev, file: stat.ino });
-    if (objection !== undefined) return { why: objection };
+    const fault = checkFile({ device: stat.dev, file: stat.ino });
+    if (fault !== undefined) return { why: fault };
     const bytes = readWithin(file);
     return typeof bytes === "string" ? { why: bytes } : textOf(bytes);
   } finally {
