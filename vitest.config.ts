@@ -20,11 +20,7 @@ export const shared = {
   hookTimeout: 300_000,
 };
 
-/** `npm test`: all but what drives browsers, databases, pipelines and packages for long, which is `npm run test:all`. */
+/** Every test of the program; `npm test` leaves out the long ones. */
 export default defineConfig({
-  test: {
-    ...shared,
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/clients/**", "test/**/*.long.test.ts"],
-  },
+  test: { ...shared, include: ["test/**/*.test.ts"], exclude: ["test/clients/**"] },
 });
