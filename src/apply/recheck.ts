@@ -7,7 +7,7 @@ import { unreadPart } from "../live/unread.ts";
 import { projectPart } from "../model/identity.ts";
 import { turnsOff } from "../model/turns-off.ts";
 import type { Change, DesiredProject } from "../model/types.ts";
-import { type PlannedChange, visibleOf, wasAskedFor } from "../plan/plan.ts";
+import { type PlannedChange, visibleOf } from "../plan/plan.ts";
 import { policyEffectOf } from "../plan/policy-effect.ts";
 import type { Step } from "./apply.ts";
 
@@ -49,7 +49,7 @@ export async function stepsOf(reader: Reader, target: Target, scope: SurveyScope
 
 /** What was planned only to be sent again differs in nothing: the plan itself asks for it. */
 function resending(scope: SurveyScope, planned: readonly PlannedChange[]): SurveyScope {
-  const asked = new Set(planned.filter(wasAskedFor).map(({ address }) => address));
+  const asked = new Set(planned.filter(({ resend }) => resend).map(({ address }) => address));
   if (asked.size === 0) return scope;
   return { ...scope, diff: (project) => ({ ...scope.diff(project), resend: (address) => asked.has(address) }) };
 }

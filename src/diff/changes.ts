@@ -7,7 +7,7 @@ import { readAs } from "../model/normalise.ts";
 import type { Action, Change, Fields, Live, Origin, Resource, Value } from "../model/types.ts";
 
 /** What is to change, and why. */
-interface ChangeSubject extends Pick<Change, "project" | "live" | "reason"> {
+interface ChangeSubject extends Pick<Change, "project" | "live" | "reason" | "cause" | "resend"> {
   readonly resource: Resource & { readonly origin: Origin };
 }
 
@@ -21,7 +21,7 @@ export function removalFrom(catalogue: Catalogue, subject: ChangeSubject & { rea
 /** One change, with a digest of what is live now. */
 export function changeFrom(
   catalogue: Catalogue,
-  { project, resource, live, reason }: ChangeSubject,
+  { project, resource, live, ...why }: ChangeSubject,
   action: Action,
   visible: Pick<Change, "before" | "after">,
 ): Change {
@@ -30,7 +30,7 @@ export function changeFrom(
   const liveDigest = live && liveDigestOf(catalogue, live);
   const more = action === kinds[kind].removal ? undefined : besides(catalogue, resource, live);
   const sent = { declared: fields, ...(more && { besides: more }) };
-  return { address, project, kind, key, action, ...visible, ...sent, live, liveDigest, reason, origin };
+  return { address, project, kind, key, action, ...visible, ...sent, live, liveDigest, ...why, origin };
 }
 
 /** Of what is live, as it was read: another one means that somebody changed it. */

@@ -8,7 +8,7 @@ import type { Change, Desired, DesiredProject, Live, Problem, Resource } from ".
 import { changeFrom, inApplyOrder, pick, removalFrom } from "./changes.ts";
 import { recollect } from "./last-applied.ts";
 import type { DiffOptions, FullDiffOptions } from "./options.ts";
-import { reasonToCreate, reasonToUpdate } from "./reasons.ts";
+import { unlistedAddress, whyCreate, whyExclude, whyRemove, whyUpdate } from "./reasons.ts";
 
 /** What a project's desired and live resources come to. */
 export interface Difference {
@@ -21,6 +21,8 @@ export interface Difference {
   readonly unverified: readonly Unverified[];
   /** Only with a ledger. */
   readonly settled: readonly InSync[];
+  /** Addresses of what should not be there and is not. Only with a ledger. */
+  readonly absent: readonly string[];
   readonly problems: readonly Problem[];
 }
 
@@ -55,6 +57,7 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
     unmanaged: judgements.filter((judgement) => judgement.unmanaged).length,
     unverified: judgements.flatMap((judgement) => judgement.unverified ?? []),
     settled: judgements.flatMap((judgement) => judgement.settled ?? []),
+    absent: [...judgements.flatMap((judgement) => judgement.absent ?? []), ...emptyOf(desired, leftovers, options)],
     problems: judgements.flatMap((judgement) => judgement.problem ?? []),
   };
 }
@@ -71,12 +74,24 @@ function isTargeted(project: string, { kind, key }: Resource, { target }: DiffOp
   return !target || target(addressOf(project, kind, key));
 }
 
+/** The exclusive kinds of which nothing unlisted is there, under the addresses that stand for that. */
+function emptyOf(
+  { project, exclusive }: DesiredProject,
+  leftovers: readonly Live[],
+  { ledger, target }: DiffOptions,
+): readonly string[] {
+  if (!ledger || target) return [];
+  const left = new Set(leftovers.map(({ kind }) => kind));
+  return [...exclusive.keys()].filter((kind) => !left.has(kind)).map((kind) => unlistedAddress(project.name, kind));
+}
+
 interface Judgement {
   readonly change?: Change;
   readonly unverified?: Unverified;
   readonly unmanaged?: boolean;
   readonly problem?: Problem;
   readonly settled?: InSync;
+  readonly absent?: string;
 }
 
 /** A resource that needs no change, for the ledger to remember. */
@@ -90,15 +105,15 @@ function judge(project: string, desired: Desired, namesakes: readonly Live[], op
   const { catalogue } = options;
   if (namesakes.length > 1) return judgeAmbiguous(catalogue, project, desired, namesakes);
   const [live] = namesakes;
-  if (desired.presence === "absent") return judgeUnwanted(catalogue, project, desired, live);
+  if (desired.presence === "absent") return judgeUnwanted(project, desired, live, options);
   if (!live || isOff(catalogue, live)) return judgeMissing(project, desired, options);
   return isPlainlyInSync(desired, live, options) ? inSync : judgeLive(project, desired, live, options);
 }
 
 function judgeMissing(project: string, desired: Desired, options: FullDiffOptions): Judgement {
-  const reason = reasonToCreate(desired, addressOf(project, desired.kind, desired.key), options);
-  if (!reason) return inSync;
-  const subject = { project, resource: desired, live: undefined, reason };
+  const why = whyCreate(desired, addressOf(project, desired.kind, desired.key), options);
+  if (!why) return inSync;
+  const subject = { project, resource: desired, live: undefined, ...why };
   return { change: changeFrom(options.catalogue, subject, "create", { before: null, after: desired.fields }) };
 }
 
@@ -106,7 +121,7 @@ function judgeLive(project: string, desired: Desired, live: Live, options: FullD
   const { catalogue } = options;
   const address = addressOf(project, desired.kind, desired.key);
   const compared = sortFields(catalogue, desired, live);
-  const recalled = recollect(desired, address, compared, live.updatedAt, options.ledger);
+  const recalled = recollect(desired, address, compared, live, options.ledger);
   const evidence = {
     ...compared,
     ...recalled,
@@ -115,8 +130,8 @@ function judgeLive(project: string, desired: Desired, live: Live, options: FullD
     ...(live.inherited && { edited: compared.unverified, isInherited: true }),
   };
   const judgement = compared.unverified.length > 0 ? { unverified: { address, fields: compared.unverified } } : {};
-  const reason = reasonToUpdate(address, evidence, options);
-  if (!reason) return options.ledger ? { ...judgement, settled: { address, desired, live, ...compared } } : judgement;
+  const why = whyUpdate(address, evidence, options);
+  if (!why) return options.ledger ? { ...judgement, settled: { address, desired, live, ...compared } } : judgement;
   const off = switchedOff(desired, live);
   const visible = {
     before: { ...pick(live.fields, evidence.different), ...pick(kinds[desired.kind].removed.before, off) },
@@ -124,7 +139,7 @@ function judgeLive(project: string, desired: Desired, live: Live, options: FullD
   };
   return {
     ...judgement,
-    change: changeFrom(catalogue, { project, resource: desired, live, reason }, "update", visible),
+    change: changeFrom(catalogue, { project, resource: desired, live, ...why }, "update", visible),
   };
 }
 
@@ -158,10 +173,15 @@ function judgeAmbiguous(
   return { problem: { severity: "error", rule: "ambiguous", message, place: desired.origin.place(), project } };
 }
 
-function judgeUnwanted(catalogue: Catalogue, project: string, desired: Desired, live: Live | undefined): Judgement {
-  if (!live?.active) return {};
-  const reason = "listed under disabled";
-  return { change: removalFrom(catalogue, { project, resource: desired, live, reason }) };
+function judgeUnwanted(
+  project: string,
+  desired: Desired,
+  live: Live | undefined,
+  { catalogue, ...options }: FullDiffOptions,
+): Judgement {
+  if (!live?.active) return options.ledger ? { absent: addressOf(project, desired.kind, desired.key) } : inSync;
+  const why = whyRemove(project, live, options);
+  return { change: removalFrom(catalogue, { project, resource: desired, live, ...why }) };
 }
 
 /** Off is absent, but for what has `active` as a parameter (contract 6). */
@@ -188,6 +208,6 @@ function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, optio
     return { unmanaged: true, problem: { severity: "warning", rule: "unknown-live", message, ...where } };
   }
   const resource = { kind: live.kind, key: live.key, fields: {}, origin };
-  const reason = "not listed, and the policy is exclusive";
-  return { change: removalFrom(catalogue, { project: project.name, resource, live, reason }) };
+  const why = whyExclude(project.name, live, options);
+  return { change: removalFrom(catalogue, { project: project.name, resource, live, ...why }) };
 }

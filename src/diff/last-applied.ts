@@ -1,6 +1,6 @@
 import type { Comparison } from "../model/normalise.ts";
 import { isReference } from "../model/normalise.ts";
-import type { Resource, Value } from "../model/types.ts";
+import type { Live, Resource, Value } from "../model/types.ts";
 
 /** What the ledger remembers of one resource since the last apply (contract 6). */
 export interface Memory {
@@ -14,7 +14,12 @@ export interface Memory {
   readonly unkept?: readonly string[];
   /** Parameters that the server did not report. */
   readonly unreported?: readonly string[];
+  /** It was made sure that there is no such resource. */
+  readonly absent?: true;
 }
+
+/** What is remembered of a resource that is not there, because the manifests say so. */
+export const absence: Memory = { sent: {}, absent: true };
 
 /** The ledger as the diff sees it. */
 export interface Recollection {
@@ -32,25 +37,29 @@ export interface Recollection {
 export interface Recalled {
   /** Differs, but the server never keeps it: told once, not planned for ever. */
   readonly unkept: readonly string[];
-  /** Differs from what was last applied: somebody changed the server. */
+  /** Different fields whose live value is not what was last applied: the server was changed. */
   readonly drifted: readonly string[];
+  /** Different fields whose declared value is not what was last applied: the manifests were changed. */
+  readonly wanted: readonly string[];
   /** Not reported by the server, and not what was last sent. */
   readonly edited: readonly string[];
   /** Its `updated_at` moved and nothing visible differs. */
   readonly moved: boolean;
+  /** Whether it was ever applied, or found in sync by an apply. */
+  readonly isKnown: boolean;
 }
 
 /** The fingerprint of a value that was declared but neither sent nor compared. */
 const unknown = "";
 
-const nothing: Recalled = { unkept: [], drifted: [], edited: [], moved: false };
+const nothing: Recalled = { unkept: [], drifted: [], wanted: [], edited: [], moved: false, isKnown: false };
 
 /** Holds a comparison against what was last applied. */
 export function recollect(
   resource: Resource,
   address: string,
   compared: Readonly<Record<Comparison, readonly string[]>>,
-  updatedAt: string | undefined,
+  live: Live,
   ledger: Recollection | undefined,
 ): Recalled {
   const memory = ledger?.recall(address);
@@ -59,14 +68,36 @@ export function recollect(
     const value = resource.fields[name] ?? null;
     return ledger.fingerprint(resource, address, name, value) === memory.sent[name] && sameVersion(name, value, memory);
   };
-  const settled = compared.different.filter(asSent);
-  const unkept = settled.filter((name) => memory.unkept?.includes(name));
+  const unkept = compared.different.filter((name) => memory.unkept?.includes(name) && asSent(name));
+  const different = compared.different.filter((name) => !unkept.includes(name));
   return {
     unkept,
-    drifted: settled.filter((name) => !unkept.includes(name)),
+    drifted: different.filter((name) => memory.absent || isMoved(live, name, address, memory, ledger)),
+    wanted: different.filter((name) => !asSent(name)),
     edited: compared.unverified.filter((name) => isEdited(resource, name, address, memory, ledger)),
-    moved: memory.updated_at !== undefined && updatedAt !== undefined && memory.updated_at !== updatedAt,
+    moved: isTouched(live, memory),
+    isKnown: true,
   };
+}
+
+/** Whether a live resource was changed since it was last applied, as far as it shows. */
+export function hasMoved(live: Live, address: string, ledger: Recollection): boolean {
+  const memory = ledger.recall(address);
+  if (!memory) return false;
+  return (
+    isTouched(live, memory) || Object.keys(memory.sent).some((name) => isMoved(live, name, address, memory, ledger))
+  );
+}
+
+function isTouched({ updatedAt }: Live, memory: Memory): boolean {
+  return memory.updated_at !== undefined && updatedAt !== undefined && memory.updated_at !== updatedAt;
+}
+
+function isMoved(live: Live, name: string, address: string, memory: Memory, ledger: Recollection): boolean {
+  const sent = memory.sent[name];
+  const value = live.fields[name];
+  if (sent === undefined || sent === unknown || value === undefined || isReference(value)) return false;
+  return !memory.unkept?.includes(name) && ledger.fingerprint(live, address, name, value) !== sent;
 }
 
 /** Whether the server answered the last apply that the resource is off, though nothing declared says so. */

@@ -8,11 +8,13 @@ export interface ReportedProblem extends Partial<Place> {
   readonly path?: string;
   readonly project?: string;
   readonly excerpt?: string;
+  /** It is what a rule of kind `Rule` has against the plan. */
+  readonly from_rule?: true;
 }
 
-export function reportedProblem({ rule, message, path, project, place, excerpt }: Problem): ReportedProblem {
+export function reportedProblem({ rule, message, path, project, place, excerpt, fromRule }: Problem): ReportedProblem {
   const rest = { ...(path !== undefined && { path }), ...(project !== undefined && { project }), ...place };
-  return { rule, message, ...rest, ...(excerpt !== undefined && { excerpt }) };
+  return { rule, message, ...rest, ...(excerpt !== undefined && { excerpt }), ...(fromRule && { from_rule: true }) };
 }
 
 /** Errors and warnings apart, as every report tells them. */

@@ -111,6 +111,8 @@ export interface Problem {
   readonly project?: string;
   /** The line of an expression that it is about, and a caret below the place. */
   readonly excerpt?: string;
+  /** It is what a rule of kind `Rule` has against the plan, and nothing of the plan itself. */
+  readonly fromRule?: true;
 }
 
 /** One request: the path is relative to /api/v4, parameters still hold secret references. */
@@ -130,6 +132,14 @@ export interface Call {
   readonly uncounted?: true;
 }
 
+/**
+ * Why live and desired state differ (contract 6): the server was changed since the last apply, the manifests were, or
+ * both. Without a ledger every difference counts as drift (contract 16).
+ */
+export const causes = ["drift", "pending", "both"] as const;
+
+export type Cause = (typeof causes)[number];
+
 export interface Change {
   readonly address: string;
   readonly project: string;
@@ -147,7 +157,11 @@ export interface Change {
   readonly live: Live | undefined;
   /** Digest of all declared parameters as read; undefined where nothing was live. */
   readonly liveDigest: string | undefined;
+  /** In words for people; what programs tell from it stands in `cause` and `resend`. */
   readonly reason: string;
+  readonly cause: Cause;
+  /** It is planned only because `--resend` asks for it. */
+  readonly resend?: true;
   readonly origin: Origin;
 }
 

@@ -113,6 +113,8 @@ export function plannedChange(change: Change, catalogue: Catalogue): PlannedChan
     change: { actions: [action], before, after, after_sensitive: sensitiveOf(after) },
     live: live && liveDigest ? { updated_at: live.updatedAt ?? null, digest: liveDigest } : null,
     action_reason: reasonOf(change),
+    cause: change.cause,
+    ...(change.resend && { resend: true }),
     ...(change.origin.reason !== undefined && { policy_reason: change.origin.reason }),
     ...policyEffectIn(change),
     ...(notes.length > 0 && { notes }),

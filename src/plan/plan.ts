@@ -1,10 +1,9 @@
 import { digestOf } from "../base/json.ts";
 import type { Unverified } from "../diff/diff.ts";
-import { askedFor } from "../diff/reasons.ts";
 import type { PolicyEffect } from "../model/kinds.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import { turnsOff } from "../model/turns-off.ts";
-import type { Action, Call, Fields, Kind, Outcome, Place } from "../model/types.ts";
+import type { Action, Call, Cause, Fields, Kind, Outcome, Place } from "../model/types.ts";
 import type { Objection } from "./guards.ts";
 import { policyEffectOf } from "./policy-effect.ts";
 
@@ -89,6 +88,10 @@ export interface PlannedChange {
   };
   readonly live: { readonly updated_at: string | null; readonly digest: string } | null;
   readonly action_reason: string;
+  /** Left out in plans of older versions. */
+  readonly cause?: Cause;
+  /** It is planned only because `--resend` asks for it, so that a saved plan asks for it again. */
+  readonly resend?: true;
   /** The `reason` of the policy that decides; left out where it gives none. */
   readonly policy_reason?: string;
   /** What it does to a policy; left out where it is none, or stays as strict as it was. */
@@ -123,11 +126,6 @@ export function recounted(plan: Plan): Plan {
 /** The changes of a plan that turn something off or delete it. */
 export function removalsOf({ resource_changes }: Pick<Plan, "resource_changes">): readonly PlannedChange[] {
   return resource_changes.filter((planned) => turnsOff(visibleOf(planned)));
-}
-
-/** Whether a change is planned only because `--resend` asked for it, so that a saved plan asks for it again. */
-export function wasAskedFor({ action_reason: reason }: Pick<PlannedChange, "action_reason">): boolean {
-  return reason.endsWith(askedFor);
 }
 
 /** What a planned change says of the thing itself, as the diff said it. */

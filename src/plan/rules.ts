@@ -97,7 +97,7 @@ const ofNothing: CountsOfPlan = { projects: 0, live: 0, unmanaged: 0, unverified
 
 /** The plan with what rules have against it now, in place of what they had when it was made. */
 export function judged(plan: Plan, { objections, warnings }: RuleVerdict): Plan {
-  const others = plan.warnings.filter(({ rule }) => !rule.startsWith(warningPrefix));
+  const others = plan.warnings.filter(({ from_rule }) => !from_rule);
   const rest = {
     ...plan,
     objections: [...plan.objections.filter(({ guard }) => guard !== "rule"), ...objections],
@@ -105,8 +105,6 @@ export function judged(plan: Plan, { objections, warnings }: RuleVerdict): Plan 
   };
   return { ...rest, digest: planDigest(rest) };
 }
-
-const warningPrefix = "rule/";
 
 function byNameAndPlace(a: PlanRule, b: PlanRule): number {
   const [left, right] = [a, b].map(({ name, document }) => `${name}\0${document.file}`) as [string, string];
@@ -171,7 +169,8 @@ function objectionOf(rule: PlanRule, found: Found): Objection {
 /** At the change that it is about, where a reviewer looks; a rule on plans at the rule itself. */
 function warningOf(rule: PlanRule, found: Found, sources: ReadonlyMap<string, Place>): Problem {
   const place = sources.get(found.addresses[0] ?? "") ?? rule.document.place(["when"]);
-  return { severity: "warning", rule: `${warningPrefix}${rule.name}`, message: sentence(rule, found), place };
+  const message = sentence(rule, found);
+  return { severity: "warning", rule: `rule/${rule.name}`, fromRule: true, message, place };
 }
 
 function sentence(rule: PlanRule, { addresses, undecided }: Found): string {

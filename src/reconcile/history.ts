@@ -1,7 +1,6 @@
 import type { Watcher } from "../apply/apply.ts";
 import { Refusal } from "../base/exit.ts";
 import { addressParts } from "../model/address.ts";
-import { causeOf } from "../plan/cause.ts";
 import type { Plan } from "../plan/plan.ts";
 import { touchedBy } from "../state/run-summary.ts";
 import type { Context } from "./context.ts";
@@ -143,12 +142,12 @@ async function record({ request, state }: Context, summary: Summary): Promise<st
 }
 
 /** In a word: what the exit code says, but for what options make of it. */
-function outcomeOf({ plan, outcomes, refused, stale }: Applied, { request, ledger }: Context): string {
+function outcomeOf({ plan, outcomes, refused, stale }: Applied, { request }: Context): string {
   if (request.signal?.aborted) return "interrupted";
   if (refused && refused.length > 0) return "refused";
   if (stale) return "stale";
   if (plan.problems.length > 0) return "failed";
-  if (request.command === "watch") return watched(plan, ledger !== undefined);
+  if (request.command === "watch") return watched(plan);
   if (request.command !== "apply") return lookedAt(plan.summary.writes, request.command);
   if (plan.summary.writes === 0) return "in sync";
   if (!outcomes) return "not approved";
@@ -163,7 +162,7 @@ function lookedAt(writes: number, command: "plan" | "drift" | undefined): string
 }
 
 /** A look of a watcher tells drift from what the manifests ask for. */
-function watched({ resource_changes: changes }: Plan, hasLedger: boolean): string {
+function watched({ resource_changes: changes }: Plan): string {
   if (changes.length === 0) return "in sync";
-  return changes.some((change) => causeOf(change, hasLedger) !== "pending") ? "drift" : "pending";
+  return changes.some(({ cause }) => cause !== "pending") ? "drift" : "pending";
 }

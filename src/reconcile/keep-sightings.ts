@@ -44,7 +44,8 @@ function lookOf(context: Context, result: Applied): FleetLook {
     ...(!isLimited && { covers: shard ?? (() => true) }),
     projects: result.desired ? surveyed(result.desired, context, result) : settled(result),
     exceptions: context.rules.flatMap(exceptionOf),
-    cause: ledger || command === "plan" || command === "apply" ? "pending" : "drift",
+    hasLedger: ledger !== undefined,
+    cause: command === "plan" || command === "apply" ? "pending" : "drift",
   };
 }
 

@@ -45,7 +45,7 @@ export async function startRecorder(
   listeners: readonly Watcher[],
 ): Promise<Recorder> {
   const { state, ledger, loaded, claim } = context;
-  if (ledger) for (const { settled } of differences) recordInSync(ledger, settled);
+  if (ledger) for (const difference of differences) recordInSync(ledger, difference);
   const cutShort = await unfinishedRuns(state.journals);
   const journal = plan.summary.writes > 0 ? startJournal(state, token, now) : undefined;
   await journal?.write(startOf(plan, claim));

@@ -66,7 +66,7 @@ export function exceptionsOf({ rules, today }: InForce): readonly string[] {
 
 /** A plan with what the rules have against it. */
 export function judgedByRules(plan: Plan, context: InForce, desired: readonly DesiredProject[]): Plan {
-  if (context.rules.length === 0 && !plan.warnings.some(({ rule }) => rule.startsWith("rule/"))) return plan;
+  if (context.rules.length === 0 && !plan.warnings.some(({ from_rule }) => from_rule)) return plan;
   return judged(plan, judgeByRules(plan, context.rules, ruleContext(context, desired)));
 }
 

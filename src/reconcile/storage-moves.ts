@@ -6,7 +6,7 @@ import { readMigrations } from "../manifest/migrations.ts";
 import { addressMatcher } from "../model/address.ts";
 import type { Outcome, Problem } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
-import { type PlannedChange, wasAskedFor } from "../plan/plan.ts";
+import type { PlannedChange } from "../plan/plan.ts";
 import { migrationChanges } from "../revision/migrations.ts";
 import { type Followed, followMoves } from "../storage/follow.ts";
 import { historyOf } from "../storage/history.ts";
@@ -67,7 +67,7 @@ export async function movesAgain(
   if (planned.length === 0) return { objections: [], steps: [] };
   const addresses = new Set(planned.map(({ address }) => address));
   const includes = (address: string) => addresses.has(address);
-  const asked = new Set(planned.filter(wasAskedFor).map(({ address }) => address));
+  const asked = new Set(planned.filter(({ resend }) => resend).map(({ address }) => address));
   const scope = { ...(await movesScope(context)), includes };
   const resend = (address: string) => asked.has(address) || scope.resend(address);
   const { moves, objections, problems } = await planMoves(reader, { ...scope, resend });

@@ -1,7 +1,8 @@
 import type { ChangeEvent, Outcomes, Watcher } from "../apply/apply.ts";
 import { seenIn } from "../apply/seen.ts";
-import type { InSync } from "../diff/diff.ts";
-import { isKeptOff, type Memory, memoryOf } from "../diff/last-applied.ts";
+import { canonical } from "../base/json.ts";
+import type { Difference, InSync } from "../diff/diff.ts";
+import { absence, type Memory, memoryOf } from "../diff/last-applied.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, Problem } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -31,7 +32,7 @@ export function ledgerWatcher(ledger: Ledger, token: LeaseToken, now: () => Date
 
 function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void {
   if (isRemoval(change)) {
-    ledger.forget(change.address);
+    ledger.remember(change.address, absence);
     return;
   }
   const resource = { kind: change.kind, key: change.key, fields: change.declared };
@@ -43,12 +44,9 @@ function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void
 }
 
 /** Remembers what was found in sync, so that a later change on the server can be told from one in the manifests. */
-export function recordInSync(ledger: Ledger, settled: readonly InSync[]): void {
-  for (const { address, desired, live, unverified } of settled) {
-    const before = ledger.recall(address);
-    if (before && before.updated_at === live.updatedAt && !isKeptOff(before)) continue;
-    rememberAccepted(ledger, { address, desired, live, unverified });
-  }
+export function recordInSync(ledger: Ledger, { settled, absent }: Pick<Difference, "settled" | "absent">): void {
+  for (const each of settled) rememberAccepted(ledger, each);
+  for (const address of absent) if (!ledger.recall(address)?.absent) ledger.remember(address, absence);
 }
 
 /** A resource as it is to be remembered. */
@@ -62,7 +60,8 @@ export function rememberAccepted(ledger: Ledger, { address, desired, live, unver
     unseen: unverified,
     unkept: before?.unkept?.filter((name) => name in desired.fields) ?? [],
   };
-  ledger.remember(address, keeping(before, memoryOf(desired, address, seen, ledger.fingerprint), unverified));
+  const now = keeping(before, memoryOf(desired, address, seen, ledger.fingerprint), unverified);
+  if (!before || canonical(now) !== canonical(before)) ledger.remember(address, now);
 }
 
 /** What was sent and cannot be seen stays as it was remembered. */

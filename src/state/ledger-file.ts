@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { Refusal } from "../base/exit.ts";
+import { grouped } from "../base/grouped.ts";
 import { canonical } from "../base/json.ts";
 import { systemCode, systemTrouble } from "../base/system-errors.ts";
 import type { Place, Problem } from "../model/types.ts";
@@ -53,12 +54,15 @@ export function editLines(
   key: string,
   edits: readonly LedgerEdit[],
 ): ReadonlyMap<string, LedgerLine> {
-  for (const { project, rest, memory } of edits) {
-    const before = lines.get(project.toLowerCase());
-    const resources = before?.key === key ? { ...before.resources } : {};
-    if (memory) Object.assign(resources, { [rest]: memory });
-    else Reflect.deleteProperty(resources, rest);
-    lines.set(project.toLowerCase(), { project, key, resources });
+  for (const [name, ofProject] of grouped(edits, ({ project }) => project.toLowerCase())) {
+    const before = lines.get(name);
+    const resources = new Map(Object.entries(before?.key === key ? before.resources : {}));
+    for (const { rest, memory } of ofProject) {
+      if (memory) resources.set(rest, memory);
+      else resources.delete(rest);
+    }
+    const { project } = ofProject.at(-1) as LedgerEdit;
+    lines.set(name, { project, key, resources: Object.fromEntries(resources) });
   }
   return lines;
 }

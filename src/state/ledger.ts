@@ -7,8 +7,8 @@ import { addressParts } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { isReference, normalise } from "../model/normalise.ts";
 import type { Problem } from "../model/types.ts";
+import type { LedgerLine } from "../workspace/ledger-line.ts";
 import type { Secrets } from "../workspace/secrets.ts";
-import { editLines } from "./ledger-file.ts";
 import { type LedgerOptions, ledgerKey } from "./ledger-key.ts";
 import type { LeaseToken, LedgerContents, LedgerEdit, LedgerStore } from "./state.ts";
 
@@ -36,20 +36,29 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   const keyId = createHash("sha256").update(`evenkeel ledger ${key}`).digest("hex").slice(0, 8);
   const problems = [...keyProblems, ...contents.problems];
   const foreign = [...contents.lines.values()].filter((line) => line.key !== keyId).length;
-  const lines = new Map(contents.lines);
+  const projects = new Map<string, Map<string, Remembered>>();
+  const projectOf = (name: string) => {
+    const known = projects.get(name) ?? rememberedIn(contents.lines.get(name), keyId);
+    projects.set(name, known);
+    return known;
+  };
   let unsaved = new Map<string, LedgerEdit>();
   const edit = (address: string, memory: Memory | undefined) => {
     const [project, rest] = addressParts(address);
-    const change = { project, rest, memory };
-    unsaved.set(address.toLowerCase(), change);
-    editLines(lines, keyId, [change]);
+    const resources = projectOf(project.toLowerCase());
+    const before = resources.get(rest.toLowerCase())?.rest ?? rest;
+    for (const spelled of new Set([before, rest])) {
+      const edited = { project, rest: spelled, memory: spelled === rest ? memory : undefined };
+      unsaved.set(`${project.toLowerCase()}:${spelled}`, edited);
+    }
+    if (memory) resources.set(rest.toLowerCase(), { rest, memory });
+    else resources.delete(rest.toLowerCase());
   };
   return {
     problems: foreign > 0 ? [...problems, foreignKey(store, foreign)] : problems,
     recall: (address) => {
       const [project, rest] = addressParts(address);
-      const line = lines.get(project.toLowerCase());
-      return line?.key === keyId ? line.resources[rest] : undefined;
+      return projectOf(project.toLowerCase()).get(rest.toLowerCase())?.memory;
     },
     catalogue,
     fingerprint: fingerprinter(key, options.secrets, catalogue),
@@ -68,6 +77,18 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
       return trouble;
     },
   };
+}
+
+/** A remembered resource, and how its address is spelled in the store. */
+interface Remembered {
+  readonly rest: string;
+  readonly memory: Memory;
+}
+
+/** What a line remembers under this key, whatever the case of a name: servers compare those of licenses without it. */
+function rememberedIn(line: LedgerLine | undefined, keyId: string): Map<string, Remembered> {
+  const resources = line?.key === keyId ? Object.entries(line.resources) : [];
+  return new Map(resources.map(([rest, memory]) => [rest.toLowerCase(), { rest, memory }]));
 }
 
 async function troubleOf(work: Promise<void>): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { isObject } from "../base/json.ts";
-import type { Cause } from "../plan/cause.ts";
+import type { Cause } from "../model/types.ts";
 import type { Texts } from "./state.ts";
 
 /** What a watcher may write: nothing, what the manifests ask for, or drift too. */

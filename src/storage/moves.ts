@@ -158,6 +158,8 @@ function changeOf(
     live: { kind: "storage", key, fields: before, active: true },
     liveDigest: digestOf({ from, to, ids }),
     reason: [reasonOf(migration, kind, situation), ...(isAsked ? [askedFor] : [])].join(", "),
+    cause: "pending",
+    ...(isAsked && { resend: true }),
     origin: { place: () => document.place(["repositories"]) },
   };
 }

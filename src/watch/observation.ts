@@ -1,6 +1,5 @@
 import { digestOf } from "../base/json.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
-import { type Cause, causeOf } from "../plan/cause.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
 import type { Differing, WatchMemory } from "../state/watch-memory.ts";
 
@@ -9,7 +8,6 @@ export interface Observation {
   readonly plan: Plan;
   /** Whether everything was checked, and not only what a commit changed. */
   readonly whole: boolean;
-  readonly hasLedger: boolean;
 }
 
 /** What differs after a check, and what of it people do not know yet. */
@@ -27,7 +25,7 @@ export interface ObservedDifferences {
  */
 export function compareObservations(before: WatchMemory, observation: Observation, grace: number): ObservedDifferences {
   const seen = new Map(
-    observation.plan.resource_changes.map((change) => [change.address, differingOf(before, observation, change)]),
+    observation.plan.resource_changes.map((change) => [change.address, differingOf(before, change)]),
   );
   const unseen = Object.entries(before.differing).filter(([address]) => !seen.has(address));
   const kept = unseen.filter(([address]) => !observation.whole || isUnread(observation.plan, address));
@@ -41,34 +39,14 @@ export function compareObservations(before: WatchMemory, observation: Observatio
   };
 }
 
-function differingOf(before: WatchMemory, observation: Observation, change: PlannedChange): Differing {
+function differingOf(before: WatchMemory, change: PlannedChange): Differing {
   const known = before.differing[change.address];
-  const cause = causeAmong(before, observation, change, known);
+  const { cause = "drift" } = change;
   const digest = digestOf([change.live?.digest ?? null, change.change.after, change.change.actions]).slice(7, 23);
   const told = known?.told && { told: known.told };
   if (cause === "pending") return { cause, digest, checks: 0, steady: 0, ...told };
   const isSame = known?.digest === digest;
   return { cause, digest, checks: (known?.checks ?? 0) + 1, steady: isSame ? known.steady + 1 : 1, ...told };
-}
-
-/**
- * No ledger remembers what was removed: a removal that is new while the manifests are the same is drift, be it a
- * thing that somebody switched on again or one that somebody added.
- */
-function causeAmong(
-  before: WatchMemory,
-  { plan, hasLedger }: Observation,
-  change: PlannedChange,
-  known?: Differing,
-): Cause {
-  const cause = causeOf(change, hasLedger);
-  if (cause !== "pending" || !isPlainRemoval(change)) return cause;
-  if (known) return known.cause;
-  return before.manifests === plan.manifests.digest ? "drift" : "pending";
-}
-
-function isPlainRemoval({ change: { actions } }: PlannedChange): boolean {
-  return actions[0] === "disable" || actions[0] === "delete";
 }
 
 /** Whether a problem kept an address from being seen. One that is of no project may have kept any. */

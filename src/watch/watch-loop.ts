@@ -85,11 +85,9 @@ async function check(turn: Turn, memory: OpenMemory, trigger: Trigger): Promise<
   const isStopped = () => request.signal?.aborted === true;
   const before = memory.now();
   const run = runOf(planned);
-  const { ledger, notify } = settings();
-  const isHeard = notify.length > 0;
-  const seenNow = { plan, whole, hasLedger: ledger !== undefined };
+  const isHeard = settings().notify.length > 0;
   const observed = compared
-    ? compareObservations(before, seenNow, isHeard ? grace : Number.POSITIVE_INFINITY)
+    ? compareObservations(before, { plan, whole }, isHeard ? grace : Number.POSITIVE_INFINITY)
     : undefined;
   if (observed) memory.change({ differing: observed.differing });
   const chosen = observed && trigger.troubles.length === 0 && !isStopped() ? chosenBy(memory.now(), plan) : [];

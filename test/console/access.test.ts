@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { sessionLength, sessions } from "../../src/console/access.ts";
 import { projectHref, withoutSlashes } from "../../src/console/markup.ts";
+import type { Cause } from "../../src/model/types.ts";
 import { fleetSheet } from "../../src/state/sightings/fleet-sheet.ts";
 import { runProgram } from "../e2e/program.ts";
 import { summary, taken } from "../state/laws.ts";
@@ -153,7 +154,7 @@ describe("what is there", () => {
   });
 
   test("a group says how many of its projects stand how; what only waits does not look like drift", async () => {
-    const differing = (project: string, reason: string) => seen(project, [{ ...drifted(project), reason }]);
+    const differing = (project: string, cause: Cause) => seen(project, [{ ...drifted(project), cause }]);
     const waiting = ["a", "b", "c"].map((name) => differing(`waits/${name}`, "pending"));
     const moved = [differing("moved/a", "drift"), differing("moved/b", "pending")];
     const { root } = await seenBy([...waiting, ...moved, seen("fine/a")]);

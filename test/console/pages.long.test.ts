@@ -74,7 +74,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
   });
 
   test("with a few projects, every page", { timeout: patience }, async () => {
-    const waiting = seen("waits/p", [{ ...drifted("waits/p"), reason: "pending" }]);
+    const waiting = seen("waits/p", [{ ...drifted("waits/p"), cause: "pending" }]);
     const { root, state } = await seenBy([...fleet(3), waiting], 90);
     const [{ run = "" } = {}] = await state.runs.list();
     const plan = planWith({ changes: [planned("p/q", "irc-gateway", "update"), planned("p/q", "MIT", "delete")] });

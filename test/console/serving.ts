@@ -39,6 +39,7 @@ export function drifted(project: string, value = "#other"): Change {
     live: undefined,
     liveDigest: undefined,
     reason: "field differs",
+    cause: "drift" as const,
     origin: irc.origin,
   };
   return { address: `${project}:${kind}/${key}`, project, kind, key, action: "update", ...visible, ...rest };
@@ -80,7 +81,7 @@ export async function keepDays(state: WorkspaceState, projects: readonly LookedA
     const counts =
       index < days - 1
         ? { "in sync": projects.length, pending: index % 3, drifted: index % 7, unreadable: 0 }
-        : await keepLook(state.sightings, look(run, projects, { run, at, cause: "drift" }));
+        : await keepLook(state.sightings, look(run, projects, { run, at, cause: "drift", hasLedger: true }));
     const changes = projects.slice(0, 20).flatMap(({ changes = [] }) => changes);
     const head = { run, command: "drift", who: "ada", host: "build-7", started: at, ended: at, outcome: "drift" };
     await state.runs.record({

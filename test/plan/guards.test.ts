@@ -11,12 +11,13 @@ function removal(project: string, index: number): Change {
   const key = `License-${index}`;
   const address = `${project}:license/${key}`;
   const rest = { before: {}, after: null, declared: {}, live: undefined, liveDigest: undefined, reason: "", origin };
-  return { address, project, kind: "license", key, action: "delete", ...rest };
+  const cause = "drift";
+  return { address, project, kind: "license", key, action: "delete", cause, ...rest };
 }
 
 function difference(project: string, live: number, removals: number): Difference {
   const changes = Array.from({ length: removals }, (_, index) => removal(project, index));
-  return { project, live, changes, unmanaged: 0, unverified: [], settled: [], problems: [] };
+  return { project, live, changes, unmanaged: 0, unverified: [], settled: [], absent: [], problems: [] };
 }
 
 function rules(more: Partial<GuardRules> = {}): GuardRules {

@@ -14,7 +14,16 @@ const fields = { approval_status: "denied" };
 /** A look at the whole fleet. */
 export function look(run: string, projects: readonly LookedAt[], more: Partial<FleetLook> = {}): FleetLook {
   const head = { run, at: "2026-11-21T08:00:00.000Z", commit: "c0ffee", server: "https://code.example.com" };
-  return { ...head, exceptions: [], whole: true, covers: () => true, cause: "pending", projects, ...more };
+  return {
+    ...head,
+    exceptions: [],
+    whole: true,
+    hasLedger: false,
+    covers: () => true,
+    cause: "pending",
+    projects,
+    ...more,
+  };
 }
 
 /** A project with two licenses, as it was read. */
@@ -47,6 +56,7 @@ export function differing(name: string, rest = "license/MIT"): Change {
     live: undefined,
     liveDigest: undefined,
     reason: "field differs",
+    cause: "drift",
     origin,
   };
 }

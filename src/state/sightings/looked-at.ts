@@ -14,7 +14,9 @@ export interface FleetLook {
   readonly covers?: (project: string) => boolean;
   readonly projects: readonly LookedAt[];
   readonly exceptions: FleetSheet["exceptions"];
-  /** The cause of a difference where neither its reason nor an earlier look tells. */
+  /** Whether changes say themselves whether they are drift. */
+  readonly hasLedger: boolean;
+  /** The cause of a difference where neither a ledger nor an earlier look tells. */
   readonly cause: SeenDifference["cause"];
 }
 

@@ -38,18 +38,16 @@ function differenceOf(change: Change, before: Sighting | undefined, look: FleetL
 }
 
 /**
- * Drift where the diff knows what was last applied and says so. Else where the manifests want what they wanted when the
- * project was last seen without the difference: then it is the server that moved.
+ * As the diff says where a ledger knows what was last applied. Else drift where the manifests want what they wanted when
+ * the project was last seen without the difference: then it is the server that moved.
  */
 function causeOf(
   change: Change,
   before: Sighting | undefined,
   earlier: SeenDifference | undefined,
-  { cause }: FleetLook,
+  { cause, hasLedger }: FleetLook,
 ): SeenDifference["cause"] {
-  const { reason } = change;
-  if (/\bdrift\b/.test(reason)) return "drift";
-  if (/\bpending\b/.test(reason) || reason.startsWith("expired:")) return "pending";
+  if (hasLedger) return change.cause === "pending" ? "pending" : "drift";
   if (!before) return cause;
   const entry = before.entries.find((each) => identityOf(each) === identityOf(change));
   const wanted = isRemoval(change) ? null : cutFields(change.declared);
