@@ -8,6 +8,7 @@ import { hasErrors, validate } from "../manifest/validate.ts";
 import type { Problem } from "../model/types.ts";
 import type { ImportReport } from "../report/import.ts";
 import { isThere } from "../workspace/durable-file.ts";
+import { linkFault } from "../workspace/links.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { makeFiles } from "../workspace/output-file.ts";
 import type { Terminal } from "./terminal.ts";
@@ -23,7 +24,7 @@ export function writeDrafts(
   out: string | undefined,
 ): ImportReport {
   const written = placed(terminal, drafts, folder, out);
-  const problem = takenProblem(terminal, written) ?? write(terminal, written, folder);
+  const problem = takenProblem(terminal, written) ?? linkProblem(folder, out) ?? write(terminal, written, folder);
   return problem ? { written: [], idle: [], problems: [...problems, problem] } : { written, idle, problems };
 }
 
@@ -31,6 +32,14 @@ export function writeDrafts(
 function placed({ cwd }: Terminal, drafts: readonly Draft[], around: string, out?: string): readonly ImportedFile[] {
   const folder = out === undefined ? join(rootOf(around), "policies") : resolve(cwd, out);
   return drafts.map((draft) => [relative(cwd, join(folder, draft.file)), draft]);
+}
+
+/** A folder that the user names may lie anywhere; the usual one is the workspace's own. */
+function linkProblem(around: string, out: string | undefined): Problem | undefined {
+  const fault = out === undefined ? linkFault(rootOf(around), "policies") : undefined;
+  return fault === undefined
+    ? undefined
+    : { severity: "error", rule: "unwritable", message: `cannot write policies/: ${fault}, or give another --out` };
 }
 
 function rootOf(around: string): string {

@@ -9,6 +9,7 @@ import { removedSection } from "../model/kinds.ts";
 import { inWords } from "../model/renamed-schema.ts";
 import { schemasIn } from "../model/schemas.ts";
 import { isThere } from "../workspace/durable-file.ts";
+import { linkFault } from "../workspace/links.ts";
 import { makeFiles } from "../workspace/output-file.ts";
 import type { Options } from "./flags.ts";
 import { exampleUrl, type ServerSettings, serverOf } from "./prompts.ts";
@@ -82,10 +83,17 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
     path: resolve(terminal.cwd, folder, file),
     text,
   }));
-  makeFiles(named.filter(({ path }) => !isThere(path)));
+  const missing = named.filter(({ path }) => !isThere(path));
+  const root = resolve(terminal.cwd, folder);
+  for (const { name, path } of missing) refuseLink(name, linkFault(root, relative(root, path)));
+  makeFiles(missing);
   terminal.print(nextSteps(terminal, folder, server));
   return exit.done;
 };
+
+function refuseLink(name: string, fault: string | undefined): void {
+  if (fault !== undefined) throw new Refusal(`cannot write ${name}: ${fault}; nothing was written`);
+}
 
 /** A server of a platform may be of any release, unless one is stated. */
 function hasLicenses({ release, tier }: ServerSettings, dialect: string): boolean {

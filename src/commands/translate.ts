@@ -10,6 +10,7 @@ import { problemLine } from "../model/problem-line.ts";
 import { schemasIn } from "../model/schemas.ts";
 import type { Problem } from "../model/types.ts";
 import { isThere } from "../workspace/durable-file.ts";
+import { linkFault } from "../workspace/links.ts";
 import { dialectAround, findWorkspace, loadWorkspace } from "../workspace/load.ts";
 import { type TextFile, textIn } from "../workspace/texts.ts";
 import type { Options } from "./flags.ts";
@@ -78,7 +79,10 @@ function schemaFiles(root: string, dialect: string): readonly FileIn[] {
   return [...schemasIn(dialectNamed(dialect))].flatMap(([name, schema]) => {
     const file = { name: join(schemaFolder, name), path: join(root, schemaFolder, name) };
     const text = `${JSON.stringify(schema, null, 2)}\n`;
-    return isThere(file.path) && String(textIn(file)).trimEnd() !== text.trimEnd() ? [{ file, text }] : [];
+    if (!isThere(file.path) || String(textIn(file)).trimEnd() === text.trimEnd()) return [];
+    const fault = linkFault(root, file.name);
+    if (fault !== undefined) throw new Refusal(`cannot write ${file.name}: ${fault}; nothing was written`);
+    return [{ file, text }];
   });
 }
 

@@ -86,13 +86,16 @@ async function beginFetch(folder: string, signal?: AbortSignal): Promise<Fetch |
 
 const fetchWords = ["--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--upload-pack=git-upload-pack"];
 
+/** What git ignores is kept too: a commit that brings a file in the place of state would delete it. */
+const mergeWords = ["merge", "--ff-only", "--no-autostash", "--no-stat", "--no-overwrite-ignore"];
+
 async function forwardTo(fetch: Fetch, fetched: GitRan): Promise<FastForwarded> {
   const { git, upstream, tracked } = fetch;
   if (fetched.code !== 0) return { why: cannotFetch(fetch, gitTrouble(fetched)) };
   const { stdout } = await git.ask("rev-parse", "HEAD", tracked);
   const [before = "", there = ""] = stdout.trim().split("\n");
   if (before === there) return { commit: before, moved: false };
-  const merged = await git.ask("merge", "--ff-only", "--no-autostash", "--no-stat", tracked);
+  const merged = await git.ask(...mergeWords, tracked);
   if (merged.code !== 0) return { why: whyNotMerged(upstream, there, merged) };
   const commit = (await git.ask("rev-parse", "HEAD")).stdout.trim();
   // Git has nothing to do where the checkout is ahead: by commits of its own, or by ones that were taken back.

@@ -7,7 +7,7 @@ import { folderLeases } from "./folder/lease.ts";
 import { checkHeld } from "./folder/lock-file.ts";
 import { folderRuns } from "./folder/runs.ts";
 import { folderSheets } from "./folder/sheets.ts";
-import { stateFolder } from "./folder/state-folder.ts";
+import { refuseLinks, stateFolder } from "./folder/state-folder.ts";
 import { folderTexts } from "./folder/texts.ts";
 import { ledgerFile, readLedgerFile } from "./ledger-file.ts";
 import { seenProjects } from "./sightings/fleet-sheet.ts";
@@ -17,8 +17,12 @@ import type { LedgerStore, WorkspaceState } from "./state.ts";
 /** Where `ledger: state` is kept in a folder; the same file as `ledger: .evenkeel/ledger.ndjson`. */
 const ledger = ".evenkeel/ledger.ndjson";
 
-/** The state in `.evenkeel` of a workspace: files that a person can read. Nothing is made before something is kept. */
+/**
+ * The state in `.evenkeel` of a workspace: files that a person can read. Nothing is made before something is kept.
+ * @throws Refusal where a link in it leads out of the workspace.
+ */
 export function folderState(root: string): WorkspaceState {
+  refuseLinks(root);
   const ready = () => void stateFolder(root);
   const place = join(root, ".evenkeel");
   const plans = folderTexts(root, "plans", "json", ready);

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   chownSync,
   closeSync,
+  constants,
   fchmodSync,
   fsyncSync,
   lstatSync,
@@ -49,9 +50,17 @@ export interface Appender {
   readonly close: () => Promise<void>;
 }
 
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
+
+/** A link is not followed. */
+const appending = {
+  a: O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW,
+  ax: O_APPEND | O_CREAT | O_WRONLY | O_EXCL,
+} as const;
+
 /** Opens a file for appending: with `x`, one that is made for it. What keeps it from that rejects the first append. */
 export function appendTo(path: string, flags: "a" | "ax" = "a"): Appender {
-  const file = open(path, flags).then((opened) => {
+  const file = open(path, appending[flags]).then((opened) => {
     syncFolder(dirname(path));
     return opened;
   });

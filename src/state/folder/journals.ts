@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../../base/exit.ts";
-import { systemTrouble } from "../../base/system-errors.ts";
+import { systemCode, systemTrouble } from "../../base/system-errors.ts";
 import { appendTo, folderTrouble, isFolder, isThere, readRegular } from "../../workspace/durable-file.ts";
 import { outputTrouble } from "../../workspace/output-file.ts";
 import { isUnfinished, journalLineIn } from "../journal.ts";
@@ -54,7 +54,8 @@ function appender(root: string, token: LeaseToken, flag: "a" | "ax", ready: () =
 }
 
 function unwritable(run: string, error: unknown): never {
-  throw new Refusal(`the journal ${fileOf(run)} cannot be written: ${systemTrouble(error)}`);
+  const why = systemCode(error) === "ELOOP" ? "it is a symbolic link" : systemTrouble(error);
+  throw new Refusal(`the journal ${fileOf(run)} cannot be written: ${why}`);
 }
 
 /** On lines of their own, whatever a kill left of the last one. */

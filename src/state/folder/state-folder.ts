@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Refusal } from "../../base/exit.ts";
 import { systemTrouble } from "../../base/system-errors.ts";
 import { isThere, makeFolder, readRegular, replaceFile } from "../../workspace/durable-file.ts";
+import { linkFault } from "../../workspace/links.ts";
 
 const heading = "# What stays on this machine. A ledger is committed.";
 const ignored = [
@@ -17,12 +18,32 @@ const ignored = [
   "*.key",
 ];
 
+/** Parts of the folder that are written; a key may be a link to where the machine keeps it, since it is only read then. */
+const written: readonly string[] = [
+  "",
+  ...ignored.filter((line) => line !== "*.key"),
+  ...["members/", "intents/", "parts/"].map((name) => `fleet/${name}`),
+  "ledger.ndjson",
+];
+
+const purposes: Readonly<Record<string, string>> = { "journal/": "a journal in", lock: "the lock" };
+
+/** @throws Refusal where a link in the state folder of a workspace leads out of the workspace. */
+export function refuseLinks(root: string): void {
+  for (const part of written) {
+    const path = join(".evenkeel", part).replace(/[/\\]$/, "");
+    const fault = linkFault(root, path);
+    if (fault) throw new Refusal(`cannot write ${purposes[part] ?? "to"} ${path}: ${fault}`);
+  }
+}
+
 /**
  * `.evenkeel` in the workspace, made if it is not there, with what git must never take from it ignored.
- * @throws Refusal where it cannot be made.
+ * @throws Refusal where it cannot be made, or a link in it leads out of the workspace.
  */
 export function stateFolder(root: string): string {
   const folder = join(root, ".evenkeel");
+  refuseLinks(root);
   try {
     makeFolder(folder);
     ignore(join(folder, ".gitignore"));

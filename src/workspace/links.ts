@@ -1,0 +1,35 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+
+/**
+ * Why nothing may be written to a path inside a folder, as the end of a sentence; undefined where nothing is in the way.
+ * Links that stay in the folder are followed; one that leads out of it, into a `.git` or nowhere is not, since a commit
+ * can bring it.
+ */
+export function linkFault(root: string, path: string): string | undefined {
+  const names = path.split(/[/\\]/).filter((name) => name !== "" && name !== ".");
+  const links = names.map((_, index) => names.slice(0, index + 1).join("/")).filter((each) => isLink(join(root, each)));
+  for (const link of links) {
+    const where = leadsTo(root, join(root, link));
+    if (where !== undefined) return `${link} is a symbolic link that leads ${where}; remove the link`;
+  }
+  return undefined;
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+function leadsTo(root: string, link: string): string | undefined {
+  try {
+    const below = relative(realpathSync(root), realpathSync(link)).split(sep);
+    if (below[0] === "..") return "out of the workspace";
+    return below.some((name) => name.toLowerCase() === ".git") ? "into .git" : undefined;
+  } catch {
+    return "nowhere";
+  }
+}
