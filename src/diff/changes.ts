@@ -5,6 +5,7 @@ import { besides } from "../model/demanded.ts";
 import { kinds } from "../model/kinds.ts";
 import { readAs } from "../model/normalise.ts";
 import type { Action, Change, Fields, Live, Origin, Resource, Value } from "../model/types.ts";
+import type { FullDiffOptions } from "./options.ts";
 
 /** What is to change, and why. */
 interface ChangeSubject extends Pick<Change, "project" | "live" | "reason" | "cause" | "resend"> {
@@ -12,15 +13,15 @@ interface ChangeSubject extends Pick<Change, "project" | "live" | "reason" | "ca
 }
 
 /** The change that removes a live resource as its kind is removed. */
-export function removalFrom(catalogue: Catalogue, subject: ChangeSubject & { readonly live: Live }): Change {
+export function removalFrom(options: FullDiffOptions, subject: ChangeSubject & { readonly live: Live }): Change {
   const { removal, removed } = kinds[subject.resource.kind];
   const visible = { before: { ...removed.before, ...subject.live.fields }, after: removed.after };
-  return changeFrom(catalogue, subject, removal, visible);
+  return changeFrom(options, subject, removal, visible);
 }
 
 /** One change, with a digest of what is live now. */
 export function changeFrom(
-  catalogue: Catalogue,
+  { catalogue, release }: Pick<FullDiffOptions, "catalogue" | "release">,
   { project, resource, live, ...why }: ChangeSubject,
   action: Action,
   visible: Pick<Change, "before" | "after">,
@@ -28,7 +29,7 @@ export function changeFrom(
   const { kind, key, fields, origin } = resource;
   const address = addressOf(project, kind, key);
   const liveDigest = live && liveDigestOf(catalogue, live);
-  const more = action === kinds[kind].removal ? undefined : besides(catalogue, resource, live);
+  const more = action === kinds[kind].removal ? undefined : besides(catalogue, resource, live, release);
   const sent = { declared: fields, ...(more && { besides: more }) };
   return { address, project, kind, key, action, ...visible, ...sent, live, liveDigest, ...why, origin };
 }

@@ -114,7 +114,7 @@ function judgeMissing(project: string, desired: Desired, options: FullDiffOption
   const why = whyCreate(desired, addressOf(project, desired.kind, desired.key), options);
   if (!why) return inSync;
   const subject = { project, resource: desired, live: undefined, ...why };
-  return { change: changeFrom(options.catalogue, subject, "create", { before: null, after: desired.fields }) };
+  return { change: changeFrom(options, subject, "create", { before: null, after: desired.fields }) };
 }
 
 function judgeLive(project: string, desired: Desired, live: Live, options: FullDiffOptions): Judgement {
@@ -139,7 +139,7 @@ function judgeLive(project: string, desired: Desired, live: Live, options: FullD
   };
   return {
     ...judgement,
-    change: changeFrom(catalogue, { project, resource: desired, live, ...why }, "update", visible),
+    change: changeFrom(options, { project, resource: desired, live, ...why }, "update", visible),
   };
 }
 
@@ -173,15 +173,10 @@ function judgeAmbiguous(
   return { problem: { severity: "error", rule: "ambiguous", message, place: desired.origin.place(), project } };
 }
 
-function judgeUnwanted(
-  project: string,
-  desired: Desired,
-  live: Live | undefined,
-  { catalogue, ...options }: FullDiffOptions,
-): Judgement {
+function judgeUnwanted(project: string, desired: Desired, live: Live | undefined, options: FullDiffOptions): Judgement {
   if (!live?.active) return options.ledger ? { absent: addressOf(project, desired.kind, desired.key) } : inSync;
   const why = whyRemove(project, live, options);
-  return { change: removalFrom(catalogue, { project, resource: desired, live, ...why }) };
+  return { change: removalFrom(options, { project, resource: desired, live, ...why }) };
 }
 
 /** Off is absent, but for what has `active` as a parameter (contract 6). */
@@ -209,5 +204,5 @@ function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, optio
   }
   const resource = { kind: live.kind, key: live.key, fields: {}, origin };
   const why = whyExclude(project.name, live, options);
-  return { change: removalFrom(catalogue, { project: project.name, resource, live, ...why }) };
+  return { change: removalFrom(options, { project: project.name, resource, live, ...why }) };
 }

@@ -5,6 +5,8 @@ import type { Recollection } from "./last-applied.ts";
 export interface DiffOptions {
   /** What there is to compare; left out: in the specification's own names. */
   readonly catalogue?: Catalogue;
+  /** The server's release, which decides what every write has to carry; left out: as if it were any. */
+  readonly release?: string;
   /** Send unverified parameters anyway: `server.secrets: always-send`, without a ledger. */
   readonly alwaysSend: boolean;
   /** Addresses to write whatever the comparison says (`--resend`). */

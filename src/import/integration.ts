@@ -1,4 +1,4 @@
-import { type Integration, type IntegrationParameter, quirksAt } from "../model/catalogue.ts";
+import { type Integration, type IntegrationParameter, isRequired, quirksAt } from "../model/catalogue.ts";
 import { isReference } from "../model/normalise.ts";
 import { type ParameterFault, parameterFaults } from "../model/parameter-check.ts";
 import { normaliseParameter } from "../model/parameter-value.ts";
@@ -18,13 +18,13 @@ type Parameters = ReadonlyMap<string, IntegrationParameter>;
 export function importIntegration(integration: Integration, live: Live, release: string): ImportedIntegration {
   const { parameters } = integration;
   const { values, remarks } = replaceDeprecated(parameters, reportedValues(parameters, live, release), live.fields);
-  const faults = parameterFaults(integration, Object.fromEntries(values));
-  const required = faults.filter(({ parameter }) => parameters.get(parameter)?.required);
+  const faults = parameterFaults(integration, Object.fromEntries(values), release);
+  const required = faults.filter(({ parameter }) => isNeeded(parameters.get(parameter), release));
   const unwritable = required.find(({ parameter }) => !parameters.get(parameter)?.types.includes("string"));
   if (unwritable) return { left: `${live.key} is left out: ${unwritable.parameter} is required and not reported` };
   const optional = faults.filter((fault) => !required.includes(fault));
   const told = [...remarks, ...optional.map((fault) => faultWords(fault, parameters, values))];
-  const fields = fieldsOf(parameters, values, faults);
+  const fields = fieldsOf(parameters, values, faults, release);
   return {
     entry: {
       kind: live.kind,
@@ -67,15 +67,21 @@ function fieldsOf(
   parameters: Parameters,
   values: ReadonlyMap<string, Scalar>,
   faults: readonly ParameterFault[],
+  release: string,
 ): ReadonlyMap<string, ImportedValue> {
   const faulty = new Set(faults.map(({ parameter }) => parameter));
   const fields = new Map<string, ImportedValue>();
-  for (const [name, { required, secret }] of parameters) {
+  for (const [name, parameter] of parameters) {
     const value = values.get(name);
     if (value !== undefined && !faulty.has(name)) fields.set(name, { form: "value", value });
-    else if (required) fields.set(name, { form: "blank", why: blankWords(secret, value), reference: "" });
+    else if (isRequired(parameter, release))
+      fields.set(name, { form: "blank", why: blankWords(parameter.secret, value), reference: "" });
   }
   return fields;
+}
+
+function isNeeded(parameter: IntegrationParameter | undefined, release: string): boolean {
+  return parameter !== undefined && isRequired(parameter, release);
 }
 
 function blankWords(secret: boolean, value: Scalar | undefined): string {

@@ -68,7 +68,8 @@ function parametersEntry(
   const integration = integrationOf(catalogueOf(workspace.server.dialect), { kind, key });
   if (!integration) return undefined;
   const path = [section, key];
-  const written = { document: from.document, path, integration, parameters: value as WrittenIntegration["parameters"] };
+  const parameters = value as WrittenIntegration["parameters"];
+  const written = { document: from.document, path, integration, platform: workspace.server, parameters };
   const { fields, templates, ...rest } = declare(written, workspace);
   const resource = { kind, key, fields: { ...impliedFields(integration), ...fields } };
   return { ...rest, entry: entryOf(from, path, resource, { templates, written }) };

@@ -2,9 +2,10 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { meant } from "../base/schema-faults.ts";
 import { typeOf, valueInWords } from "../base/type-words.ts";
+import { serverWords } from "../model/availability.ts";
 import type { Integration, IntegrationParameter } from "../model/catalogue.ts";
 import { type FaultKind, type ParameterFault, parameterFaults } from "../model/parameter-check.ts";
-import type { Problem, SecretReference, Value } from "../model/types.ts";
+import type { Platform, Problem, SecretReference, Value } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, type Rule } from "./problem.ts";
@@ -17,6 +18,7 @@ export interface WrittenIntegration {
   readonly document: Document;
   readonly path: Path;
   readonly integration: Integration;
+  readonly platform: Platform;
   readonly parameters: JsonObject;
 }
 
@@ -52,7 +54,7 @@ export function declare(written: WrittenIntegration, workspace: Workspace): Decl
     if (field.form === "template" || (field.form === "secret" && isTemplate(field.value.secret))) templates.push(name);
     if (field.form === "secret" && field.literal !== undefined) plaintext.push([field.value.secret, field.literal]);
   }
-  for (const fault of parameterFaults(written.integration, written.parameters)) {
+  for (const fault of parameterFaults(written.integration, written.parameters, written.platform.release)) {
     if (settled.has(fault.parameter)) continue;
     delete fields[fault.parameter];
     problems.push(parameterProblem(fault, written, written.parameters));
@@ -139,14 +141,15 @@ const faultRules: Readonly<Record<FaultKind, Rule>> = {
 /** A fault in words, at the key for a missing or unknown parameter, else at the value. */
 export function parameterProblem(
   { parameter, fault, expected }: ParameterFault,
-  { document, path, integration }: WrittenIntegration,
+  { document, path, integration, platform }: WrittenIntegration,
   values: JsonObject,
 ): Problem {
   const rule = faultRules[fault];
   const here = [...path, parameter];
   if (fault === "missing") {
     const wanted = integration.parameters.get(parameter)?.secret ? "{ secret: env:NAME }" : expected;
-    return problemAt(rule, `${integration.slug} needs ${parameter}: ${wanted}`, { document, path, of: "key" });
+    const message = `${integration.slug} needs ${parameter}: ${wanted}${optionalWords(integration, parameter, platform)}`;
+    return problemAt(rule, message, { document, path, of: "key" });
   }
   if (fault === "unknown") {
     return problemAt(rule, unknownParameter(integration, parameter), { document, path: here, of: "key" });
@@ -158,7 +161,15 @@ export function parameterProblem(
   return problemAt(rule, `expected ${wanted}, got ${gotWord(spec, value)}${hint}`, { document, path: here });
 }
 
-function unknownParameter({ slug, parameters, foreignNames }: Integration, name: string): string {
+/** From which release on it may be left out, where there is one. */
+function optionalWords({ parameters }: Integration, name: string, platform: Platform): string {
+  const from = parameters.get(name)?.optionalFrom;
+  return from === undefined ? "" : `; it is optional from release ${from} on, and ${serverWords(platform)}`;
+}
+
+function unknownParameter({ slug, parameters, foreignNames, undeclared }: Integration, name: string): string {
+  const why = undeclared.get(name);
+  if (why !== undefined) return `${slug} has no parameter ${name} here: ${why}`;
   const other = foreignNames.get(name);
   if (other)
     return `${slug} has no parameter ${name}: that is a name of dialect ${other.dialect}; here it is ${other.name}`;

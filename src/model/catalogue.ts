@@ -7,12 +7,13 @@ import type { ForeignName, Integration } from "./integration.ts";
 import { type Definitions, type IntegrationSchema, integrationIn } from "./integration-schema.ts";
 import { renamedSchema } from "./renamed-schema.ts";
 
+export type { ObservedQuirk } from "./dialect.ts";
 export {
   hasActiveParameter,
   type Integration,
   type IntegrationParameter,
   impliedFields,
-  type ObservedQuirk,
+  isRequired,
   type ParameterType,
   quirksAt,
 } from "./integration.ts";

@@ -1,5 +1,6 @@
 import { memoized } from "../base/memoize.ts";
 import type { Catalogue, Integration, IntegrationParameter } from "./catalogue.ts";
+import { holdsIn } from "./dialect.ts";
 import { integrationOf } from "./kinds.ts";
 import type { Fields, Live, Resource, Value } from "./types.ts";
 
@@ -18,9 +19,9 @@ const demandedIn = memoized(({ parameters }: Integration): readonly IntegrationP
   return demanded.length > 0 ? demanded : none;
 }, new WeakMap());
 
-/** The dialect says so of its servers; otherwise some answer will. */
-function isStated({ quirks }: IntegrationParameter): boolean {
-  return quirks.some(({ says }) => says === "required");
+/** The dialect says so of its servers, or of those of a release; otherwise some answer will. */
+function isStated({ quirks }: IntegrationParameter, release?: string): boolean {
+  return quirks.some((span) => span.says === "required" && (release === undefined || holdsIn(span, release)));
 }
 
 /**
@@ -31,9 +32,14 @@ export function valueKept(name: string, live: Live | undefined): Value | undefin
   return live ? live.undeclared?.[name] : "";
 }
 
-/** What every write of a resource carries beside what is declared, as the dialect says. */
-export function besides(catalogue: Catalogue, resource: Resource, live: Live | undefined): Fields | undefined {
-  const stated = demandedOf(catalogue, resource).filter(isStated);
+/** What every write of a resource carries beside what is declared, as the dialect says of the release. */
+export function besides(
+  catalogue: Catalogue,
+  resource: Resource,
+  live: Live | undefined,
+  release?: string,
+): Fields | undefined {
+  const stated = demandedOf(catalogue, resource).filter((parameter) => isStated(parameter, release));
   const values = stated.flatMap(({ name }): [string, Value][] => {
     const value = valueKept(name, live);
     return value === undefined ? [] : [[name, value]];

@@ -1,6 +1,19 @@
 import { compareReleases } from "./releases.ts";
 
 /**
+ * `hidden`: stored, never returned. `dropped`: accepted, not stored. `slash`: one trailing slash stripped.
+ * `trimmed`: leading and trailing white space stripped. `required`: some servers refuse a write without it.
+ */
+export type ObservedQuirk = (typeof observedQuirks)[number];
+
+const observedQuirks = ["hidden", "dropped", "slash", "trimmed", "required"] as const;
+
+/** Whether a fact says what servers do with a parameter that they have. */
+export function isQuirk(says: Fact["says"]): says is ObservedQuirk {
+  return (observedQuirks as readonly string[]).includes(says);
+}
+
+/**
  * What one platform calls the integrations and parameters of the specification, and what its releases do otherwise: a
  * file of `schemas/dialects/`, whose schema says what each field means. It names everything as the specification does.
  */
@@ -30,7 +43,7 @@ export interface Span {
 /** Something that a platform does in some releases. `of`: slugs, `slug.parameter` or `*.parameter`. */
 export interface Fact extends Span {
   readonly id: string;
-  readonly says: "added" | "removed" | "hidden" | "dropped" | "slash" | "trimmed" | "required" | "server";
+  readonly says: "added" | "removed" | "undeclared" | "optional" | "listed" | ObservedQuirk | "server";
   readonly of?: readonly string[];
   /** The releases are inferred from what was read before and after them. */
   readonly approximate?: boolean;

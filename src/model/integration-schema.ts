@@ -1,5 +1,6 @@
+import type { ObservedQuirk } from "./dialect.ts";
 import type { RouteColumn } from "./events.ts";
-import type { Integration, IntegrationParameter, ObservedQuirk, ParameterType, QuirkSpan } from "./integration.ts";
+import type { Integration, IntegrationParameter, ParameterType, QuirkSpan } from "./integration.ts";
 import type { Environment, Scalar, Tier } from "./types.ts";
 
 interface ParameterSchema {
@@ -12,6 +13,7 @@ interface ParameterSchema {
   writeOnly?: boolean;
   "x-returned"?: boolean;
   "x-introduced"?: string;
+  "x-optional-from"?: string;
   "x-level"?: "top";
   "x-list"?: "comma" | "whitespace";
   "x-url"?: boolean;
@@ -44,6 +46,7 @@ export interface IntegrationSchema {
   "x-omitted"?: string[];
   "x-observed-apart"?: boolean;
   "x-observed-off"?: boolean;
+  "x-undeclared"?: Record<string, string>;
 }
 
 /** What references of the schema lead to. */
@@ -71,6 +74,7 @@ export function integrationIn(
     apart: entry["x-observed-apart"] ?? false,
     staysOff: entry["x-observed-off"] ?? false,
     parameters: new Map(parameters),
+    undeclared: new Map(Object.entries(entry["x-undeclared"] ?? {})),
   };
 }
 
@@ -84,7 +88,8 @@ function parameterOf(name: string, parameter: ParameterSchema, required: boolean
   return {
     name,
     types: [api.type ?? "string"].flat(),
-    required,
+    required: required || parameter["x-optional-from"] !== undefined,
+    optionalFrom: parameter["x-optional-from"],
     enum: api.enum,
     pattern: api.pattern,
     default: parameter.default,

@@ -1,5 +1,6 @@
-import { holdsIn, type Span } from "./dialect.ts";
+import { holdsIn, type ObservedQuirk, type Span } from "./dialect.ts";
 import type { RouteColumn } from "./events.ts";
+import { compareReleases } from "./releases.ts";
 import type { Environment, Scalar, Tier } from "./types.ts";
 
 /** A name of another dialect. */
@@ -29,6 +30,8 @@ export interface Integration {
   /** Deployed servers take a write of it, and answer that it is off. */
   readonly staysOff: boolean;
   readonly parameters: ReadonlyMap<string, IntegrationParameter>;
+  /** Parameters of the specification that this platform does not have in any release, each with the reason. */
+  readonly undeclared: ReadonlyMap<string, string>;
   /** The names that parameters have in other dialects, and not here. */
   readonly foreignNames: ReadonlyMap<string, ForeignName>;
 }
@@ -40,6 +43,8 @@ export interface IntegrationParameter {
   /** One type, or two where the spec lists one and describes another: the described one first. */
   readonly types: readonly ParameterType[];
   readonly required: boolean;
+  /** The first release in which a required one may be left out. */
+  readonly optionalFrom: string | undefined;
   readonly enum: readonly string[] | undefined;
   readonly pattern: string | undefined;
   readonly default: Scalar | undefined;
@@ -78,17 +83,17 @@ export interface QuirkSpan extends Span {
   readonly says: ObservedQuirk;
 }
 
-/**
- * `hidden`: stored, never returned. `dropped`: accepted, not stored. `slash`: one trailing slash stripped.
- * `trimmed`: leading and trailing white space stripped. `required`: some servers refuse a write without it.
- */
-export type ObservedQuirk = "hidden" | "dropped" | "slash" | "trimmed" | "required";
-
 /** What servers of a release do with a parameter, where that differs from the spec. */
 export function quirksAt({ observed, quirks }: IntegrationParameter, release: string): ReadonlySet<ObservedQuirk> {
   const stated = new Set(quirks.map(({ says }) => says));
   const always = [...observed].filter((quirk) => !stated.has(quirk));
   return new Set([...always, ...quirks.filter((span) => holdsIn(span, release)).map(({ says }) => says)]);
+}
+
+/** Whether servers of a release refuse a write without it; where the release is not known, whether some do. */
+export function isRequired({ required, optionalFrom }: IntegrationParameter, release?: string): boolean {
+  if (!required || optionalFrom === undefined || release === undefined) return required;
+  return compareReleases(release, optionalFrom) < 0;
 }
 
 /** Whether "configured but off" is a state of its own: it is where `active` is a parameter (contract 6). */

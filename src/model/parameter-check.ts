@@ -3,7 +3,7 @@ import { type JsonObject, pointerKeys } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { shippedSchema } from "../base/schema-faults.ts";
 import { expectedWords } from "../base/type-words.ts";
-import { catalogueOf, type Integration, type IntegrationParameter } from "./catalogue.ts";
+import { catalogueOf, type Integration, type IntegrationParameter, isRequired } from "./catalogue.ts";
 
 export type FaultKind = "missing" | "unknown" | "type" | "enum" | "pattern";
 
@@ -18,9 +18,10 @@ const ajv = new Ajv({ ...shippedSchema, allErrors: true, allowUnionTypes: true }
 
 /**
  * All that is wrong with these parameters by the spec: required, unknown, type, enum, `:id` pattern; in the order in
- * which the spec lists parameters, unknown ones last; one fault a parameter. Empty where all is well.
+ * which the spec lists parameters, unknown ones last; one fault a parameter. Empty where all is well. A parameter that
+ * servers of the release do not require may be missing.
  */
-export function parameterFaults(integration: Integration, parameters: JsonObject): ParameterFault[] {
+export function parameterFaults(integration: Integration, parameters: JsonObject, release?: string): ParameterFault[] {
   const validate = validatorOf(integration);
   if (validate(parameters)) return [];
   const order = [...integration.parameters.keys()];
@@ -28,7 +29,15 @@ export function parameterFaults(integration: Integration, parameters: JsonObject
   const faults = (validate.errors ?? []).map((error) => faultOf(integration, error));
   // A value of the wrong type breaks the enum as well: that is one mistake, and the first one says it.
   const firsts = new Map(faults.toReversed().map((fault) => [fault.parameter, fault]));
-  return [...firsts.values()].reverse().sort((a, b) => rank(a) - rank(b));
+  return [...firsts.values()]
+    .filter(({ parameter, fault }) => fault !== "missing" || isNeeded(integration, parameter, release))
+    .reverse()
+    .sort((a, b) => rank(a) - rank(b));
+}
+
+function isNeeded({ parameters }: Integration, name: string, release: string | undefined): boolean {
+  const parameter = parameters.get(name);
+  return parameter !== undefined && isRequired(parameter, release);
 }
 
 /** The same for an integration that is known by its slug. @throws RangeError where the catalogue does not have it. */

@@ -1,4 +1,4 @@
-import type { Dialect, Fact, NamedIntegration } from "./dialect.ts";
+import { type Dialect, type Fact, isQuirk, type NamedIntegration } from "./dialect.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -49,25 +49,40 @@ function renamedEntry(
   definitions: NamedSchema["definitions"],
 ): NamedEntry {
   const nameOf = (name: string) => parameters[name] ?? name;
-  const properties = Object.entries(entry.properties).map(([name, parameter]) => {
+  const factOn = (name: string, says: Fact["says"]) => facts.get(name)?.find((fact) => fact.says === says);
+  const [lacking, declared] = parted(Object.entries(entry.properties), ([name]) => factOn(name, "undeclared"));
+  const undeclared = lacking.map(([name]) => [nameOf(name), factOn(name, "undeclared")?.text]);
+  const required = entry.required?.filter((name) => !factOn(name, "undeclared") && !factOn(name, "optional"));
+  const properties = declared.map(([name, parameter]) => {
     const told = withFacts(parameter, facts.get(name), definitions);
     return [nameOf(name), name in initial ? { ...told, "x-observed-initial": initial[name] } : told] as const;
   });
   return {
     ...entry,
     ...(title !== undefined && { title }),
-    ...(entry.required && { required: entry.required.map(nameOf) }),
+    ...(required && { required: required.map(nameOf) }),
     ...spanOf(facts.get("")),
     properties: Object.fromEntries(properties),
+    ...(undeclared.length > 0 && { "x-undeclared": Object.fromEntries(undeclared) }),
   };
 }
 
 function withFacts(parameter: Json, facts: readonly Fact[] = [], definitions: NamedSchema["definitions"]): Json {
   if (facts.length === 0) return parameter;
   const whole = definitions[String(parameter.$ref).replace("#/definitions/", "")] ?? parameter;
-  const quirks = facts.filter(({ says }) => says !== "added" && says !== "removed");
+  const quirks = facts.filter(({ says }) => isQuirk(says));
   const told = quirks.map(({ says, from, until }) => ({ says, ...(from && { from }), ...(until && { until }) }));
-  return { ...whole, ...spanOf(facts), ...(told.length > 0 && { "x-facts": told }) };
+  const optional = facts.find(({ says }) => says === "optional")?.from;
+  return {
+    ...whole,
+    ...spanOf(facts),
+    ...(optional && { "x-optional-from": optional }),
+    ...(told.length > 0 && { "x-facts": told }),
+  };
+}
+
+function parted<Item>(items: readonly Item[], test: (item: Item) => unknown): [Item[], Item[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
 }
 
 function spanOf(facts: readonly Fact[] = []): Json {

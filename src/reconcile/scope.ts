@@ -54,6 +54,7 @@ export function scopeOf(context: Context): SurveyScope {
     diff: (project) => ({
       ...(heading.catalogue && { catalogue: heading.catalogue }),
       ...(ledger && { ledger }),
+      release: server.release,
       alwaysSend: !ledger && server.secrets === "always-send",
       ...(request.resend?.length && { resend: (address: string) => resend(address, project) }),
       ...(targets.length > 0 && { target: (address: string) => target(address, project) }),

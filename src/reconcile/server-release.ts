@@ -17,8 +17,13 @@ const latest = "9999.0";
 export function isRefused(checked: Checked): boolean {
   const errors = checked.problems.filter(({ severity }) => severity === "error");
   if (errors.length === 0 || !checked.loaded.workspace.server.isReleaseAssumed) return errors.length > 0;
-  const lasting = judgedAt(checked, latest).filter(({ rule }) => rule === "release");
-  return errors.some((error) => error.rule !== "release" || lasting.some((each) => isSamePlace(each, error)));
+  const lasting = judgedAt(checked, latest).filter(({ rule }) => isOfRelease(rule));
+  return errors.some((error) => !isOfRelease(error.rule) || lasting.some((each) => isSamePlace(each, error)));
+}
+
+/** Whether a later release may have no such mistake. */
+function isOfRelease(rule: string): boolean {
+  return rule === "release" || rule === "required-parameter";
 }
 
 function isSamePlace({ place: one }: Problem, { place: other }: Problem): boolean {

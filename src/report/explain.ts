@@ -83,6 +83,8 @@ function select({ integrations, foreignNames }: Catalogue, selection: string): S
   const name = selection.slice(dot + 1);
   const parameter = integration.parameters.get(name);
   if (parameter) return { integration, parameter };
+  const why = integration.undeclared.get(name);
+  if (why !== undefined) return { unknown: `${slug} has no parameter ${JSON.stringify(name)} here: ${why}` };
   return unknown(
     `${slug} has no parameter ${JSON.stringify(name)}`,
     name,
@@ -153,8 +155,13 @@ function integrationText(integration: Integration, palette: Palette): string {
 }
 
 function parameterRow(parameter: IntegrationParameter): string[] {
-  const { name, types, required } = parameter;
-  return [name, types.join("|"), required ? "yes" : "no", defaultText(parameter), notes(parameter).join("; ")];
+  const { name, types } = parameter;
+  return [name, types.join("|"), requiredText(parameter), defaultText(parameter), notes(parameter).join("; ")];
+}
+
+function requiredText({ required, optionalFrom }: IntegrationParameter): string {
+  if (!required) return "no";
+  return optionalFrom === undefined ? "yes" : `before release ${optionalFrom}`;
 }
 
 function defaultText({ default: value }: IntegrationParameter): string {
@@ -183,10 +190,10 @@ const quirks: Readonly<Record<ObservedQuirk, string>> = {
 };
 
 function parameterText({ slug }: Integration, parameter: IntegrationParameter, palette: Palette): string {
-  const { name, description, required, level } = parameter;
+  const { name, description, level } = parameter;
   const rows = [
     ["takes", expectationOf(parameter)],
-    ["required", required ? "yes" : "no"],
+    ["required", requiredText(parameter)],
     ["default", defaultText(parameter)],
     ["notes", notes({ ...parameter, enum: undefined, pattern: undefined }).join("; ")],
     ["read", level === "top" ? "at the top level of a response" : "under properties in a response"],

@@ -40,7 +40,7 @@ const lenient: ReadonlySet<FaultKind> = new Set(["unknown", "enum", "pattern"]);
 
 function faultsOf({ behaviour, release }: World, integration: Integration, read: JsonObject): string[] {
   const set = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
-  const faults = parameterFaults(integration, set)
+  const faults = parameterFaults(integration, set, release)
     .filter(({ fault }) => !(behaviour.lenientParameters && lenient.has(fault)))
     .map(({ parameter, fault }) => `${parameter} ${words[fault]}`);
   if (!behaviour.quirks) return faults;

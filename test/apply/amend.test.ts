@@ -54,9 +54,17 @@ describe("what a server demands and nobody declares", () => {
     expect((await site([], demanding(), { "mobile-push-notify": push })).forms).toEqual([sent]);
   });
 
-  test("is sent at once where the dialect says so", async () => {
-    const { forms } = await site([], demanding("device", "sound"), { pushover: push }, { dialect: "gitlab" });
-    expect(forms).toEqual([{ ...sent, device: "", sound: "" }]);
+  test.each([
+    ["17.7", { device: "", sound: "" }],
+    ["17.8", {}],
+  ])("is sent at once where the dialect says so of the release, %s", async (release, more) => {
+    const { forms } = await site(
+      [],
+      demanding(...Object.keys(more)),
+      { pushover: push },
+      { dialect: "gitlab", release },
+    );
+    expect(forms).toEqual([{ ...sent, ...more }]);
   });
 
   test("is what it was where there is something, and as it is declared where it is", async () => {

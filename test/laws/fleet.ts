@@ -37,6 +37,8 @@ export interface FleetOptions {
   readonly ends?: readonly string[];
   /** Whose names manifests and server speak. */
   readonly dialect?: string;
+  /** The integrations that it may have; all where left out. */
+  readonly only?: (integration: Integration) => boolean;
   /** The server's release; any of the older ones where left out. */
   readonly release?: string;
 }
@@ -65,9 +67,9 @@ function platform({ dialect, release }: FleetOptions): fc.Arbitrary<Platform> {
   }));
 }
 
-function slugsFor(where: Platform): Integration[] {
+function slugsFor(where: Platform, { only = () => true }: FleetOptions): Integration[] {
   const { integrations } = catalogueOf(where.dialect);
-  return [...integrations.values()].filter((integration) => !unavailable(integration, where));
+  return [...integrations.values()].filter((integration) => !unavailable(integration, where) && only(integration));
 }
 
 function parametersOf({ parameters }: Integration, { keepable = false }: FleetOptions) {
@@ -123,7 +125,7 @@ function policy(
   options: FleetOptions,
 ): fc.Arbitrary<WrittenPolicy> {
   const { platform: where, projects } = fleet;
-  const wanted = slugsFor(where).filter(({ staysOff }) => !(options.keepable && staysOff));
+  const wanted = slugsFor(where, options).filter(({ staysOff }) => !(options.keepable && staysOff));
   const slugs = fc.subarray(wanted, { maxLength: 4 });
   const declared = slugs.chain((chosen) =>
     fc.tuple(...chosen.map((each) => declaration(each, options).map((fields) => [each.slug, fields] as const))),
@@ -139,7 +141,7 @@ function policy(
       channel: fc.constantFrom("#a", "b of ${project.name}", "$${c}"),
       flag: fc.boolean(),
       declared,
-      off: fc.subarray(slugsFor(where), { maxLength: 2 }),
+      off: fc.subarray(slugsFor(where, options), { maxLength: 2 }),
       licenses: licenses(where.release),
       exclusive: fc.option(exclusive, { nil: [], freq: options.exclusive === false ? 0 : 2 }),
       end: options.ends
@@ -164,7 +166,11 @@ function policy(
     });
 }
 
-function liveProject(where: Platform, project: Fleet["projects"][number]): fc.Arbitrary<SeedProject> {
+function liveProject(
+  where: Platform,
+  project: Fleet["projects"][number],
+  options: FleetOptions,
+): fc.Arbitrary<SeedProject> {
   const one = (integration: Integration) => {
     const { needed, optional } = parametersOf(integration, {});
     const values = Object.fromEntries([...needed, ...optional].map((each) => [each.name, liveValue(each)]));
@@ -176,7 +182,7 @@ function liveProject(where: Platform, project: Fleet["projects"][number]): fc.Ar
   const unknown = fc.subarray(unknownSlugs).map((slugs) => slugs.map((slug) => [slug, { x: 1 }] as const));
   return fc
     .record({
-      known: fc.subarray(slugsFor(where), { maxLength: 5 }).chain((chosen) => fc.tuple(...chosen.map(one))),
+      known: fc.subarray(slugsFor(where, options), { maxLength: 5 }).chain((chosen) => fc.tuple(...chosen.map(one))),
       unknown,
       licenses: licenses(where.release),
     })
@@ -200,7 +206,7 @@ export function fleet(options: FleetOptions = {}): fc.Arbitrary<Fleet> {
       const policies = Array.from({ length: count }, (_, index) =>
         policy({ platform: where, projects }, index, options),
       );
-      const live = projects.map((project) => liveProject(where, project));
+      const live = projects.map((project) => liveProject(where, project, options));
       return fc.tuple(fc.tuple(...policies), fc.tuple(...live)).map(([written, seeded]): Fleet => {
         return { platform: where, projects, policies: written, seed: { projects: seeded } };
       });

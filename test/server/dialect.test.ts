@@ -19,12 +19,13 @@ test.each([
   ["flowdock", { token: "t" }, "token", { 15.6: undefined, 15.7: 405 }],
   ["irc-gateway", { recipients: "#a" }, "recipients", { 14.5: 405 }],
   ["irker", { recipients: "#a" }, "recipients", { 14.5: "#a" }],
-  ["pushover", push, "device", { 14.5: 400 }],
+  ["jira", { url: "https://j.example.com", password: "p" }, "username", { 15.11: 400, "16.0": null }],
+  ["pushover", push, "device", { 14.5: 400, 17.7: 400, 17.8: null }],
   [
     "prometheus",
     { api_url: "https://m.example.com" },
     "api_url",
-    { "14.0": "https://m.example.com", 14.5: 400, 17.9: 400, "18.0": "https://m.example.com" },
+    { "14.0": "https://m.example.com", 14.5: 400, 17.7: 400, 17.8: 405, "18.0": 405 },
   ],
 ])("%s %j: %s", async (slug, form, name, byRelease) => {
   for (const [release, expected] of Object.entries(byRelease)) {

@@ -2,7 +2,7 @@ import { didYouMean } from "../../base/nearest.ts";
 import { createRedactor, type Redactor } from "../../base/redact.ts";
 import { typeOf } from "../../base/type-words.ts";
 import { unavailable, unavailableParameter } from "../../model/availability.ts";
-import type { Catalogue, Integration, IntegrationParameter } from "../../model/catalogue.ts";
+import { type Catalogue, type Integration, type IntegrationParameter, isRequired } from "../../model/catalogue.ts";
 import { parameterFaults } from "../../model/parameter-check.ts";
 import { normaliseParameter } from "../../model/parameter-value.ts";
 import type { Platform, Problem, Scalar } from "../../model/types.ts";
@@ -84,7 +84,9 @@ function turnedOn(integration: Integration, foreign: ForeignIntegration, context
   const { slug, parameters, place } = foreign;
   const read = [...parameters].map((parameter) => parameterOf(integration, foreign, parameter, context));
   const values = new Map(read.flatMap(({ field }) => (field ? [field] : [])));
-  const lacking = [...integration.parameters.values()].filter(({ name, required }) => required && !values.has(name));
+  const lacking = [...integration.parameters.values()].filter(
+    (parameter) => isRequired(parameter, context.platform.release) && !values.has(parameter.name),
+  );
   const impossible = lacking.find(({ types }) => !types.includes("string"));
   if (impossible) return left(foreign, `${slug} is left out: ${impossible.name} is required, and not stated`);
   for (const { name, secret } of lacking) values.set(name, blank(secret ? "a secret" : "required, and not stated"));
