@@ -10,8 +10,8 @@ import { layers, manifestOf } from "./fleet.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const program = join(here, "../../dist/cli.js");
-if (process.argv[2] === "--model") {
-  await import("./measure-model.mjs");
+if (process.argv[2] === "--scale") {
+  await import("./scale.mjs");
   process.exit();
 }
 const counts = (process.argv[2] ?? "100,1000,10000").split(",").map(Number);

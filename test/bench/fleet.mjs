@@ -38,13 +38,12 @@ export const paths = (count) => Array.from({ length: count }, (_, index) => path
 export const manifestOf = (index) => textOf(`project-${index}`, path(index), integrationsOf(index));
 
 /**
- * The same fleet from layers: what holds for everyone, and a var for each of 50 groups. `narrow`: with one integration alone.
+ * The same fleet from layers: what holds for everyone, and a var for each of 50 groups.
  * `changed`: so many groups want other recipients than the server has.
  */
-export function layers({ narrow = false, changed = 0 } = {}) {
+export function layers({ changed = 0 } = {}) {
   const own = JSON.parse(JSON.stringify(integrationsOf(0)).replaceAll(path(0), "${project.path}"));
-  const { "emails-on-push": mails } = own;
-  const everyone = textOf("everyone", "**", narrow ? { "emails-on-push": mails } : own);
+  const everyone = textOf("everyone", "**", own);
   const groups = Array.from({ length: 50 }, (_, group) => groupText(group, group < changed));
   return [everyone.replaceAll('"dev@example.com ops@example.com"', "${vars.team}"), ...groups].join("---\n");
 }

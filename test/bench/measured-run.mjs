@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer as createProxy } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,10 +13,10 @@ const groups = 50;
 
 /**
  * One run of the built program in a process of its own against a server in another, in a new folder. Resolves to its seconds,
- * peak memory in MB, requests, and bytes on the wire where those are asked for.
+ * peak memory in MB, and requests.
  */
 export async function measuredRun(asked) {
-  const folder = mkdtempSync(join(tmpdir(), "evenkeel-model-"));
+  const folder = mkdtempSync(join(tmpdir(), "evenkeel-scale-"));
   const cleanups = [() => rmSync(folder, { recursive: true, force: true })];
   try {
     return await runIn(folder, asked, (cleanup) => cleanups.push(cleanup));
@@ -26,16 +25,12 @@ export async function measuredRun(asked) {
   }
 }
 
-async function runIn(folder, { counted = false, ...asked }, later) {
-  const url = await serve(later, asked);
-  const proxy = counted ? await countingProxy(later, new URL(url)) : undefined;
-  const env = { PATH: process.env.PATH, EVENKEEL_TOKEN: "bench", EVENKEEL_URL: proxy?.url ?? url };
+async function runIn(folder, asked, later) {
+  const env = { PATH: process.env.PATH, EVENKEEL_TOKEN: "bench", EVENKEEL_URL: await serve(later, asked) };
   layOut(folder, asked);
   if (asked.workers > 0) Object.assign(env, await crew(later, folder, asked.workers, env));
   if (asked.reads !== "verify") await once(begin(folder, ["apply", "--yes", "--resend", "*"], env), "exit");
-  const before = proxy?.bytes() ?? 0;
-  const figures = await run(folder, asked, env);
-  return { ...figures, megabytesSent: ((proxy?.bytes() ?? 0) - before) / 1e6 };
+  return await run(folder, asked, env);
 }
 
 async function serve(later, { projects, latency }) {
@@ -48,7 +43,7 @@ async function serve(later, { projects, latency }) {
 }
 
 /** What differs is one var of so many of the groups, and with it one integration a project. */
-function layOut(folder, { rate, reads, change, narrow = false }) {
+function layOut(folder, { rate, reads, change }) {
   mkdirSync(join(folder, "policies"));
   const server = { tier: "ultimate", ...(reads !== "verify" && { reads }) };
   const head = { apiVersion: "evenkeel/v1", kind: "Workspace", name: "bench", server };
@@ -56,7 +51,7 @@ function layOut(folder, { rate, reads, change, narrow = false }) {
   const limit = rate > 0 ? { rateLimit: `${rate}/s` } : {};
   writeFileSync(join(folder, "evenkeel.yaml"), JSON.stringify({ ...head, ...ledger, ...limit }));
   const changed = Math.round(change * groups);
-  writeFileSync(join(folder, "policies/all.yaml"), layers({ narrow, changed }));
+  writeFileSync(join(folder, "policies/all.yaml"), layers({ changed }));
 }
 
 async function crew(later, folder, count, env) {
@@ -102,39 +97,4 @@ function begin(folder, words, env) {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });
-}
-
-async function countingProxy(later, { hostname, port }) {
-  let bytes = 0;
-  const proxy = createProxy((socket) => {
-    const way = connect(Number(port), hostname);
-    for (const [from, to] of [
-      [socket, way],
-      [way, socket],
-    ]) {
-      from.on("data", (chunk) => (bytes += chunk.length));
-      from.on("error", () => to.destroy());
-      from.pipe(to);
-    }
-  });
-  await once(proxy.listen(0, "127.0.0.1"), "listening");
-  later(() => void proxy.close());
-  return { url: `http://127.0.0.1:${proxy.address().port}`, bytes: () => bytes };
-}
-
-/** What one page of the list of projects takes: seconds, and bytes on the wire. */
-export async function measuredPage() {
-  const cleanups = [];
-  const later = (cleanup) => cleanups.push(cleanup);
-  const proxy = await countingProxy(later, new URL(await serve(later, { projects: 2000, latency: 0 })));
-  const pages = 20;
-  const started = performance.now();
-  for (let page = 1; page <= pages; page++) {
-    const headers = { "private-token": "bench" };
-    await (await fetch(`${proxy.url}/api/v4/projects?per_page=100&page=${page}`, { headers })).json();
-  }
-  const seconds = (performance.now() - started) / 1000 / pages;
-  const bytes = proxy.bytes() / pages;
-  for (const cleanup of cleanups.reverse()) await cleanup();
-  return { seconds, bytes };
 }
