@@ -1,5 +1,7 @@
-import { isMap, isNode, isScalar, isSeq, type LineCounter, type Pair, type YAMLMap } from "yaml";
+import { type CST, isMap, isNode, isScalar, isSeq, type LineCounter, type Pair, type YAMLMap } from "yaml";
 import { linesOf } from "../base/lines.ts";
+import { blankLines, endsInBlockScalar, lastPair, swallowed, withMovedGap } from "./gaps.ts";
+import { inOrder } from "./in-order.ts";
 import type { Order } from "./order.ts";
 
 /** A text and where its lines begin. */
@@ -17,56 +19,75 @@ interface Stretch {
 /** A key with its value and its comments, as they stand in the text. */
 interface Block extends Stretch {
   readonly key: string;
-  readonly value: unknown;
+  readonly pair: Pair;
 }
 
 /** What takes the place of a stretch. */
 export interface Arranged extends Stretch {
   readonly text: string;
+  /** The pair that comes last in it, wherever it was. */
+  readonly last: Pair;
 }
 
 /**
  * A mapping with its keys in order, and the mappings below it. Blocks are moved as they are written: with the comments
- * above and behind them. Undefined where a mapping is written in a way that leaves nothing to move.
+ * above and behind them, and no line changes: a mapping in braces stays as it is, and so does all that is in one.
+ * Undefined where there is nothing to move.
  */
 export function arrange(source: Lined, map: YAMLMap, order: Order): Arranged | undefined {
-  const blocks = map.flow ? flowBlocks(source, map) : lineBlocks(source, map);
+  return arranged(source, map, order, (behind) => blankLines(behind));
+}
+
+function arranged(source: Lined, map: YAMLMap, order: Order, tailIn: (behind: string) => string): Arranged | undefined {
+  const blocks = map.flow ? [] : lineBlocks(source, map);
   const [first] = blocks;
   const last = blocks.at(-1);
   if (!first || !last) return undefined;
-  const texts = new Map(blocks.map((block) => [block, textOf(source, block, order)]));
-  const sorted = blocks.toSorted((a, b) => order.compare(a.key, b.key));
-  const moved = sorted[0] === first || map.flow ? texts : withMovedGap(texts, first, sorted[0] ?? first);
-  // What stands between two blocks stays where it is: the comma of a flow mapping, and nothing where blocks are lines.
-  const between = blocks.map(({ to }, index) => source.text.slice(to, blocks[index + 1]?.from ?? to));
-  const text = sorted.map((block, index) => `${moved.get(block)}${between[index]}`).join("");
-  return { from: first.from, to: last.to, text };
+  const inner = new Map(blocks.map((block) => [block, innerOf(source, block, order)]));
+  const texts = new Map(blocks.map((block) => [block, textOf(source, block, inner.get(block))]));
+  const sorted = inOrder(blocks, order);
+  const moved = sorted[0] === first ? texts : withMovedGap(texts, first, sorted[0] ?? first);
+  const tail = tailIn(source.text.slice(last.to));
+  const parts = sorted.map((block): Part => {
+    const end = inner.get(block)?.last ?? lastPair(block.pair);
+    const next = blocks[blocks.indexOf(block) + 1];
+    return { block, text: moved.get(block) ?? "", end, next: end === lastPair(block.pair) ? next : block };
+  });
+  const text = unswallowed(source, parts, tail);
+  return { from: first.from, to: last.to + tail.length, text, last: parts.at(-1)?.end ?? last.pair };
 }
 
-function textOf(source: Lined, { from, to, key, value }: Block, order: Order): string {
-  const { text } = source;
+/** A block at its new place. */
+interface Part {
+  readonly block: Block;
+  readonly text: string;
+  /** The pair that it ends with now. */
+  readonly end: Pair;
+  /** The block that stood behind this end so far: none at the end of all, the block itself where something else of it did. */
+  readonly next: Block | undefined;
+}
+
+/** The texts one after the other. Lines that a block scalar would take for its own behind it come before its block. */
+function unswallowed(source: Lined, parts: readonly Part[], tail: string): string {
+  let handed = "";
+  let [whole, behind, next]: [string, string, Block | undefined] = ["", tail, undefined];
+  for (const { block, text, end, next: was } of parts.toReversed()) {
+    const isSafe: boolean = (was === next && handed === "") || !endsInBlockScalar(end);
+    const lines: string = isSafe ? "" : swallowed(handed + behind, columnOf(source, end));
+    whole = (handed + behind).slice(lines.length) + whole;
+    [handed, behind, next] = [lines, text, block];
+  }
+  return handed + behind + whole;
+}
+
+function innerOf(source: Lined, { key, pair: { value } }: Block, order: Order): Arranged | undefined {
   const below = order.below(key);
-  const inner = below && isMap(value) ? arrange(source, value, below) : undefined;
+  return below && isMap(value) ? arranged(source, value, below, () => "") : undefined;
+}
+
+function textOf({ text }: Lined, { from, to }: Block, inner: Arranged | undefined): string {
   if (!inner) return text.slice(from, to);
   return text.slice(from, inner.from) + inner.text + text.slice(inner.to, to);
-}
-
-/** Blank lines part blocks: the one that comes first now gives its own to the one that was first. */
-function withMovedGap(texts: ReadonlyMap<Block, string>, was: Block, is: Block): ReadonlyMap<Block, string> {
-  const [before, after] = [texts.get(was) ?? "", texts.get(is) ?? ""];
-  const [given, own] = [blankLines(after), blankLines(before)];
-  return new Map([...texts, [was, given + before.slice(own.length)], [is, own + after.slice(given.length)]]);
-}
-
-function blankLines(text: string): string {
-  return /^(?:[ \t]*\r?\n)*/.exec(text)?.[0] ?? "";
-}
-
-/** Keys of a mapping in braces; none where a comment stands between them. */
-function flowBlocks({ text }: Lined, map: YAMLMap): readonly Block[] {
-  const blocks = map.items.map((pair) => ({ ...wordsOf(pair), from: startOf(pair), to: endOf(pair) }));
-  const gaps = blocks.map(({ to }, index) => text.slice(to, blocks[index + 1]?.from ?? to));
-  return gaps.some((gap) => gap.includes("#") || gap.includes("?")) ? [] : blocks;
 }
 
 /** Keys of a mapping of lines: each from the comments above it to the line before the next; none where a line holds more. */
@@ -76,7 +97,7 @@ function lineBlocks(source: Lined, map: YAMLMap): readonly Block[] {
   if (starts.includes(undefined)) return [];
   return items.map((pair, index) => {
     const next = starts[index + 1] ?? lineStart(source, lineBehind(source, pair));
-    return { ...wordsOf(pair), from: starts[index] ?? 0, to: next };
+    return { key: wordOf(pair), pair, from: starts[index] ?? 0, to: next };
   });
 }
 
@@ -100,8 +121,7 @@ function floatsAbove(source: Lined, line: number): number {
 
 /** The line behind a block: behind the last comment, too, that is indented deeper than its key. */
 export function lineBehind(source: Lined, pair: Pair): number {
-  const start = startOf(pair);
-  const column = start - lineStart(source, lineAt(source, start));
+  const column = columnOf(source, pair);
   let behind = lineAt(source, endOf(pair) - 1) + 1;
   for (let at = behind; at < source.lines.lineStarts.length && isFloating(lineText(source, at)); at++) {
     const indent = /^ *(?=#)/.exec(lineText(source, at))?.[0] ?? "";
@@ -110,17 +130,25 @@ export function lineBehind(source: Lined, pair: Pair): number {
   return behind;
 }
 
+function columnOf(source: Lined, pair: Pair): number {
+  const start = startOf(pair);
+  return start - lineStart(source, lineAt(source, start));
+}
+
 function isFloating(line: string): boolean {
   return /^[ \t]*(?:#.*)?\r?\n?$/.test(line);
 }
 
-function wordsOf({ key, value }: Pair): { readonly key: string; readonly value: unknown } {
-  return { key: isScalar(key) ? String(key.value) : "", value };
+function wordOf({ key }: Pair): string {
+  return isScalar(key) ? String(key.value) : "";
 }
 
-/** Where a pair's key begins. */
-export function startOf({ key }: Pair): number {
-  return isNode(key) ? (key.range?.[0] ?? 0) : 0;
+const beforeKeys: ReadonlySet<CST.SourceToken["type"]> = new Set(["anchor", "tag", "explicit-key-ind"]);
+
+/** Where a pair's key begins: with its anchor, tag or question mark, where the pair has its tokens. */
+export function startOf({ key, srcToken }: Pair): number {
+  const first = srcToken?.start.find(({ type }) => beforeKeys.has(type));
+  return first?.offset ?? (isNode(key) ? (key.range?.[0] ?? 0) : 0);
 }
 
 /** Behind the last character of a pair that means something. */

@@ -1,4 +1,4 @@
-import { isMap, parseAllDocuments } from "yaml";
+import { type Document, isAlias, isMap, isScalar, parseAllDocuments, type YAMLMap } from "yaml";
 import { canonical, isObject } from "../base/json.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { parseYaml } from "../manifest/yaml.ts";
@@ -14,17 +14,24 @@ export type Formatted =
 
 /**
  * Puts the keys of every manifest in a file into the order of the schemas, and ends the file with a line break.
- * Comments, blank lines, quotes and everything else stay as written; what the text means never changes, and formatting
- * twice is formatting once. Documents that are no manifests are left alone, files with mistakes of syntax or without a
- * manifest altogether; a tag that only another tool knows is no mistake of that tool's file.
+ * Comments, blank lines, quotes, what is in braces and everything else stay as written; what the text means never
+ * changes, and formatting twice is formatting once. Documents that are no manifests are left alone, files with mistakes
+ * of syntax or without a manifest altogether; a tag that only another tool knows is no mistake of that tool's file.
  */
 export function format(file: string, text: string): Formatted {
   const { documents, problems } = parseManifest(file, text);
   if (!mention.test(text)) return problems.length > 0 && isBroken(text) ? { problems } : { foreign: true };
   if (problems.length > 0) return { problems };
   if (!documents.some(({ value }) => isOurs(value))) return { foreign: true };
-  const arranged = inOrder(ended(text));
-  return { text: means(arranged, text) ? arranged : text };
+  const complete = ended(text);
+  const arranged = arrangedAll(means(complete, text) ? complete : text);
+  return means(arranged, text) ? { text: arranged } : { problems: [unsafe(file)] };
+}
+
+/** Nobody is to believe that such a file was formatted. */
+function unsafe(file: string): Problem {
+  const message = "was not formatted: its keys cannot be put in order without a change of what it means";
+  return { severity: "error", rule: "format", message, place: { file, line: 1, column: 1 } };
 }
 
 const mention = /\bapiVersion["']?\s*:\s*["']?evenkeel\//;
@@ -44,15 +51,24 @@ function ended(text: string): string {
   return `${text}${text.includes("\r\n") ? "\r\n" : "\n"}`;
 }
 
-function inOrder(text: string): string {
+const options = { schema: "core", uniqueKeys: false, prettyErrors: false, keepSourceTokens: true } as const;
+
+function arrangedAll(text: string): string {
   const source = lined(text);
-  const documents = parseAllDocuments(text, { schema: "core", uniqueKeys: false, prettyErrors: false });
-  const moves = [...documents].flatMap(({ contents }): Arranged[] => {
-    const order = isMap(contents) ? orderOf(contents.get("apiVersion"), contents.get("kind")) : undefined;
-    const move = isMap(contents) && order ? arrange(source, contents, order) : undefined;
+  const moves = [...parseAllDocuments(text, options)].flatMap((document): Arranged[] => {
+    const { contents } = document;
+    if (!isMap(contents)) return [];
+    const order = orderOf(scalarAt(document, contents, "apiVersion"), scalarAt(document, contents, "kind"));
+    const move = order && arrange(source, contents, order);
     return move ? [move] : [];
   });
   return moves.reduceRight((whole, move) => whole.slice(0, move.from) + move.text + whole.slice(move.to), text);
+}
+
+function scalarAt(document: Document, map: YAMLMap, key: string): unknown {
+  const node = map.get(key, true);
+  const value = isAlias(node) ? node.resolve(document) : node;
+  return isScalar(value) ? value.value : undefined;
 }
 
 /** Keys may be in any order; an alias, say, may not come before its anchor. */

@@ -59,7 +59,7 @@ integrations:
     # who
     recipients: "a b"
     server_port: 6697 # TLS
-  chat-notifications-a: { webhook: { secret: env:HOOK, version: 2 }, channel: '#x' }
+  chat-notifications-a: { channel: '#x', webhook: { version: 2, secret: env:HOOK } }
   # a disabled one:
   #   later
 licenses: # the law
@@ -85,7 +85,7 @@ describe("format", () => {
     const text =
       "guards: { deleteMinimum: 1, deletePercent: 2 }\nserver:\n  release: '14.5'\n  url: x\nkind: Workspace\n";
     expect(textOf(`${text}apiVersion: evenkeel/v1\n`)).toBe(
-      "apiVersion: evenkeel/v1\nkind: Workspace\nserver:\n  url: x\n  release: '14.5'\nguards: { deletePercent: 2, deleteMinimum: 1 }\n",
+      "apiVersion: evenkeel/v1\nkind: Workspace\nserver:\n  url: x\n  release: '14.5'\nguards: { deleteMinimum: 1, deletePercent: 2 }\n",
     );
   });
 
@@ -94,9 +94,46 @@ describe("format", () => {
     expect(textOf(text)).toBe("# why\r\napiVersion: evenkeel/v1\r\nkind: Policy\r\nname: x\r\n");
   });
 
-  test("leaves an order that has a meaning: an anchor stands before its alias", () => {
-    const text = "kind: Policy\nvars: { a: &x 1 }\nprojects: [*x]\napiVersion: evenkeel/v1\nname: x\n";
-    expect(textOf(text)).toBe(text);
+  test.each([
+    [
+      "an anchor stays before its alias, and all else is put in order",
+      "kind: Policy\nvars: { a: &x 1 }\nlicenses:\n  B: denied\n  A: denied\nprojects: [*x]\napiVersion: evenkeel/v1\nname: x\n",
+      "apiVersion: evenkeel/v1\nkind: Policy\nname: x\nvars: { a: &x 1 }\nprojects: [*x]\nlicenses:\n  A: denied\n  B: denied\n",
+    ],
+    [
+      "an anchor of the same name twice",
+      "kind: Policy\nvars:\n  z: &x 1\n  y: *x\n  a: &x 2\n  b: *x\nname: x\napiVersion: evenkeel/v1\n",
+      "apiVersion: evenkeel/v1\nkind: Policy\nname: x\nvars:\n  z: &x 1\n  y: *x\n  a: &x 2\n  b: *x\n",
+    ],
+    [
+      "anchors that nothing names, tags, question marks and quotes before keys",
+      "kind: &k Policy\n&n !!str name: !!str x\n? projects\n: [a/b]\n'apiVersion': evenkeel/v1\n",
+      "'apiVersion': evenkeel/v1\nkind: &k Policy\n&n !!str name: !!str x\n? projects\n: [a/b]\n",
+    ],
+    [
+      "what is in braces, over several lines as well",
+      "kind: Policy\nintegrations: {\n  irc-gateway: { server_port: 1,\n    recipients: a }, # why\n  asana: {}\n}\napiVersion: evenkeel/v1\n",
+      "apiVersion: evenkeel/v1\nkind: Policy\nintegrations: {\n  irc-gateway: { server_port: 1,\n    recipients: a }, # why\n  asana: {}\n}\n",
+    ],
+    [
+      "a kind behind an alias",
+      "x: &kind Policy\nname: x\nkind: *kind\napiVersion: evenkeel/v1\n",
+      "apiVersion: evenkeel/v1\nname: x\nx: &kind Policy\nkind: *kind\n",
+    ],
+    [
+      "tabs in comments and behind values",
+      "kind: Policy\t# a\n#\tb\nname: x\n\t# c\napiVersion: evenkeel/v1\n",
+      "\t# c\napiVersion: evenkeel/v1\nkind: Policy\t# a\n#\tb\nname: x\n",
+    ],
+    [
+      "a text of several lines at the end of a file that has no line break there",
+      "kind: Policy\napiVersion: evenkeel/v1\nname: x\nother: |+\n  text",
+      "apiVersion: evenkeel/v1\nkind: Policy\nname: x\nother: |+\n  text\n",
+    ],
+  ])("%s", (_, text, wanted) => {
+    expect(valuesOf(wanted)).toEqual(valuesOf(text));
+    expect(textOf(text)).toBe(wanted);
+    expect(textOf(wanted)).toBe(wanted);
   });
 
   test("reports mistakes of syntax, with their places", () => {
@@ -139,11 +176,32 @@ function valuesOf(text: string): readonly unknown[] {
 }
 
 function commentsOf(text: string): readonly string[] {
-  return [...text.matchAll(/(?:^| )#.*$/gm)].map(([comment]) => comment).sort();
+  return [...text.matchAll(/(?:^|[ \t])#.*$/gm)].map(([comment]) => comment).sort();
 }
 
-const gap = fc.constantFrom("", "", "\n", "# comment\n", "  # deeper\n", "\n# parted\n\n", "      # deepest\n");
-const behind = fc.constantFrom("", " # why", "   ");
+/** Lines move, and none of them changes. */
+function linesOf(text: string): readonly string[] {
+  return text
+    .replace(/\r?\n$/, "")
+    .split(/\r?\n/)
+    .sort();
+}
+
+const gap = fc.constantFrom(
+  ...[
+    "",
+    "",
+    "\n",
+    "# comment\n",
+    "  # deeper\n",
+    "\n# parted\n\n",
+    "      # deepest\n",
+    "#\ttab\n",
+    "\t# tab\n",
+    " \n",
+  ],
+);
+const behind = fc.constantFrom("", " # why", "   ", "\t# tab", "\t");
 const blocks = [
   "apiVersion: evenkeel/v1",
   "kind: Policy",
@@ -156,6 +214,16 @@ const blocks = [
   "unknown: { b: 1, a: 2 }",
   "other: |\n  text\n  # text\n\n",
   "licenses: { MIT: allowed, AGPL-3.0: denied, 0BSD: allowed }",
+  "licences: {\n  Z: allowed, # why\n  A: denied }",
+  "vars:\n  b: &one 1\n  a: *one",
+  "until: &two 2999-01-01",
+  "reason: *two",
+  "folded: >-\n  one\n\n  # two\n   three\n",
+  "&key kept: |+\n  text\n\n\n",
+  "? explicit\n: - a\n  - b",
+  "!!str tagged: !!map\n  b: &one 1\n  a: 2",
+  "aliased: *one",
+  "'quoted': \"two\n  lines\"",
 ];
 const nested = ["title: t", "project_url: u\n    ", "issues_url: '#'", "new_issue_url: |\n      x", "unknown: 1"];
 const integration = fc
@@ -174,7 +242,14 @@ const policy = fc
       )
       .join("\n"),
   );
-const file = fc.array(policy, { minLength: 1, maxLength: 3 }).map((documents) => documents.join("\n---\n"));
+const file = fc
+  .tuple(
+    fc.array(policy, { minLength: 1, maxLength: 3 }),
+    fc.constantFrom("\n---\n", "\n--- # next\n", "\n...\n---\n"),
+    fc.constantFrom("", "\n", "\n\n", "\n# end", "\n...\n"),
+    fc.constantFrom("\n", "\r\n"),
+  )
+  .map(([documents, between, end, lineEnd]) => `${documents.join(between)}${end}`.replaceAll("\n", lineEnd));
 
 test("keys may have names that every object knows", () => {
   const own = "toString: {}\nvalueOf: 1\nconstructor: { hasOwnProperty: 2 }\n__proto__: 3\n";
@@ -187,13 +262,16 @@ test("formatting twice is formatting once, means the same and loses no comment",
   fc.assert(
     fc.property(file, (text) => {
       const formatted = format("a.yaml", text);
+      if ("problems" in formatted) expect(formatted.problems.map(({ rule }) => rule)).not.toContain("format");
       if (!("text" in formatted)) return;
       if (formatted.text !== text) changed++;
+      expect(linesOf(formatted.text)).toEqual(linesOf(text));
+      if (/^(?:[^\n]*\r\n)+[^\n]*$/.test(text)) expect(formatted.text).not.toMatch(/[^\r]\n/);
       expect(textOf(formatted.text)).toBe(formatted.text);
       expect(valuesOf(formatted.text)).toEqual(valuesOf(text));
       expect(commentsOf(formatted.text)).toEqual(commentsOf(text));
     }),
-    { numRuns: 300 },
+    { numRuns: 600 },
   );
   expect(changed).toBeGreaterThan(50);
 });
