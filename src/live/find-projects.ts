@@ -22,6 +22,8 @@ export interface ProjectScope {
   readonly policies: readonly Policy[];
   /** All globs and addresses by which a person may name a project otherwise than policies do. */
   readonly spoken: readonly string[];
+  /** Every project is to be known by its ID and by its full path as the server says it: rules see both. */
+  readonly needsNames: boolean;
   /** Projects that this run is about: those of its `--target` and `--shard`. */
   readonly includes: (project: Project) => boolean;
   /** Only those that are wanted otherwise than at a revision. */
@@ -51,7 +53,8 @@ export interface FoundProjects extends Projects {
 /** The projects that policies mean, looked up as far as policies, or what people say of projects, need it. @throws CallFailed. */
 export async function findProjects(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
   const found = await selected(reader, scope);
-  return found.listing ? found : { ...found, projects: await recognised(reader, found.projects, scope) };
+  if (found.listing && !scope.needsNames) return found;
+  return { ...found, projects: await recognised(reader, found.projects, scope) };
 }
 
 async function selected(reader: Reader, scope: ProjectScope): Promise<FoundProjects> {
@@ -116,8 +119,11 @@ function countOf({ policies, includes }: ProjectScope, fleet: readonly Project[]
 async function recognised(
   reader: Reader,
   projects: readonly Project[],
-  { spoken, workers }: ProjectScope,
+  { spoken, needsNames, workers }: ProjectScope,
 ): Promise<readonly Project[]> {
-  const lacking = projects.filter((project) => speakingOtherwise(spoken, [project]).length > 0);
+  const isPartlyKnown = ({ id, path }: Project) => id === undefined || path === undefined;
+  const lacking = projects.filter(
+    (project) => (needsNames && isPartlyKnown(project)) || speakingOtherwise(spoken, [project]).length > 0,
+  );
   return lacking.length > 0 ? identified(projects, await lookUpProjects(reader, lacking, workers)) : projects;
 }

@@ -63,7 +63,15 @@ export function speakingOtherwise(globs: readonly string[], projects: readonly P
 /** The projects with the names that the listing adds; the name that addresses begin with, and spelling, stay. */
 export function identified(projects: readonly Project[], listing: readonly Project[]): readonly Project[] {
   const find = projectFinder(listing);
-  return projects.map((project) => ({ ...find(String(project.id ?? project.path)), ...project }));
+  return projects.map((project) => {
+    const found = find(String(project.id ?? project.path));
+    return { ...found, ...project, ...(found?.path !== undefined && { fullPath: found.path }) };
+  });
+}
+
+/** Its full path in the server's spelling, as far as it is known; undefined where only the ID is. */
+export function fullPathOf({ fullPath, path }: Pick<Project, "fullPath" | "path">): string | undefined {
+  return fullPath ?? path;
 }
 
 /** Finds a project by either of its names. */
@@ -93,7 +101,7 @@ export function renamed(address: string, name: string): string {
 function namesFor(glob: string): (project: Project) => readonly string[] {
   const part = projectPart(glob);
   if (isId(part)) return ({ id }) => (id === Number(part) ? [part] : []);
-  return ({ name, id, path }) => [...new Set([path ?? name, String(id ?? name)])];
+  return ({ name, id, ...project }) => [...new Set([fullPathOf(project) ?? name, String(id ?? name)])];
 }
 
 function isId(name: string): boolean {

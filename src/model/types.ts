@@ -83,6 +83,8 @@ export interface Project {
   readonly name: string;
   readonly id?: number;
   readonly path?: string;
+  /** Full path in the server's spelling, where it was asked though manifests say the path; else `path` has it. */
+  readonly fullPath?: string;
 }
 
 /** All that policies say of one project. */

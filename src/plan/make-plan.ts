@@ -2,11 +2,12 @@ import { compareTexts } from "../base/text.ts";
 import type { Difference } from "../diff/diff.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { call, type EndpointName, endpoints } from "../model/endpoints.ts";
+import { fullPathOf } from "../model/identity.ts";
 import { kinds } from "../model/kinds.ts";
 import { isReference, referencesIn } from "../model/normalise.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import { isRemoval, turnsOff } from "../model/turns-off.ts";
-import type { Call, Change, Fields, Problem, SecretReference } from "../model/types.ts";
+import type { Call, Change, Fields, Problem, Project, SecretReference } from "../model/types.ts";
 import { lossesOf } from "../routes/listeners.ts";
 import type { Objection } from "./guards.ts";
 import {
@@ -30,6 +31,8 @@ export interface PlanInput {
   readonly manifests: Plan["manifests"];
   readonly scope?: PlanScope;
   readonly differences: readonly Difference[];
+  /** What is known of the projects beside the names that changes have. */
+  readonly projects?: readonly Project[];
   /** Changes of no project: storage moves. */
   readonly moves?: readonly Change[];
   readonly objections: readonly Objection[];
@@ -43,7 +46,10 @@ export interface PlanInput {
 export function planOf(input: PlanInput): Plan {
   const changes = [...input.differences.flatMap((difference) => difference.changes), ...(input.moves ?? [])];
   const { catalogue = catalogueOf() } = input;
-  const planned = changes.map((change) => plannedChange(change, catalogue)).sort(byAddress);
+  const projects = new Map(input.projects?.map((project) => [project.name, project]));
+  const planned = changes
+    .map((change) => plannedChange(change, catalogue, projects.get(change.project)))
+    .sort(byAddress);
   const rest = {
     format_version: formatVersion,
     evenkeel_version: input.version,
@@ -96,7 +102,7 @@ function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary
 }
 
 /** A change as a plan lists it. */
-export function plannedChange(change: Change, catalogue: Catalogue): PlannedChange {
+export function plannedChange(change: Change, catalogue: Catalogue, named?: Project): PlannedChange {
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const { method, path } = callOf(change);
   const lost_notifications = lossesOf(change, catalogue);
@@ -108,6 +114,7 @@ export function plannedChange(change: Change, catalogue: Catalogue): PlannedChan
   return {
     address,
     project,
+    ...(named && otherNames(named)),
     kind,
     key,
     change: { actions: [action], before, after, after_sensitive: sensitiveOf(after) },
@@ -121,6 +128,15 @@ export function plannedChange(change: Change, catalogue: Catalogue): PlannedChan
     ...(lost_notifications.length > 0 && { lost_notifications }),
     source: change.origin.place(),
     call: { method, path },
+  };
+}
+
+/** The names of a project that plans list beside the one that addresses begin with. */
+export function otherNames(project: Project): Pick<PlannedChange, "project_id" | "project_path"> {
+  const path = fullPathOf(project);
+  return {
+    ...(project.id !== undefined && { project_id: project.id }),
+    ...(path !== undefined && path !== project.name && { project_path: path }),
   };
 }
 

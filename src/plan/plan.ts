@@ -78,6 +78,10 @@ export interface WaveCount {
 export interface PlannedChange {
   readonly address: string;
   readonly project: string;
+  /** Left out where it is not known. */
+  readonly project_id?: number;
+  /** The full path as the server says it, where `project` is not that. */
+  readonly project_path?: string;
   readonly kind: Kind;
   readonly key: string;
   readonly change: {

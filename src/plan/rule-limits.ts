@@ -48,7 +48,7 @@ function roughSizeOf(change: ChangeView): string {
 
 const sizesOf = memoized(({ before, after, ...texts }: ChangeView): Sizes => {
   const entries = [...Object.entries(before), ...Object.entries(after)];
-  const lengths = [...Object.values(texts).map((each) => each.length), ...entries.map(lengthOf)];
+  const lengths = [...Object.values(texts).map((each) => String(each).length), ...entries.map(lengthOf)];
   return { fields: Math.max(1, entries.length), text: Math.max(...lengths) };
 }, new WeakMap());
 

@@ -1,4 +1,5 @@
-import type { Fields, Value } from "../model/types.ts";
+import { fullPathOf, renamed } from "../model/identity.ts";
+import type { Fields, Project, Value } from "../model/types.ts";
 import { type PlannedChange, type Summary, visibleOf } from "./plan.ts";
 import { policyEffectOf } from "./policy-effect.ts";
 
@@ -6,6 +7,7 @@ import { policyEffectOf } from "./policy-effect.ts";
 export const changeFields = {
   address: "string",
   project: "string",
+  project_id: "int",
   kind: "string",
   key: "string",
   action: "string",
@@ -40,10 +42,16 @@ export const nothing: CelFields = {};
 
 type CelFields = Readonly<Record<string, unknown>>;
 
-/** A change as rules see it. */
+/**
+ * A change as rules see it. The address and the project are those of the server, whichever way manifests name the
+ * project: an ID, or a path in capitals, must not pass a rule on paths.
+ */
 export class ChangeView {
   readonly address: string;
+  /** The full path; as the plan names it where that is not known. */
   readonly project: string;
+  /** 0 where it is not known. */
+  readonly project_id: bigint;
   readonly kind: string;
   readonly key: string;
   readonly action: string;
@@ -55,11 +63,18 @@ export class ChangeView {
   readonly reason: string;
   readonly action_reason: string;
   readonly file: string;
+  /** As the plan has it, which no rule sees. */
+  readonly listed: string;
+  readonly isPathKnown: boolean;
 
-  constructor(planned: PlannedChange) {
+  constructor(planned: PlannedChange, named: Project) {
     const { action, before, after, ...rest } = visibleOf(planned);
-    this.address = rest.address;
-    this.project = planned.project;
+    const path = fullPathOf(named);
+    this.listed = rest.address;
+    this.isPathKnown = path !== undefined;
+    this.project = path ?? planned.project;
+    this.address = renamed(rest.address, this.project);
+    this.project_id = BigInt(named.id ?? 0);
     this.kind = rest.kind;
     this.key = rest.key;
     this.action = action;

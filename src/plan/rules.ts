@@ -4,7 +4,7 @@ import { problemAt } from "../manifest/problem.ts";
 import type { PlanRule } from "../manifest/rules.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { bySeverity } from "../model/problem-line.ts";
-import type { Change, Place, Problem } from "../model/types.ts";
+import type { Change, Place, Problem, Project } from "../model/types.ts";
 import type { Objection } from "./guards.ts";
 import { plannedChange } from "./make-plan.ts";
 import { type Plan, planDigest } from "./plan.ts";
@@ -50,6 +50,8 @@ export interface RuleContext {
   readonly today: string;
   /** A test for the addresses that a glob means, under each name of their projects. */
   readonly means: (glob: string) => (address: string) => boolean;
+  /** The project that addresses of the plan name so. */
+  readonly projectOf: (name: string) => Project;
 }
 
 /** What rules have against a plan. */
@@ -67,7 +69,7 @@ export function judgeByRules(
   rules: readonly CompiledRule[],
   context: RuleContext,
 ): RuleVerdict {
-  const changes = plan.resource_changes.map((planned) => new ChangeView(planned));
+  const changes = plan.resource_changes.map((planned) => new ChangeView(planned, context.projectOf(planned.project)));
   const sources = new Map(plan.resource_changes.map(({ address, source }) => [address, source]));
   const findings = [...rules].sort(byNameAndPlace).flatMap((rule) => {
     const asked = withoutExceptions(changes, rule, context);
@@ -118,7 +120,7 @@ function withoutExceptions(
 ): readonly ChangeView[] {
   if (rule.except.length === 0 || isExpired(rule, context.today)) return changes;
   const tests = rule.except.map(context.means);
-  return changes.filter(({ address }) => !tests.some((isMeant) => isMeant(address)));
+  return changes.filter(({ listed }) => !tests.some((isMeant) => isMeant(listed)));
 }
 
 /** What a rule found: that it holds, or why it could not be decided. */
@@ -130,7 +132,7 @@ interface Found {
 type Finding = Found & { readonly rule: PlanRule };
 
 function askPlan(rule: CompiledRule, view: PlanView): readonly Finding[] {
-  const undecided = tooLongOnPlan(rule.expression, view.changes) ?? answerOf(rule, view);
+  const undecided = tooLongOnPlan(rule.expression, view.changes) ?? unknownPath(view.changes) ?? answerOf(rule, view);
   if (undecided === false) return [];
   return [{ rule, addresses: [], ...(undecided !== true && { undecided }) }];
 }
@@ -141,18 +143,23 @@ function askChanges(rule: CompiledRule, changes: readonly ChangeView[]): readonl
   const holds: string[] = [];
   const unknown = new Map<string, { undecided: ExpressionFault; addresses: string[] }>();
   for (const change of changes) {
-    const answer = answerOf(rule, change);
-    if (answer === true) holds.push(change.address);
+    const answer = unknownPath([change]) ?? answerOf(rule, change);
+    if (answer === true) holds.push(change.listed);
     if (typeof answer === "boolean") continue;
     const key = `${answer.offset} ${answer.message}`;
     const others = unknown.get(key) ?? { undecided: answer, addresses: [] };
     unknown.set(key, others);
-    others.addresses.push(change.address);
+    others.addresses.push(change.listed);
   }
   return [
     ...(holds.length > 0 ? [{ rule, addresses: holds }] : []),
     ...[...unknown.values()].map((each) => ({ rule, ...each })),
   ];
+}
+
+function unknownPath(changes: readonly ChangeView[]): ExpressionFault | undefined {
+  const unknown = changes.find(({ isPathKnown }) => !isPathKnown);
+  return unknown && { message: `the full path of project ${unknown.project} is not known`, offset: 0 };
 }
 
 function answerOf({ expression }: CompiledRule, view: ChangeView | PlanView): boolean | ExpressionFault {

@@ -34,7 +34,7 @@ export interface Prepared {
   readonly waves?: readonly (readonly Target[])[];
 }
 
-type Contents = Pick<PlanInput, "differences" | "moves" | "objections" | "problems" | "reads">;
+type Contents = Pick<PlanInput, "differences" | "projects" | "moves" | "objections" | "problems" | "reads">;
 
 /** A new plan as a document. */
 export function documentOf(

@@ -87,6 +87,7 @@ async function newPlan(reader: Reader, context: Context, dispatcher?: Dispatcher
   const objections = [...judgePlan(differences, guardRules(context, desired)), ...storage.objections, ...loosening];
   const unjudged = documentOf(context, since, {
     differences,
+    projects: desired.map(({ project }) => project),
     moves: moves.map(({ change }) => change),
     objections,
     problems: [

@@ -5,9 +5,10 @@ import { type PlanRule, readOutsideRules, shadowed } from "../manifest/rules.ts"
 import { validate } from "../manifest/validate.ts";
 import { addressOf } from "../model/address.ts";
 import { catalogueOf } from "../model/catalogue.ts";
-import { addressTest, projectFinder, projectNamed, projectPart } from "../model/identity.ts";
+import { addressTest, projectNamed, projectPart } from "../model/identity.ts";
 import { bySeverity } from "../model/problem-line.ts";
-import type { DesiredProject, Origin, Problem } from "../model/types.ts";
+import type { DesiredProject, Origin, Problem, Project } from "../model/types.ts";
+import { otherNames } from "../plan/make-plan.ts";
 import { type Plan, type PlannedChange, planDigest } from "../plan/plan.ts";
 import {
   type CompiledRule,
@@ -67,7 +68,20 @@ export function exceptionsOf({ rules, today }: InForce): readonly string[] {
 /** A plan with what the rules have against it. */
 export function judgedByRules(plan: Plan, context: InForce, desired: readonly DesiredProject[]): Plan {
   if (context.rules.length === 0 && !plan.warnings.some(({ from_rule }) => from_rule)) return plan;
-  return judged(plan, judgeByRules(plan, context.rules, ruleContext(context, desired)));
+  return judgedWith(plan, context, projectsIn(desired));
+}
+
+function judgedWith(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
+  return judged(plan, judgeByRules(plan, context.rules, ruleContext(context, projects)));
+}
+
+function projectsIn(desired: readonly DesiredProject[]): readonly Project[] {
+  return desired.map(({ project }) => project);
+}
+
+/** A project as a plan tells of it. */
+function projectListed({ project, project_id: id, project_path: fullPath }: PlannedChange): Project {
+  return { ...projectNamed(project), ...(id !== undefined && { id }), ...(fullPath !== undefined && { fullPath }) };
 }
 
 /**
@@ -80,7 +94,7 @@ export async function mergedByRules(plan: Plan, { folder, env, today }: Required
   const { expired, rules: stated } = validate(loaded, today);
   if (digestWithout(loaded.digest, expired) !== plan.manifests.digest) return plan;
   const { rules, problems } = await rulesInForce(stated, env, today);
-  const merged = judgedByRules(plan, { rules, today }, []);
+  const merged = judgedWith(plan, { rules, today }, plan.resource_changes.map(projectListed));
   const found = bySeverity(problems).problems;
   if (found.length === 0) return merged;
   const told = { ...merged, problems: [...merged.problems, ...found] };
@@ -89,7 +103,7 @@ export async function mergedByRules(plan: Plan, { folder, env, today }: Required
 
 type RuleRequest = Pick<Request, "folder" | "env" | "today">;
 
-/** A saved plan with reasons and places as manifests have them: rules see them, and whoever can write the file could edit them. */
+/** A saved plan with reasons, places and names of projects as manifests have them: rules see them, and whoever can write the file could edit them. */
 export function withReasons(plan: Plan, desired: readonly DesiredProject[]): Plan {
   const origins = new Map(
     desired.flatMap((each) =>
@@ -101,7 +115,12 @@ export function withReasons(plan: Plan, desired: readonly DesiredProject[]): Pla
   const projects = new Map(desired.map((each) => [each.project.name, each]));
   const originOf = ({ address, project, kind }: PlannedChange) =>
     origins.get(address) ?? projects.get(project)?.exclusive.get(kind);
-  return { ...plan, resource_changes: plan.resource_changes.map((change) => reasoned(change, originOf(change))) };
+  const withNames = ({ project_id: _, project_path: __, ...change }: PlannedChange): PlannedChange => {
+    const found = projects.get(change.project);
+    return { ...change, ...(found && otherNames(found.project)) };
+  };
+  const changes = plan.resource_changes.map((change) => reasoned(withNames(change), originOf(change)));
+  return { ...plan, resource_changes: changes };
 }
 
 function reasoned({ policy_reason: _, ...change }: PlannedChange, origin: Origin | undefined): PlannedChange {
@@ -112,7 +131,7 @@ function reasoned({ policy_reason: _, ...change }: PlannedChange, origin: Origin
 /** Steps as they were worked out right before their writes; what a rule objects to only now is left. */
 export function stepsByRules(steps: readonly Step[], context: Context, desired: DesiredProject): readonly Step[] {
   if (context.rules.length === 0) return steps;
-  const rules = ruleContext(context, [desired]);
+  const rules = ruleContext(context, [desired.project]);
   const catalogue = catalogueOf(context.loaded.workspace.server.dialect);
   return steps.map((step) => {
     const [objection] = "change" in step ? objectionsToChange(catalogue, step.change, context.rules, rules) : [];
@@ -122,13 +141,15 @@ export function stepsByRules(steps: readonly Step[], context: Context, desired: 
   });
 }
 
-function ruleContext({ today }: InForce, desired: readonly DesiredProject[]): RuleContext {
-  const find = projectFinder(desired.map(({ project }) => project));
+function ruleContext({ today }: InForce, projects: readonly Project[]): RuleContext {
+  const named = new Map(projects.map((project) => [project.name, project]));
+  const projectOf = (name: string) => named.get(name) ?? projectNamed(name);
   return {
     today,
+    projectOf,
     means: (glob) => {
       const test = addressTest(glob);
-      return (address) => test(address, find(projectPart(address)) ?? projectNamed(projectPart(address)));
+      return (address) => test(address, projectOf(projectPart(address)));
     },
   };
 }

@@ -47,6 +47,7 @@ export function scopeOf(context: Context): SurveyScope {
       ...exceptionsOf(context),
       ...loaded.workspace.canary.map(({ written }) => written),
     ],
+    needsNames: context.rules.length > 0,
     includes: (project) => inTarget(project) && inShard(project.name),
     ...(only?.projects && { only: only.projects }),
     ...(since && { since: { ...since, ...fleetFor(listed, heading.url) } }),

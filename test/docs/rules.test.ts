@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { parseManifest } from "../../src/manifest/document.ts";
 import { readRules } from "../../src/manifest/rules.ts";
+import { projectNamed } from "../../src/model/identity.ts";
 import type { PlannedChange } from "../../src/plan/plan.ts";
 import { compileRules, judgeByRules } from "../../src/plan/rules.ts";
 import type { Setting } from "../e2e/workspace.ts";
@@ -119,6 +120,7 @@ test("none of them is too long to be asked of 10,000 changes with many fields ea
   const { objections } = judgeByRules({ resource_changes: planned, summary }, compiled, {
     today: "2026-01-01",
     means: () => () => false,
+    projectOf: projectNamed,
   });
   expect(objections.map(({ message }) => message.split(":")[0])).toEqual(["rule no-new-irc", "rule small-steps"]);
 });

@@ -6,6 +6,7 @@ import { parse } from "yaml";
 import { parseManifest } from "../../src/manifest/document.ts";
 import { readRules } from "../../src/manifest/rules.ts";
 import { addressMatcher } from "../../src/model/address.ts";
+import { projectNamed } from "../../src/model/identity.ts";
 import { planOf } from "../../src/plan/make-plan.ts";
 import { type Plan, planDigest } from "../../src/plan/plan.ts";
 import { type CompiledRule, compileRules, judgeByRules, judged } from "../../src/plan/rules.ts";
@@ -43,7 +44,7 @@ async function compiled(text: string): Promise<readonly CompiledRule[]> {
   return rules;
 }
 
-const on = (today = "2026-01-01") => ({ today, means: addressMatcher });
+const on = (today = "2026-01-01") => ({ today, means: addressMatcher, projectOf: projectNamed });
 
 function told({ objections, warnings }: Pick<Plan, "objections" | "warnings">): readonly string[] {
   return [
