@@ -4,6 +4,7 @@ import { Refusal } from "../base/exit.ts";
 import { learnCredential } from "../base/known-secrets.ts";
 import { stateAddress } from "../state/open-state.ts";
 import { type Database, databaseAt } from "../state/postgres/connection.ts";
+import { queueOptions } from "../state/postgres/settings.ts";
 import { openSockets, type Sockets } from "../state/postgres/sockets.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -72,7 +73,7 @@ async function workingConfig({ attempts }: Database, stream: Sockets["stream"]):
   }
   let refused: unknown;
   for (const attempt of attempts) {
-    const config = { ...attempt, stream };
+    const config = { ...attempt, stream, options: queueOptions };
     const client = new Quiet({ ...config, connectionTimeoutMillis: queuePatience });
     try {
       await client.connect();

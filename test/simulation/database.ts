@@ -166,6 +166,7 @@ const statements: Readonly<Record<string, Statement>> = {
   CREATE: () => nothing,
   ALTER: () => nothing,
   "SELECT pg_advisory_xact_lock": () => nothing,
+  "SELECT name, setting, reset_val FROM pg_catalog.pg_settings": () => nothing,
   "SELECT 1 FROM pg_catalog.pg_namespace": ({ version }) => (version > 0 ? yes : nothing),
   "SELECT 1 FROM pg_catalog.pg_tables": ({ version }) => (version > 0 ? yes : nothing),
   "SELECT coalesce(max(version), 0) AS version": ({ version }) => [{ version }],

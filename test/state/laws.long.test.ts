@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterAll } from "vitest";
 import { folderState } from "../../src/state/folder.ts";
 import { stateAt } from "../../src/state/open-state.ts";
@@ -17,6 +18,8 @@ function kept(state: WorkspaceState): WorkspaceState {
   return state;
 }
 
+let places = 0;
+
 laws({
   name: "folder",
   place: async () => {
@@ -25,7 +28,52 @@ laws({
   },
 });
 
-let places = 0;
+/** What roles, databases and servers may set, each the worst for what the state promises. */
+const unfriendly = {
+  synchronous_commit: "off",
+  default_transaction_isolation: "serializable",
+  default_transaction_read_only: "on",
+  default_transaction_deferrable: "on",
+  statement_timeout: "400",
+  lock_timeout: "1",
+  idle_in_transaction_session_timeout: "1000",
+  search_path: "public, pg_catalog",
+  DateStyle: "German, DMY",
+  TimeZone: "Asia/Kolkata",
+  IntervalStyle: "sql_standard",
+  bytea_output: "escape",
+  standard_conforming_strings: "off",
+  array_nulls: "off",
+  extra_float_digits: "-15",
+};
+
+for (const { name, started } of found.slice(0, 1)) {
+  laws({
+    name: `${name} with unfriendly settings`,
+    place: async () => {
+      const database = await started();
+      const place = `unfriendly${++places}`;
+      await asked(database.url(), [`CREATE DATABASE ${place}`]);
+      const settings = Object.entries(unfriendly);
+      await asked(
+        database.url(),
+        settings.map(
+          ([setting, value]) =>
+            `ALTER DATABASE ${place} SET ${setting} = ${value.includes(",") ? value : `'${value}'`}`,
+        ),
+      );
+      return { open: async () => kept(await stateAt(database.url(place), "EVENKEEL_STATE", "w", {})) };
+    },
+  });
+}
+
+async function asked(url: string, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+}
+
 for (const { name, started } of found) {
   laws({
     name,

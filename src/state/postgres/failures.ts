@@ -1,0 +1,65 @@
+import { Away, Refusal } from "../../base/exit.ts";
+import { knownSecrets } from "../../base/known-secrets.ts";
+import { systemCode, systemTrouble } from "../../base/system-errors.ts";
+import type { Database } from "./connection.ts";
+
+/** Whether another way to encrypt the connection may be accepted. */
+export function isAboutEncryption(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /does not support SSL|no pg_hba\.conf entry/.test(error.message) || /^ERR_SSL|^EPROTO/.test(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return systemCode(error) ?? "";
+}
+
+/** Codes of PostgreSQL for what may be over in a moment: connections, restarts, fail-overs, deadlocks, statements that were cancelled. */
+const passing = /^(?:08...|57P0[1235]|57014|55P03|53300|0A000|25006|25P0[34]|40001|40P01)$/;
+
+/** Whether the same may succeed in a moment. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof Refusal || !(error instanceof Error)) return false;
+  if (isOfDatabase(error)) return passing.test(codeOf(error));
+  return (
+    /^E(?!RR_)[A-Z_]+$/.test(codeOf(error)) ||
+    /terminated|timeout|connection error|not queryable|ended/i.test(error.message)
+  );
+}
+
+function isOfDatabase(error: unknown): boolean {
+  return /^[0-9A-Z]{5}$/.test(codeOf(error)) && error instanceof Error && "severity" in error;
+}
+
+/** The error as a sentence for people. */
+export function refusalOf(error: unknown, database: Database): unknown {
+  if (error instanceof Refusal || !(error instanceof Error)) return error;
+  return new (isPassing(error) ? Away : Refusal)(sentence(error, database));
+}
+
+function sentence(error: Error, { place, user }: Database): string {
+  const known: Readonly<Record<string, string>> = {
+    "28P01": `the state ${place} refuses the password of ${user}`,
+    "28000": `the state ${place} does not let ${user} in`,
+    "3D000": `the state ${place} does not exist: create the database first`,
+    "42501": `${user} may not do this in the state ${place}: ${words(error)}`,
+  };
+  if (/password must be a/.test(error.message))
+    return `the state ${place} wants a password of ${user}, and none is set`;
+  return known[codeOf(error)] ?? `cannot use the state ${place}: ${words(error)}`;
+}
+
+/** What a database or the system says, without secrets. */
+export function words(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const { errors = [error] } = error as Partial<AggregateError>;
+  const [first = error] = errors;
+  if (/^E(?!RR_)[A-Z_]+$/.test(codeOf(first))) return connectionWords[codeOf(first)] ?? systemTrouble(first);
+  return knownSecrets.clean(first instanceof Error ? first.message : String(first));
+}
+
+const connectionWords: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  ETIMEDOUT: "no answer in time",
+  EHOSTUNREACH: "host not reachable",
+};
