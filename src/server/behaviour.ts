@@ -74,8 +74,11 @@ const choices = {
   inheritedSettings: since("inherited-integrations"),
   /** The reasons of a validation are told; otherwise there is none but "400 Bad Request". */
   validationTold: since("validation-sentences"),
-  /** License answers say approved and blacklisted; otherwise what was stored. */
-  legacyAnswers: since("legacy-license-words"),
+  /** Which words license answers have: approved and blacklisted, today's, or whichever were stored. */
+  answerWords: {
+    spec: (release) => (hasLegacyStatuses(release) ? "stored" : "current"),
+    observed: (release) => (holds("legacy-license-words", release) ? "legacy" : "current"),
+  } as Choice<"legacy" | "stored" | "current">,
   /** The approval statuses that requests may say. */
   licenseWords: {
     spec: currentWords,

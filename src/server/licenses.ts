@@ -1,5 +1,5 @@
 import { licenseTier } from "../model/availability.ts";
-import { legacyStatuses } from "../model/license-status.ts";
+import { legacyStatuses, olderStatuses } from "../model/license-status.ts";
 import { paged } from "./pages.ts";
 import { dropLicense, putLicense } from "./records.ts";
 import { invalid, json, noContent, notFound, refused } from "./reply.ts";
@@ -78,9 +78,13 @@ function statusOf({ given }: Visit): string {
   return legacyStatuses.get(status) ?? status;
 }
 
-const olderWords = new Map([...legacyStatuses].map(([older, word]) => [word, older]));
+/** By the words of answers, what is said for each stored word; the word itself where nothing is. */
+const answerWords: Readonly<Record<World["behaviour"]["answerWords"], ReadonlyMap<string, string>>> = {
+  legacy: olderStatuses,
+  stored: new Map(),
+  current: legacyStatuses,
+};
 
 function row({ behaviour }: World, { id, name, approval_status }: LicenseRecord): LicenseRecord {
-  const older = behaviour.legacyAnswers ? olderWords.get(approval_status) : undefined;
-  return { id, name, approval_status: older ?? approval_status };
+  return { id, name, approval_status: answerWords[behaviour.answerWords].get(approval_status) ?? approval_status };
 }
