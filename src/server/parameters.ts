@@ -32,11 +32,20 @@ const readers: Record<Parameter["type"], (written: unknown) => string | number |
   datetime: readTime,
 };
 
-/** true and false, also in words; undefined for anything else. */
+/** true and false, also in each of the words and digits that the platform takes for them; undefined for anything else. */
 export function readBoolean(written: unknown): boolean | undefined {
   if (typeof written === "boolean") return written;
-  if (written === "true") return true;
-  return written === "false" ? false : undefined;
+  return typeof written === "string" || typeof written === "number" ? booleans.get(String(written)) : undefined;
+}
+
+/** As the platform's library coerces parameters (dry-types, coercions of params): no other spelling of them will do. */
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ...wordsFor(true, "1 on On ON t true True TRUE T y yes Yes YES Y"),
+  ...wordsFor(false, "0 off Off OFF f false False FALSE F n no No NO N"),
+]);
+
+function wordsFor(value: boolean, words: string): (readonly [word: string, value: boolean])[] {
+  return words.split(" ").map((word) => [word, value]);
 }
 
 /** A whole number, also in digits; undefined for anything else. */

@@ -1,4 +1,5 @@
 import { keysetPaged, paged } from "./pages.ts";
+import { readBoolean } from "./parameters.ts";
 import { forbidden, json, type ServerReply } from "./reply.ts";
 import type { Repository, State } from "./state.ts";
 import { permissionsOf } from "./users.ts";
@@ -39,7 +40,7 @@ const mostLists = 8;
 
 /** Those that the caller may see, and, where they are asked for, those of a member and of a name. Other filters are ignored. */
 function wantedBy({ raw }: Visit): (project: Repository) => boolean {
-  const ofMember = raw.min_access_level !== undefined || ["membership", "owned"].some((name) => raw[name] === "true");
+  const ofMember = raw.min_access_level !== undefined || ["membership", "owned"].some((name) => readBoolean(raw[name]));
   const words = typeof raw.search === "string" ? raw.search.toLowerCase() : "";
   const isFound = ({ name, path }: Repository) =>
     [name, path.slice(path.lastIndexOf("/") + 1)].some((each) => each.toLowerCase().includes(words));
