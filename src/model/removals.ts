@@ -67,6 +67,8 @@ export interface YamlDetection extends Detecting<"yaml"> {
   readonly any?: readonly string[];
   /** Mechanical fixes: the key's new name, the value's new text, a key to nest under. */
   readonly rename?: string;
+  /** The old key counts only where the new one is not set, once a whole pipeline is merged. */
+  readonly fallback?: boolean;
   readonly replace?: string;
   readonly nest?: string;
 }

@@ -1,87 +1,165 @@
-import { isAlias, isMap, isSeq, type Node } from "yaml";
-import { globMatcher } from "../base/glob.ts";
+import { type Node, type Scalar, visit } from "yaml";
 import { configurationOf, type Reference, type Taken } from "./ci.ts";
-import { kindsByName } from "./recognise.ts";
+import { filesIncluded, type Included, includesIn } from "./include-entries.ts";
+import type { CiFile, Include } from "./pipeline.ts";
+import { canOnlyBeCi, kindsByName } from "./recognise.ts";
+import { fallbackDetections, keysInOrder, type Verdict, verdictsOf } from "./renames.ts";
+import { isTagReference, keysOf, resolverOf } from "./resolver.ts";
 import { yamlDocuments } from "./yaml.ts";
-import { anchorsIn, stringOf, valueAt } from "./yaml-nodes.ts";
+import { nameOf, valueAt } from "./yaml-nodes.ts";
+import { renamableKeys } from "./yaml-uses.ts";
 
 /** What the files of a scan say about each other. */
 export interface Tree extends Taken {
   /** Files that are CI/CD configuration because another one includes them. */
   readonly included: ReadonlySet<string>;
+  /** Of each file of a configuration, what renaming its keys would do, in the order of its keys. */
+  readonly verdicts: ReadonlyMap<string, Verdicts>;
+  /** Of each file of a configuration, the names of jobs in the pipelines that it is part of. */
+  readonly names: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
+type Verdicts = readonly (Verdict | undefined)[];
+
 /** The tree of a file that is scanned by itself. */
-export const noTree: Tree = { included: new Set(), extended: new Set(), references: new Map() };
+export const noTree: Tree = {
+  included: new Set(),
+  extended: new Set(),
+  references: new Map(),
+  verdicts: new Map(),
+  names: new Map(),
+};
+
+/** A file that is being read: what it includes is filled in as it is found. */
+interface ReadFile extends CiFile {
+  readonly documents: readonly (Node | null)[];
+  readonly includes: Include[];
+}
 
 /**
- * Follows `include: local` from every file that is CI/CD configuration by its name.
+ * Follows `include: local` from every file that is CI/CD configuration by its name, or because it can be nothing else.
  * @param files All names of the scan, with forward slashes.
  * @param read The text of one of them; undefined where it cannot be read.
  */
 export function treeOf(files: readonly string[], read: (file: string) => string | undefined): Tree {
   const known = new Set(files);
-  const waiting = files.filter((file) => kindsByName(file).has("ci"));
-  const done = new Set(waiting);
+  const configurations = new Map<string, ReadFile>();
+  const children: CiFile[] = [];
   const included = new Set<string>();
+  const taken = collector();
+  for (const name of files) if (isConfiguration(name)) follow(name);
+  const roots = [...configurations].flatMap(([name, file]) => (isRoot(name) ? [file] : []));
+  const pipelines = [...roots, ...children];
+  return {
+    included,
+    extended: taken.extended,
+    references: taken.references,
+    verdicts: verdictsIn(configurations, pipelines, taken),
+    names: namesIn(configurations, pipelines),
+  };
+
+  function isConfiguration(name: string): boolean {
+    const kinds = kindsByName(name);
+    if (kinds.has("ci") || !kinds.has("yaml")) return kinds.has("ci");
+    const text = read(name) ?? "";
+    return /^include\s*:/m.test(text) && canOnlyBeCi(yamlDocuments(text) ?? [], name);
+  }
+
+  function isRoot(name: string): boolean {
+    return !included.has(name) || /(?:^|\/)\.gitlab-ci\.ya?ml$/.test(name);
+  }
+
+  function follow(name: string): CiFile {
+    const before = configurations.get(name);
+    if (before) return before;
+    const file = fileOf(yamlDocuments(read(name) ?? "") ?? []);
+    configurations.set(name, file);
+    for (const document of file.documents) {
+      taken.add(configurationOf(document).taken);
+      const { own, triggered } = includesIn(document);
+      for (const each of own) file.includes.push(includeOf(each, name));
+      for (const child of triggered)
+        children.push({ resolver: undefined, references: [], includes: child.map((each) => includeOf(each, name)) });
+    }
+    return file;
+  }
+
+  function includeOf({ path, isConditional }: Included, from: string): Include {
+    const found = path === undefined ? [] : filesIncluded(path, from, known);
+    for (const each of found) included.add(each);
+    return { files: found.map(follow), isOpen: found.length === 0, isConditional };
+  }
+}
+
+/** What a file is in a pipeline. Of several documents the first counts, or the one behind a header. */
+function fileOf(documents: readonly (Node | null)[]): ReadFile {
+  const [first, second] = documents.filter((document) => document !== null);
+  const counted = second && valueAt(first, "spec") !== undefined ? second : first;
+  const references: (readonly string[])[] = [];
+  if (counted) visit(counted, { Seq: (_, node) => void (isTagReference(node) && references.push(keysOf(node))) });
+  return { documents, includes: [], references, resolver: counted && resolverOf(counted) };
+}
+
+interface Collector extends Taken {
+  readonly add: (taken: Taken) => void;
+}
+
+function collector(): Collector {
   const extended = new Set<string>();
   const references = new Map<string, readonly Reference[]>();
-  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-    for (const document of yamlDocuments(read(file) ?? "") ?? []) {
-      const { taken } = configurationOf(document);
-      for (const name of taken.extended) extended.add(name);
-      for (const [name, found] of taken.references)
-        references.set(name, [...(references.get(name) ?? []), ...found].slice(0, 60));
-      for (const path of localsIn(document)) for (const found of resolved(path, file, known)) follow(found);
-    }
-  }
-  return { included, extended, references };
+  return { extended, references, add };
 
-  function follow(file: string): void {
-    included.add(file);
-    if (done.has(file)) return;
-    done.add(file);
-    waiting.push(file);
+  function add(taken: Taken): void {
+    for (const name of taken.extended) extended.add(name);
+    for (const [name, found] of taken.references)
+      references.set(name, [...(references.get(name) ?? []), ...found].slice(0, 60));
   }
 }
 
-/** Paths that a document includes, and those of child pipelines that its jobs start. */
-function localsIn(document: Node | null): readonly string[] {
-  if (!isMap(document)) return [];
-  const anchors = anchorsIn(document);
-  const triggers = document.items.map(({ value }) => valueAt(valueAt(value, "trigger"), "include"));
-  return [valueAt(document, "include"), ...triggers].flatMap((value) => pathsOf(value));
+function verdictsIn(
+  files: ReadonlyMap<string, ReadFile>,
+  pipelines: readonly CiFile[],
+  taken: Taken,
+): ReadonlyMap<string, Verdicts> {
+  const documents = [...files.values()].flatMap((file) => file.documents);
+  const verdicts = verdictsOf(pipelines, renamableIn(documents, taken));
+  return new Map([...files].map(([name, file]) => [name, keysInOrder(file.documents).map((key) => verdicts.get(key))]));
+}
 
-  function pathsOf(value: unknown): readonly string[] {
-    const node = isAlias(value) ? anchors.get(value.source) : value;
-    if (isSeq(node)) return node.items.flatMap((item) => (isSeq(item) ? [] : pathsOf(item)));
-    const path = stringOf(isMap(node) ? valueAt(node, "local") : node);
-    return path !== undefined && !/^[a-z]+:\/\//i.test(path) ? [path] : [];
+function renamableIn(documents: readonly (Node | null)[], taken: Taken): (key: Scalar) => boolean {
+  const keys = documents.flatMap((document) => {
+    const { spots } = configurationOf(document, taken);
+    return fallbackDetections.flatMap((detection) => renamableKeys(spots, detection));
+  });
+  const known = new Set(keys);
+  return (key) => known.has(key);
+}
+
+/** What renaming the keys of a configuration would do that is scanned by itself, in their order. */
+export function verdictsAlone(documents: readonly (Node | null)[]): Verdicts {
+  const file = fileOf(documents);
+  const entries = documents.flatMap((document) => includesIn(document).own);
+  const includes = entries.map(({ isConditional }) => ({ files: [], isOpen: true, isConditional }));
+  const files = new Map([["", { ...file, includes }]]);
+  return verdictsIn(files, [...files.values()], { extended: new Set(), references: new Map() }).get("") ?? [];
+}
+
+function namesIn(
+  files: ReadonlyMap<string, ReadFile>,
+  pipelines: readonly CiFile[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<CiFile, Set<string>>();
+  for (const pipeline of pipelines) {
+    const parts = [...partsOf(pipeline, new Set())];
+    const own = parts.flatMap(({ resolver }) => (resolver?.root?.items ?? []).map(({ key }) => nameOf(key)));
+    for (const part of parts) names.set(part, new Set([...(names.get(part) ?? []), ...own]));
   }
+  return new Map([...files].map(([name, file]) => [name, names.get(file) ?? new Set()]));
 }
 
-/** Paths begin at the root of a repository: the nearest folder above the including file that has such a file. */
-function resolved(path: string, from: string, known: ReadonlySet<string>): readonly string[] {
-  const folders = from.split("/").slice(0, -1);
-  for (let length = folders.length; length >= 0; length--) {
-    const wanted = [...folders.slice(0, length), ...path.split("/").filter((part) => part !== "" && part !== ".")].join(
-      "/",
-    );
-    const found = filesAt(wanted, known);
-    if (found.length > 0) return found;
-  }
-  return [];
-}
-
-function filesAt(path: string, known: ReadonlySet<string>): readonly string[] {
-  if (!path.includes("*")) return known.has(path) ? [path] : [];
-  return [...known].filter(includeMatcher(path));
-}
-
-const asWritten = { crossing: false, cased: true, dots: true } as const;
-
-/** Only stars are wildcards in an include: `*` is anything but a slash, and `**` crosses slashes before a name as well. */
-function includeMatcher(path: string): (file: string) => boolean {
-  const literal = path.replace(/[?[\]{}\\]/g, "\\$&");
-  return globMatcher(literal.replace(/(^|\/)\*\*+(?=[^/*])/g, "$1{**/,}*"), asWritten);
+function partsOf(file: CiFile, seen: Set<CiFile>): ReadonlySet<CiFile> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const each of file.includes.flatMap(({ files }) => files)) partsOf(each, seen);
+  return seen;
 }

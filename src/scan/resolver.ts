@@ -34,7 +34,7 @@ export function resolverOf(contents: Node | null): Resolver {
   function follow(node: unknown): Node | null {
     let at = node;
     for (let step = 0; step < furthest; step++) {
-      if (isAlias(at)) at = anchors.get(at.source) ?? null;
+      if (isAlias(at)) at = anchors(at) ?? null;
       else if (isTagReference(at)) at = placeOf(root, keysOf(at));
       else break;
     }

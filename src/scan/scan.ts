@@ -84,7 +84,7 @@ function findingOf(found: Found, { file, release }: Source, place: ReturnType<Re
     file,
     ...place,
     severity: severityOf(found, release),
-    message: use.message ?? messageOf(entry),
+    message: use.message ?? [messageOf(entry), ...(use.note ? [use.note] : [])].join("; "),
   };
 }
 
@@ -120,7 +120,7 @@ function messageOf(entry: Deprecation | Hint): string {
 function usesOf({ entry, detection }: Sought, view: View, source: Source): readonly Use[] {
   switch (detection.by) {
     case "yaml":
-      return yamlUses(view.spots, { entry, detection }, source);
+      return yamlUses(view.spots, { entry, detection }, source, view.renaming);
     case "toml":
       return view.tables.flatMap((table) => tomlUses(table, { entry, detection }));
     case "graphql":

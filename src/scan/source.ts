@@ -19,6 +19,8 @@ export interface Use {
   readonly isLikely?: boolean;
   /** The release from which on the rewritten file works, where it is not that of the detection. */
   readonly since?: string;
+  /** A clause behind the entry's own. */
+  readonly note?: string;
   /** A sentence in place of the entry's own. */
   readonly message?: string;
 }

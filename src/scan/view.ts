@@ -7,9 +7,10 @@ import type { Command } from "./command.ts";
 import { allCommands, commandsInProgram, tokensOfCommands } from "./commands.ts";
 import { type Query, queriesIn, queryOf } from "./embedded.ts";
 import { mentionsInProgram } from "./flow.ts";
-import type { Tree } from "./includes.ts";
+import { type Tree, verdictsAlone } from "./includes.ts";
 import { manifestProblems } from "./manifests.ts";
 import { canOnlyBeCi, kindsByName } from "./recognise.ts";
+import { keysInOrder } from "./renames.ts";
 import { resolverOf } from "./resolver.ts";
 import { type Setting, settingsInCommands, settingsInYaml } from "./settings.ts";
 import { commandsOf } from "./shell.ts";
@@ -24,6 +25,7 @@ import type { Mention } from "./traffic.ts";
 import { innerRange, type Spot, yamlDocuments, yamlSpots } from "./yaml.ts";
 import { commandsInYaml } from "./yaml-commands.ts";
 import { stringOf, valueAt } from "./yaml-nodes.ts";
+import type { Renaming } from "./yaml-uses.ts";
 
 /** A file as the interpreters see it; each part is empty where the file has none. */
 export interface View {
@@ -31,6 +33,7 @@ export interface View {
   readonly kinds: ReadonlySet<string>;
   /** Of a CI/CD configuration, resolved. */
   readonly spots: readonly Spot[];
+  readonly renaming: Renaming;
   readonly commands: readonly Command[];
   readonly settings: readonly Setting[];
   /** Texts of programs that something is done with. */
@@ -64,7 +67,22 @@ export function viewOf(source: Source, tree: Tree): View {
   const { commands: shell, programs: code, queries: graphql, settings, mentions: requests } = read;
   const parts = { toml: tables, shell, code, graphql, settings, requests };
   for (const [kind, part] of Object.entries(parts)) if (part.length > 0) kinds.add(kind);
-  return { ...empty, ...read, kinds, spots, tables, unread };
+  return {
+    ...empty,
+    ...read,
+    kinds,
+    spots,
+    tables,
+    unread,
+    renaming: isCi ? renamingOf(file, documents ?? [], tree) : empty.renaming,
+  };
+}
+
+/** Keys are told by their order, which rewriting does not change. */
+function renamingOf(file: string, documents: readonly (Node | null)[], tree: Tree): Renaming {
+  const verdicts = tree.verdicts.get(file) ?? verdictsAlone(documents);
+  const places = new Map(keysInOrder(documents).map((key, index) => [key, index]));
+  return { verdictOf: (key) => verdicts[places.get(key) ?? -1], names: tree.names.get(file) ?? new Set() };
 }
 
 function spotsOf(document: Node | null, isCi: boolean, tree: Tree): readonly Spot[] {
@@ -110,6 +128,7 @@ function unreadAs({ text }: Source, kinds: ReadonlySet<string>, documents: unkno
 
 const empty: Omit<View, "kinds"> = {
   spots: [],
+  renaming: { verdictOf: () => undefined, names: new Set() },
   commands: [],
   settings: [],
   texts: [],

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from "yaml";
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from "yaml";
 
 /** The text of a key; empty for what is none. */
 export function nameOf(key: unknown): string {
@@ -22,16 +22,24 @@ function pairAt(map: unknown, name: string): Pair | undefined {
   return isMap(map) ? map.items.findLast(({ key }) => nameOf(key) === name) : undefined;
 }
 
-/** Nodes by the names of their anchors. */
-export function anchorsIn(contents: Node | null): ReadonlyMap<string, Node> {
-  const anchors = new Map<string, Node>();
+/** The node that an alias means: the nearest one before it that has its anchor. */
+export function anchorsIn(contents: Node | null): (alias: Alias) => Node | undefined {
+  const anchors = new Map<string, Node[]>();
   collect(contents);
-  return anchors;
+  return ({ source, range }) => {
+    const nodes = anchors.get(source) ?? [];
+    return nodes.length < 2 ? nodes[0] : nodes.findLast((node) => startOf(node) <= (range?.[0] ?? Infinity));
+  };
 
   function collect(node: unknown): void {
     if (isAlias(node) || node === null || typeof node !== "object") return;
-    if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor) anchors.set(node.anchor, node);
+    if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor)
+      anchors.set(node.anchor, [...(anchors.get(node.anchor) ?? []), node]);
     if (isMap(node)) for (const { key, value } of node.items) for (const part of [key, value]) collect(part);
     if (isSeq(node)) for (const item of node.items) collect(item);
   }
+}
+
+function startOf({ range }: Node): number {
+  return range?.[0] ?? 0;
 }

@@ -1,26 +1,61 @@
 import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from "yaml";
 import { memoized } from "../base/memoize.ts";
 import { surroundings, type YamlDetection } from "../model/removals.ts";
+import type { Verdict } from "./renames.ts";
 import { rewriting, type Sought, type Source, type Use } from "./source.ts";
 import type { Edit } from "./text.ts";
 import type { Spot } from "./yaml.ts";
 import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
+
+/** What other files say about renaming keys. */
+export interface Renaming {
+  /** Of a key that counts only where its new name is not set. */
+  readonly verdictOf: (key: Scalar) => Verdict | undefined;
+  /** Names of jobs in the pipelines that the file is part of. */
+  readonly names: ReadonlySet<string>;
+}
 
 /** Uses in the spots of a YAML file. */
 export function yamlUses(
   spots: readonly Spot[],
   { detection }: Sought<YamlDetection>,
   { text }: Source,
+  renaming: Renaming,
 ): readonly Use[] {
+  const { found, isElsewhere } = meantIn(spots, detection);
+  return found.map((spot) => {
+    const offset = placeOf(spot, detection);
+    const verdict = detection.fallback && spot.key ? (renaming.verdictOf(spot.key) ?? "kept") : "exact";
+    if (verdict !== "exact") return { offset, isLikely: verdict === "unknown", note: notes[verdict] };
+    return { offset, ...(isElsewhere(spot) ? {} : fixOf(spot, detection, text, renaming)) };
+  });
+}
+
+const notes: Readonly<Record<Exclude<Verdict, "exact">, string>> = {
+  kept: "not rewritten, because the pipeline would change: the new keyword is set, or the old one referenced, elsewhere",
+  open: "not rewritten, because an included file that is not in the scan may set the new keyword",
+  unknown: "not rewritten, because a template that is not in the scan may set the new keyword",
+};
+
+/** The keys that a detection renames where nothing in other files speaks against it. */
+export function renamableKeys(spots: readonly Spot[], detection: YamlDetection): readonly Scalar[] {
+  const { rename = "" } = detection;
+  const { found, isElsewhere } = meantIn(spots, detection);
+  return found.flatMap((spot) => {
+    const { key, holder } = spot;
+    const isPlain = key !== undefined && !key.type?.startsWith("BLOCK") && !key.anchor;
+    return isPlain && !holder?.has(rename) && !isElsewhere(spot) ? [key] : [];
+  });
+}
+
+/** The spots that a detection means, and whether one's text is taken to a place as well that is not meant. */
+function meantIn(spots: readonly Spot[], detection: YamlDetection) {
   const segments = detection.path.split("/").map((segment) => segment.split("|"));
   const meant = (spot: Spot) => leadsTo(segments, spot.path, spot.inJob);
   const found = spots.filter((spot) => meant(spot) && holds(spot, detection));
-  if (found.length === 0) return [];
-  const elsewhere = new Set(spots.filter((spot) => !meant(spot)).map(nodeOf));
-  return found.map((spot) => {
-    const fix = elsewhere.has(nodeOf(spot)) ? {} : fixOf(spot, detection, text);
-    return { offset: placeOf(spot, detection), ...fix };
-  });
+  const others = found.length === 0 ? [] : spots.filter((spot) => !meant(spot));
+  const elsewhere = new Set(others.map(nodeOf));
+  return { found, isElsewhere: (spot: Spot) => elsewhere.has(nodeOf(spot)) };
 }
 
 /** The text that a spot is about: an anchor may take it to places where it means something else. */
@@ -103,9 +138,10 @@ function placeOf({ key, value }: Spot, { equals, matches }: YamlDetection): numb
   return (atValue ? value : key)?.range?.[0] ?? 0;
 }
 
-function fixOf(spot: Spot, detection: YamlDetection, text: string): Pick<Use, "edits"> {
-  const { rename, replace, nest } = detection;
-  if (rename && !hasKey(spot, rename)) return rewritten(spot.key, rename, text);
+function fixOf(spot: Spot, detection: YamlDetection, text: string, { names }: Renaming): Pick<Use, "edits"> {
+  const { rename, replace, nest, fallback } = detection;
+  const isTaken = (name: string) => !fallback && (hasKey(spot, name) || (spot.path.length === 1 && names.has(name)));
+  if (rename && !isTaken(rename)) return rewritten(spot.key, rename, text);
   if (replace && !hasItem(spot, replace)) return rewritten(spot.value, replace, text);
   return nest && isAlone(spot, detection) && isFlat(spot, nest) ? nested(spot, nest, text) : {};
 }
