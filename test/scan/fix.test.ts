@@ -70,7 +70,7 @@ function fileOf(all: boolean, includes: readonly string[]): fc.Arbitrary<string>
   });
 }
 
-const fileSets = fc.oneof(
+const fileSets: fc.Arbitrary<Files> = fc.oneof<fc.Arbitrary<Files>[]>(
   fc.record({ ".gitlab-ci.yml": fileOf(true, []) }),
   fc.record({ ".gitlab-ci.yml": fileOf(false, ["ci/one.yml"]), "ci/one.yml": fileOf(true, []) }),
   fc.record({
@@ -85,7 +85,7 @@ describe("--fix over the files of a pipeline", () => {
   it("leaves the stage of each job and the list of stages as they are, and has nothing left to do", () => {
     let rewritten = 0;
     fc.assert(
-      fc.property(fileSets, (files) => {
+      fc.property(fileSets, (files: Files) => {
         const { fixed } = scanned(files);
         expect(pipelineOf(fixed)).toEqual(pipelineOf(files));
         expect(scanned(fixed).fixed).toEqual(fixed);
