@@ -43,7 +43,7 @@ function loaded(files: Readonly<Record<string, string>>, name: string): Mapping 
 function extended(all: Mapping, name: string): Mapping {
   const own = all[name];
   if (!isMapping(own)) throw new Error(`no job ${name}`);
-  const bases = ([own.extends ?? []] as readonly (string | readonly string[])[]).flat();
+  const bases = [own.extends].flat().filter((base): base is string => typeof base === "string");
   return deepMerged(bases.map((base) => extended(all, base)).reduce(deepMerged, {}), own);
 }
 
