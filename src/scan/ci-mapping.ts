@@ -20,20 +20,20 @@ export interface Reading {
 }
 
 /** A text, a list of texts, or null for a key without a value. */
-export type Value = string | readonly string[] | null;
+export type CiValue = string | readonly string[] | null;
 
 /** What a mapping comes to, as far as it matters here. */
-export interface Fields {
-  readonly values: ReadonlyMap<string, Value>;
+export interface CiFields {
+  readonly values: ReadonlyMap<string, CiValue>;
   /** Every old key that takes part, whether it counts or not. */
   readonly keys: ReadonlySet<Scalar>;
 }
 
 /** The fields of nothing. */
-export const noFields: Fields = { values: new Map(), keys: new Set() };
+export const noFields: CiFields = { values: new Map(), keys: new Set() };
 
 /** Deep merges of mappings whose values are scalars and lists: the later wins. */
-export function mergedFields(parts: readonly Fields[]): Fields {
+export function mergedFields(parts: readonly CiFields[]): CiFields {
   if (parts.length < 2) return parts[0] ?? noFields;
   return {
     values: new Map(parts.flatMap(({ values }) => [...values])),
@@ -80,9 +80,9 @@ export function fieldsOf(
   resolver: Resolver,
   fallbacks: readonly Fallback[],
   renamed: Reading["renamed"],
-): Fields {
+): CiFields {
   const names = new Map(fallbacks.flatMap(({ old, now }) => [[old, now] as const, [now, now] as const]));
-  const values = new Map<string, Value>();
+  const values = new Map<string, CiValue>();
   const keys = new Set<Scalar>();
   for (const { key, value } of pairs) {
     const name = nameOf(key);
@@ -95,8 +95,11 @@ export function fieldsOf(
   return { values, keys };
 }
 
-function readValue(node: unknown, resolver: Resolver): Value {
-  if (isTagReference(node)) return `!reference ${keysOf(node).join("/")}`;
+/** What the value of a key begins with that a `!reference` gives; the keys that it follows stand behind it. */
+export const referenceMark = "!reference ";
+
+function readValue(node: unknown, resolver: Resolver): CiValue {
+  if (isTagReference(node)) return `${referenceMark}${JSON.stringify(keysOf(node))}`;
   const value = resolver.follow(node);
   if (isSeq(value)) return value.items.flatMap((item) => readValue(item, resolver) ?? []).flat();
   if (isMap(value)) return "{}";

@@ -1,14 +1,15 @@
 import { isMap, type Scalar } from "yaml";
 import { surroundings } from "../model/removals.ts";
 import {
+  type CiFields,
+  type CiValue,
   type Fallback,
-  type Fields,
   fieldsOf,
   mergedFields,
   noFields,
   pairsReader,
   type Reading,
-  type Value,
+  referenceMark,
 } from "./ci-mapping.ts";
 import { furthest, type Resolver } from "./resolver.ts";
 import { nameOf } from "./yaml-nodes.ts";
@@ -32,7 +33,7 @@ export interface Include {
 }
 
 /** What a pipeline shows of itself: the stage of a job, the list of stages, or what a `!reference` takes. */
-export interface Observation {
+export interface PipelineFact {
   readonly value: string;
   /** The old keys that take part in it. */
   readonly keys: ReadonlySet<Scalar>;
@@ -42,14 +43,14 @@ export interface Observation {
 
 /** A configuration with its includes merged, before `extends`. */
 interface Root {
-  readonly own: Fields;
-  readonly jobs: ReadonlyMap<string, Fields>;
+  readonly own: CiFields;
+  readonly jobs: ReadonlyMap<string, CiFields>;
   readonly references: readonly (readonly string[])[];
   readonly isOpen: boolean;
 }
 
 interface Job {
-  readonly fields: Fields;
+  readonly fields: CiFields;
   readonly isKnown: boolean;
   /** How many templates it goes through. */
   readonly depth: number;
@@ -62,17 +63,17 @@ export function observationsOf(
   file: CiFile,
   fallbacks: readonly Fallback[],
   reading: Reading,
-): ReadonlyMap<string, Observation> {
+): ReadonlyMap<string, PipelineFact> {
   const root = rootOf(file, fallbacks, reading, []);
   const jobs = new Map<string, Job>();
   return new Map([...ofRoot(), ...ofJobs(), ...ofReferences()]);
 
-  function ofRoot(): readonly (readonly [string, Observation])[] {
+  function ofRoot(): readonly (readonly [string, PipelineFact])[] {
     const asked = fallbacks.filter(({ inJob }) => !inJob);
     return asked.map((fallback) => [fallback.now, observed(root.own, effective(root.own, fallback), true)]);
   }
 
-  function ofJobs(): readonly (readonly [string, Observation])[] {
+  function ofJobs(): readonly (readonly [string, PipelineFact])[] {
     const asked = fallbacks.filter(({ inJob }) => inJob);
     return [...root.jobs.keys()].flatMap((name) => {
       const { fields, isKnown } = jobOf(name, new Set());
@@ -83,7 +84,7 @@ export function observationsOf(
   }
 
   /** A reference takes a key by its name, old or new. */
-  function ofReferences(): readonly (readonly [string, Observation])[] {
+  function ofReferences(): readonly (readonly [string, PipelineFact])[] {
     return root.references.flatMap(([name = "", key]) => {
       const isJob = root.jobs.has(name);
       const { fields, isKnown } = isJob ? jobOf(name, new Set()) : { fields: root.own, isKnown: true };
@@ -92,7 +93,19 @@ export function observationsOf(
     });
   }
 
-  function observed({ keys }: Fields, value: unknown, isKnown: boolean): Observation {
+  function effective({ values }: CiFields, { old, now }: Fallback): CiValue {
+    return given(values.get(now), 0) ?? given(values.get(old), 0);
+  }
+
+  /** What a `!reference` to a key of a job gives, which may be nothing; any other value is itself. */
+  function given(value: CiValue | undefined, steps: number): CiValue {
+    if (typeof value !== "string" || !value.startsWith(referenceMark) || steps > furthest) return value ?? null;
+    const [name = "", key = "", ...deeper] = JSON.parse(value.slice(referenceMark.length)) as readonly string[];
+    const isKey = deeper.length === 0 && fallbacks.some(({ old, now }) => key === old || key === now);
+    return isKey ? given(jobOf(name, new Set()).fields.values.get(key), steps + 1) : value;
+  }
+
+  function observed({ keys }: CiFields, value: unknown, isKnown: boolean): PipelineFact {
     return {
       value: JSON.stringify(value ?? null),
       keys,
@@ -114,11 +127,7 @@ export function observationsOf(
   }
 }
 
-function effective({ values }: Fields, { old, now }: Fallback): Value | undefined {
-  return values.get(now) ?? values.get(old);
-}
-
-function listOf(value: Value | undefined): readonly string[] {
+function listOf(value: CiValue | undefined): readonly string[] {
   return value === undefined || value === null ? [] : [value].flat();
 }
 
@@ -140,8 +149,8 @@ function rootOf(file: CiFile, fallbacks: readonly Fallback[], reading: Reading, 
 
 const nothing: Root = { own: noFields, jobs: new Map(), references: [], isOpen: false };
 
-function mergedJobs(parts: readonly Root[]): ReadonlyMap<string, Fields> {
-  const jobs = new Map<string, Fields>();
+function mergedJobs(parts: readonly Root[]): ReadonlyMap<string, CiFields> {
+  const jobs = new Map<string, CiFields>();
   for (const part of parts) {
     for (const [name, fields] of part.jobs) jobs.set(name, mergedFields([jobs.get(name) ?? noFields, fields]));
   }
@@ -156,7 +165,7 @@ function ownRoot(file: CiFile, resolver: Resolver, fallbacks: readonly Fallback[
   const ofRoot = fallbacks.filter(({ inJob }) => !inJob);
   const inJobs = fallbacks.filter(({ inJob }) => inJob);
   const own = fieldsOf(pairs, resolver, ofRoot, reading.renamed);
-  const jobs = new Map<string, Fields>();
+  const jobs = new Map<string, CiFields>();
   for (const { key, value } of pairs) {
     const job = follow(value);
     if (surroundings.ci.reserved.includes(nameOf(key)) || !isMap(job)) continue;

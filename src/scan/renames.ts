@@ -1,7 +1,7 @@
 import { isScalar, type Node, type Scalar, visit } from "yaml";
 import { schedule, surroundings, type YamlDetection } from "../model/removals.ts";
 import type { Fallback, Reading } from "./ci-mapping.ts";
-import { type CiFile, type Observation, observationsOf } from "./pipeline.ts";
+import { type CiFile, observationsOf, type PipelineFact } from "./pipeline.ts";
 
 /**
  * What renaming a key would do: `exact`, nothing but that; `kept`, something to a pipeline; `open`, perhaps something, by
@@ -39,7 +39,7 @@ export function verdictsOf(
     [...verdicts].map(([key, verdict]) => [key, verdict === "exact" && !renamed.has(key) ? "kept" : verdict]),
   );
 
-  function judge({ keys, certainty }: Observation, { conditional }: Reading): void {
+  function judge({ keys, certainty }: PipelineFact, { conditional }: Reading): void {
     // A template that only a conditional include has is not missing.
     const isUncertain = certainty === "open" || (certainty === "unknown" && conditional);
     for (const key of keys) {
@@ -58,7 +58,7 @@ const readings: readonly Reading[] = (["own", "later"] as const).flatMap((wins) 
 interface Case {
   readonly file: CiFile;
   readonly reading: Reading;
-  readonly before: ReadonlyMap<string, Observation>;
+  readonly before: ReadonlyMap<string, PipelineFact>;
 }
 
 function caseOf(file: CiFile, reading: Reading): Case {
