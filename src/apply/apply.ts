@@ -5,6 +5,7 @@ import { addressParts } from "../model/address.ts";
 import type { Call, Change, Outcome } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
 import type { JournalEntry } from "../state/journal-entry.ts";
+import type { SecretDigests } from "../state/secret-digest.ts";
 import type { Seen } from "./seen.ts";
 import { type SentChange, sendChange } from "./send-change.ts";
 
@@ -34,6 +35,8 @@ export interface ChangeEvent extends SentChange {
   readonly change?: Change;
   /** What the answer shows, where another process had it. */
   readonly seen?: Seen;
+  /** What the secrets were that another process sent with it, as far as that is known; left out: this process sent its own. */
+  readonly sentSecrets?: SecretDigests;
   /** Whether whoever sent it has notified its watchers already. */
   readonly isReported?: true;
 }

@@ -24,12 +24,13 @@ export const absence: Memory = { sent: {}, absent: true };
 /** The ledger as the diff sees it. */
 export interface Recollection {
   readonly recall: (address: string) => Memory | undefined;
-  /** Undefined where the value is a secret that is not set here. */
+  /** Undefined where the value is a secret that is not set here. It is in the form of `like`, a fingerprint to compare it with. */
   readonly fingerprint: (
     resource: Pick<Resource, "kind" | "key">,
     address: string,
     name: string,
     value: Value,
+    like?: string,
   ) => string | undefined;
 }
 
@@ -66,7 +67,8 @@ export function recollect(
   if (!ledger || !memory) return nothing;
   const asSent = (name: string) => {
     const value = resource.fields[name] ?? null;
-    return ledger.fingerprint(resource, address, name, value) === memory.sent[name] && sameVersion(name, value, memory);
+    const sent = memory.sent[name];
+    return ledger.fingerprint(resource, address, name, value, sent) === sent && sameVersion(name, value, memory);
   };
   const unkept = compared.different.filter((name) => memory.unkept?.includes(name) && asSent(name));
   const different = compared.different.filter((name) => !unkept.includes(name));
@@ -97,7 +99,7 @@ function isMoved(live: Live, name: string, address: string, memory: Memory, ledg
   const sent = memory.sent[name];
   const value = live.fields[name];
   if (sent === undefined || sent === unknown || value === undefined || isReference(value)) return false;
-  return !memory.unkept?.includes(name) && ledger.fingerprint(live, address, name, value) !== sent;
+  return !memory.unkept?.includes(name) && ledger.fingerprint(live, address, name, value, sent) !== sent;
 }
 
 /** Whether the server answered the last apply that the resource is off, though nothing declared says so. */
@@ -118,7 +120,7 @@ function isEdited(resource: Resource, name: string, address: string, memory: Mem
   const value = resource.fields[name] ?? null;
   const sent = memory.sent[name];
   if (sent === undefined || !sameVersion(name, value, memory)) return true;
-  const now = ledger.fingerprint(resource, address, name, value);
+  const now = ledger.fingerprint(resource, address, name, value, sent);
   return sent !== unknown && now !== undefined && now !== sent;
 }
 

@@ -55,6 +55,8 @@ export interface WriteChunk {
   /** Addresses of it that an earlier run was sending when it was cut short. */
   readonly inFlight: readonly string[];
   readonly batches: readonly (readonly WireStep[])[];
+  /** For whom what the secrets were is sealed. */
+  readonly sealFor: string;
 }
 
 type WireStep = { readonly change: Omit<Change, "origin"> } | Extract<Step, { readonly outcome: unknown }>;
@@ -75,6 +77,8 @@ interface WireRead {
 export interface WriteResult {
   /** Of each step in order; the failure of a call is left out but for what ends the run. */
   readonly events: readonly WireEvent[];
+  /** What the secrets were that were sent, sealed for the run; left out: none were. */
+  readonly sealed?: string | undefined;
 }
 
 type WireEvent = Pick<ChangeEvent, "address" | "outcome" | "seen"> & { readonly ended?: FailureFacts };
@@ -141,12 +145,19 @@ export function partlyRead({ live, unread }: WireRead): PartlyRead {
 
 /** Changes to be carried out with the lease of a run: a batch is one project's. */
 export function writeChunk(
-  { token, recheck, inFlight }: Pick<WriteChunk, "token" | "recheck" | "inFlight">,
+  { token, recheck, inFlight, sealFor }: Pick<WriteChunk, "token" | "recheck" | "inFlight" | "sealFor">,
   batches: readonly (readonly Step[])[],
 ): WriteChunk {
   const own = new Set(batches.flat().map((step) => ("change" in step ? step.change.address : step.address)));
   const left = inFlight.filter((address) => own.has(address));
-  return { kind: "write", token, recheck, inFlight: left, batches: batches.map((steps) => steps.map(wireStep)) };
+  return {
+    kind: "write",
+    token,
+    recheck,
+    inFlight: left,
+    sealFor,
+    batches: batches.map((steps) => steps.map(wireStep)),
+  };
 }
 
 function wireStep(step: Step): WireStep {

@@ -29,6 +29,7 @@ import {
 } from "./chunks.ts";
 import { claimWrite, settling } from "./intents.ts";
 import { recheckOf } from "./recheck.ts";
+import { sealedDigests } from "./sent-secrets.ts";
 
 /** What a process needs to do chunks. */
 export interface ChunkContext {
@@ -88,8 +89,10 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
     const watchers: readonly Watcher[] = [journalling(journal), settling(sending)];
     const recheck = chunk.recheck ? recheckOf(batches.flatMap(changesIn)) : undefined;
     const earlier = afterEarlierRuns(chunk.inFlight, context.requestTimeout, stopped);
+    const sentByOthers = new Set<string>();
     const known: ApplyOptions["known"] = async (reader, change) => {
       const before = (await claimWrite(sending, reader, change)) ?? (await earlier(reader, change));
+      if (before) sentByOthers.add(change.address);
       const outcome = before ? undefined : await recheck?.(reader, change);
       return outcome ? { outcome } : before;
     };
@@ -98,7 +101,9 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
       batches.map((steps) => ({ steps: async () => withSecrets(steps, secrets) })),
       { workers, watchers, stopped, known },
     );
-    return { events: events.map((event) => wireEvent(writer.catalogue, event)) };
+    const sent = events.flatMap(({ address, change }) => (change && !sentByOthers.has(address) ? change : []));
+    const sealed = sealedDigests(sent, secrets, chunk.sealFor);
+    return { events: events.map((event) => wireEvent(writer.catalogue, event)), ...(sealed && { sealed }) };
   } finally {
     await journal.close();
     context.unstored(journal.unstored());

@@ -38,36 +38,39 @@ export async function openWorkerSession(options: WorkerOptions): Promise<WorkerS
   const { env } = options;
   const address = stateAddress(env);
   if (!address) throw new Refusal("a worker needs a state that runs share: set EVENKEEL_STATE");
-  const secrets = secretsOf(options);
+  const openSecrets = secretsOf(options);
   const open = (workspace: string) => stateAt(address.url, address.variable, workspace, env);
   // Who is there, and what is sent, is told to the whole state; the workspace does not matter.
   const whole = await open("");
   try {
-    return await sessionIn(whole, { ...options, open, secrets });
+    return await sessionIn(whole, { ...options, open, openSecrets });
   } catch (error) {
     await whole[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-/** What a worker cannot read of its secrets it should tell before it is given work. */
-function secretsOf({ env, root }: WorkerOptions): Secrets {
+/**
+ * Secrets are those of a chunk: a value that was rotated, or that could not be had before, is asked for again with the next
+ * one. A file of providers that cannot be used is told before there is any work.
+ */
+function secretsOf({ env, root }: WorkerOptions): () => Secrets {
   const providers = loadProviders(env, root);
   const wrong = providers?.problems.find(({ severity }) => severity === "error");
   if (wrong) throw new Refusal(problemLine(wrong));
-  return createSecrets({ env, root, plaintext: new Map(), providers });
+  return () => createSecrets({ env, root, plaintext: new Map(), providers });
 }
 
 interface SessionOptions extends WorkerOptions {
   readonly open: (workspace: string) => Promise<WorkspaceState>;
-  readonly secrets: Secrets;
+  readonly openSecrets: () => Secrets;
 }
 
 async function sessionIn(whole: WorkspaceState, options: SessionOptions): Promise<WorkerSession> {
-  const { origin, duration, concurrency, signal, secrets } = options;
+  const { origin, duration, concurrency, signal, openSecrets } = options;
   const { fleet, rates } = whole;
   const states = keepState(options.open);
-  const connections = keepConnected(options, secrets, rates);
+  const connections = keepConnected(options, rates);
   const presence = keepPresent(fleet, origin, duration, connections.sent);
   await presence.current();
   let parts = 0;
@@ -92,7 +95,8 @@ async function sessionIn(whole: WorkspaceState, options: SessionOptions): Promis
       if (watched.over()) return "done";
       const mine = () => membership.lost() ?? (signal.aborted ? "the worker was stopped" : undefined);
       const stopped = () => watched.over() ?? mine();
-      const writer = await connections.writer(work, stopped);
+      const secrets = openSecrets();
+      const writer = await connections.writer(work, secrets, stopped);
       const sender = { name: `${membership.id}.${++parts}`, member: membership.id };
       const workers = Math.min(concurrency, mostProjects);
       const unstored = sayUnstored(options, run);
@@ -125,12 +129,13 @@ function withSender(result: ChunkResult): ChunkResult {
   const whose = `sent by the worker on ${hostname().slice(0, 100)} (process ${pid})`;
   if ("failure" in result) return { failure: new CallFailed(result.failure).endingRun(whose).facts };
   if (!("events" in result)) return result;
+  const { sealed } = result;
   const events = result.events.map((event) => {
     const { outcome, ended } = event;
     if (!ended || outcome.error === undefined) return event;
     return { ...event, outcome: { ...outcome, error: `${outcome.error}; ${whose}` } };
   });
-  return { events };
+  return { events, ...(sealed && { sealed }) };
 }
 
 /** The state of one workspace at a time: a database has few connections, and may have many workspaces. */

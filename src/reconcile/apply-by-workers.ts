@@ -10,12 +10,17 @@ import {
 } from "../apply/apply.ts";
 import { inParallel } from "../base/concurrency.ts";
 import { Refusal } from "../base/exit.ts";
+import { firstFew } from "../base/text.ts";
 import { CallFailed } from "../client/failure.ts";
 import { type ChunkResult, type WriteChunk, type WriteResult, writeChunk } from "../fleet/chunks.ts";
 import type { Dispatcher } from "../fleet/dispatcher.ts";
+import { type SealKey, sealKey } from "../fleet/sealed.ts";
+import { openedDigests } from "../fleet/sent-secrets.ts";
+import { referencesIn } from "../model/normalise.ts";
 import type { Change, Outcome } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
 import type { Lease } from "../state/lease.ts";
+import { type SecretDigests, secretDigest } from "../state/secret-digest.ts";
 import type { Context } from "./context.ts";
 
 /** Has changes carried out by workers, with the lease of a run; they keep the journal of what they do. */
@@ -26,12 +31,14 @@ export function applyingBy(
   inFlight: readonly string[],
 ): NonNullable<ApplyOptions["delegate"]> {
   const { recheck = false, saved, savedRun } = context.request;
-  const given = { token, recheck: recheck || saved !== undefined || savedRun !== undefined, inFlight };
+  const sealing = sealKey();
+  const isOfSaved = saved !== undefined || savedRun !== undefined;
+  const given = { token, recheck: recheck || isOfSaved, inFlight, sealing, sealFor: sealing.key };
   return (batches, options) => new DelegatedApply(dispatcher, context, batches, { ...options, ...given }).run();
 }
 
 type DelegatedOptions = Pick<ApplyOptions, "watchers" | "workers" | "stopped"> &
-  Pick<WriteChunk, "token" | "recheck" | "inFlight">;
+  Pick<WriteChunk, "token" | "recheck" | "inFlight" | "sealFor"> & { readonly sealing: SealKey };
 
 type ProjectSteps = readonly (readonly Step[])[];
 
@@ -48,6 +55,8 @@ class DelegatedApply {
   /** Batches that were given out. */
   #begun = 0;
   #ended: string | undefined;
+  /** References of which a worker sent another value than this run has. */
+  readonly #others = new Set<string>();
 
   constructor(dispatcher: Dispatcher, context: Context, batches: readonly Batch[], options: DelegatedOptions) {
     this.#dispatcher = dispatcher;
@@ -65,6 +74,7 @@ class DelegatedApply {
       this.#ended ??= error.message;
     });
     for (const event of await this.#leftOver()) await this.#report(event);
+    if (this.#others.size > 0) this.#context.request.warn?.(othersSent([...this.#others].sort()));
     return outcomesOf(this.#events);
   }
 
@@ -92,10 +102,20 @@ class DelegatedApply {
     this.#outstanding.delete(index);
     if ("failure" in result) throw new CallFailed(result.failure);
     if (!("events" in result)) return;
+    const digests = openedDigests(result.sealed, this.#options.sealing);
     for (const { ended, ...event } of await withIntents(this.#context, result.events)) {
       if (ended) this.#ended ??= `the run ended after ${event.address} failed`;
       const change = changes.get(event.address);
-      await this.#report({ ...event, ...(change && { change }) });
+      const sentSecrets = digests(event.address);
+      if (change && event.outcome.status === "applied") this.#noteOthers(change, sentSecrets);
+      await this.#report({ ...event, sentSecrets, ...(change && { change }) });
+    }
+  }
+
+  #noteOthers({ declared }: Change, sent: SecretDigests): void {
+    for (const reference of referencesIn(declared)) {
+      const [own, digest] = [this.#context.secrets.known(reference), sent[reference.secret]];
+      if (own !== undefined && digest !== undefined && secretDigest(own) !== digest) this.#others.add(reference.secret);
     }
   }
 
@@ -113,6 +133,10 @@ class DelegatedApply {
       ...unbegun.flat().map((step) => leftOver(step, why, nobodySent)),
     ];
   }
+}
+
+function othersSent(references: readonly string[]): string {
+  return `workers sent other values than this run has of ${firstFew(references)}; give workers and runs the same secrets, and apply again`;
 }
 
 /** What keeps a watcher from recording a change keeps all of them from being sent. */

@@ -3,6 +3,7 @@ import { seenIn } from "../apply/seen.ts";
 import { canonical } from "../base/json.ts";
 import type { Difference, InSync } from "../diff/diff.ts";
 import { absence, type Memory, memoryOf } from "../diff/last-applied.ts";
+import { isReference } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, Problem } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -40,7 +41,16 @@ function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void
     ...(event.seen ?? seenIn(ledger.catalogue, change, event.answer)),
     unkept: event.outcome.not_kept ?? [],
   };
-  ledger.remember(change.address, memoryOf(resource, change.address, seen, ledger.fingerprint));
+  ledger.remember(change.address, memoryOf(resource, change.address, seen, sentFingerprint(ledger, event)));
+}
+
+/** Whoever sent a secret may have had another value of it than this process has now. */
+function sentFingerprint(ledger: Ledger, { sentSecrets }: ChangeEvent): Ledger["fingerprint"] {
+  if (!sentSecrets) return ledger.fingerprint;
+  return (resource, address, name, value) =>
+    isReference(value)
+      ? ledger.fingerprintSent(address, name, value, sentSecrets[value.secret])
+      : ledger.fingerprint(resource, address, name, value);
 }
 
 /** Remembers what was found in sync, so that a later change on the server can be told from one in the manifests. */

@@ -6,10 +6,11 @@ import type { Memory, Recollection } from "../diff/last-applied.ts";
 import { addressParts } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { isReference, normalise } from "../model/normalise.ts";
-import type { Problem } from "../model/types.ts";
+import type { Problem, SecretReference } from "../model/types.ts";
 import type { LedgerLine } from "../workspace/ledger-line.ts";
 import type { Secrets } from "../workspace/secrets.ts";
 import { type LedgerOptions, ledgerKey } from "./ledger-key.ts";
+import { secretDigest } from "./secret-digest.ts";
 import type { LeaseToken, LedgerContents, LedgerEdit, LedgerStore } from "./state.ts";
 
 /** What the last apply left of each resource (contract 6). It holds fingerprints, never values. */
@@ -19,6 +20,8 @@ export interface Ledger extends Recollection {
   readonly catalogue: Catalogue;
   readonly remember: (address: string, memory: Memory) => void;
   readonly forget: (address: string) => void;
+  /** The fingerprint of a secret that another process sent, by the digest of its value; one of an unknown value equals none. */
+  readonly fingerprintSent: (address: string, name: string, secret: SecretReference, digest?: string) => string;
   /** Keeps the key, and makes sure that it can be written as far as that can be known. @throws Refusal where not. */
   readonly ready: () => void;
   /** Writes what was remembered or forgotten since the last time, for the holder of a lease. Returns why it could not. */
@@ -61,7 +64,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
       return projectOf(project.toLowerCase()).get(rest.toLowerCase())?.memory;
     },
     catalogue,
-    fingerprint: fingerprinter(key, options.secrets, catalogue),
+    ...fingerprinter(key, options.secrets, catalogue),
     remember: edit,
     forget: (address) => edit(address, undefined),
     ready: () => {
@@ -107,13 +110,30 @@ function foreignKey({ file }: LedgerStore, count: number): Problem {
   return { severity: "warning", rule: "ledger", message, ...(file && { place: { file, line: 1, column: 1 } }) };
 }
 
-type Fingerprint = Recollection["fingerprint"];
+/** What begins the fingerprint of a secret of which only the digest was known. */
+const ofDigest = "~";
 
-function fingerprinter(key: string, secrets: Secrets, catalogue: Catalogue): Fingerprint {
-  return (resource, address, name, value) => {
-    const plain = isReference(value) ? secrets.known(value) : normalise(catalogue, resource, name, value);
-    if (plain === undefined) return undefined;
-    const hmac = createHmac("sha256", key).update(canonical([address.toLowerCase(), name, plain]));
-    return hmac.digest("base64url").slice(0, 22);
+function fingerprinter(
+  key: string,
+  secrets: Secrets,
+  catalogue: Catalogue,
+): Pick<Ledger, "fingerprint" | "fingerprintSent"> {
+  const hmac = (address: string, name: string, content: unknown) => {
+    const text = canonical([address.toLowerCase(), name, content]);
+    return createHmac("sha256", key).update(text).digest("base64url").slice(0, 22);
+  };
+  const digested = (address: string, name: string, digest: string) => ofDigest + hmac(address, name, { digest });
+  return {
+    fingerprint: (resource, address, name, value, like = "") => {
+      const plain = isReference(value) ? secrets.known(value) : normalise(catalogue, resource, name, value);
+      if (plain === undefined) return undefined;
+      const isDigested = typeof plain === "string" && like.startsWith(ofDigest);
+      return isDigested ? digested(address, name, secretDigest(plain)) : hmac(address, name, plain);
+    },
+    fingerprintSent: (address, name, secret, digest = "") => {
+      const own = secrets.known(secret);
+      const isOwn = own !== undefined && secretDigest(own) === digest;
+      return isOwn ? hmac(address, name, own) : digested(address, name, digest);
+    },
   };
 }

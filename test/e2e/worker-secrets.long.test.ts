@@ -1,0 +1,87 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { databases } from "../state/databases.ts";
+import type { Database } from "../support/database.mjs";
+import { folder } from "../support/folder.ts";
+import { type Environment, start, until } from "./program.ts";
+import { changeOf, scene, token, told } from "./workspace.ts";
+
+const [available] = await databases();
+
+describe.skipIf(!available)("secrets of workers (need postgresql)", () => {
+  let database: Database;
+  let count = 0;
+
+  beforeAll(async () => {
+    if (available) database = await available.started();
+  });
+
+  /** A workspace with one hook of each secret, in a ledger of the state, and one worker of it. */
+  async function fleet(hooks: readonly string[], forWorker: Environment, forRun: Environment = {}) {
+    const projects = hooks.map((_, index) => ({ path: `group/p${index}` }));
+    const policyOf = (secret: string, index: number) => ({
+      projects: [`group/p${index}`],
+      integrations: { "chat-webhook-d": { webhook: { secret }, push_events: true } },
+    });
+    const policies = Object.fromEntries(hooks.map((secret, index) => [`p${index}`, policyOf(secret, index)]));
+    const workspace = { requestTimeout: "2s", ledger: "state", name: `worker-secrets-${++count}` };
+    const made = await scene({ projects, policies, workspace });
+    const own = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "3s" };
+    const env = { ...own, EVENKEEL_LEDGER_KEY: "a-key-of-this-test", ...forRun };
+    const worker = start(["worker"], folder({}).root, { ...own, EVENKEEL_URL: made.server.url, ...forWorker });
+    await until(() => worker.said().includes("Ready to work"));
+    return {
+      ...made,
+      evenkeelWith: (more: Environment, ...args: string[]) => made.evenkeelWith({ ...env, ...more }, ...args),
+    };
+  }
+
+  const hook = "group/p0:integration/chat-webhook-d";
+  const applied = ["apply", "--yes", "--workers", "--report", "json"] as const;
+
+  test("are those of a chunk: one that was rotated is sent, and one that could not be had is asked for again", async () => {
+    const place = folder({});
+    const file = join(place.root, "hook");
+    place.write(
+      "vault.mjs",
+      `import { readFileSync } from "node:fs";\nprocess.stdout.write(readFileSync("${file}", "utf8"));\n`,
+    );
+    place.write("providers.yaml", `v: { command: ["${process.execPath}", "${place.root}/vault.mjs", "{ref}"] }\n`);
+    const providers = { EVENKEEL_SECRET_PROVIDERS: join(place.root, "providers.yaml") };
+    const made = await fleet([`file:${file}`, "v:hook"], providers, providers);
+    const evenkeel = (...args: string[]) => made.evenkeelWith({}, ...args);
+    const failed = await evenkeel(...applied);
+    expect(failed.code).toBe(1);
+    expect(changeOf(failed.plan(), hook).outcome?.error).toMatch(
+      /cannot be resolved: file:.* \(no such file or folder\)/,
+    );
+    for (const value of ["https://one.example.com", "https://two.example.com"]) {
+      writeFileSync(file, value);
+      expect(told((await evenkeel("plan", "--report", "json")).plan())).toHaveLength(2);
+      expect(await evenkeel(...applied)).toMatchObject({ code: 0, stderr: "", writes: 2 });
+      expect(await evenkeel("drift")).toMatchObject({ code: 0 });
+    }
+    rmSync(file);
+    expect(await evenkeel(...applied, "--resend", "*")).toMatchObject({ code: 1, writes: 0 });
+  }, 60_000);
+
+  test("are remembered as they were sent, where the run knows another value or none", async () => {
+    const made = await fleet(["env:HOOK"], { HOOK: "https://worker.example.com" });
+    const run = (HOOK: string | undefined, ...args: string[]) => made.evenkeelWith({ HOOK }, ...args);
+    for (const own of ["https://run.example.com", undefined]) {
+      const sent = await run(own, ...applied, "--resend", "*");
+      expect(sent).toMatchObject({ code: 0, writes: 1 });
+      expect(sent.stderr).toContain(own ? "workers sent other values than this run has of env:HOOK;" : "");
+      const other = await run("https://run.example.com", "plan", "--report", "json");
+      expect(changeOf(other.plan(), hook).action_reason).toContain("webhook changed since the last apply");
+      expect((await run("https://worker.example.com", "drift")).code).toBe(0);
+      expect((await run(undefined, "drift")).code).toBe(0);
+    }
+    expect(await run("https://worker.example.com", ...applied, "--resend", "*")).toMatchObject({
+      stderr: "",
+      writes: 1,
+    });
+    expect(told((await run("https://worker.example.com", "plan", "--report", "json")).plan())).toEqual([]);
+  }, 60_000);
+});
