@@ -2,33 +2,48 @@ import { grouped } from "../base/grouped.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed, type FailureKind } from "../client/failure.ts";
+import type { Unverified } from "../diff/diff.ts";
 import { type Surveyed, type SurveyScope, surveyProject } from "../live/survey.ts";
 import { unreadPart } from "../live/unread.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import { projectPart } from "../model/identity.ts";
+import { isMove } from "../model/repository-kinds.ts";
 import { turnsOff } from "../model/turns-off.ts";
 import type { Change, DesiredProject } from "../model/types.ts";
-import { type PlannedChange, visibleOf } from "../plan/plan.ts";
+import { differenceFrom, unlistedIn } from "../plan/contradictions.ts";
+import { type Plan, type PlannedChange, visibleOf } from "../plan/plan.ts";
 import { policyEffectOf } from "../plan/policy-effect.ts";
 import type { Step } from "./apply.ts";
 
 /** What is to be done in one project: its steps, or planned changes that it is to be read again for. */
 export type Target =
   | { readonly steps: readonly Step[] }
-  | { readonly planned: readonly PlannedChange[]; readonly desired: DesiredProject };
+  | {
+      readonly planned: readonly PlannedChange[];
+      readonly desired: DesiredProject;
+      /** What the plan says cannot be compared, by address. */
+      readonly unverified: ReadonlyMap<string, readonly string[]>;
+    };
 
-/** Planned changes by project, each to be read again right before its writes; nothing is written where it could not be read. */
+/** A plan's changes by project, each to be read again right before its writes; nothing is written where it could not be read. */
 export function recheckTargets(
-  changes: readonly PlannedChange[],
+  plan: Pick<Plan, "resource_changes" | "unverified">,
   desired: readonly DesiredProject[],
   unread: ReadonlyMap<string, Surveyed> = new Map(),
 ): Target[] {
   const projects = new Map(desired.map((each) => [each.project.name, each]));
+  const unverified = namesByAddress(plan.unverified);
+  const changes = plan.resource_changes.filter((change) => !isMove(change));
   return [...grouped(changes, ({ project }) => project)].map(([name, planned]) => {
     const project = projects.get(name);
     if (!project) return { steps: planned.map((change) => failed(change, `${name} is no longer on the server`)) };
     const known = unread.get(name);
-    return known ? { steps: notRead(planned, known) } : { planned, desired: project };
+    return known ? { steps: notRead(planned, known) } : { planned, desired: project, unverified };
   });
+}
+
+function namesByAddress(rows: readonly Unverified[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(rows.map(({ address, fields }) => [address, fields]));
 }
 
 /** The steps of a target, by what is there now: what was planned from other live values is stale, and left (contract 5). */
@@ -38,11 +53,15 @@ export async function stepsOf(reader: Reader, target: Target, scope: SurveyScope
   const read = await surveyProject(reader, target.desired, resending(scope, planned)).catch(unreadable);
   if (!read.difference) return notRead(planned, read);
   const { changes } = read.difference;
+  const unverified = namesByAddress(read.difference.unverified);
   const now = new Map(changes.map((change) => [change.address, change]));
   const order = changes.map(({ address }) => address);
   const steps = planned.map((change) => {
     const part = unreadPart(read.unread ?? [], change);
-    return part ? failed(change, explained(part.failure)) : stepOf(change, now.get(change.address));
+    if (part) return failed(change, explained(part.failure));
+    const { address } = change;
+    const unlisted = unlistedIn(change, target.unverified.get(address), unverified.get(address));
+    return unlisted ? stale(change, unlisted) : stepOf(change, now.get(address), reader.catalogue);
   });
   return steps.sort((a, b) => order.indexOf(addressOf(a)) - order.indexOf(addressOf(b)));
 }
@@ -76,6 +95,10 @@ function failed({ address }: PlannedChange, error: string): Step {
   return { address, outcome: { status: "failed", error } };
 }
 
+function stale({ address }: PlannedChange, why: string): Step {
+  return { address, outcome: { status: "stale", error: `${why}; plan again` } };
+}
+
 /** The name of the project that a target is about. */
 export function projectOf(target: Target): string {
   if ("planned" in target) return target.desired.project.name;
@@ -87,11 +110,10 @@ function addressOf(step: Step): string {
   return "change" in step ? step.change.address : step.address;
 }
 
-function stepOf(planned: PlannedChange, change: Change | undefined): Step {
-  const moved = change ? movedSince(planned, change) : "the live values are already as declared";
-  if (!change || moved)
-    return { address: planned.address, outcome: { status: "stale", error: `${moved}; plan again` } };
-  return { change };
+function stepOf(planned: PlannedChange, change: Change | undefined, catalogue: Catalogue): Step {
+  if (!change) return stale(planned, "the live values are already as declared");
+  const why = movedSince(planned, change) ?? differenceFrom(planned, change, catalogue);
+  return why === undefined ? { change } : stale(planned, why);
 }
 
 function movedSince(planned: PlannedChange, now: Change): string | undefined {

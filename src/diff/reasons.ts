@@ -13,17 +13,20 @@ export function whyCreate(desired: Desired, address: string, options: FullDiffOp
   const { catalogue, ledger, resend } = options;
   const memory = ledger?.recall(address);
   if (!ledger || !memory || memory.absent) {
-    const reason = integrationOf(catalogue, desired)?.staysOff ? notListed : "not on the server";
+    const reason = integrationOf(catalogue, desired)?.staysOff ? notListed : missing;
     return { reason, cause: ledger ? "pending" : "drift" };
   }
   const edited = editedSince(desired, address, ledger);
   if (!isKeptOff(memory)) {
-    const reason = `gone from the server since the last apply, drift${edited.length > 0 ? " and pending" : ""}`;
+    const reason = `${gone}, drift${edited.length > 0 ? " and pending" : ""}`;
     return { reason, cause: causeFrom(true, edited.length > 0) };
   }
   if (edited.length > 0) return { reason: reasonOfEdit(edited), cause: "pending" };
   return resend?.(address) ? whyAsked(options) : undefined;
 }
+
+const missing = "not on the server";
+const gone = "gone from the server since the last apply";
 
 /** Lists tell what is on, and some servers keep this off. */
 const notListed = "not on the server, or kept off there";
@@ -43,15 +46,17 @@ export function whyUpdate(address: string, evidence: Evidence, options: DiffOpti
   const inherited = isInherited ? "inherited from the group, " : "";
   if (different.length > 0) return whyDifferent(inherited, evidence, options);
   if (isInherited && edited.length > 0) {
-    return { reason: `${inherited}not as declared`, cause: causeFrom(isKnown || !options.ledger, !isKnown) };
+    return { reason: inherited + otherwise, cause: causeFrom(isKnown || !options.ledger, !isKnown) };
   }
   if (edited.length > 0) return whyEdited(edited, evidence);
   if (moved && unverified.length > 0) return { reason: suspected, cause: "drift" };
   if (options.resend?.(address)) return whyAsked(options);
-  if (options.alwaysSend && unverified.length > 0) return { reason: "server.secrets is always-send", cause: "drift" };
+  if (options.alwaysSend && unverified.length > 0) return { reason: alwaysSent, cause: "drift" };
   return undefined;
 }
 
+const otherwise = "not as declared";
+const alwaysSent = "server.secrets is always-send";
 const suspected = "suspected drift: updated_at changed, and nothing visible differs";
 
 function whyEdited(edited: readonly string[], { moved, drifted }: Evidence): Why {
@@ -101,4 +106,21 @@ function causeOfRemoval(address: string, live: Live, ledger: Recollection | unde
 function causeFrom(hasDrifted: boolean, isPending: boolean): Cause {
   if (!hasDrifted) return "pending";
   return isPending ? "both" : "drift";
+}
+
+/** Reasons of which only a ledger tells one from the other, the longer ones first. */
+const recalled = [notListed, missing, gone, otherwise, suspected, askedFor, alwaysSent];
+
+const edits = new RegExp(`pending: (.+) changed since the last apply(?:; ${suspected})?`);
+
+/**
+ * A reason without what only a ledger knows: the job that planned may have had none, and secrets are rotated. `declared`
+ * are the parameters that may be named in it.
+ */
+export function withoutMemory(reason: string, declared: readonly string[]): string {
+  const [edit, names = ""] = edits.exec(reason) ?? [];
+  const isEdit = edit !== undefined && names.split(", ").every((name) => declared.includes(name));
+  const known = isEdit ? edit : recalled.find((each) => reason.includes(each));
+  const plain = known === undefined ? reason : reason.replace(known, "to be sent");
+  return plain.replace(/, (?:drift and pending|drift|pending)(?=,|$)/, "");
 }

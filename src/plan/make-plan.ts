@@ -6,10 +6,11 @@ import { fullPathOf } from "../model/identity.ts";
 import { kinds } from "../model/kinds.ts";
 import { isReference, referencesIn } from "../model/normalise.ts";
 import { bySeverity } from "../model/problem-line.ts";
-import { isRemoval, turnsOff } from "../model/turns-off.ts";
+import { isRemoval } from "../model/turns-off.ts";
 import type { Call, Change, Fields, Problem, Project, SecretReference } from "../model/types.ts";
 import { lossesOf } from "../routes/listeners.ts";
 import type { Objection } from "./guards.ts";
+import { notesOf } from "./notes.ts";
 import {
   countsOf,
   effectsOf,
@@ -106,11 +107,7 @@ export function plannedChange(change: Change, catalogue: Catalogue, named?: Proj
   const { address, project, kind, key, action, before, after, live, liveDigest } = change;
   const { method, path } = callOf(change);
   const lost_notifications = lossesOf(change, catalogue);
-  const notes = [
-    ...(turnsOff(change) && !isRemoval(change) ? [offNote(change)] : []),
-    ...(action === "update" && live?.inherited ? [inheritedNote] : []),
-    ...lost_notifications,
-  ];
+  const notes = notesOf(change, live?.inherited, lost_notifications);
   return {
     address,
     project,
@@ -139,14 +136,6 @@ export function otherNames(project: Project): Pick<PlannedChange, "project_id" |
     ...(path !== undefined && path !== project.name && { project_path: path }),
   };
 }
-
-/** An update among others would look harmless. */
-function offNote({ key }: Change): string {
-  return `${key} is turned off by this update, which counts as a disable for the guards`;
-}
-
-const inheritedNote =
-  "the group's settings apply, and a write changes nothing: choose settings of its own for the project on the server first";
 
 function reasonOf(change: Change): string {
   const policyEffect = policyEffectOf(change);

@@ -5,6 +5,7 @@ import type { ReportedProblem } from "../model/problem-line.ts";
 import { turnsOff } from "../model/turns-off.ts";
 import type { Action, Call, Cause, Fields, Kind, Outcome, Place } from "../model/types.ts";
 import type { Objection } from "./guards.ts";
+import { lossesIn } from "./notes.ts";
 import { policyEffectOf } from "./policy-effect.ts";
 
 /** What `plan --report json` prints and `--out` saves (contract 5; `schemas/plan.schema.json`). Holds no secret. */
@@ -119,8 +120,10 @@ export function planDigest(plan: Omit<Plan, "digest" | "created_at"> & Partial<P
 
 /** The plan with all that its changes show taken anew from the changes themselves, whatever it says. */
 export function recounted(plan: Plan): Plan {
-  const changes = plan.resource_changes.map(({ policy_effect: _, ...planned }) => {
-    return { ...planned, ...policyEffectIn(visibleOf(planned)) };
+  const changes = plan.resource_changes.map(({ policy_effect: _, lost_notifications: __, ...planned }) => {
+    const visible = visibleOf(planned);
+    const losses = lossesIn(planned.notes ?? [], visible);
+    return { ...planned, ...policyEffectIn(visible), ...(losses.length > 0 && { lost_notifications: losses }) };
   });
   const actions = changes.map(({ change }) => change.actions[0]);
   const summary = { ...plan.summary, ...countsOf(actions), ...effectsOf(changes), writes: actions.length };

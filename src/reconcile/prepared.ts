@@ -1,3 +1,4 @@
+import type { Outcomes } from "../apply/apply.ts";
 import { recheckTargets, type Target } from "../apply/recheck.ts";
 import { firstFew } from "../base/text.ts";
 import { version } from "../base/version.ts";
@@ -8,7 +9,7 @@ import { isMove } from "../model/repository-kinds.ts";
 import type { DesiredProject, Problem, SecretReference } from "../model/types.ts";
 import { type GuardRules, markWaived, type Objection } from "../plan/guards.ts";
 import { type PlanInput, planOf, secretsSentBy } from "../plan/make-plan.ts";
-import { type Plan, type PlannedChange, type PlanScope, planDigest } from "../plan/plan.ts";
+import { type Plan, type PlanScope, planDigest } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
 import type { Planned } from "./request.ts";
 import { canaryTest, guardRules, refusedBy } from "./scope.ts";
@@ -30,6 +31,8 @@ export interface Prepared {
   readonly saved?: Plan;
   /** Whether a project comes first among the waves. */
   readonly isCanary: (project: string) => boolean;
+  /** The outcomes of a saved plan that says what its manifests do not: nothing may be sent of it. */
+  readonly stale?: Outcomes;
   /** The targets wave by wave; left out where the run has no waves. */
   readonly waves?: readonly (readonly Target[])[];
 }
@@ -98,7 +101,7 @@ export function preparedOf(context: Context, planned: Planned, desired: readonly
     const targets = changed.map((changes) => ({ steps: changes.map((change) => ({ change })) }));
     return { ...rest, targets, moves: { steps: moves.map((move) => ({ move })) } };
   }
-  return { ...rest, ...rechecked(plan.resource_changes, desired) };
+  return { ...rest, ...rechecked(plan, desired) };
 }
 
 /** The plan with the objections that a person has waived told as such, so that none of them reads as a refusal. */
@@ -110,12 +113,8 @@ export function withWaivers(planned: Planned, refused: readonly Objection[]): Pl
 }
 
 /** Planned changes, all to be looked at again right before they are carried out. */
-function rechecked(
-  changes: readonly PlannedChange[],
-  desired: readonly DesiredProject[],
-): Pick<Prepared, "targets" | "moves"> {
-  const ofProjects = changes.filter((change) => !isMove(change));
-  return { targets: recheckTargets(ofProjects, desired), moves: { recheck: changes.filter(isMove) } };
+function rechecked(plan: Plan, desired: readonly DesiredProject[]): Pick<Prepared, "targets" | "moves"> {
+  return { targets: recheckTargets(plan, desired), moves: { recheck: plan.resource_changes.filter(isMove) } };
 }
 
 /** The secrets that the changes of these projects will send. */

@@ -125,13 +125,12 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
     const current = await atRelease(reader, context);
     if (hasErrors(current.problems)) return notPlanned(current);
     await using dispatcher = await dispatcherOf(current, connection, { reader });
-    const { planned, refused, targets, moves } = await prepared(reader, current, saved, dispatcher);
+    const { planned, refused, targets, moves, stale = [] } = await prepared(reader, current, saved, dispatcher);
     const changes = await Promise.all(batchesOf(reader, current, targets).map((batch) => batch.steps()));
     const moved = await moveSteps(reader, current, moves);
     const steps = [...changes.flat(), ...moved.map((step) => ("move" in step ? step.move : step))];
-    const outcomes = new Map(
-      steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : [])),
-    );
+    const settled = steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : []));
+    const outcomes = new Map([...stale, ...settled]);
     const requests = steps.flatMap((step) => ("change" in step ? [callOf(step.change)] : []));
     return { ...planned, refused, requests, ...(outcomes.size > 0 && { outcomes }) };
   } catch (error) {
@@ -173,6 +172,7 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
     const planned = withProblems(found, notices);
     if (!planned.compared) return await history.end(planned);
     if (refused.length > 0) return await history.end({ ...planned, refused });
+    if (rest.stale) return await history.end({ ...planned, outcomes: rest.stale });
     // Workers have secrets of their own, and tell which they lack.
     const missing = dispatcher ? [] : await missingSecrets(rest.references, current);
     if (missing.length > 0) return await history.end(withProblems(planned, missing));

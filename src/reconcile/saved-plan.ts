@@ -20,6 +20,7 @@ import { judgeLoosening } from "../plan/loosening.ts";
 import { formatVersion, type Plan, planDigest, recounted, removalsOf, visibleOf } from "../plan/plan.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import type { Context, Heading } from "./context.ts";
+import { contradictionsOf, heldToManifests } from "./contradicted.ts";
 import { judgeAgain } from "./judge-again.ts";
 import { type Prepared, secretsToCompare, withWaivers } from "./prepared.ts";
 import { judgedByRules, withReasons } from "./rules.ts";
@@ -136,13 +137,12 @@ export async function requestedPlan(context: Context): Promise<Plan | undefined>
 
 /**
  * A saved plan, judged again by what is live now; each project is to be read again right before its writes, and
- * requests are derived anew (contract 5).
+ * requests are derived anew (contract 5). Nothing is to be sent of a plan that says what its manifests do not.
  * @throws Refusal where the plan was edited, is not whole, or is stale altogether; CallFailed where it ends the run.
  */
 export async function savedPlan(reader: Reader, context: Context, read: Plan): Promise<Prepared> {
   const { request } = context;
   const moves = read.resource_changes.filter(isMove);
-  const changes = read.resource_changes.filter((change) => !isMove(change));
   const again = await movesAgain(reader, context, moves);
   const scope = { ...scopeOf(context), includes: () => true, ...narrowed(read, context) };
   const { desired } = await select(reader, scope);
@@ -155,9 +155,9 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const unruled = { ...withReasons(read, desired), objections: [...objections, ...again.objections, ...loosening] };
   const plan = judgedByRules(unruled, context, desired);
   const refused = refusedBy(plan, desired, request);
-  return {
+  const prepared = {
     planned: withWaivers({ plan, differences: [], compared: true, missing: [] }, refused),
-    targets: recheckTargets(changes, desired, unread),
+    targets: recheckTargets(read, desired, unread),
     moves: { steps: again.steps },
     references: planned.flatMap(({ resources }) => resources.flatMap(({ fields }) => referencesIn(fields))),
     refused,
@@ -165,6 +165,8 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
     saved: read,
     isCanary: canaryTest(context, desired),
   };
+  const contradictions = new Map([...contradictionsOf(context, read, desired), ...again.contradictions]);
+  return heldToManifests(prepared, read, contradictions);
 }
 
 /**

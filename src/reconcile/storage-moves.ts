@@ -4,13 +4,15 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { addressMatcher } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
 import type { Outcome, Problem } from "../model/types.ts";
+import { type Contradictions, differenceFrom, statedDifference } from "../plan/contradictions.ts";
 import type { Objection } from "../plan/guards.ts";
 import type { PlannedChange } from "../plan/plan.ts";
 import { migrationChanges } from "../revision/migrations.ts";
 import { type Followed, followMoves } from "../storage/follow.ts";
 import { historyOf } from "../storage/history.ts";
-import { type Move, type MovesScope, type PlannedMoves, planMoves } from "../storage/moves.ts";
+import { addressesOf, type Move, type MovesScope, type PlannedMoves, planMoves } from "../storage/moves.ts";
 import type { Context } from "./context.ts";
 import type { Request } from "./request.ts";
 
@@ -58,28 +60,56 @@ async function movesScope({ loaded, heading, request, state }: Context): Promise
   };
 }
 
+interface MovesAgain extends Pick<PlannedMoves, "objections"> {
+  readonly steps: readonly MoveStep[];
+  readonly contradictions: Contradictions;
+}
+
 /** Moves that were planned before, judged again by what lies on the storages now; what moved meanwhile is stale (contract 5). */
 export async function movesAgain(
   reader: Reader,
   context: Context,
   planned: readonly PlannedChange[],
-): Promise<Pick<PlannedMoves, "objections"> & { readonly steps: readonly MoveStep[] }> {
-  if (planned.length === 0) return { objections: [], steps: [] };
+): Promise<MovesAgain> {
+  if (planned.length === 0) return { objections: [], steps: [], contradictions: new Map() };
   const addresses = new Set(planned.map(({ address }) => address));
   const includes = (address: string) => addresses.has(address);
   const asked = new Set(planned.filter(({ resend }) => resend).map(({ address }) => address));
   const scope = { ...(await movesScope(context)), includes };
+  const declared = new Set(scope.migrations.flatMap(addressesOf));
+  const { catalogue } = reader;
   const resend = (address: string) => asked.has(address) || scope.resend(address);
   const { moves, objections, problems } = await planMoves(reader, { ...scope, resend });
   const now = new Map(moves.map((move) => [move.change.address, move]));
   const unread = problems.find(({ severity }) => severity === "error");
-  return { objections, steps: planned.map((each) => stepOf(each, now.get(each.address), unread)) };
+  const contradictions = planned.flatMap((each) => {
+    const why = declared.has(each.address)
+      ? contradictionOf(each, now.get(each.address), catalogue)
+      : "no manifest declares it";
+    return why === undefined ? [] : [[each.address, why] as const];
+  });
+  const steps = planned.map((each) => stepOf(each, now.get(each.address), unread, catalogue));
+  return { objections, steps, contradictions: new Map(contradictions) };
 }
 
-function stepOf({ address, live }: PlannedChange, move: Move | undefined, unread: Problem | undefined): MoveStep {
-  if (move && move.change.liveDigest === live?.digest) return { move };
+/** Where the source is as it was, nothing but the manifests decides where its repositories go. */
+function contradictionOf(planned: PlannedChange, move: Move | undefined, catalogue: Catalogue): string | undefined {
+  if (!move || move.change.liveDigest !== planned.live?.digest) return undefined;
+  return statedDifference(planned, move.change, catalogue);
+}
+
+function stepOf(
+  planned: PlannedChange,
+  move: Move | undefined,
+  unread: Problem | undefined,
+  catalogue: Catalogue,
+): MoveStep {
+  const { address, live } = planned;
+  const isAsPlanned = move?.change.liveDigest === live?.digest;
+  const other = move && isAsPlanned ? differenceFrom(planned, move.change, catalogue) : undefined;
+  if (move && isAsPlanned && other === undefined) return { move };
   if (!move && unread) return { address, outcome: { status: "failed", error: unread.message } };
-  const why = move ? "what is on the source changed since the plan was made" : "nothing is left to move";
+  const why = other ?? (move ? "what is on the source changed since the plan was made" : "nothing is left to move");
   return { address, outcome: { status: "stale", error: `${why}; plan again` } };
 }
 

@@ -1,0 +1,126 @@
+import { canonical, isObject } from "../base/json.ts";
+import { pick } from "../diff/changes.ts";
+import { withoutMemory } from "../diff/reasons.ts";
+import { addressOf } from "../model/address.ts";
+import type { Catalogue } from "../model/catalogue.ts";
+import { kinds } from "../model/kinds.ts";
+import type { Change, DesiredProject, Fields, Live } from "../model/types.ts";
+import { plannedChange } from "./make-plan.ts";
+import type { PlannedChange } from "./plan.ts";
+
+/** Why changes of a saved plan cannot follow from the manifests, by their addresses. */
+export type Contradictions = ReadonlyMap<string, string>;
+
+/**
+ * Why a planned change is not the one that would be sent now, in a sentence; undefined where every part of it that
+ * people read is the same, but for what a ledger alone can know. What people sign is what is sent.
+ */
+export function differenceFrom(planned: PlannedChange, change: Change, catalogue: Catalogue): string | undefined {
+  const names = Object.keys(change.declared);
+  const now = plannedChange(change, catalogue);
+  const part = differingPart(shownOf(planned, names), shownOf(now, names)) ?? differingCause(planned, now);
+  return part === undefined ? undefined : `the plan's ${part} is not what it would be now`;
+}
+
+/** A ledger that knows as much as the one of the plan knows the same cause; plans of older versions have none. */
+function differingCause(planned: PlannedChange, now: PlannedChange): string | undefined {
+  if (planned.action_reason !== now.action_reason || planned.cause === undefined) return undefined;
+  return planned.cause === now.cause ? undefined : "cause";
+}
+
+/** What would be sent without being compared and is shown nowhere in the plan; `listed` is what the plan says of it. */
+export function unlistedIn(
+  { change: { after } }: PlannedChange,
+  listed: readonly string[] = [],
+  unverified: readonly string[] = [],
+): string | undefined {
+  const name = unverified.find((each) => !listed.includes(each) && !(each in (after ?? {})));
+  return name && `${name} cannot be compared and would be sent, which the plan does not say`;
+}
+
+/** What people read of a change. What is sent again because of a ledger is left out, for it was held against the manifests. */
+function shownOf(planned: PlannedChange, declared: readonly string[]): object {
+  const { live, notes, change, resend } = planned;
+  const { before, after } = change;
+  const compared = before && after ? pick(after, Object.keys(before)) : after;
+  const isVisible = Object.keys(before ?? {}).length > 0;
+  return {
+    ...statedOf(planned),
+    ...(isVisible && { resend }),
+    ...{ live, notes, action_reason: withoutMemory(planned.action_reason, declared) },
+    change: { actions: change.actions, before, after: compared },
+  };
+}
+
+/**
+ * Why no manifest can lead to a planned change, whatever is live; undefined where one can. What the change says of live
+ * values is believed here, and compared when its project is read again.
+ */
+export function contradictionIn(
+  planned: PlannedChange,
+  desired: DesiredProject,
+  catalogue: Catalogue,
+): string | undefined {
+  const change = declaredChange(planned, desired);
+  return typeof change === "string" ? change : statedDifference(planned, change, catalogue);
+}
+
+/** The same of a change that is known; what it says of live values is left out. */
+export function statedDifference(planned: PlannedChange, change: Change, catalogue: Catalogue): string | undefined {
+  const part = differingPart(statedOf(planned), statedOf(plannedChange(change, catalogue)));
+  return part === undefined ? undefined : `the plan's ${part} is not what the manifests say`;
+}
+
+/** What manifests alone decide of a change, once its action and the names of what differs are known. */
+function statedOf({ address, project, kind, key, change, policy_reason: reason, source, call }: PlannedChange): object {
+  return { address, project, kind, key, change, policy_reason: reason, source, call };
+}
+
+/** The change that manifests lead to where live is what a planned change says; or why they lead to none. */
+function declaredChange(planned: PlannedChange, desired: DesiredProject): Change | string {
+  const { kind, key, change, action_reason: reason, cause = "drift" } = planned;
+  const [action] = change.actions;
+  const { removal, removed } = kinds[kind];
+  const resource = desired.resources.find((each) => each.kind === kind && each.key === key);
+  const origin = resource?.origin ?? desired.exclusive.get(kind);
+  if (!origin) return "no manifest declares it";
+  const isPresent = resource?.presence === "present";
+  if (isPresent ? action !== "create" && action !== "update" : action !== removal) {
+    return `the manifests want it ${isPresent ? "present" : "absent"}, and the plan says ${action}`;
+  }
+  const declared = resource?.fields ?? {};
+  return {
+    ...{ kind, key, action, reason, cause, origin, declared },
+    address: addressOf(desired.project.name, kind, key),
+    project: desired.project.name,
+    before: change.before,
+    after: isPresent ? declaredPart(declared, planned) : removed.after,
+    live: claimedLive(planned),
+    liveDigest: planned.live?.digest,
+  };
+}
+
+/** What is declared of the parameters that a change names; one that is turned off may not be declared. */
+function declaredPart(declared: Fields, { change: { actions, before, after } }: PlannedChange): Fields {
+  if (actions[0] === "create") return declared;
+  return pick(
+    declared,
+    Object.keys(after ?? {}).filter((name) => name in declared || name in (before ?? {})),
+  );
+}
+
+/** What is live, as a planned change says it. */
+function claimedLive({ kind, key, change, live, call }: PlannedChange): Live | undefined {
+  if (!live) return undefined;
+  const id = kinds[kind].read?.numbered ? /\/(\d+)$/.exec(call.path)?.[1] : undefined;
+  return { kind, key, fields: change.before ?? {}, active: true, ...(id !== undefined && { id: Number(id) }) };
+}
+
+/** The first part that differs, as a path such as `change.after.recipients`; undefined where none does. */
+function differingPart(one: unknown, other: unknown, path: readonly string[] = []): string | undefined {
+  if (canonical(one) === canonical(other)) return undefined;
+  if (!isObject(one) || !isObject(other)) return path.join(".");
+  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])].sort();
+  const parts = names.map((name) => differingPart(one[name], other[name], [...path, name]));
+  return parts.find((part) => part !== undefined);
+}

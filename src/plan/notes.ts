@@ -1,0 +1,24 @@
+import { isRemoval, turnsOff, type Visible } from "../model/turns-off.ts";
+
+/** What a reviewer should know of a change: `losses` last. */
+export function notesOf(change: Visible, inherited: true | undefined, losses: readonly string[]): readonly string[] {
+  return [
+    ...(turnsOff(change) && !isRemoval(change) ? [offNote(change)] : []),
+    ...(change.action === "update" && inherited ? [inheritedNote] : []),
+    ...losses,
+  ];
+}
+
+/** Those of the notes on a change that tell who receives which events no longer. */
+export function lossesIn(notes: readonly string[], change: Visible): readonly string[] {
+  const others = notesOf(change, true, []);
+  return notes.filter((note) => !others.includes(note));
+}
+
+/** An update among others would look harmless. */
+function offNote({ key }: Visible): string {
+  return `${key} is turned off by this update, which counts as a disable for the guards`;
+}
+
+const inheritedNote =
+  "the group's settings apply, and a write changes nothing: choose settings of its own for the project on the server first";

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { type Plan, type PlannedChange, planDigest } from "../../src/plan/plan.ts";
+import { type Runs, runs } from "./runs.ts";
+
+const hook = "chat-webhook-b";
+const secrets = { HOOK: "https://chat.example.com/hooks/a", OTHER: "https://chat.example.com/hooks/b" };
+const live = { integrations: { [hook]: { webhook: "https://chat.example.com/hooks/before", push_events: true } } };
+const wanted = {
+  integrations: { [hook]: { webhook: { secret: "env:HOOK" }, push_events: false } },
+  licenses: { MIT: "allowed" },
+};
+
+/** `a` has nothing yet, `b` other settings, `c` all that is declared. */
+async function scene(more: object = {}): Promise<Runs> {
+  const settled = {
+    integrations: { [hook]: { webhook: secrets.HOOK, push_events: false } },
+    licenses: { MIT: "allowed" },
+  };
+  const projects = [{ path: "a" }, { path: "b", ...live }, { path: "c", ...settled }];
+  return runs({ projects, policy: { projects: ["a", "b", "c"], ...wanted }, secrets, ...more });
+}
+
+type Forge = (change: PlannedChange) => object;
+
+/** A plan with the change of one address forged, or one more where `as` names another. */
+function forgedAt(plan: Plan, address: string, forge: Forge, as = address): Plan {
+  const original = plan.resource_changes.find((each) => each.address === address);
+  if (!original) throw new Error(`the plan has no ${address}`);
+  const others = plan.resource_changes.filter((each) => each !== original || as !== address);
+  const changes = [...others, { ...original, ...forge(original) } as PlannedChange];
+  return { ...plan, resource_changes: changes.toSorted((one, other) => (one.address < other.address ? -1 : 1)) };
+}
+
+async function applied(run: Runs, plan: Plan) {
+  run.write("plan.json", JSON.stringify({ ...plan, digest: planDigest(plan) }));
+  const result = await run.apply({ saved: `${run.root}/plan.json` });
+  const statuses = new Set([...(result.outcomes?.values() ?? [])].map(({ status }) => status));
+  return { ...result, statuses: [...statuses], writes: run.server.requests.writes };
+}
+
+const webhook = `integration/${hook}`;
+const showing =
+  (more: object): Forge =>
+  ({ change }) => ({ change: { ...change, after: { ...change.after, ...more } } });
+const renamed =
+  (project: string, kind: string, key: string): Forge =>
+  ({ call, ...change }) => ({
+    ...{ address: `${project}:${kind}/${key}`, project, kind, key },
+    call: { ...call, path: call.path.replace(/^\/projects\/\w+/, `/projects/${project}`).replace(change.key, key) },
+  });
+
+describe("nothing is sent of a plan that shows what its manifests do not say", () => {
+  test.each<[string, string, Forge, string, string?]>([
+    ["another secret", `a:${webhook}`, showing({ webhook: { secret: "env:OTHER" } }), "change.after.webhook.secret"],
+    ["another version", `a:${webhook}`, showing({ webhook: { secret: "env:HOOK", version: 2 } }), "webhook.version"],
+    ["a value for a secret", `a:${webhook}`, showing({ webhook: "https://chat" }), "change.after.webhook"],
+    ["another value", "a:license/MIT", showing({ approval_status: "denied" }), "change.after.approval_status"],
+    ["another value among others", `b:${webhook}`, showing({ push_events: true }), "change.after.push_events"],
+    ["one value more", `b:${webhook}`, showing({ issues_events: false }), "change.after.issues_events"],
+    ["another line", `b:${webhook}`, () => ({ source: { file: "all.yaml", line: 1, column: 1 } }), "source.column"],
+    ["a reason", `b:${webhook}`, () => ({ policy_reason: "approved by everyone" }), "policy_reason"],
+    ["another request", `b:${webhook}`, ({ call }) => ({ call: { ...call, method: "DELETE" } }), "call.method"],
+    ["a path", `b:${webhook}`, () => ({ call: { method: "PUT", path: "/projects/c/integrations/x" } }), "call.path"],
+    ["a removal", `b:${webhook}`, ({ change }) => ({ change: { ...change, actions: ["disable"] } }), "the plan says"],
+    ["a change more", "a:license/MIT", renamed("a", "license", "GPL"), "no manifest declares it", "more"],
+    ["a project more", "a:license/MIT", renamed("d", "license", "MIT"), "no policy selects d", "more"],
+  ])("%s", async (_, address, forge, words, as) => {
+    const run = await scene();
+    const { plan } = await run.plan();
+    const { statuses, writes, outcomes } = await applied(run, forgedAt(plan, address, forge, as ?? address));
+    expect([statuses, writes]).toEqual([["stale"], 0]);
+    expect([...(outcomes?.values() ?? [])].map(({ error }) => error).join("\n")).toContain(words);
+  });
+
+  test("and a rehearsal says the same", async () => {
+    const run = await scene();
+    const { plan } = await run.plan();
+    const forged = forgedAt(plan, "a:license/MIT", showing({ approval_status: "denied" }));
+    run.write("plan.json", JSON.stringify({ ...forged, digest: planDigest(forged) }));
+    const { outcomes, requests } = await run.rehearse({ saved: `${run.root}/plan.json` });
+    expect([outcomes?.size, requests]).toEqual([plan.resource_changes.length, []]);
+  });
+});
+
+describe("a change is left that shows what is not live", () => {
+  const foundBefore =
+    (more: object): Forge =>
+    ({ change }) => ({ change: { ...change, before: { ...change.before, ...more } } });
+  test.each<[string, Forge, string]>([
+    ["another value before", foundBefore({ push_events: false }), "change.before.push_events"],
+    ["one value more before", foundBefore({ issues_events: true }), "issues_events"],
+    ["no note", () => ({ notes: undefined }), "notes"],
+    ["another note", () => ({ notes: ["safe"] }), "notes"],
+    ["another reason", () => ({ action_reason: "asked for by the owners" }), "action_reason"],
+    [
+      "a reason of an edit that nobody made",
+      () => ({ action_reason: "pending: all changed since the last apply" }),
+      "",
+    ],
+  ])("%s", async (_, forge, words) => {
+    const run = await scene({ policy: { projects: ["a", "b", "c"], ...wanted, licenses: { MIT: "denied" } } });
+    const { plan } = await run.plan();
+    const address = `b:${webhook}`;
+    const { outcomes } = await applied(run, forgedAt(plan, address, forge));
+    const outcome = outcomes?.get(address);
+    expect(outcome).toEqual({ status: "stale", error: expect.stringContaining(words) });
+    expect(run.asked()).not.toContain(`PUT /projects/b/${webhook}`);
+  });
+
+  test("or that hides what would be sent without being compared", async () => {
+    const run = await scene();
+    const { plan } = await run.plan();
+    expect(plan.unverified.map(({ address }) => address)).toContain(`b:${webhook}`);
+    const { outcomes } = await applied(run, { ...plan, unverified: [] });
+    const error = "webhook cannot be compared and would be sent, which the plan does not say; plan again";
+    expect(outcomes?.get(`b:${webhook}`)).toEqual({ status: "stale", error });
+  });
+
+  test("and one that is declared and live already", async () => {
+    const run = await scene();
+    const { plan } = await run.plan();
+    const more = forgedAt(plan, "a:license/MIT", renamed("c", "license", "MIT"), "more");
+    const { outcomes } = await applied(run, more);
+    expect(outcomes?.get("c:license/MIT")?.status).toBe("stale");
+    expect(run.asked().filter((request) => /^(POST|PUT|PATCH) \/projects\/c/.test(request))).toEqual([]);
+  });
+});
+
+test("a rotated secret and a ledger of another key leave a plan as it is", async () => {
+  const run = await scene({ workspace: { ledger: ".evenkeel/ledger.ndjson" } });
+  await run.apply();
+  await run.ask("PUT", `/projects/b/integrations/${hook}`, { form: { webhook: secrets.HOOK, push_events: "true" } });
+  const { plan } = await run.plan();
+  const env = { ...run.environment, HOOK: secrets.OTHER, EVENKEEL_LEDGER_KEY: "another key of another job" };
+  run.write("plan.json", JSON.stringify(plan));
+  const { outcomes } = await run.apply({ saved: `${run.root}/plan.json`, env });
+  expect([...(outcomes ?? [])]).toEqual([[`b:${webhook}`, { status: "applied" }]]);
+});
