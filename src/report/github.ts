@@ -1,5 +1,6 @@
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
+import { failureOf } from "./failure.ts";
 import { type Level, type ReviewFinding, reviewFindings } from "./findings.ts";
 import type { FindingSurface } from "./report.ts";
 
@@ -14,7 +15,7 @@ export const github: FindingSurface = (report) => {
   const shown = Object.keys(commands).flatMap((level) =>
     findings.filter((finding) => finding.level === level).slice(0, mostAnnotations),
   );
-  return [...shown.map(annotation), closing(findings.length, shown.length)].join("\n");
+  return [...shown.map(annotation), closing(findings.length, shown.length, report)].join("\n");
 };
 
 function annotation({ level, message, rule, place }: ReviewFinding): string {
@@ -25,11 +26,13 @@ function annotation({ level, message, rule, place }: ReviewFinding): string {
   return `::${commands[level]} ${written.join(",")}::${escapeText(message)}`;
 }
 
-function closing(found: number, shown: number): string {
+function closing(found: number, shown: number, { plan, exitCode }: Parameters<FindingSurface>[0]): string {
   const omitted = found - shown;
   const more =
     omitted > 0 ? `; ${omitted} of them are not annotated, since a step shows ${mostAnnotations} a level` : "";
-  return `Evenkeel: ${counted(found, "finding")}${more}.`;
+  const blockers = failureOf(plan, exitCode)?.blocked_by;
+  const why = blockers ? ` Failed: blocked by ${blockers.join(", ")}.` : "";
+  return `Evenkeel: ${counted(found, "finding")}${more}.${why}`;
 }
 
 function escapeText(text: string): string {

@@ -1,3 +1,4 @@
+import { failureOf } from "./failure.ts";
 import type { Surface } from "./report.ts";
 
 /** The largest number that the merge request widget shows. */
@@ -5,11 +6,13 @@ const most = 999_999;
 
 /**
  * Counts for the merge request widget, which knows three: what is disabled counts as deleted. It leaves alone what else
- * stands there: what loosens a policy or stop notifications, where anything does.
+ * stands there: what loosens a policy or stops notifications, where anything does, and why the run failed, where it did.
  */
-export const terraform: Surface = ({ plan: { summary } }) => {
+export const terraform: Surface = ({ plan, exitCode }) => {
+  const { summary } = plan;
   const { create, update, disable, delete: deleted, loosened, lost_notifications } = summary;
   const grave = { ...(loosened > 0 && { loosened }), ...(lost_notifications > 0 && { lost_notifications }) };
   const counts = { ...grave, create, update, delete: disable + deleted };
-  return JSON.stringify(Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, Math.min(n, most)])));
+  const shown = Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, Math.min(n, most)]));
+  return JSON.stringify({ ...shown, ...failureOf(plan, exitCode) });
 };

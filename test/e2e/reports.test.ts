@@ -41,7 +41,7 @@ test("one plan has every surface, from one reading, and no secret on any", async
   });
   expect(read("out/prometheus")).toMatch(/kind="integration",action="disable"\} 1\n/);
   expect(read("out/ndjson").trimEnd().split("\n")).toHaveLength(1 + 3 + 5 + 1);
-  const counts = ["PENDING=true", "CREATE=4", "UPDATE=0", "DISABLE=1", "DELETE=0", "LOOSENED=2"];
+  const counts = ["PENDING=true", "CREATE=4", "UPDATE=0", "DISABLE=1", "DELETE=0", "LOOSENED=2", "EXIT_CODE=0"];
   expect(read("out/dotenv")).toBe(counts.map((line) => `EVENKEEL_PLAN_${line}\n`).join(""));
   for (const kind of planKinds) {
     expect(read(`out/${kind}`)).not.toContain(secret);
@@ -61,7 +61,9 @@ test("every surface is written also when the run fails, and tells of it", async 
     expect(read("out/prometheus")).toContain("evenkeel_run_exit_code{");
     expect(read("out/prometheus")).not.toContain("drift_resources");
     expect(read("out/ndjson")).toContain('"type":"problem"');
-    expect(read("out/dotenv")).toBe("EVENKEEL_PLAN_PENDING=unknown\n");
+    expect(read("out/dotenv")).toBe(
+      "EVENKEEL_PLAN_PENDING=unknown\nEVENKEEL_PLAN_PROBLEMS=1\nEVENKEEL_PLAN_EXIT_CODE=1\n",
+    );
   }
 });
 
