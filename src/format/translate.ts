@@ -1,13 +1,10 @@
 import { isMap, isPair, isScalar, isSeq, LineCounter, type Pair, parseAllDocuments, type Scalar } from "yaml";
 import { grouped } from "../base/grouped.ts";
-import { isObject } from "../base/json.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { apiVersion } from "../manifest/shape.ts";
-import { parseYaml } from "../manifest/yaml.ts";
-import { neutral } from "../model/dialects.ts";
 import type { Problem } from "../model/types.ts";
-import { removeIn, setIn } from "./edit.ts";
+import { stateDialect } from "./state-dialect.ts";
 import { translatedGlob } from "./translate-glob.ts";
 import { type Translation, translationBetween } from "./translation.ts";
 
@@ -30,7 +27,7 @@ export function translate(file: string, text: string, from: string, to: string):
   const told = clashes.map((each) => ({ ...each, message: `${each.message} in dialect ${to}` }));
   if (told.length > 0) return { problems: told };
   const left = edits.flatMap((edit) => ("why" in edit ? [edit.why] : []));
-  const stated = stating(renamed, to);
+  const stated = stateDialect(renamed, to);
   if (stated === undefined) left.push(unstated(file, to));
   return { text: stated ?? renamed, left: sortedProblems(left) };
 }
@@ -155,15 +152,4 @@ function untranslated({ range }: Scalar, { file, lines }: Source, message: strin
 function unstated(file: string, to: string): Problem {
   const message = `server.dialect could not be added; set it to ${to}`;
   return { severity: "error", rule: "untranslated", message, place: { file, line: 1, column: 1 } };
-}
-
-/** With the workspace's dialect stated; the specification's own goes without saying. Undefined where it has no place. */
-function stating(text: string, dialect: string): string | undefined {
-  const parsed = parseYaml(text);
-  const values = "values" in parsed ? parsed.values.filter((value) => value !== null && value !== undefined) : [];
-  const document = values.findIndex((value) => isObject(value) && value.kind === "Workspace");
-  if (document < 0) return text;
-  const path = ["server", "dialect"];
-  if (dialect === neutral.name) return removeIn({ text, document }, path) ?? text;
-  return setIn({ text, document }, path, dialect);
 }

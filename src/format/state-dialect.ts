@@ -1,0 +1,115 @@
+import { isScalar, type Pair, type Scalar } from "yaml";
+import { isObject } from "../base/json.ts";
+import { parseYaml } from "../manifest/yaml.ts";
+import { neutral } from "../model/dialects.ts";
+import { type Editable, removeIn, setIn } from "./edit.ts";
+import { findIn, rootsOf } from "./yaml-path.ts";
+
+const path = ["server", "dialect"];
+
+/**
+ * A text whose Workspace, if it has one, states its dialect; the specification's own may go without saying. Undefined
+ * where there is no place for it. What was changed so is changed back to the same bytes: only a line that was added is
+ * taken away. To tell such a line from one that a person wrote in the same place, the latter gets one more space.
+ */
+export function stateDialect(text: string, dialect: string): string | undefined {
+  const source = { text, document: workspaceIn(text) };
+  if (source.document < 0) return text;
+  return dialect === neutral.name ? withoutDialect(source) : withDialect(source, dialect);
+}
+
+function workspaceIn(text: string): number {
+  const parsed = parseYaml(text);
+  const values = "values" in parsed ? parsed.values.filter((value) => value !== null && value !== undefined) : [];
+  return values.findIndex((value) => isObject(value) && value.kind === "Workspace");
+}
+
+function withDialect(source: Editable, dialect: string): string | undefined {
+  const pair = pairIn(source);
+  if (!pair) return added(source, dialect);
+  const stated = plainScalar(source, pair);
+  if (stated?.value === dialect) return source.text;
+  const text = stated && replaced(source.text, stated, dialect);
+  if (!stated || text === undefined) return undefined;
+  return isAsAdded({ ...source, text }, dialect) ? spaced(text, stated, 1) : text;
+}
+
+/** Whichever text comes to this one when it states its dialect: the shortest of them. */
+function withoutDialect(source: Editable): string | undefined {
+  const { text, document } = source;
+  const pair = pairIn(source);
+  if (!pair) return text;
+  const stated = plainScalar(source, pair);
+  if (!stated) return undefined;
+  const dialect = stated.value;
+  if (dialect === neutral.name) return text;
+  const explicit = replaced(text, stated, neutral.name);
+  const candidates = [...removals(source, dialect), explicit, spaced(explicit, stated, -1)];
+  return candidates.find((each) => each !== undefined && withDialect({ text: each, document }, dialect) === text);
+}
+
+function pairIn({ text, document }: Editable): Pair | undefined {
+  return findIn(rootsOf(text)[document], path)?.pair;
+}
+
+/** A value that stands in one line as it is meant, and that nothing else refers to. */
+interface Stated {
+  readonly value: string;
+  /** Where its characters begin, without quotes. */
+  readonly at: number;
+  readonly quote: string;
+}
+
+function plainScalar({ text }: Editable, { value: node }: Pair): Stated | undefined {
+  if (!isScalar(node) || node.anchor !== undefined) return undefined;
+  const { value, range } = node as Scalar;
+  const [start = 0, end = 0] = range ?? [];
+  const written = text.slice(start, end);
+  const [quote = ""] = /^["']/.exec(written) ?? [];
+  const isPlain = typeof value === "string" && written === `${quote}${value}${quote}`;
+  return isPlain ? { value, at: start + quote.length, quote } : undefined;
+}
+
+function replaced(text: string, { at, value }: Stated, by: string): string {
+  return text.slice(0, at) + by + text.slice(at + value.length);
+}
+
+/** With so many more spaces before a value, or fewer, as long as one is left. */
+function spaced(text: string, { at, quote }: Stated, more: 1 | -1): string | undefined {
+  const start = at - quote.length;
+  if (more === 1) return `${text.slice(0, start)} ${text.slice(start)}`;
+  return text.slice(0, start).endsWith("  ") ? text.slice(0, start - 1) + text.slice(start) : undefined;
+}
+
+/** Whether the line is, but for spaces, the one that would have been added. */
+function isAsAdded({ text, document }: Editable, dialect: string): boolean {
+  const pair = pairIn({ text, document });
+  const stated = pair && plainScalar({ text, document }, pair);
+  if (!stated) return false;
+  const one = text.slice(0, stated.at).replace(/ {2,}$/, " ") + text.slice(stated.at);
+  return removals({ text: one, document }, dialect).some((each) => added({ text: each, document }, dialect) === one);
+}
+
+/** A file without a line break at its end gets none. */
+function added(source: Editable, dialect: string): string | undefined {
+  const text = setIn(source, path, dialect);
+  return source.text.endsWith("\n") ? text : text?.replace(/\r?\n$/, "");
+}
+
+/** What a text may have been before its dialect was added: without it, and without all that is empty then, or not. */
+function removals(source: Editable, dialect: string): readonly string[] {
+  const { text } = source;
+  const gone = removeIn(source, path);
+  const stated = ` dialect: ${dialect} `;
+  const at = emptied(source, stated);
+  const empty = at === undefined ? [] : [text.slice(0, at) + text.slice(at + stated.length)];
+  const shorter = gone === undefined ? [] : [gone.replace(/\r?\n$/, ""), gone];
+  return [...shorter, ...empty];
+}
+
+/** Where the dialect begins in braces that have nothing else in them. */
+function emptied({ text, document }: Editable, stated: string): number | undefined {
+  const start = (pairIn({ text, document })?.key as Scalar | undefined)?.range?.[0];
+  if (start === undefined || text[start - 2] !== "{" || !text.startsWith(stated, start - 1)) return undefined;
+  return start - 1;
+}
