@@ -101,7 +101,9 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
       batches.map((steps) => ({ steps: async () => withSecrets(steps, secrets) })),
       { workers, watchers, stopped, known },
     );
-    const sent = events.flatMap(({ address, change }) => (change && !sentByOthers.has(address) ? change : []));
+    const sent = events.flatMap(({ address, change, outcome }) =>
+      change && outcome.status === "applied" && !sentByOthers.has(address) ? change : [],
+    );
     const sealed = sealedDigests(sent, secrets, chunk.sealFor);
     return { events: events.map((event) => wireEvent(writer.catalogue, event)), ...(sealed && { sealed }) };
   } finally {

@@ -185,5 +185,5 @@ function leftOver(step: Step, why: string, known: Intents): ChangeEvent {
   if (!("change" in step)) return step;
   const { change } = step;
   const { address } = change;
-  return { address, change, outcome: known(address) ?? { status: "skipped", error: why } };
+  return { address, change, sentSecrets: {}, outcome: known(address) ?? { status: "skipped", error: why } };
 }

@@ -129,12 +129,18 @@ function parsed(text: string): unknown {
 }
 
 function oneOf({ values, errors }: Batch, name: string): SecretRead {
-  if (Object.hasOwn(errors, name)) return { why: `it says: ${shortened(String(errors[name]))}` };
+  if (Object.hasOwn(errors, name)) return { why: errorIn(errors[name]) };
   if (!Object.hasOwn(values, name)) return { why: "it gave no answer for this" };
   const value = values[name];
   if (typeof value !== "string") return { why: `its value is not a string but ${typeOf(value)}` };
   if (value.includes("\0")) return { why: "its value has a NUL character" };
   return value === "" ? { why: "its value is empty" } : { value };
+}
+
+function errorIn(error: unknown): string {
+  if (typeof error !== "string") return `its error is not a string but ${typeOf(error)}`;
+  const words = error.replace(/\s+/g, " ").trim();
+  return words === "" ? "its error is empty" : `it says: ${shortened(words)}`;
 }
 
 function shortened(text: string): string {

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams as Child, spawn } from "node:child_process";
 import { systemCode, systemTrouble } from "../base/system-errors.ts";
+import { killAll, type Marker, newMarker } from "./descendants.ts";
 
 /** A program to run once, without a shell, and what it may take. */
 export interface ProgramCall {
@@ -25,15 +26,17 @@ export type Printed = Outcome & {
 type Outcome = { readonly stdout: Buffer } | { readonly why: string; readonly ever?: string };
 
 /**
- * Runs a program in a process group of its own, which is killed whole when it takes too long, prints too much or the
- * run is stopped. Never rejects, and no reason repeats anything that was printed.
+ * Runs a program in a session of its own. Where it takes too long, prints too much or the run is stopped, it is killed with
+ * all that it started, and nothing is waited for that holds its pipes. Never rejects, and no reason repeats anything that
+ * was printed.
  */
 export async function runProvider(call: ProgramCall): Promise<Printed> {
   if (call.signal?.aborted) return { ...stopped, stderr: "" };
-  const child = started(call);
+  const marker = newMarker();
+  const child = started({ ...call, env: { ...call.env, [marker.name]: marker.value } });
   if ("why" in child) return { ...child, stderr: "" };
   const words = endOf(child.stderr);
-  keepTrack(child);
+  keepTrack(child, marker);
   const outcome = await Promise.race([finished(child, call), cutShort(child, call)]);
   letGo(child);
   return { ...outcome, stderr: words() };
@@ -85,10 +88,11 @@ function cutShort(child: Child, { timeout, signal }: ProgramCall): Promise<Outco
     const timer = setTimeout(resolve, Math.min(timeout, longestTimer), late);
     const stop = () => resolve(stopped);
     signal?.addEventListener("abort", stop, { once: true });
-    child.once("close", () => {
+    const ended = () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", stop);
-    });
+    };
+    for (const event of ["error", "exit", "close"]) child.once(event, ended);
   });
 }
 
@@ -117,26 +121,28 @@ function endOf(stream: Child["stderr"]): () => string {
 
 const mostWords = 8192;
 
-const running = new Set<Child>();
+const running = new Map<Child, Marker>();
 let isWatching = false;
 
 /** Whatever ends this process, but SIGKILL, ends what it has started. */
-function keepTrack(child: Child): void {
-  running.add(child);
-  if (!isWatching) process.on("exit", () => running.forEach(killGroup));
+function keepTrack(child: Child, marker: Marker): void {
+  running.set(child, marker);
+  if (!isWatching) process.on("exit", endAll);
   isWatching = true;
 }
 
-function letGo(child: Child): void {
-  running.delete(child);
-  if (child.exitCode === null && child.signalCode === null) killGroup(child);
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+function endAll(): void {
+  for (const [child, marker] of running) end(child, marker);
 }
 
-function killGroup({ pid }: Child): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, "SIGKILL");
-  } catch {
-    // It has ended already.
-  }
+function letGo(child: Child): void {
+  const marker = running.get(child);
+  running.delete(child);
+  if (marker && child.exitCode === null && child.signalCode === null) end(child, marker);
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+  child.unref();
+}
+
+function end({ pid }: Child, marker: Marker): void {
+  if (pid !== undefined) killAll(pid, marker);
 }

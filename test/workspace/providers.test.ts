@@ -92,6 +92,40 @@ test("a program that hangs is killed with all that it started, and is not called
   await until(() => started.every((pid) => !isAlive(pid)));
 });
 
+const forever = 'echo $$ >> "$LOG"; exec sleep 100';
+
+test.skipIf(process.platform !== "linux").each([
+  ["a session of its own", `setsid sh -c '${forever}' & wait`],
+  ["a session whose leader has ended", `(setsid sh -c '(${forever}) & exec sleep 0.1' &); exec sleep 100`],
+  ["a daemon that has closed its pipes", `(setsid sh -c '${forever}' < /dev/null > /dev/null 2>&1 &); exec sleep 100`],
+  ["a child that ignores signals", `trap '' HUP TERM INT; setsid nohup sh -c '${forever}' & wait`],
+  [
+    "a child that emptied its environment",
+    `LOG="$LOG"; export LOG; setsid env -i LOG="$LOG" sh -c '${forever}' & wait`,
+  ],
+  ["children of children", `setsid sh -c 'setsid sh -c "setsid sleep 100 & echo \\$! >> $LOG; wait" & wait' & wait`],
+])("what hangs in %s is killed too, and is not waited for", async (_, script) => {
+  const text = "p: { command: [teller, '{ref}'], timeout: 1s }";
+  const { ask, log } = provided({ teller: script }, text);
+  const start = performance.now();
+  expect(await ask("p:x")).toEqual(["p:x (it did not answer within 1 s)"]);
+  expect(performance.now() - start).toBeLessThan(10_000);
+  const started = log().trim().split("\n").map(Number);
+  expect(started.every((pid) => pid > 1)).toBe(true);
+  await until(() => started.every((pid) => !isAlive(pid)));
+});
+
+test.skipIf(process.platform !== "linux")("what a provider leaves behind when it has answered stays", async () => {
+  const { ask, log, secrets } = provided(
+    { teller: `setsid sh -c '${forever}' & sleep 0.3; echo secret` },
+    each("teller", "{ref}"),
+  );
+  expect(await ask("p:x")).toEqual([]);
+  expect(secrets.known(reference("p:x"))).toBe("secret");
+  expect(isAlive(Number(log()))).toBe(true);
+  process.kill(Number(log()), "SIGKILL");
+});
+
 /** A process that ended and that nobody waited for is not alive. */
 function isAlive(pid: number): boolean {
   try {
@@ -149,6 +183,43 @@ describe("batch", () => {
     expect(secrets.known(reference("p:unasked"))).toBeUndefined();
     await ask("p:a", "p:b");
     expect(JSON.parse(log())).toEqual({ version: 1, references: ["a", "b", "c", "d", "e", "f", "__proto__"] });
+  });
+
+  test.each([
+    [null, "its error is not a string but nothing"],
+    [404, "its error is not a string but a number"],
+    [false, "its error is not a string but false"],
+    [["expired"], "its error is not a string but a list"],
+    [{ message: "expired" }, "its error is not a string but a mapping"],
+    [{ toString: 1, valueOf: null }, "its error is not a string but a mapping"],
+    [" \n", "its error is empty"],
+    [" two\n lines ", "it says: two lines"],
+  ])("an error that is %j is a sentence", async (error, why) => {
+    const { ask } = provided(
+      { teller: answering({ values: { a: "value", b: "value b" }, errors: { a: error } }) },
+      text,
+    );
+    expect(await ask("p:a", "p:b")).toEqual([`p:a (${why})`]);
+  });
+
+  const noAnswer = "it gave no answer for this";
+  test.each([
+    ["{}", noAnswer],
+    ['{"values":{}}', noAnswer],
+    ['{"errors":{}}', noAnswer],
+    ['{"values":null}', "values and errors are not objects"],
+    ['{"values":{"a":"x"},"errors":null}', "values and errors are not objects"],
+    ['{"values":{"a":"x"},"errors":"no"}', "values and errors are not objects"],
+    ['{"values":{"a":null}}', "its value is not a string but nothing"],
+    ['{"values":{"a":["x"]}}', "its value is not a string but a list"],
+    ['{"values":{"a":{"toString":1}}}', "its value is not a string but a mapping"],
+    ['{"values":{"__proto__":{"a":"x"}}}', noAnswer],
+    ["null", "it did not print a JSON object"],
+    ['"a"', "it did not print a JSON object"],
+    ["", "it did not print a JSON object"],
+  ])("an answer %s is a sentence", async (answer, why) => {
+    const { ask } = provided({ teller: `cat > /dev/null; printf '%s' '${answer}'` }, text);
+    expect(await ask("p:a")).toEqual([`p:a (${why})`]);
   });
 
   test.each([
