@@ -1,4 +1,5 @@
-import { relative, sep } from "node:path";
+import { realpathSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
@@ -12,6 +13,8 @@ export interface GitRepository {
   readonly top: string;
   /** From there to the workspace: empty, or ending in a slash. */
   readonly prefix: string;
+  /** The same as it was named, links of the repository not followed: at another commit they may lead elsewhere. */
+  readonly named: string;
   /** What git prints; undefined where it says no. */
   readonly ask: (...words: readonly string[]) => string | undefined;
 }
@@ -28,11 +31,19 @@ export function repositoryAround(folder: string): GitRepository {
     location,
     top: location.top,
     prefix: prefixOf(relative(location.top, home)),
+    named: namedBelow(location.top, resolve(folder)) ?? relative(location.top, home),
     ask: (...words) => {
       const { code, stdout } = runGit({ cwd: home, location, words });
       return code === 0 ? stdout : undefined;
     },
   };
+}
+
+/** From the outermost folder of a path that is the top, links followed, to its end. */
+function namedBelow(top: string, path: string): string | undefined {
+  const outer = dirname(path) === path ? undefined : namedBelow(top, dirname(path));
+  if (outer !== undefined) return join(outer, basename(path));
+  return realpathSync.native(path) === top ? "" : undefined;
 }
 
 function prefixOf(below: string): string {

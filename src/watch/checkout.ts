@@ -1,45 +1,47 @@
-import { basename, dirname } from "node:path";
+import { realpathSync } from "node:fs";
+import { basename, dirname, join, normalize, relative, resolve, sep } from "node:path";
 import { Refusal } from "../base/exit.ts";
 import { gitIn } from "../git/configured.ts";
 import { upstreamOf } from "../git/follow.ts";
-import { repositoryAround } from "../git/repository.ts";
+import { gitObjects } from "../git/objects.ts";
+import { type GitRepository, repositoryAround } from "../git/repository.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
-import { isManifestPlace } from "../workspace/discover.ts";
+import { isManifestPlace, isReachedFolder, linkTargets } from "../workspace/discover.ts";
+import { isFolder, isThere } from "../workspace/durable-file.ts";
+import { isLink } from "../workspace/links.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
+import { revisionFingerprint } from "../workspace/load-revision.ts";
+import { namedFiles } from "../workspace/named-files.ts";
 import type { Checkout } from "./push.ts";
 
 /** What pushes are held against: where the workspace lies in its repository, on which branch, and what it is made of. */
 export async function checkoutAround(folder: string): Promise<Checkout> {
   const root = dirname(findWorkspace(folder));
-  return { prefix: prefixOf(root), ref: await refOf(root), isPart: partTest(root) };
-}
-
-/** Whether any file of a workspace differs between two commits; where git cannot tell, one may. */
-export async function touchesWorkspace(folder: string, from: string, to: string): Promise<boolean> {
-  const root = dirname(findWorkspace(folder));
-  const git = await gitIn(root);
-  const prefix = prefixOf(root);
-  if ("why" in git || prefix === undefined) return true;
-  const { code, stdout } = await git.ask(...namesOfDiff, from, to);
+  const repository = repositoryOf(root);
   const isPart = partTest(root);
-  const files = stdout.split("\0").filter((file) => file !== "" && file.startsWith(prefix));
-  return code !== 0 || files.some((file) => isPart(file.slice(prefix.length)));
+  const mayLead = repository && linkTest(root, repository.top);
+  return { prefix: repository?.prefix, ref: await refOf(root), isPart, ...(mayLead && { mayLead }) };
 }
 
-/** Plumbing, so that no setting such as diff.relative or diff.ignoreSubmodules leaves names out. */
-const namesOfDiff = [
-  "diff-tree",
-  "-r",
-  "-z",
-  "--name-only",
-  "--no-renames",
-  "--no-relative",
-  "--ignore-submodules=none",
-];
-
-function prefixOf(root: string): string | undefined {
+/**
+ * Whether anything that a workspace is made of differs between two commits, wherever links lead; where git cannot tell, it
+ * may.
+ */
+export async function touchesWorkspace(folder: string, from: string, to: string): Promise<boolean> {
   try {
-    return repositoryAround(root).prefix;
+    const repository = repositoryAround(dirname(findWorkspace(folder)));
+    await using objects = gitObjects(repository.location);
+    const was = await revisionFingerprint(repository, from, objects);
+    return was === undefined || was !== (await revisionFingerprint(repository, to, objects));
+  } catch (error) {
+    if (error instanceof Refusal) return true;
+    throw error;
+  }
+}
+
+function repositoryOf(root: string): GitRepository | undefined {
+  try {
+    return repositoryAround(root);
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;
@@ -59,9 +61,50 @@ async function refOf(root: string): Promise<string | undefined> {
 /** Manifests, settings, and what decides which files are manifests; where the settings are broken, anything may be one. */
 function partTest(root: string): Checkout["isPart"] {
   try {
-    const { manifests, server } = loadSettings(root);
-    const others = [workspaceFile, ...(server.ca === undefined ? [] : [server.ca])];
-    return (file) => others.includes(file) || basename(file) === ".gitignore" || isManifestPlace(root, manifests, file);
+    const settings = loadSettings(root);
+    const others = [workspaceFile, ...namedFiles(settings).map((file) => normalize(file))];
+    return (file) =>
+      others.includes(file) || basename(file) === ".gitignore" || isManifestPlace(root, settings.manifests, file);
+  } catch (error) {
+    if (error instanceof Refusal) return () => true;
+    throw error;
+  }
+}
+
+/**
+ * Whether a file of the repository, by its path from the top, is a link, or lies where a link of the workspace leads; or
+ * may be a link that is new to a folder which the patterns of the workspace reach.
+ */
+function linkTest(root: string, top: string): NonNullable<Checkout["mayLead"]> {
+  const targets = [...linkTargets(root), ...namedTargets(root)];
+  const isReached = folderReach(root);
+  return (file) => {
+    const path = join(top, file);
+    if (isLink(path) || targets.some((target) => path === target || path.startsWith(target + sep))) return true;
+    return (!isThere(path) || isFolder(path)) && isReached(path);
+  };
+}
+
+/** Where the files lie that `evenkeel.yaml` names: as named, and with links followed. */
+function namedTargets(root: string): readonly string[] {
+  try {
+    const home = realpathSync.native(root);
+    return namedFiles(loadSettings(root)).flatMap((file) => [resolve(home, file), ...realPaths(resolve(home, file))]);
+  } catch (error) {
+    if (error instanceof Refusal) return [];
+    throw error;
+  }
+}
+
+function realPaths(path: string): readonly string[] {
+  return isThere(path) ? [realpathSync.native(path)] : [];
+}
+
+function folderReach(root: string): (path: string) => boolean {
+  try {
+    const { manifests = [] } = loadSettings(root);
+    const home = realpathSync.native(root);
+    return (path) => isReachedFolder(manifests, relative(home, path).split(sep).join("/"));
   } catch (error) {
     if (error instanceof Refusal) return () => true;
     throw error;

@@ -19,6 +19,8 @@ export interface Checkout {
   readonly ref?: string | undefined;
   /** Whether a file, by its path in the workspace, is one that it is made of. */
   readonly isPart: (file: string) => boolean;
+  /** Whether a file, by its path from the top of the repository, is one that a link of the workspace may lead to. */
+  readonly mayLead?: (file: string) => boolean;
   /** The last commit that was checked. */
   readonly checked?: string | undefined;
 }
@@ -52,9 +54,10 @@ export function judgePush(headers: IncomingHttpHeaders, payload: unknown, checko
 }
 
 /** Where nobody knows in which folder of its repository a workspace lies, it may lie in each. */
-function isWithin(file: string, { prefix, isPart }: Checkout): boolean {
+function isWithin(file: string, { prefix, isPart, mayLead }: Checkout): boolean {
   const parts = file.split("/");
   if (parts.includes("..")) return false;
+  if (mayLead?.(file)) return true;
   if (prefix !== undefined) return file.startsWith(prefix) && isPart(file.slice(prefix.length));
   return parts.some((_, index) => isPart(parts.slice(index).join("/")));
 }

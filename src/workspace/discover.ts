@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { globMatcher, isGlob } from "../base/glob.ts";
+import { globMatcher, globReach, isGlob } from "../base/glob.ts";
 import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
@@ -115,6 +115,25 @@ export function isManifestPlace(folder: string, patterns: readonly string[] | un
     patterns.filter((each) => !each.startsWith("!")),
   ];
   return taken.some((each) => matcherOf(each)(file)) && !left.some((each) => matcherOf(each.slice(1))(file));
+}
+
+/** Where the links below a workspace lead, as far as they lead somewhere: absolute paths. */
+export function linkTargets(folder: string): readonly string[] {
+  const found = entriesBelow(rootOf(disk, folder), {
+    list: (each) => list(disk, each, []),
+    counts: (_, { name }) => name !== "node_modules" && name !== ".git",
+  });
+  return found.flatMap(({ entry, ...each }) => {
+    const target = entry.isSymbolicLink() ? targetOf(disk, each) : undefined;
+    return target && isWithin(rootOf(disk, folder), target) ? [target.real] : [];
+  });
+}
+
+/** Whether a folder of this name, relative to the workspace, would be searched: not without patterns. */
+export function isReachedFolder(patterns: readonly string[], name: string): boolean {
+  if (name === "" || name.startsWith("..")) return false;
+  const taken = patterns.filter((each) => !each.startsWith("!"));
+  return taken.some((each) => globReach(each.replace(/^(?:\.\/)+/, ""), ofFiles)(name) !== undefined);
 }
 
 function isBehindLink(root: string, folder: string): boolean {

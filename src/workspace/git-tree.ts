@@ -1,4 +1,4 @@
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import type { GitRepository } from "../git/repository.ts";
 import { disk, type Entry, type FileTree } from "./tree.ts";
@@ -7,8 +7,8 @@ import { disk, type Entry, type FileTree } from "./tree.ts";
 export interface GitTree extends FileTree {
   /** The ID of the blob that a path leads to; undefined where there is no file. */
   readonly idOf: (path: string) => string | undefined;
-  /** Blobs that say which files count: links and ignore rules. */
-  readonly rules: readonly string[];
+  /** Blobs that say which files count, links and ignore rules: their IDs by path. */
+  readonly rules: ReadonlyMap<string, string>;
   /** Folders that hold another repository, which this one does not have the files of. */
   readonly submodules: readonly string[];
   /** Takes up blobs, so that they can be read. */
@@ -28,10 +28,9 @@ interface Folder {
 }
 
 /** The tree of a commit. @throws Refusal where git cannot list it. */
-export function gitTree({ top, prefix, ask }: GitRepository, commit: string): GitTree {
-  const listed = ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", ...pathsFor(prefix));
-  if (listed === undefined) throw new Refusal(`git cannot list the files of ${commit}`, exit.usage);
-  const rows = listed.split("\0").flatMap((row) => rowOf(row) ?? []);
+export function gitTree(repository: GitRepository, commit: string): GitTree {
+  const { top } = repository;
+  const rows = rowsOf(repository, commit);
   const root: Folder = { form: "folder", children: new Map() };
   for (const { path, node } of rows) if (node) place(root, path.split("/"), node);
   const blobs = new Map<string, Buffer>();
@@ -56,12 +55,24 @@ export function gitTree({ top, prefix, ask }: GitRepository, commit: string): Gi
       const found = look(real(path));
       return found?.form === "file" ? found.id : undefined;
     },
-    rules: rows.flatMap(({ path, node }) => (node && decides(path, node) ? node.id : [])),
+    rules: new Map(rows.flatMap(({ path, node }) => (node && decides(path, node) ? [[path, node.id]] : []))),
     submodules: rows.flatMap(({ path, node }) => (node ? [] : [path])),
     add: (more) => {
       for (const [id, bytes] of more) blobs.set(id, bytes);
     },
   };
+}
+
+/** Where links are, or the workspace is reached through one, whatever they lead to is needed: all of the repository. */
+function rowsOf({ prefix, named, ask }: GitRepository, commit: string): readonly Row[] {
+  const list = (paths: readonly string[]) => {
+    const listed = ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", ...paths);
+    if (listed === undefined) throw new Refusal(`git cannot list the files of ${commit}`, exit.usage);
+    return listed.split("\0").flatMap((row) => rowOf(row) ?? []);
+  };
+  if (join(prefix, ".") !== join(named, ".")) return list([]);
+  const rows = list(pathsFor(prefix));
+  return prefix !== "" && rows.some(({ node }) => node?.form === "link") ? list([]) : rows;
 }
 
 /** Literal paths: the folder of a workspace, and the ignore rules of each folder above it. */
@@ -122,7 +133,7 @@ function follow(links: Links, path: string, depth: number): string {
   if (above !== top && !above.startsWith(top + sep)) return here;
   const found = look(here);
   if (!found) return missing();
-  return found.form === "link" ? follow(links, join(above, linkText(found)), depth + 1) : here;
+  return found.form === "link" ? follow(links, resolve(above, linkText(found)), depth + 1) : here;
 }
 
 function statOf(node: Node | undefined, blobs: ReadonlyMap<string, Buffer>): ReturnType<FileTree["stat"]> {

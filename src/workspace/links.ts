@@ -16,7 +16,8 @@ export function linkFault(root: string, path: string): string | undefined {
   return undefined;
 }
 
-function isLink(path: string): boolean {
+/** Whether a path is itself a symbolic link. */
+export function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch {

@@ -1,11 +1,12 @@
-import { join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { blobId, type GitObjects } from "../git/objects.ts";
 import type { GitRepository } from "../git/repository.ts";
 import { type Parsed, parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
 import { type Loaded, workspaceFile } from "../manifest/workspace.ts";
 import { type GitTree, gitTree } from "./git-tree.ts";
-import { findManifests, joined, type ParseManifest } from "./load.ts";
+import { type FoundManifests, findManifests, joined, type ParseManifest } from "./load.ts";
+import { namedFiles } from "./named-files.ts";
 import { readText } from "./read.ts";
 
 /** A workspace as it was at a revision. */
@@ -38,25 +39,91 @@ export async function loadRevision(
   objects: GitObjects,
   once: ParsedOnce,
 ): Promise<LoadedRevision | undefined> {
+  const found = await findRevision(repository, commit, objects, once);
+  if (!found) return undefined;
+  const { tree, root, ids, fetch } = found;
+  await fetch(found.files);
+  const below = prefixIn(repository, root);
+  const unread = tree.submodules.filter((path) => path.startsWith(below));
+  const problems = unread.map((path) =>
+    problemIn(path.slice(below.length), "submodule", "manifests in a submodule are not read at a revision"),
+  );
+  const manifests = found.files.map((file) => manifestAt(tree, root, file, ids.get(file), once));
+  return joined(found, [{ documents: [], problems }, ...manifests]);
+}
+
+/**
+ * What a workspace is made of at a commit, as one text that is another where any of it is: the content of `evenkeel.yaml`,
+ * of manifests and of files that it names, wherever links lead, and the rules by which they are found. Undefined where
+ * there is none.
+ */
+export async function revisionFingerprint(
+  repository: GitRepository,
+  commit: string,
+  objects: GitObjects,
+): Promise<string | undefined> {
+  const found = await findRevision(repository, commit, objects, parsedOnce(commit.length));
+  if (!found) return undefined;
+  const { tree, root, files, workspace, problems } = found;
+  const below = prefixIn(repository, root);
+  const rules = [...tree.rules].filter(([path]) => path.startsWith(below) || below.startsWith(dirname(path)));
+  const parts = [workspaceFile, ...files].map((file) => [file, idAt(tree, root, file)]);
+  const named = namedFiles(workspace).map((file) => [file, namedId(repository, commit, found, file)]);
+  return JSON.stringify([below, parts, named, rules, problems]);
+}
+
+interface FoundRevision extends FoundManifests {
+  readonly tree: GitTree;
+  readonly root: string;
+  /** Of the files that were fetched. */
+  readonly ids: ReadonlyMap<string, string | undefined>;
+  readonly fetch: (files: readonly string[]) => Promise<void>;
+}
+
+async function findRevision(
+  repository: GitRepository,
+  commit: string,
+  objects: GitObjects,
+  once: ParsedOnce,
+): Promise<FoundRevision | undefined> {
   const tree = gitTree(repository, commit);
-  const root = join(repository.top, repository.prefix, ".");
-  if (!tree.has(join(root, workspaceFile))) return undefined;
+  tree.add(await objects.read([...new Set(tree.rules.values())]));
+  const root = folderAt(tree, join(repository.top, repository.named, "."));
+  if (root === undefined || !tree.has(join(root, workspaceFile))) return undefined;
   const ids = new Map<string, string | undefined>();
   const fetch = async (files: readonly string[]) => {
     for (const file of files) ids.set(file, idAt(tree, root, file));
     const unknown = files.flatMap((file) => newId(file, ids.get(file), once) ?? []);
     tree.add(await objects.read([...new Set(unknown)]));
   };
-  const manifest = (file: string) => manifestAt(tree, root, file, ids.get(file), once);
-  tree.add(await objects.read(tree.rules));
   await fetch([workspaceFile]);
-  const found = findManifests(tree, root, manifest(workspaceFile));
-  await fetch(found.files);
-  const unread = tree.submodules.filter((path) => path.startsWith(repository.prefix));
-  const problems = unread.map((path) =>
-    problemIn(path.slice(repository.prefix.length), "submodule", "manifests in a submodule are not read at a revision"),
-  );
-  return joined(found, [{ documents: [], problems }, ...found.files.map(manifest)]);
+  const head = manifestAt(tree, root, workspaceFile, ids.get(workspaceFile), once);
+  return { ...findManifests(tree, root, head), tree, root, ids, fetch };
+}
+
+/** Such a file may lie outside of the workspace. */
+function namedId(
+  { top, ask }: GitRepository,
+  commit: string,
+  { tree, root }: Pick<FoundRevision, "tree" | "root">,
+  file: string,
+): string | undefined {
+  const path = relative(top, join(root, file)).split(sep).join("/");
+  return idAt(tree, root, file) ?? ask("rev-parse", "--verify", "--quiet", `${commit}:${path}`)?.trim();
+}
+
+function folderAt(tree: GitTree, path: string): string | undefined {
+  try {
+    return tree.real(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** From the top of the repository to a folder: empty, or ending in a slash. */
+function prefixIn({ top }: GitRepository, folder: string): string {
+  const below = relative(top, folder).split(sep).join("/");
+  return below === "" ? "" : `${below}/`;
 }
 
 /** What has to be fetched of a file; undefined where its content is known, or nothing can be read. */
