@@ -1,4 +1,5 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
+import { mostAddresses } from "./origins.ts";
 
 /** How large a value can be at most: its characters or entries, and how large each of these. */
 export interface Bound {
@@ -52,6 +53,7 @@ function resultOf(node: ASTNode, bounds: readonly Bound[]): Bound {
   if (node.op === "[]" || node.op === "[?]") return itemOf(first);
   if (node.op === "list" || node.op === "map") return { size: bounds.length, item: union(bounds) };
   if (node.op === "rcall" && node.args[0] === "split") return { size: first.size + 1, item: leaf(first.size) };
+  if (node.op === "rcall" && listsOrigins.has(node.args[0])) return { size: mostAddresses + 1, item: leaf(first.size) };
   if (truths.has(node.op) || isMeasure(node)) return leaf(20);
   const whole = union(bounds);
   return { ...whole, size: bounds.reduce((sum, bound) => sum + (bound.item ? weight(bound) : bound.size), 20) };
@@ -68,8 +70,11 @@ function slowness(node: ASTNode, read: number, { patternSize }: Sizing): number 
   if (node.op !== "rcall") return 0;
   const [name, , { length }] = node.args;
   if (name === linearMatch) return (read * patternSize) / 50;
+  if (listsOrigins.has(name)) return read / 4;
   return name.startsWith("get") && length > 0 ? 1000 : 0;
 }
+
+const listsOrigins: ReadonlySet<string> = new Set(["origins", "hosts"]);
 
 /** Whether a call gives a number or a truth, however large what it is asked of. */
 function isMeasure(node: ASTNode): boolean {

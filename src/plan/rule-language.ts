@@ -2,6 +2,7 @@ import { type ASTNode, Environment, type EvaluationError, type ParseError } from
 import { RE2JS, RE2JSException } from "re2js";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
+import { hostsIn, originsIn } from "./origins.ts";
 import { childrenOf, linearMatch } from "./rule-cost.ts";
 import { ChangeView, changeFields, nothing, PlanView, planFields, SummaryView, summaryFields } from "./rule-view.ts";
 
@@ -71,6 +72,8 @@ function environmentFor(root: Root): Environment {
     .registerFunction(`string.${linearMatch}(string): bool`, (text: string, pattern: string) =>
       compiledPattern(pattern).matcher(text).find(),
     )
+    .registerFunction("string.origins(): list<string>", (text: string) => [...originsIn(text)])
+    .registerFunction("string.hosts(): list<string>", (text: string) => [...hostsIn(text)])
     .registerVariable(root, root === "change" ? "Change" : "Plan");
 }
 

@@ -103,6 +103,37 @@ test.each(rules)("$name objects where the chapter says so, and nowhere else", as
   expect(await told(passes)).toEqual([]);
 });
 
+const bypasses: readonly (readonly [rule: string, setting: Setting])[] = [
+  ...[
+    "HTTP://evil.net",
+    " https://evil.net",
+    "//evil.net",
+    "https://example.com@evil.net",
+    "https://example.com\\@evil.net",
+    "evil.net/x",
+    "https://example.com https://evil.net",
+    "https:evil.net",
+  ].map((url) => ["only-our-domain", of(wiki(url))] as const),
+  ["loosening-has-a-reason", of({ licenses: { MIT: "allowed" }, reason: " - " })],
+  ...["GNU GPL v3", "agpl-3.0", "GNU General Public License"].map(
+    (name) => ["copyleft-stays-denied", of({ licenses: { [name]: "allowed" } })] as const,
+  ),
+  ["payments-stays-on", of({ disabled: ["irc-gateway"] }, { integrations: off.irc }, "Payments/api")],
+  ["chat-names-its-channel", of(chat({ channel: " " }))],
+  [
+    "chat-names-its-channel",
+    of(chat({ channel: "" }), { integrations: { "chat-notifications-a": { channel: "#a" } } }),
+  ],
+];
+
+test.each(bypasses)("%s is not to be passed by another spelling: %j", async (name, setting) => {
+  const { text = "" } = rules.find((each) => each.name === name) ?? {};
+  const run = await runs({ secrets: { APPROVED_HOOK: "https://hook.example.com" }, ...setting });
+  run.write("rules/rule.yaml", text);
+  const { plan } = await run.plan();
+  expect(plan.objections.map(({ message }) => message).join()).toContain(`rule ${name}`);
+});
+
 test("none of them is too long to be asked of 10,000 changes with many fields each", async () => {
   const { rules: compiled } = await compileRules(
     readRules(parseManifest("rules.yaml", rules.map(({ text }) => text).join("---\n")).documents).rules,
