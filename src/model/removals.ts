@@ -90,6 +90,8 @@ export interface GraphqlDetection extends Detecting<"graphql"> {
   readonly field: string;
   /** Types that the field is selected on; any where left out. */
   readonly on?: readonly string[];
+  /** No other schema has a field of this name. */
+  readonly unique?: boolean;
   readonly argument?: string;
   readonly values?: readonly string[];
   readonly replace?: string;
@@ -171,6 +173,7 @@ interface Surroundings {
   readonly code: Words<keyof typeof text.code>;
   readonly graphql: readonly { readonly at: string; readonly is: string; readonly below?: readonly string[] }[];
   readonly graphqlTypes: Readonly<Record<string, string>>;
+  readonly graphqlRoots: Words<"own" | "other">;
 }
 
 type Words<Name extends string> = Readonly<Record<Name, readonly string[]>>;

@@ -58,6 +58,7 @@ function throughCall(structure: Structure, at: number): Climbed | undefined {
     return isSaying(structure, at, name) ? nothing : undefined;
   if (isMethod && isMock(structure, at)) return nothing;
   if (isMethod && setters.has(name)) return { to: "setter", open: at };
+  if (setters.has(name) && !http.has(name)) return undefined;
   if (passing.has(name)) return undefined;
   return { to: "call", open: at, sure: http.has(name) };
 }
@@ -97,7 +98,16 @@ function ofStatement(structure: Structure, index: number, depth: number): Climbe
     behind?.kind === "text" || (behind?.text !== "(" && behind?.text !== "=" && behind?.text !== ".");
   if ((talk.has(word) || word === "throw") && isCalledPlainly) return nothing;
   if (loggers.has(word) && behind?.text === ".") return nothing;
-  return plainCall(structure, head, index) ?? { to: "statement", depth };
+  return commandlet(structure, head, index) ?? plainCall(structure, head, index) ?? { to: "statement", depth };
+}
+
+/** `Invoke-RestMethod -Uri url`, as PowerShell writes calls. */
+function commandlet({ tokens }: Structure, head: number, index: number): Climbed | undefined {
+  for (let at = Math.max(head + 2, index - 60); at < index; at++) {
+    const isNoun = code.commandlets.includes(tokens[at]?.text ?? "") && tokens[at - 1]?.text === "-";
+    if (isNoun && tokens[at - 2]?.text === "Invoke") return { to: "call", open: at, sure: true };
+  }
+  return undefined;
 }
 
 /** `client.get url, params: { … }`, as Ruby writes calls. */

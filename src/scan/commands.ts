@@ -34,8 +34,24 @@ export function commandsInProgram(tokens: readonly Token[], text: string, runs?:
   return tokens.flatMap((token, index) => {
     if (token.kind === "sign" && token.text === "=") remember(structure, index, lists);
     if (token.kind === "text" && text[token.start - 1] === runs) return commandsOfTexts([token], text);
+    if (token.text === "provisioner") return provisioned(structure, index, text);
     if (token.kind !== "word" || !surroundings.code.shell.includes(token.text)) return [];
     return commandsOfTexts(textsHandedTo(structure, index, lists), text);
+  });
+}
+
+/** The commands of `provisioner "local-exec" { command = "…" }` and `"remote-exec" { inline = ["…"] }`. */
+function provisioned({ tokens, other }: Structure, index: number, text: string): readonly Command[] {
+  const end = other[index + 2] ?? -1;
+  if (tokens[index + 1]?.kind !== "text" || end < 0) return [];
+  const inside = tokens.slice(index + 3, Math.min(end, index + 10 * mostWords));
+  return inside.flatMap(({ kind, text: key }, at) => {
+    if (kind !== "word" || !/^(?:command|inline)$/.test(key) || inside[at + 1]?.text !== "=") return [];
+    const close = inside[at + 2]?.text === "[" ? (other[index + 3 + at + 2] ?? index) - index - 3 : at + 3;
+    return inside
+      .slice(at + 2, Math.max(close, at + 3))
+      .filter((each) => each.kind === "text")
+      .flatMap(({ start, text: own }) => commandsOf(text, start, start + own.length));
   });
 }
 

@@ -18,6 +18,7 @@ function behind(structure: Structure, end: number): readonly Token[] {
     const open = tokens[end + 2]?.text === "(" ? end + 2 : end + 3;
     return textAt(structure, open + 1);
   }
+  if (sign === "-" && /^[ic]?(?:eq|ne)$/.test(tokens[end + 1]?.text ?? "")) return textAt(structure, end + 2);
   const list = sign === "in" ? end + 1 : sign === "not" && tokens[end + 1]?.text === "in" ? end + 2 : -1;
   return list > 0 && (other[list] ?? -1) > list ? textsIn(structure, list) : [];
 }

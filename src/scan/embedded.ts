@@ -13,9 +13,14 @@ export function queryOf(text: string): readonly Query[] {
   return fields ? [{ text, start: 0, fields }] : [];
 }
 
-/** Documents in the texts of a program: bare, in JSON, with interpolations. */
+/** Documents in the texts of a program: bare, in JSON, with interpolations. Fragments are of the schema of the others. */
 export function queriesIn(tokens: readonly Token[]): readonly Query[] {
-  return tokens.flatMap((token) => (token.kind === "text" ? queriesInText(token) : []));
+  const queries = tokens.flatMap((token) => (token.kind === "text" ? queriesInText(token) : []));
+  const schemas = new Set(queries.flatMap(({ fields }) => fields.map(({ schema }) => schema)));
+  const schema = schemas.has("other") ? "other" : "own";
+  if (schemas.size < 2 || !schemas.has("unknown")) return queries;
+  if (schemas.size === 3) return queries;
+  return queries.map((query) => ({ ...query, fields: query.fields.map((field) => ({ ...field, schema })) }));
 }
 
 const beginning =

@@ -99,6 +99,7 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
   }
 
   function into(open: number, addresses: readonly Address[], sent: readonly Sent[]): void {
+    if (isMember(tokens, open - 1)) build(open, addresses, sent);
     const call = callAt(open);
     const [before, already] = [[...call.addresses], [...call.sent]];
     call.addresses.push(...addresses.slice(0, most - before.length));
@@ -108,6 +109,17 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
     // A call without parentheses has no end that is seen.
     if (addresses.length > 0 && tokens[open]?.text !== "(")
       keep(open, structure.parent[open] ?? -1, { ...unknown, answers: addresses });
+  }
+
+  /** What a builder is given, the expression gives that it stands in. */
+  function build(open: number, addresses: readonly Address[], sent: readonly Sent[]): boolean {
+    const { at, isBuilt } = receiverOf(structure, open);
+    if (!isBuilt || at < 0) return false;
+    const place = climb(structure, at);
+    if (place.to === "statement") keep(at, place.depth, { ...unknown, addresses, sent });
+    if (place.to === "setter") sendTo(place.open, sent, addresses);
+    if (place.to === "call") into(place.open, place.sure ? addresses : addresses.map(unsure), sent);
+    return true;
   }
 
   function meet(addresses: readonly Address[], sent: readonly Sent[]): void {
@@ -123,7 +135,10 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
 
   function send(index: number, sent: readonly Sent[]): void {
     if (isSubscript(index)) sendToName(headName((structure.parent[index] ?? -1) - 1), sent, []);
+    const isMemberGiven = isMember(tokens, index) && tokens[index + 1]?.text === "=";
+    if (isMemberGiven) sendToName(headName(index - 2), sent, []);
     const place = climb(structure, index);
+    if (isMemberGiven) return;
     if (place.to === "statement") keep(index, place.depth, { ...unknown, sent });
     if (place.to === "call") into(place.open, [], sent);
     if (place.to === "setter") sendTo(place.open, sent, []);
@@ -136,6 +151,7 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
   }
 
   function sendTo(open: number, sent: readonly Sent[], addresses: readonly Address[]): void {
+    if (build(open, addresses, sent)) return;
     const receiver = receiverOf(structure, open);
     if (receiver.open !== undefined) into(receiver.open, addresses, sent);
     if (receiver.name !== undefined) sendToName(receiver.name, sent, addresses);
@@ -150,12 +166,13 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
 
   /** A name may stand for an address, for parameters or for an answer. */
   function take(index: number): void {
-    const name = nameAt(tokens, index);
+    // PowerShell hands a table over as `@name`.
+    const name = nameAt(tokens, index).replace(/^@(?=\w)/, "$");
     const isPart = isMember(tokens, index) && !name.startsWith("this.");
     const callbackValue = given.get(index) ?? (scopes.isParameter(index) ? unknown : undefined);
     const filled = callbackValue ?? (isFilled(structure, index) ? answersNear(results.at(-1), index) : undefined);
     if (filled) scopes.set(name, filled);
-    const value = filled || isPart || isGivenValue(structure, index) ? undefined : scopes.get(name);
+    const value = (filled && name !== "$_") || isPart || isGivenValue(structure, index) ? undefined : scopes.get(name);
     if (value && value.answers.length > 0) follow(index, index + 1, value);
     else if (value) pass(index, name, value);
   }

@@ -21,7 +21,7 @@ export interface FollowedValue extends AnswerUse {
   readonly parameters: readonly number[];
 }
 
-const { unwrapping, getting, decoding, mapping } = surroundings.code;
+const { unwrapping, getting, decoding, mapping, folding } = surroundings.code;
 
 /** Follows an expression from behind an answer: into its lists and wrappers, through callbacks, up to a field of it. */
 export function followed(structure: Structure, from: number, { addresses, field }: AnswerUse): FollowedValue {
@@ -46,6 +46,7 @@ export function followed(structure: Structure, from: number, { addresses, field 
     if (sign === ",") return decoded();
     if (sign === "?" || sign === "!") return tokens[at + 1]?.text === "." || tokens[at + 1]?.text === "[" ? at + 1 : at;
     if (sign === "[") return index();
+    if (sign === "|") return piped();
     if (sign === "{") return block(at) ?? at;
     if (sign === ".") return member(at + 1);
     if (sign === "&" && tokens[at + 1]?.text === ".") return member(at + 2);
@@ -118,7 +119,9 @@ export function followed(structure: Structure, from: number, { addresses, field 
     let first = open + 1;
     while (/^(?:async|function|fn|lambda|static|func|\(|\{|\[|&|mut)$/.test(tokens[first]?.text ?? "")) first++;
     const end = other[open] ?? first;
-    if (tokens[first]?.kind === "word" && first < Math.min(end, open + 6)) parameters.push(first);
+    // A fold gives its callback the sum, and then an entry.
+    if (isFolding(open) && tokens[first + 1]?.text === ",") first += tokens[first + 2]?.text === "{" ? 3 : 2;
+    if (tokens[first]?.kind === "word" && first < Math.min(end, open + 10)) parameters.push(first);
     if (tokens[end + 1]?.text === "{" || tokens[end + 1]?.text === "do") block(end + 1);
     return first;
   }
@@ -150,7 +153,23 @@ export function followed(structure: Structure, from: number, { addresses, field 
       return undefined;
     }
     if (tokens[open + 1]?.text !== "|" || tokens[open + 2]?.kind !== "word") return undefined;
-    parameters.push(open + 2);
+    const behind = isFolding(open) && tokens[open + 3]?.text === "," ? open + 4 : open + 2;
+    parameters.push(behind);
+    return undefined;
+  }
+
+  /** Whether a bracket belongs to a fold: `.reduce(`, `.inject(0) {`, `.inject {`. */
+  function isFolding(open: number): boolean {
+    const before = tokens[open - 1]?.text === ")" ? (other[open - 1] ?? open) : open;
+    return folding.includes(tokens[before - 1]?.text ?? "");
+  }
+
+  /** `| Where-Object { $_.name … }`. */
+  function piped(): number | undefined {
+    const open = [1, 2, 3, 4].map((step) => at + step).find((index) => tokens[index]?.text === "{");
+    if (open === undefined) return at;
+    const end = Math.min(other[open] ?? open, open + 60);
+    for (let inner = open + 1; inner < end; inner++) if (tokens[inner]?.text === "$_") parameters.push(inner);
     return undefined;
   }
 }

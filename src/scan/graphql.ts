@@ -1,4 +1,12 @@
-import { type DocumentNode, type FieldNode, Kind, parse, type SelectionSetNode, Source as Text } from "graphql";
+import {
+  type DocumentNode,
+  type FieldNode,
+  Kind,
+  parse,
+  type SelectionSetNode,
+  Source as Text,
+  type ValueNode,
+} from "graphql";
 import { type GraphqlDetection, surroundings } from "../model/removals.ts";
 import { rewriting, type Sought, type Use } from "./source.ts";
 import { hole, type Stretch } from "./text.ts";
@@ -7,7 +15,13 @@ import { hole, type Stretch } from "./text.ts";
 export interface Selected {
   readonly node: FieldNode;
   readonly on: string | undefined;
+  /** What the document says of its schema: this platform's, another one's, or nothing. */
+  readonly schema: Schema;
+  /** Values that variables have where none are given. */
+  readonly defaults: ReadonlyMap<string, ValueNode>;
 }
+
+type Schema = "own" | "other" | "unknown";
 
 /** Every field that a GraphQL document selects; undefined where the text is none. Interpolations may stand in it. */
 export function selectedFields({ text }: Stretch): readonly Selected[] | undefined {
@@ -29,7 +43,36 @@ function parsed(text: string): DocumentNode | undefined {
 
 const roots: Readonly<Record<string, string>> = { query: "Query", mutation: "Mutation", subscription: "Subscription" };
 
-function fieldsOf({ definitions }: DocumentNode): readonly Selected[] {
+type Placed = Pick<Selected, "node" | "on">;
+
+function fieldsOf(document: DocumentNode): readonly Selected[] {
+  const schema = schemaOf(document);
+  const defaults = defaultsIn(document);
+  return placedFields(document).map((field) => ({ ...field, schema, defaults }));
+}
+
+/** The fields at the root tell one schema from another; where there are none, nothing does. */
+function schemaOf({ definitions }: DocumentNode): Schema {
+  const sets = definitions.flatMap((each) => (each.kind === Kind.OPERATION_DEFINITION ? [each.selectionSet] : []));
+  const names = sets.flatMap(({ selections }) =>
+    selections.flatMap((each) => (each.kind === Kind.FIELD ? [each.name.value] : [])),
+  );
+  if (names.some((name) => surroundings.graphqlRoots.other.includes(name))) return "other";
+  return names.some((name) => surroundings.graphqlRoots.own.includes(name)) ? "own" : "unknown";
+}
+
+function defaultsIn({ definitions }: DocumentNode): Selected["defaults"] {
+  const variables = definitions.flatMap((each) =>
+    "variableDefinitions" in each ? (each.variableDefinitions ?? []) : [],
+  );
+  return new Map(
+    variables.flatMap(({ variable, defaultValue }) =>
+      defaultValue ? [[variable.name.value, defaultValue] as const] : [],
+    ),
+  );
+}
+
+function placedFields({ definitions }: DocumentNode): readonly Placed[] {
   return definitions.flatMap((definition) => {
     if (definition.kind === Kind.OPERATION_DEFINITION) {
       return below(definition.selectionSet, roots[definition.operation], []);
@@ -39,11 +82,7 @@ function fieldsOf({ definitions }: DocumentNode): readonly Selected[] {
   });
 }
 
-function below(
-  set: SelectionSetNode | undefined,
-  on: string | undefined,
-  path: readonly string[],
-): readonly Selected[] {
+function below(set: SelectionSetNode | undefined, on: string | undefined, path: readonly string[]): readonly Placed[] {
   return (set?.selections ?? []).flatMap((selection) => {
     if (selection.kind === Kind.FRAGMENT_SPREAD) return [];
     if (selection.kind === Kind.INLINE_FRAGMENT) {
@@ -75,20 +114,28 @@ export function graphqlUses(
   { start }: Stretch,
   { detection }: Sought<GraphqlDetection>,
 ): readonly Use[] {
-  const { field, on, argument } = detection;
+  const { field, on, argument, unique } = detection;
   return fields
     .filter(({ node, on: type }) => node.name.value === field && (!on || on.includes(type ?? "")))
-    .flatMap(({ node }) => {
-      if (argument !== undefined) return argumentUses(node, start, detection);
-      return [{ offset: start + (node.name.loc?.start ?? 0) }];
+    .filter(({ schema }) => unique || schema !== "other")
+    .flatMap((selected) => {
+      const isLikely = !unique && selected.schema !== "own";
+      const { node } = selected;
+      const uses = argument === undefined ? [nameUse(node, start)] : argumentUses(selected, start, detection);
+      return uses.map((use) => ({ ...use, isLikely }));
     });
 }
 
-function argumentUses(node: FieldNode, start: number, detection: GraphqlDetection): readonly Use[] {
+function nameUse({ name }: FieldNode, start: number): Use {
+  return { offset: start + (name.loc?.start ?? 0) };
+}
+
+function argumentUses({ node, defaults }: Selected, start: number, detection: GraphqlDetection): readonly Use[] {
   const { argument, values = [], replace } = detection;
   return (node.arguments ?? [])
     .filter(({ name }) => name.value === argument)
-    .flatMap(({ value }) => (value.kind === Kind.LIST ? value.values : [value]))
+    .map(({ value }) => (value.kind === Kind.VARIABLE ? (defaults.get(value.name.value) ?? value) : value))
+    .flatMap((value) => (value.kind === Kind.LIST ? value.values : [value]))
     .filter((value) => value.kind === Kind.ENUM && values.includes(value.value))
     .map((value) => {
       const from = start + (value.loc?.start ?? 0);

@@ -2,26 +2,39 @@ import { surroundings } from "../model/removals.ts";
 import { isMember, type Structure } from "./structure.ts";
 
 /** What a setter is called on: a name, or the call at the head of its chain. */
-export function receiverOf(
-  { tokens, other }: Structure,
-  open: number,
-): { readonly name?: string; readonly open?: number } {
+export function receiverOf({ tokens, other }: Structure, open: number): Receiver {
   let at = open - 2;
+  let isBuilt = false;
   for (let steps = 0; steps < 20; steps++) {
     if (tokens[at]?.text === ">") at--;
     const before = tokens[at - 1];
     if (before?.text === ")" || before?.text === "]") {
       const opened = other[at - 1] ?? -1;
-      if (opened < 0) return {};
-      if (!isMember(tokens, opened - 1)) return { open: opened };
+      const name = tokens[opened - 1]?.text ?? "";
+      isBuilt ||= /^(?:new)?builder$/i.test(name);
+      if (opened < 0) return none;
+      if (!isMember(tokens, opened - 1))
+        return { open: opened, at: opened - 1, isBuilt: isBuilt || /^[A-Z]/.test(name) };
       at = opened - 2;
-      if (surroundings.code.http.includes(tokens[opened - 1]?.text ?? "")) return { open: opened };
-    } else if (before?.kind !== "word") return {};
-    else if (!isMember(tokens, at - 1) || isOwner(tokens[at - 3]?.text)) return { name: nameAt(tokens, at - 1) };
+      if (!isBuilt && surroundings.code.http.includes(name)) return { open: opened, at: opened - 1, isBuilt };
+    } else if (before?.kind !== "word") return none;
+    else if (!isMember(tokens, at - 1) || isOwner(tokens[at - 3]?.text))
+      return { name: nameAt(tokens, at - 1), at: at - 1, isBuilt };
     else at -= 2;
   }
-  return {};
+  return none;
 }
+
+interface Receiver {
+  readonly name?: string;
+  readonly open?: number;
+  /** Where its chain begins. */
+  readonly at: number;
+  /** Whether it is a new thing that the chain builds. */
+  readonly isBuilt: boolean;
+}
+
+const none: Receiver = { at: -1, isBuilt: false };
 
 function isOwner(word: string | undefined): boolean {
   return word === "self" || word === "this" || word === "$this";

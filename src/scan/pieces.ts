@@ -28,7 +28,7 @@ export function spliced(pieces: readonly Piece[]): Piece {
 }
 
 /** A variable in a shell's text. */
-export const reference = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
+export const reference = /\$(?:\{([A-Za-z_]\w*)(?::?[-=][\w .-]*)?\}|([A-Za-z_]\w*))/g;
 
 /** A shell's text with the variables that are known, and holes for all else. */
 export function expanded(raw: string, start: number, known: (name: string) => Piece | undefined): Piece {
@@ -37,12 +37,18 @@ export function expanded(raw: string, start: number, known: (name: string) => Pi
   let from = 0;
   const masked = withHoles(raw);
   for (const { 0: whole, 1: braced, 2: bare, index } of raw.matchAll(reference)) {
-    const value = known(braced ?? bare ?? "");
+    const value = known(braced ?? bare ?? "") ?? defaultIn(whole, start + index);
     if (!value || value.text.length > longest / 4) continue;
     pieces.push(pieceAt(masked.slice(from, index), start + from), value);
     from = index + whole.length;
   }
   return spliced([...pieces, pieceAt(masked.slice(from), start + from)]);
+}
+
+/** The value that `${name:-value}` has where the name has none. */
+function defaultIn(whole: string, start: number): Piece | undefined {
+  const [before, value] = /^([^-=]+[-=])([^}]+)/.exec(whole)?.slice(1) ?? [];
+  return before === undefined || value === undefined ? undefined : pieceAt(value, start + before.length);
 }
 
 /** A part of a piece. */

@@ -13,6 +13,8 @@ export interface Known {
 }
 
 const setters = new Set(surroundings.code.setters);
+const pairs = new Set(surroundings.code.pairs);
+const pairMaps = new Set(surroundings.code.mapOf);
 
 /**
  * The parameters that a name in a program is given: `"name": value`, `name: value`, `name=value` in a call, `("name", value)`,
@@ -38,6 +40,9 @@ function valueStart(structure: Structure, index: number, token: Token): number |
   const open = tokens[parent[index] ?? -1]?.text ?? "";
   const previous = tokens[index - 1]?.text ?? "";
   if (next?.text === "]") return after?.text === "=" && !isComparison(structure, index + 2) ? index + 3 : undefined;
+  if (token.kind === "text" && next?.text === "to" && next.kind === "word") return index + 2;
+  if (token.kind === "text" && next?.text === "-" && after?.text === ">") return index + 3;
+  if (isGiven(structure, index)) return index + 2;
   const isScope = after?.text === ":" && structure.touches(index + 1, index + 2);
   if (next?.text === ":" && !isScope && /^[[({]$/.test(open)) return previous === "?" ? undefined : index + 2;
   if (next?.text === "=" && after?.text === ">") return index + 3;
@@ -46,6 +51,16 @@ function valueStart(structure: Structure, index: number, token: Token): number |
   if (next?.text === "," && token.kind === "text" && isPair(structure, index)) return index + 2;
   const isShort = token.kind === "word" && open === "{" && /^[{,]$/.test(previous) && /^[},]$/.test(next?.text ?? "");
   return isShort ? index : undefined;
+}
+
+/** `@{ name = value }`, `new { name = value }` and `x.name = value`. */
+function isGiven(structure: Structure, index: number): boolean {
+  const { tokens, parent } = structure;
+  if (tokens[index]?.kind !== "word" || tokens[index + 1]?.text !== "=" || isComparison(structure, index + 1))
+    return false;
+  const open = parent[index] ?? -1;
+  const isTable = tokens[open]?.text === "{" && /^(?:@|new)$/.test(tokens[open - 1]?.text ?? "");
+  return isTable || (tokens[index - 1]?.text === "." && structure.isBlock(open));
 }
 
 function isComparison(structure: Structure, index: number): boolean {
@@ -58,12 +73,18 @@ function isPair(structure: Structure, index: number): boolean {
   const { tokens, parent, other } = structure;
   const open = parent[index] ?? -1;
   const close = other[open] ?? -1;
-  if (open !== index - 1 || close < 0) return false;
+  if (close < 0) return false;
   const callee = structure.callee(open);
-  if (callee !== "") return setters.has(callee);
+  if (pairMaps.has(callee)) return commasBetween(structure, open, index) % 2 === 0;
+  if (open !== index - 1) return false;
+  if (callee !== "") return setters.has(callee) || pairs.has(callee);
   const next = tokens[index + 2]?.text ?? "";
   const end = /^[([{]$/.test(next) ? (other[index + 2] ?? -1) + 1 : index + 3;
   return close <= end + 1;
+}
+
+function commasBetween({ tokens, parent }: Structure, open: number, index: number): number {
+  return tokens.slice(open, index).filter(({ text }, at) => text === "," && parent[open + at] === open).length;
 }
 
 function shorthand({ text, start }: Token, name: string, known: Known): readonly Sent[] {

@@ -33,6 +33,13 @@ const python: Language = {
   quotes: ['"""', "'''", '"', "'"],
   long: ['"""', "'''"],
 };
+const terraform: Language = {
+  line: ["#", "//"],
+  block: [["/*", "*/"]],
+  quotes: ['"'],
+  long: [],
+  heredoc: /<<-?(["']?)([A-Za-z_]\w*)\1/y,
+};
 const ruby: Language = {
   line: ["#"],
   block: [["=begin", "=end"]],
@@ -63,7 +70,8 @@ const languages: readonly (readonly [ends: RegExp, language: Language])[] = [
   [/\.(?:go|java|kts?|scala|cs|rs|swift|dart|c|h|cc|cpp|hpp)$/i, curly],
   [/(?:\.(?:groovy|gradle)|(?:^|\/)Jenkinsfile)$/i, groovy],
   [/\.php$/i, php],
-  [/\.(?:ps1|psm1|tf|hcl|pl|pm|r|ex|exs|jl|nix)$/i, powershell],
+  [/\.(?:tf|hcl)$/i, terraform],
+  [/\.(?:ps1|psm1|pl|pm|r|ex|exs|jl|nix)$/i, powershell],
   [/\.(?:json|jsonl|ipynb|har)$/i, json],
 ];
 
