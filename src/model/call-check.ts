@@ -1,4 +1,5 @@
 import { didYouMean } from "../base/nearest.ts";
+import type { Fact } from "./dialect.ts";
 import { type EndpointName, endpoints, type Parameter } from "./endpoints.ts";
 import type { Fields, Scalar } from "./types.ts";
 
@@ -12,14 +13,21 @@ export type CheckedValues =
 
 /**
  * Checks what was given against the endpoint's row, before anything is sent: required, type, enum. `named` says what a
- * person calls a parameter. Values that deployed servers demand beside others are added where nothing was given for
+ * person calls a parameter, `facts` what is known of the server. Values that deployed servers demand beside others are added where nothing was given for
  * them; where something else was given, that is kept, and a note says so. Segments are checked, and are no values.
  */
-export function checkValues(name: EndpointName, given: Given, named: (parameter: string) => string): CheckedValues {
+export function checkValues(
+  name: EndpointName,
+  given: Given,
+  named: (parameter: string) => string,
+  facts: readonly Pick<Fact, "id">[] = [],
+): CheckedValues {
   const { parameters, segments = {} } = endpoints[name];
   const table = typeof parameters === "object" ? parameters : {};
   const rows = Object.entries({ ...segments, ...table });
-  const mistakes = rows.flatMap(([parameter, row]) => mistakeIn(row, given[parameter], named(parameter)) ?? []);
+  const mistakes = rows.flatMap(
+    ([parameter, row]) => mistakeIn(widened(row, facts), given[parameter], named(parameter)) ?? [],
+  );
   if (mistakes.length > 0) return { mistakes };
   const present = Object.entries(table).filter(([parameter]) => given[parameter] !== undefined);
   const companions = present.flatMap(([parameter, { goesWith = {} }]) =>
@@ -29,6 +37,12 @@ export function checkValues(name: EndpointName, given: Given, named: (parameter:
     .filter(({ other, value }) => given[other] !== undefined && given[other] !== value)
     .map(({ parameter, other, value }) => note(named(parameter), `${named(other)} ${value}`));
   return { values: { ...companionValues(companions), ...valuesOf(given, table) }, notes };
+}
+
+/** With the values that the server has beyond the specification's. */
+function widened({ beyond, ...row }: Parameter, facts: readonly Pick<Fact, "id">[]): Parameter {
+  if (!row.enum || !beyond || !facts.some(({ id }) => id === beyond.fact)) return row;
+  return { ...row, enum: [...row.enum, ...beyond.enum] };
 }
 
 function companionValues(companions: readonly { readonly other: string; readonly value: string }[]): Fields {

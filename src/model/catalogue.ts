@@ -1,6 +1,6 @@
 import schema from "../../schemas/integrations.schema.json" with { type: "json" };
 import { memoized } from "../base/memoize.ts";
-import { type Dialect, type Fact, holdsIn } from "./dialect.ts";
+import { type Dialect, type Fact, holdsIn, isQuirk } from "./dialect.ts";
 import { dialectNamed, dialects, neutral } from "./dialects.ts";
 import type { EventKind } from "./events.ts";
 import type { ForeignName, Integration } from "./integration.ts";
@@ -43,6 +43,20 @@ export interface Catalogue {
 export const catalogueOf: (dialect?: string) => Catalogue = (dialect = neutral.name) => catalogueNamed(dialect);
 
 const catalogueNamed = memoized((name: string) => catalogueFrom(schema, dialectNamed(name)));
+
+/**
+ * The same as deployed servers have it: in whichever names they speak, they do with a parameter what is known of their
+ * release. What there is to configure stays that of the dialect.
+ */
+export const observedCatalogueOf: (dialect?: string) => Catalogue = (dialect = neutral.name) =>
+  observedCatalogueNamed(dialect);
+
+const observedCatalogueNamed = memoized((name: string) => {
+  const own = dialectNamed(name);
+  const others = [...dialects.values()].filter((each) => each !== own && own.facts.length === 0);
+  const facts = others.flatMap((each) => each.facts).filter(({ says }) => isQuirk(says) || says === "optional");
+  return catalogueFrom(schema, { ...own, facts: [...own.facts, ...facts] });
+});
 
 /** What a dialect makes of the schema of integrations. */
 function catalogueFrom(neutralSchema: typeof schema, dialect: Dialect): Catalogue {

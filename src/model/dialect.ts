@@ -45,6 +45,8 @@ export interface Fact extends Span {
   readonly id: string;
   readonly says: "added" | "removed" | "undeclared" | "optional" | "listed" | ObservedQuirk | "server";
   readonly of?: readonly string[];
+  /** What a flag that lists show is until it is set. */
+  readonly initially?: boolean;
   /** The releases are inferred from what was read before and after them. */
   readonly approximate?: boolean;
   readonly text: string;

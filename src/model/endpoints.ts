@@ -49,6 +49,8 @@ export interface Parameter {
   readonly required?: true;
   readonly enum?: readonly string[];
   readonly default?: string;
+  /** Further values, of servers of which a dialect states a fact. */
+  readonly beyond?: { readonly fact: string; readonly enum: readonly string[] };
   /** What servers of older releases call its values that know no others. */
   readonly older?: Readonly<Record<string, string>>;
   /** What deployed servers demand beside it: parameters by name, with their values. */
@@ -58,6 +60,12 @@ export interface Parameter {
 const deploymentStatuses = ["created", "running", "success", "failed", "canceled"] as const;
 
 const deploymentStatus: Parameter = { type: "string", enum: deploymentStatuses };
+
+/** Some statuses are set by servers alone. */
+const statusFilter: Parameter = {
+  ...deploymentStatus,
+  beyond: { fact: "deployment-status-filter", enum: ["skipped", "blocked"] },
+};
 
 /** Filtered by a time, deployed servers sort by it, or refuse. */
 const updatedTime: Parameter = { type: "datetime", goesWith: { order_by: "updated_at" } };
@@ -192,7 +200,7 @@ const table = {
       updated_after: updatedTime,
       updated_before: updatedTime,
       environment: { type: "string" },
-      status: deploymentStatus,
+      status: statusFilter,
     },
   },
   getDeployment: {

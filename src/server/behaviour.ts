@@ -74,6 +74,13 @@ const choices = {
   inheritedSettings: since("inherited-integrations"),
   /** The reasons of a validation are told; otherwise there is none but "400 Bad Request". */
   validationTold: since("validation-sentences"),
+  /** What an integration is called in the answer that it was never configured. */
+  notFoundAs: by<"Integration" | "Service">("not-found-as-service", "Integration", {
+    in: "Service",
+    otherwise: "Integration",
+  }),
+  /** Lists of deployments can be filtered by the statuses that only servers set. */
+  moreStatuses: since("deployment-status-filter"),
   /** Which words license answers have: approved and blacklisted, today's, or whichever were stored. */
   answerWords: {
     spec: (release) => (hasLegacyStatuses(release) ? "stored" : "current"),

@@ -1,15 +1,17 @@
 import { type Catalogue, type Integration, type IntegrationParameter, quirksAt } from "../model/catalogue.ts";
 import type { Scalar } from "../model/types.ts";
+import { flagsListedIn } from "./facts.ts";
 import type { IntegrationRecord } from "./state.ts";
 import type { World } from "./world.ts";
 
 type Fields = Record<string, unknown>;
 
 /** A row of the list: the fields of the spec, all flags true until they are set (spec: Integration (list item)). */
-export function rowOf({ catalogue, behaviour }: World, record: IntegrationRecord): Fields {
+export function rowOf({ catalogue, behaviour, release }: World, record: IntegrationRecord): Fields {
   const { id, slug, created_at, updated_at, active, values } = record;
   const row: Fields = { id, title: titleOf(catalogue, slug), slug, created_at, updated_at, active };
   for (const flag of catalogue.listedFlags) row[flag] = values[flag] ?? true;
+  if (behaviour.quirks) for (const [flag, unset] of flagsListedIn(release)) row[flag] = values[flag] ?? unset;
   return behaviour.inheritedSettings ? { ...row, inherited: record.inherited ?? false } : row;
 }
 

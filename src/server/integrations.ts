@@ -9,7 +9,7 @@ import { invalid, json, noContent, notAllowed, notFound, type ServerReply } from
 import type { IntegrationRecord, ProjectState } from "./state.ts";
 import type { ProjectHandler, Visit, World } from "./world.ts";
 
-const noIntegration = notFound("Integration");
+const noIntegration = ({ behaviour }: World) => notFound(behaviour.notFoundAs);
 const unknownSlug = invalid(["slug does not have a valid value"]);
 
 /** The integration endpoints (spec: Integrations). Lists are whole, and hold the active ones alone. */
@@ -25,7 +25,7 @@ export const getIntegration: ProjectHandler = (world, visit, project) => {
   const known = lookUp(world, visit, project);
   if (!known) return unknownSlug;
   if ("status" in known) return known;
-  return known.record ? json(200, entityOf(world, known.integration, known.record)) : noIntegration;
+  return known.record ? json(200, entityOf(world, known.integration, known.record)) : noIntegration(world);
 };
 
 export const editIntegration: ProjectHandler = (world, visit, project) => {
@@ -48,7 +48,7 @@ export const deleteIntegration: ProjectHandler = (world, visit, project) => {
   if (!known) return unknownSlug;
   if ("status" in known) return known;
   const record = known.record ?? inactiveRecord(world, known.integration);
-  if (!record) return noIntegration;
+  if (!record) return noIntegration(world);
   if (record.active || record !== known.record)
     keep(world.state, project, disabledRecord(world, known.integration, record));
   return noContent;

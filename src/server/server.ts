@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hostAndPort } from "../base/listening.ts";
-import { catalogueOf } from "../model/catalogue.ts";
+import { catalogueOf, observedCatalogueOf } from "../model/catalogue.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import { type BehaviourName, behaviourOf } from "./behaviour.ts";
 import { type ChaosRule, createChaos } from "./chaos.ts";
@@ -105,7 +105,7 @@ async function stateOf(store: Store, { seed = {}, dialect, token, ...options }: 
 function worldOf(state: State, options: ServerOptions, mover: Mover): World {
   const { release = defaultRelease, tier = "ultimate", environment = "production" } = options;
   const behaviour = behaviourOf(options.behaviour ?? "spec", release);
-  const catalogue = catalogueOf(options.dialect);
+  const catalogue = (options.behaviour === "observed" ? observedCatalogueOf : catalogueOf)(options.dialect);
   return {
     state,
     release,

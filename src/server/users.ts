@@ -4,7 +4,11 @@ import type { Handler } from "./world.ts";
 
 /** GET /user, which deployed servers have: whose token it is. Only an administrator is told of being one. */
 export const getUser: Handler = (_, { caller }) =>
-  json(200, { ...caller.user, ...(caller.role === "admin" && { is_admin: true }) });
+  json(200, {
+    ...caller.user,
+    email: `${caller.user.username}@example.com`,
+    ...(caller.role === "admin" && { is_admin: true }),
+  });
 
 /** GET /personal_access_tokens/self, which deployed servers have: what the token may do. */
 export const getToken: Handler = (_, { caller: { role, user, scopes = ["api"] } }) =>

@@ -84,16 +84,26 @@ export function parametersOf(behaviour: Behaviour): World["parameters"] {
 }
 
 /** The parameters that follow from a choice. */
-function chosenParameters({ licenseWords, approvalOptional, ordersByRef }: Behaviour): Behaviour["parameters"] {
+function chosenParameters(behaviour: Behaviour): Behaviour["parameters"] {
+  const { licenseWords, approvalOptional } = behaviour;
   const approval: Parameter = { type: "string", enum: approvalWords[licenseWords] };
   const needed: Parameter = { ...approval, required: true };
-  const { parameters } = routes.listDeployments;
-  const order = parameters && parameters !== "integration" ? parameters.order_by : undefined;
-  const fewer = order?.enum && { order_by: { ...order, enum: order.enum.filter((each) => each !== "ref") } };
   return {
     createLicense: { approval_status: needed },
     updateLicense: { approval_status: approvalOptional ? approval : needed },
-    ...(!ordersByRef && fewer && { listDeployments: fewer }),
+    listDeployments: deploymentFilters(behaviour),
+  };
+}
+
+function deploymentFilters({ ordersByRef, moreStatuses }: Behaviour): Readonly<Record<string, Parameter>> {
+  const { parameters } = routes.listDeployments;
+  if (!parameters || parameters === "integration") return {};
+  const { order_by: order, status } = parameters;
+  const orders = order?.enum?.filter((each) => ordersByRef || each !== "ref");
+  const statuses = [...(status?.enum ?? []), ...((moreStatuses && status?.beyond?.enum) || [])];
+  return {
+    ...(order && orders && { order_by: { ...order, enum: orders } }),
+    ...(status && { status: { ...status, enum: statuses } }),
   };
 }
 

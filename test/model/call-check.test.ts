@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { checkValues, isTime } from "../../src/model/call-check.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 
 const plainly = (name: string) => name;
 
@@ -18,6 +19,18 @@ test.each([
 ])("%s is a mistake", (_, given, words) => {
   const checked = checkValues("listDeployments", { id: "p", ...given }, plainly);
   expect(checked).toEqual({ mistakes: [expect.stringMatching(words)] });
+});
+
+test("a status that servers alone set is a filter where a dialect says that its servers take it, and nowhere else", () => {
+  const gitlab = catalogueOf("gitlab").facts;
+  for (const status of ["skipped", "blocked"]) {
+    const given = { id: "p", status };
+    expect(checkValues("listDeployments", given, plainly, gitlab)).toEqual({ values: { status }, notes: [] });
+    expect(checkValues("listDeployments", given, plainly)).toHaveProperty("mistakes");
+    expect(checkValues("updateDeployment", { ...given, deployment_id: "7" }, plainly, gitlab)).toHaveProperty(
+      "mistakes",
+    );
+  }
 });
 
 test("every mistake is told, in the order of the table", () => {

@@ -19,6 +19,8 @@ const seed: Seed = {
         { status: "success", environment: "review/1", ref: "z" },
         { status: "running", environment: "review/1", ref: "a", created_at: "2020-01-01" },
         { status: "failed", environment: "production" },
+        { status: "skipped", environment: "staging" },
+        { status: "blocked", environment: "staging" },
       ],
     },
     { id: 2, path: "c/d", access: "stranger" },
@@ -38,6 +40,23 @@ type Row = readonly [
   of: (answered: Answered) => unknown,
   byRelease: Readonly<Record<string, unknown>>,
 ];
+
+/** Flags that rows of the list show in addition, by release. */
+function flagRows(): readonly Row[] {
+  const shown = ["alert_events", "deployment_events", "incident_events", "vulnerability_events"];
+  const flags = ({ json }: Answered) => Object.fromEntries(shown.map((name) => [name, json[name]]));
+  const wiki = ["PUT", "/projects/1/services/external-wiki", { form: { external_wiki_url: "https://w" } }] as const;
+  const [alert, deployment, incident, vulnerability] = shown.map((name, index) => ({ [name]: index === 0 }));
+  const none = Object.fromEntries(shown.map((name) => [name, undefined]));
+  const byRelease = {
+    14.5: none,
+    "15.0": { ...none, ...alert },
+    15.8: { ...none, ...alert, ...deployment },
+    "16.0": { ...none, ...alert, ...deployment, ...incident },
+    16.4: { ...alert, ...deployment, ...incident, ...vulnerability },
+  };
+  return [["flags of events", wiki, flags, byRelease]];
+}
 
 /** What one request is answered in some releases of deployed servers (platform facts, by release). */
 const facts: readonly Row[] = [
@@ -89,7 +108,22 @@ const facts: readonly Row[] = [
     { 14.5: 200, "15.0": 400 },
   ],
   ["a sort by ref", ["GET", `${deployments}?order_by=ref`], status, { 17.9: 200, "18.0": 400 }],
-  ["a sort by creation is by ID", ["GET", `${deployments}?order_by=created_at`], ids, { 14.5: [1, 2, 3] }],
+  ["a sort by creation is by ID", ["GET", `${deployments}?order_by=created_at`], ids, { 14.5: [1, 2, 3, 4, 5] }],
+  ["deployments that were skipped", ["GET", `${deployments}?status=skipped`], ids, { 13.12: [4], "18.0": [4] }],
+  ["deployments that are blocked", ["GET", `${deployments}?status=blocked`], ids, { 13.12: [5], "18.0": [5] }],
+  ["deployments that have no such status", ["GET", `${deployments}?status=manual`], status, { 14.5: 400 }],
+  ["the email of a user", ["GET", "/user"], ({ json }) => json.email, { 13.12: "root@example.com" }],
+  [
+    "an integration that was never configured",
+    ["GET", "/projects/1/services/external-wiki"],
+    said,
+    {
+      13.12: [404, "404 Service Not Found"],
+      14.2: [404, "404 Service Not Found"],
+      14.3: [404, "404 Integration Not Found"],
+    },
+  ],
+  ...flagRows(),
   [
     "merge requests of a deployment that is not there",
     ["GET", `${deployments}/9/merge_requests`],
@@ -164,8 +198,10 @@ test("local addresses are refused where the seed asks for it, with a reason in l
     expect((await ask("PUT", "/projects/1/integrations/external-wiki", { form: elsewhere })).status).toBe(200);
     return said(await ask("PUT", "/projects/1/integrations/external-wiki", { form }));
   };
-  expect(await refusal("14.5")).toEqual([400, "400 Bad Request"]);
-  expect(await refusal("17.3")).toEqual([400, expect.stringMatching(/^Failed to .*:external_wiki_url=>\["is blocked/)]);
+  for (const release of ["14.5", "15.0", "16.9", "17.1"]) {
+    expect(await refusal(release)).toEqual([400, "400 Bad Request"]);
+  }
+  expect(await refusal("17.2")).toEqual([400, expect.stringMatching(/^Failed to .*:external_wiki_url=>\["is blocked/)]);
 });
 
 test.each([

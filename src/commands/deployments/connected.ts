@@ -5,6 +5,7 @@ import { explained } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
 import type { WriteOutcome } from "../../deployments/records.ts";
 import { type CheckedValues, checkValues, type Given } from "../../model/call-check.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
 import type { EndpointName } from "../../model/endpoints.ts";
 import { connectionFrom } from "../../reconcile/connection.ts";
 import { deploymentText } from "../../report/deployments.ts";
@@ -58,8 +59,8 @@ export function shownDeployment(written: WriteOutcome, { palette, note: tell }: 
 }
 
 /** The options and arguments of a command as values that may be sent. @throws Refusal naming every mistake. */
-export function checked(terminal: Terminal, name: EndpointName, given: Given): Passed {
-  const result = passed(name, given, otherNames);
+export function checked(terminal: Terminal, name: EndpointName, given: Given, facts?: Catalogue["facts"]): Passed {
+  const result = passed(name, given, otherNames, facts);
   for (const note of result.notes) terminal.note(`note: ${note}`);
   return result;
 }
@@ -67,8 +68,14 @@ export function checked(terminal: Terminal, name: EndpointName, given: Given): P
 type Passed = Extract<CheckedValues, { values: unknown }>;
 
 /** The same, without a word on what was added; `others` says what is not given by the option of its name. */
-export function passed(name: EndpointName, given: Given, others: Readonly<Record<string, string>>): Passed {
-  const result = checkValues(name, given, (parameter) => others[parameter] ?? `--${parameter.replaceAll("_", "-")}`);
+export function passed(
+  name: EndpointName,
+  given: Given,
+  others: Readonly<Record<string, string>>,
+  facts?: Catalogue["facts"],
+): Passed {
+  const named = (parameter: string) => others[parameter] ?? `--${parameter.replaceAll("_", "-")}`;
+  const result = checkValues(name, given, named, facts);
   if ("mistakes" in result) throw new Refusal(result.mistakes.join("; "), exit.usage);
   return result;
 }

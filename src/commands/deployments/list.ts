@@ -1,20 +1,28 @@
 import { readDeployments } from "../../deployments/records.ts";
+import { catalogueOf } from "../../model/catalogue.ts";
 import { deploymentsText } from "../../report/deployments.ts";
+import { dialectAround } from "../../workspace/load.ts";
 import type { Options } from "../flags.ts";
+import { folderOf } from "../run.ts";
 import type { Run } from "../verb.ts";
 import { checked, reading } from "./connected.ts";
 
 /** `evenkeel deployments list PROJECT`. */
 export const run: Run<Options<"deployments list">> = (terminal, options, [project = ""]) => {
-  const { values } = checked(terminal, "listDeployments", {
-    id: project,
-    order_by: options.orderBy,
-    sort: options.sort,
-    updated_after: options.updatedAfter,
-    updated_before: options.updatedBefore,
-    environment: options.environment,
-    status: options.status,
-  });
+  const { values } = checked(
+    terminal,
+    "listDeployments",
+    {
+      id: project,
+      order_by: options.orderBy,
+      sort: options.sort,
+      updated_after: options.updatedAfter,
+      updated_before: options.updatedBefore,
+      environment: options.environment,
+      status: options.status,
+    },
+    catalogueOf(dialectAround(folderOf(terminal, options))).facts,
+  );
   return reading(terminal, options, async (reader) => {
     const rows = await readDeployments(reader, project, values);
     return { text: () => deploymentsText(rows, terminal.palette), json: () => JSON.stringify(rows, null, 2) };
