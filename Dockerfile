@@ -1,4 +1,4 @@
-FROM node:22-slim AS build
+FROM node:22.20.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci --ignore-scripts
@@ -7,7 +7,7 @@ COPY schemas schemas
 RUN npm run --silent build:js && npm prune --omit=dev --ignore-scripts \
  && npm install --no-save --omit=dev --ignore-scripts $(node -p 'Object.entries(require("./package.json").peerDependencies).map((each) => each.join("@")).join(" ")')
 
-FROM node:22-slim
+FROM node:22.20.0-bookworm-slim
 # git is what `diff`, `--since` and `blame` ask, and ssh-keygen what `approve` does. A runner checks out as another user than ours.
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends ca-certificates git openssh-client \

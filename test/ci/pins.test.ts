@@ -1,0 +1,69 @@
+import { readdirSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { read, root } from "../readme.ts";
+
+const filesIn = (folder: string, ends: RegExp) =>
+  readdirSync(`${root}/${folder}`, { recursive: true, encoding: "utf8" })
+    .filter((file) => ends.test(file) && !file.includes("node_modules"))
+    .map((file) => `${folder}/${file}`);
+
+/** Whatever somebody may copy into a pipeline, a cluster or a shell. */
+const files = [...filesIn("examples", /\.(ya?ml|md)$/), ...filesIn("docs", /\.md$/), "README.md", "Dockerfile"];
+
+/** What each kind of reference has to look like, so that it means the same tomorrow. */
+const pins: readonly (readonly [found: RegExp, pinned: RegExp])[] = [
+  [/^[^#\n]*\buses: *(.+)$/gm, /^(\.\/\S+|\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/],
+  [
+    /^[ -]*(?:image|EVENKEEL_IMAGE): *["']?([^\s"']+)["']?/gm,
+    /^(\$\w+|[^:]+:v?\d+\.\d+\.\d+[\w.-]*|.+@sha256:[0-9a-f]{64})$/,
+  ],
+  [/\bservices: *\[([^\]]+)\]/g, /^[^:]+:v?\d+\.\d+\.\d+[\w.-]*$/],
+  [/^FROM (?:--\S+ )?(\S+)/gm, /^([^:]+:v?\d+\.\d+\.\d+[\w.-]*|.+@sha256:[0-9a-f]{64})$/],
+  [/\bruns-on: *(\S+)/g, /^(?!.*latest)/],
+  [/\bnode-version: *["']?([\w.]+)/g, /^\d+\.\d+\.\d+$/],
+  [/[\w/-]+(:latest)\b/g, /^$/],
+];
+
+function floating(text: string): string[] {
+  return pins.flatMap(([found, pinned]) =>
+    [...text.matchAll(found)]
+      .filter(([, reference = ""]) => !pinned.test(reference.trim()))
+      .map(([line]) => line.trim()),
+  );
+}
+
+test.each(files)("%s names no floating tag", (file) => {
+  expect(floating(read(file))).toEqual([]);
+});
+
+test("pipelines name actions and images at all", () => {
+  const all = files.map(read).join("\n");
+  for (const [found] of pins.slice(0, -1)) expect([...all.matchAll(found)].length).toBeGreaterThan(0);
+});
+
+describe("the check finds", () => {
+  test.each([
+    "- uses: actions/checkout@v5",
+    "- uses: actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8",
+    "- uses: actions/checkout@08c6903 # v5.0.0",
+    "uses: owner/action@main",
+    "image: node",
+    "image: node:20",
+    "image: node:22-slim",
+    'image: "registry.example.com/evenkeel"',
+    "image: registry.gitlab.com/gitlab-org/cli:latest",
+    "services: [docker:28-dind]",
+    "FROM node:22-slim AS build",
+    "runs-on: ubuntu-latest",
+    "node-version: 22",
+  ])("%s", (line) => expect(floating(line)).not.toEqual([]));
+
+  test.each([
+    "- uses: ./.github/actions/evenkeel",
+    "- uses: actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0",
+    "image: node:22.20.0",
+    `image: node:22.20.0@sha256:${"0a".repeat(32)}`,
+    "image: $EVENKEEL_IMAGE",
+    "services: [docker:28.4.0-dind]",
+  ])("nothing in %s", (line) => expect(floating(line)).toEqual([]));
+});
