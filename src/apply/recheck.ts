@@ -10,7 +10,7 @@ import { projectPart } from "../model/identity.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import { turnsOff } from "../model/turns-off.ts";
 import type { Change, DesiredProject } from "../model/types.ts";
-import { differenceFrom, unlistedIn } from "../plan/contradictions.ts";
+import { differenceFrom, otherProject, unlistedIn } from "../plan/contradictions.ts";
 import { type Plan, type PlannedChange, visibleOf } from "../plan/plan.ts";
 import { policyEffectOf } from "../plan/policy-effect.ts";
 import type { Step } from "./apply.ts";
@@ -38,6 +38,8 @@ export function recheckTargets(
     const project = projects.get(name);
     if (!project) return { steps: planned.map((change) => failed(change, `${name} is no longer on the server`)) };
     const known = unread.get(name);
+    const other = planned.map((change) => otherProject(change, project.project)).find((why) => why !== undefined);
+    if (other !== undefined) return { steps: planned.map((change) => stale(change, other)) };
     return known ? { steps: notRead(planned, known) } : { planned, desired: project, unverified };
   });
 }

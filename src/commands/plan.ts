@@ -61,6 +61,7 @@ async function planned(command: "plan" | "drift", terminal: Terminal, options: O
     storage: options.storage === true,
     resend: globsOf("--resend", options.resend, targetFault),
     save: options.save === true,
+    outlives: options.save === true || options.out !== undefined,
     ...{ progress, following },
   };
   return plan(request).finally(bar.stop);

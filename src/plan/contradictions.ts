@@ -3,8 +3,9 @@ import { pick } from "../diff/changes.ts";
 import { withoutMemory } from "../diff/reasons.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import { fullPathOf } from "../model/identity.ts";
 import { kinds } from "../model/kinds.ts";
-import type { Change, DesiredProject, Fields, Live } from "../model/types.ts";
+import type { Change, DesiredProject, Fields, Live, Project } from "../model/types.ts";
 import { plannedChange } from "./make-plan.ts";
 import type { PlannedChange } from "./plan.ts";
 
@@ -26,6 +27,17 @@ export function differenceFrom(planned: PlannedChange, change: Change, catalogue
 function differingCause(planned: PlannedChange, now: PlannedChange): string | undefined {
   if (planned.action_reason !== now.action_reason || planned.cause === undefined) return undefined;
   return planned.cause === now.cause ? undefined : "cause";
+}
+
+/** Why a project is not the one that a change was planned for, in a sentence; undefined where it is, as far as the plan says. */
+export function otherProject(planned: PlannedChange, project: Project): string | undefined {
+  const { project: name, project_id: id, project_path: path } = planned;
+  const fullPath = fullPathOf(project);
+  if (id !== undefined && id !== project.id) {
+    return `the plan was made for project ${name} with ID ${id}, and it now has ${project.id ?? "an unknown ID"}`;
+  }
+  if (path === undefined || path === fullPath) return undefined;
+  return `the plan was made for project ${name} at ${path}, and it is now at ${fullPath ?? "an unknown path"}`;
 }
 
 /** What would be sent without being compared and is shown nowhere in the plan; `listed` is what the plan says of it. */

@@ -28,6 +28,7 @@ import {
   sinceOf,
   unreadPlan,
 } from "./prepared.ts";
+import { namesForPlan } from "./project-names.ts";
 import { readBy } from "./read-by-workers.ts";
 import { readyToRecord, reportUnfinishedRuns, sayAwaited, startRecorder } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
@@ -81,13 +82,14 @@ async function newPlan(reader: Reader, context: Context, dispatcher?: Dispatcher
     { "evenkeel.run": context.claim.run },
     () => readAndDiff(reader, selection, scope),
   );
+  const named = await namesForPlan(reader, context, desired, differences);
   const { moves, ...storage } = await movesOf(reader, context);
   const changes = differences.flatMap((difference) => difference.changes);
   const loosening = context.request.failOnLoosening ? judgeLoosening(changes) : [];
   const objections = [...judgePlan(differences, guardRules(context, desired)), ...storage.objections, ...loosening];
   const unjudged = documentOf(context, since, {
     differences,
-    projects: desired.map(({ project }) => project),
+    projects: named.projects,
     moves: moves.map(({ change }) => change),
     objections,
     problems: [
@@ -98,7 +100,7 @@ async function newPlan(reader: Reader, context: Context, dispatcher?: Dispatcher
       ...read.problems,
       ...storage.problems,
     ],
-    reads: reader.counts.reads - lookUps + delegatedReads,
+    reads: reader.counts.reads - lookUps - named.lookUps + delegatedReads,
   });
   const document = judgedByRules(unjudged, context, desired);
   const missing = context.secrets.missing(neededBy(differences));

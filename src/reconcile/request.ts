@@ -52,6 +52,8 @@ export interface Request {
   readonly savedRun?: string;
   /** The command that the state keeps a summary of; left out: it keeps none. */
   readonly command?: "plan" | "drift" | "watch" | "apply";
+  /** Whether the plan is kept beyond the run, so that it has to say the ID of each project that changes. */
+  readonly outlives?: boolean;
   /** Whether the state keeps the plan itself. */
   readonly save?: boolean;
   /** Milliseconds to wait for another apply; left out: none. */

@@ -23,6 +23,7 @@ import type { Context, Heading } from "./context.ts";
 import { contradictionsOf, heldToManifests } from "./contradicted.ts";
 import { judgeAgain } from "./judge-again.ts";
 import { type Prepared, secretsToCompare, withWaivers } from "./prepared.ts";
+import { namedAsPlanned } from "./project-names.ts";
 import { judgedByRules, withReasons } from "./rules.ts";
 import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
 import { movesAgain } from "./storage-moves.ts";
@@ -145,7 +146,7 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const moves = read.resource_changes.filter(isMove);
   const again = await movesAgain(reader, context, moves);
   const scope = { ...scopeOf(context), includes: () => true, ...narrowed(read, context) };
-  const { desired } = await select(reader, scope);
+  const desired = await namedAsPlanned(reader, context, read, (await select(reader, scope)).desired);
   const addresses = new Set(read.resource_changes.map(({ address }) => address));
   const planned = desired.map((each) => plannedPart(each, addresses));
   await secretsToCompare(context, planned);

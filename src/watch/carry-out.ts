@@ -62,7 +62,7 @@ function lacksApproval({ refused = [] }: Applied): boolean {
 
 /** Keeps the plan of these changes, so that people can sign it. */
 async function save(request: Request, only: ChosenChanges, digest: string): Promise<WatchMemory["waiting"]> {
-  const { savedAs } = await plan({ ...request, only, command: "plan", save: true });
+  const { savedAs } = await plan({ ...request, only, command: "plan", save: true, outlives: true });
   return savedAs === undefined ? undefined : { run: savedAs, digest };
 }
 

@@ -136,3 +136,65 @@ test("a rotated secret and a ledger of another key leave a plan as it is", async
   const { outcomes } = await run.apply({ saved: `${run.root}/plan.json`, env });
   expect([...(outcomes ?? [])]).toEqual([[`b:${webhook}`, { status: "applied" }]]);
 });
+
+describe("a saved plan is for the projects that it was made for", () => {
+  const selections: readonly (readonly [string, unknown])[] = [
+    ["by path", "team/a"],
+    ["by path in capitals", "Team/A"],
+    ["by glob", "team/*"],
+  ];
+  const says = { integrations: { [hook]: { webhook: { secret: "env:HOOK" } } }, licenses: { MIT: "allowed" } };
+  const projects = [
+    { id: 7, path: "team/a", licenses: { MIT: "denied" } },
+    { id: 8, path: "other/a", licenses: { MIT: "denied" } },
+  ];
+  const saved = async (selector: unknown) => {
+    const run = await runs({ projects, policy: { projects: [selector], ...says }, secrets });
+    const { plan } = await run.plan({ outlives: true });
+    run.write("plan.json", JSON.stringify(plan));
+    return { run, plan, applied: () => run.apply({ saved: `${run.root}/plan.json` }) };
+  };
+
+  test.each(selections)("%s: of another one that has its path by then, nothing is written", async (_, selector) => {
+    const { run, plan } = await saved(selector);
+    expect(plan.resource_changes.map(({ project_id: id }) => id)).toEqual([7, 7]);
+    const elsewhere = await runs({
+      projects: projects.map((each) => ({ ...each, id: 15 - each.id })),
+      policy: { projects: [selector], ...says },
+      secrets,
+    });
+    const moved = { ...plan, server: { url: elsewhere.server.url } };
+    elsewhere.write("evenkeel.yaml", run.read("evenkeel.yaml"));
+    elsewhere.write("plan.json", JSON.stringify({ ...moved, digest: planDigest(moved) }));
+    const env = { ...elsewhere.environment, EVENKEEL_URL: elsewhere.server.url };
+    const { outcomes = new Map() } = await elsewhere.apply({ saved: `${elsewhere.root}/plan.json`, env });
+    const error = expect.stringMatching(/ with ID 7, and it now has 8; plan again$/);
+    expect([...outcomes.values()]).toEqual([
+      { status: "stale", error },
+      { status: "stale", error },
+    ]);
+    expect(elsewhere.server.requests.writes).toBe(0);
+  });
+
+  test.each(selections)("%s: it is applied where nothing moved", async (_, selector) => {
+    const { applied } = await saved(selector);
+    expect([...((await applied()).outcomes?.values() ?? [])].map(({ status }) => status)).toEqual([
+      "applied",
+      "applied",
+    ]);
+  });
+
+  test("a forged ID or path is stale", async () => {
+    for (const more of [{ project_id: 8 }, { project_path: "other/a" }]) {
+      const { run, plan } = await saved("team/a");
+      const changes = plan.resource_changes.map((change) => ({ ...change, ...more }));
+      const { statuses, writes } = await applied(run, { ...plan, resource_changes: changes });
+      expect([statuses, writes]).toEqual([["stale"], 0]);
+    }
+  });
+
+  test("looking IDs up is no planned read", async () => {
+    const { run, plan } = await saved("team/a");
+    expect((await run.plan()).plan.summary.reads).toBe(plan.summary.reads);
+  });
+});
