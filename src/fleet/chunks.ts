@@ -1,4 +1,5 @@
 import type { ChangeEvent, Step } from "../apply/apply.ts";
+import { Refusal } from "../base/exit.ts";
 import type { Rate } from "../base/rate.ts";
 import { CallFailed, type FailureFacts } from "../client/failure.ts";
 import type { PartlyRead } from "../live/read-live.ts";
@@ -61,8 +62,16 @@ export interface WriteChunk {
 
 type WireStep = { readonly change: Omit<Change, "origin"> } | Extract<Step, { readonly outcome: unknown }>;
 
-/** What a chunk came to. Where something ended it that ends the run too, that is `failure`. */
-export type ChunkResult = ReadResult | WriteResult | { readonly failure: FailureFacts };
+/** What a chunk came to. Where something ended it that ends the run too, that is `failure`, or a sentence. */
+export type ChunkResult = ReadResult | WriteResult | EndOfRun;
+
+type EndOfRun = { readonly failure: FailureFacts } | { readonly refused: string };
+
+/** @throws CallFailed or Refusal where a chunk came to what ends the run. */
+export function unlessEnded(result: ChunkResult): asserts result is Exclude<ChunkResult, EndOfRun> {
+  if ("failure" in result) throw new CallFailed(result.failure);
+  if ("refused" in result) throw new Refusal(result.refused);
+}
 
 export interface ReadResult {
   readonly reads: number;

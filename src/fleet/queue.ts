@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { Away, Refusal } from "../base/exit.ts";
+import { isObject } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { systemCode, systemTrouble } from "../base/system-errors.ts";
 import { closeInTime } from "../state/close-in-time.ts";
@@ -26,8 +27,17 @@ export interface WorkConsumer extends AsyncDisposable {
   readonly lost: () => Away | undefined;
 }
 
-/** What became of work that was taken: `later` gives it back to whoever comes next. */
-export type WorkEnd = "done" | "later";
+/**
+ * What became of work that was taken: `later` gives it back to whoever comes next, `others` to them after this taker has
+ * made room for them.
+ */
+export type WorkEnd = "done" | "later" | "others";
+
+/** Milliseconds after which work for others may be taken again. */
+const forOthers = 1000;
+
+/** Milliseconds for which a taker takes nothing once it has found nothing but work for others: at first, and at most. */
+const [shortestRest, longestRest] = [500, 5000];
 
 /** Work for one server: that for others is left to others (contract 12). */
 function nameFor(origin: string): string {
@@ -73,14 +83,25 @@ export async function openConsumer(
   const library = await loaded(place);
   const { options, backend, cut } = await reached(place, place.connect(library));
   let doing: Promise<WorkEnd> | undefined;
+  let rests = 0;
+  const closing = new AbortController();
   const worker = new library.Worker(
     nameFor(origin),
     async (job, token) => {
-      const { text } = job.data as { readonly text: string };
-      doing = work(text);
-      if ((await doing) === "done") return;
-      await job.moveToWait(token);
-      throw new library.WaitingError();
+      doing = work(textIn(job.data));
+      const end = await doing;
+      if (end !== "others") rests = 0;
+      if (end === "done") return;
+      if (end === "later") {
+        await job.moveToWait(token);
+        throw new library.WaitingError();
+      }
+      await job.moveToDelayed(Date.now() + forOthers, token);
+      if (!(await hasMore())) {
+        const rest = Math.min(shortestRest * 2 ** rests++, longestRest);
+        await pause(rest, undefined, { signal: closing.signal }).catch(() => {});
+      }
+      throw new library.DelayedError();
     },
     {
       connection: options as never,
@@ -97,6 +118,7 @@ export async function openConsumer(
   const running = worker.run().catch(() => {});
   const queue = new library.Queue(nameFor(origin), { connection: options } as never, backend as never);
   queue.on("error", () => {});
+  const hasMore = async () => (await queue.getJobCountByTypes("waiting", "prioritized").catch(() => 0)) > 0;
   const left = () => queue.getJobCountByTypes("waiting", "active", "delayed", "prioritized");
   const watched = watching(() => reached(place, left()));
   return {
@@ -104,6 +126,7 @@ export async function openConsumer(
     lost: watched.lost,
     [Symbol.asyncDispose]: async () => {
       watched.stop();
+      closing.abort();
       const stopping = worker.pause(true).then(() => worker.getBackend().disconnectBlocking(false));
       stopping.catch(() => {});
       await doing;
@@ -114,6 +137,11 @@ export async function openConsumer(
       cut(worker, queue);
     },
   };
+}
+
+/** Whoever puts something else into a queue has put no text there. */
+function textIn(data: unknown): string {
+  return isObject(data) && typeof data.text === "string" ? data.text : "";
 }
 
 /** Milliseconds between two looks at whether the queue answers. */

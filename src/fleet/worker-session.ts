@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { pid } from "node:process";
-import { Refusal } from "../base/exit.ts";
-import { version } from "../base/version.ts";
+import { Away, Refusal } from "../base/exit.ts";
+import { knownSecrets } from "../base/known-secrets.ts";
 import { CallFailed } from "../client/failure.ts";
 import { problemLine } from "../model/problem-line.ts";
 import { closeInTime } from "../state/close-in-time.ts";
@@ -16,6 +16,7 @@ import { keepConnected } from "./connection.ts";
 import { doChunk, Stopped } from "./do-chunk.ts";
 import { keepPresent } from "./presence.ts";
 import type { WorkEnd } from "./queue.ts";
+import { turnDown } from "./receive-work.ts";
 import { watchRun } from "./watched-run.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 
@@ -24,8 +25,10 @@ const mostProjects = 64;
 
 /** What a worker has at hand for all that it does: a state for each workspace, one connection to the server. */
 export interface WorkerSession extends AsyncDisposable {
-  /** Does work, and keeps its result. @throws Refusal for work of another version. */
+  /** Does work, and keeps its result. @throws Refusal where the state of its workspace cannot be used. */
   readonly take: (work: Work) => Promise<WorkEnd>;
+  /** Says what becomes of what is no work for this worker. */
+  readonly turnDown: ReturnType<typeof turnDown>;
   readonly hasWorked: () => boolean;
   /** Whether a run is there that gives work out for this server. */
   readonly hasRun: () => Promise<boolean>;
@@ -77,17 +80,13 @@ async function sessionIn(whole: WorkspaceState, options: SessionOptions): Promis
   let isBusy = false;
   return {
     hasWorked: () => parts > 0,
+    turnDown: turnDown(fleet, options.say),
     hasRun: async () => (await fleet.members()).some((each) => each.role === "run" && each.origin === origin),
     stayPresent: async () => {
       // What a worker has in flight is its own until it is done.
       if (!isBusy) await presence.current();
     },
     take: async (work) => {
-      if (work.version !== version) {
-        throw new Refusal(
-          `run ${work.run} is of evenkeel ${work.version}, and this worker is ${version}; start workers of ${work.version}`,
-        );
-      }
       const state = await states.of(work.workspace);
       const membership = await presence.current();
       const { chunk, run, part, requestTimeout } = work;
@@ -110,8 +109,11 @@ async function sessionIn(whole: WorkspaceState, options: SessionOptions): Promis
         await state.fleet.keep(run, part, JSON.stringify(result));
         return "done";
       } catch (error) {
-        if (!(error instanceof Stopped)) throw error;
-        return mine() ? "later" : "done";
+        if (error instanceof Away) throw error;
+        if (mine()) return "later";
+        // Whoever came next would fail likewise: the run is told, and ends as it would by itself.
+        if (!(error instanceof Stopped)) await state.fleet.keep(run, part, JSON.stringify({ refused: wordsOf(error) }));
+        return "done";
       } finally {
         isBusy = false;
       }
@@ -124,9 +126,19 @@ async function sessionIn(whole: WorkspaceState, options: SessionOptions): Promis
   };
 }
 
+function thisWorker(): string {
+  return `the worker on ${hostname().slice(0, 100)} (process ${pid})`;
+}
+
+function wordsOf(error: unknown): string {
+  const words = knownSecrets.clean(error instanceof Error ? error.message : String(error));
+  return `${error instanceof Refusal ? words : `internal error: ${words}`}; reported by ${thisWorker()}`;
+}
+
 /** What ends a run may have its reason in the worker's token or network, so it says whose they are. */
 function withSender(result: ChunkResult): ChunkResult {
-  const whose = `sent by the worker on ${hostname().slice(0, 100)} (process ${pid})`;
+  const whose = `sent by ${thisWorker()}`;
+  if ("refused" in result) return result;
   if ("failure" in result) return { failure: new CallFailed(result.failure).endingRun(whose).facts };
   if (!("events" in result)) return result;
   const { sealed } = result;

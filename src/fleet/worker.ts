@@ -3,6 +3,7 @@ import { Away, Refusal } from "../base/exit.ts";
 import { inTrace, type Tracing } from "../client/spans.ts";
 import type { Work } from "./chunks.ts";
 import { openConsumer, type WorkEnd } from "./queue.ts";
+import { receivedIn } from "./receive-work.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 import { openWorkerSession, type WorkerSession } from "./worker-session.ts";
 
@@ -15,7 +16,7 @@ const betweenTries = 5000;
 /**
  * Works for the runs of a state that are about one server, until it is stopped. Where state or queue go away later on, it
  * says so and comes back with them, unless it is there for one run.
- * @throws Refusal where state or queue cannot be used when it starts, or a run has another version.
+ * @throws Refusal where state or queue cannot be used when it starts.
  */
 export async function work(options: WorkerOptions): Promise<void> {
   const { signal, say } = options;
@@ -44,7 +45,7 @@ async function workWhileThere(options: WorkerOptions, begun: () => void): Promis
   const taken = async (text: string): Promise<WorkEnd> => {
     if (over.signal.aborted || options.signal.aborted) return "later";
     try {
-      return await takeTraced(session, options.tracing, JSON.parse(text));
+      return await received(session, options.tracing, text);
     } catch (error) {
       refused = error instanceof Refusal ? error : new Refusal(String(error));
       over.abort();
@@ -65,6 +66,11 @@ async function workWhileThere(options: WorkerOptions, begun: () => void): Promis
   over.abort();
   await consumer[Symbol.asyncDispose]();
   if (refused) throw refused;
+}
+
+function received(session: WorkerSession, tracing: Tracing | undefined, text: string): Promise<WorkEnd> {
+  const found = receivedIn(text);
+  return "work" in found ? takeTraced(session, tracing, found.work) : session.turnDown(found);
 }
 
 /** As a part of the run's own trace. */

@@ -11,8 +11,7 @@ import {
 import { inParallel } from "../base/concurrency.ts";
 import { Refusal } from "../base/exit.ts";
 import { firstFew } from "../base/text.ts";
-import { CallFailed } from "../client/failure.ts";
-import { type ChunkResult, type WriteChunk, type WriteResult, writeChunk } from "../fleet/chunks.ts";
+import { type ChunkResult, unlessEnded, type WriteChunk, type WriteResult, writeChunk } from "../fleet/chunks.ts";
 import type { Dispatcher } from "../fleet/dispatcher.ts";
 import { type SealKey, sealKey } from "../fleet/sealed.ts";
 import { openedDigests } from "../fleet/sent-secrets.ts";
@@ -100,7 +99,7 @@ class DelegatedApply {
   async #arrived(index: number, result: ChunkResult): Promise<void> {
     const changes = changesIn(this.#outstanding.get(index) ?? []);
     this.#outstanding.delete(index);
-    if ("failure" in result) throw new CallFailed(result.failure);
+    unlessEnded(result);
     if (!("events" in result)) return;
     const digests = openedDigests(result.sealed, this.#options.sealing);
     for (const { ended, ...event } of await withIntents(this.#context, result.events)) {

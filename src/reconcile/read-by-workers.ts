@@ -1,5 +1,5 @@
 import { CallFailed } from "../client/failure.ts";
-import { partlyRead, readChunk } from "../fleet/chunks.ts";
+import { partlyRead, readChunk, unlessEnded } from "../fleet/chunks.ts";
 import type { Dispatcher } from "../fleet/dispatcher.ts";
 import type { ReadDelegate, SurveyScope } from "../live/survey.ts";
 
@@ -19,7 +19,7 @@ function readingBy(dispatcher: Dispatcher, stillAt: SurveyScope["stillAt"]): Rea
       }
     }
     await dispatcher.dispatch(chunks(), async (index, result) => {
-      if ("failure" in result) throw new CallFailed(result.failure);
+      unlessEnded(result);
       if (!("projects" in result)) return;
       reads += result.reads;
       left -= result.projects.length;

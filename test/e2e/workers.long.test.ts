@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
+import { version } from "../../src/base/version.ts";
 import { openQueue } from "../../src/fleet/queue.ts";
+import { stateAt } from "../../src/state/open-state.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
 import { folder } from "../support/folder.ts";
@@ -15,6 +17,14 @@ import { type Environment, type Running, start, until } from "./program.ts";
 import { type Setting, scene, token } from "./workspace.ts";
 
 const [available] = await databases();
+
+async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    if (await isSo()) return;
+    await sleep(100);
+  }
+  throw new Error("it never came");
+}
 const names = Array.from({ length: 120 }, (_, index) => `group/p${String(index).padStart(3, "0")}`);
 const policy = { projects: ["group/*"], licenses: { MIT: "allowed", "AGPL-3.0": "denied" } };
 const projects = names.map((path) => ({ path, licenses: { MIT: "denied" } }));
@@ -239,17 +249,46 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     );
   });
 
-  test("of another version are refused, and leave the work to others", async () => {
-    const made = await fleet({}, { EVENKEEL_WORKER_WAIT: "300ms" });
+  test("remove what nobody can do any more, leave what others may do, and work on", async () => {
+    const made = await fleet();
     const origin = new URL(made.server.url).origin;
     await using queue = await openQueue(made.env, origin);
-    await queue.add(new Map([["other-version", JSON.stringify({ version: "0.0.1", run: "r1" })]]));
-    const ended = await start(["worker"], folder({}).root, { ...made.env, EVENKEEL_URL: made.server.url }).ended;
-    expect(ended.code).toBe(1);
-    expect(ended.stderr).toMatch(/run r1 is of evenkeel 0\.0\.1, and this worker is .*; start workers of 0\.0\.1/);
-    expect(await queue.has("other-version")).toBe(true);
-    expect(await queue.remove("other-version")).toBe(true);
-  });
+    const state = await stateAt(database.url(), "EVENKEEL_STATE", "w", {});
+    const living = { role: "run", origin, version: "0.0.1", host: "h", pid: 1 } as const;
+    await state.fleet.present({ ...living, id: "lives" }, 300_000);
+    const work = (run: string, more: object) => JSON.stringify({ version: "0.0.1", run, ...more });
+    const rubbish = { text: "no JSON", list: "[1]", nothing: "null", empty: "", deep: `${"[".repeat(5000)}` };
+    const shapes = { bare: "{}", run: '{"run":5}', own: JSON.stringify({ version, run: "r9", chunk: { kind: "x" } }) };
+    await queue.add(new Map(Object.entries({ ...rubbish, ...shapes, over: work("over", {}) })));
+    const left = Array.from({ length: 20 }, (_, index) => `left${index}`);
+    await queue.add(new Map(left.map((name) => [name, work("lives", { part: name })])));
+    const workers = await Promise.all([made.worker(), made.worker()]);
+    const ended = await made.evenkeel("plan", "--workers");
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    await eventually(async () => {
+      const there = await Promise.all(
+        [...Object.keys({ ...rubbish, ...shapes }), "over"].map((name) => queue.has(name)),
+      );
+      return !there.includes(true);
+    });
+    expect(await Promise.all(left.map((name) => queue.has(name)))).toEqual(left.map(() => true));
+    const said = workers.map((worker) => worker.said()).join("\n");
+    const own = version.replaceAll(".", "\\.");
+    expect(said).toMatch(
+      new RegExp(
+        `work of run over that .*: it is of evenkeel 0\\.0\\.1, and this worker is ${own}; it is removed, for no such run goes on`,
+      ),
+    );
+    expect(said).toMatch(/work of run lives that this worker cannot do: .*; it is left to other workers/);
+    expect(said).toContain("work of no run that this worker cannot do: it is not a JSON object; it is removed");
+    expect(said).toContain("work of run r9 that this worker cannot do: its format is unknown; it is removed");
+    expect(said.split("\n").filter((line) => line.includes("lives")).length).toBeLessThanOrEqual(2);
+    await state.fleet.leave("lives");
+    await eventually(async () => !(await Promise.all(left.map((name) => queue.has(name)))).includes(true));
+    for (const each of workers) each.kill("SIGTERM");
+    for (const each of workers) expect(await each.ended).toMatchObject({ code: 0 });
+    await state[Symbol.asyncDispose]();
+  }, 60_000);
 
   test("stop what they do for a run that is cancelled, and nothing of it is left", async () => {
     const made = await fleet({ latency: 50 });

@@ -124,6 +124,40 @@ describe.each(Object.entries(places))("a queue on %s", (_, { isMissing, open }) 
   );
 
   test.skipIf(isMissing)(
+    "gives work for others to them at once, and nobody is kept busy by it",
+    async () => {
+      const made = await staged();
+      await using queue = made.queue;
+      const refused: string[] = [];
+      const unable = await Promise.all(
+        Array.from({ length: 3 }, () =>
+          made.taker(async (text) => {
+            if (text === "own") return "done";
+            refused.push(text);
+            return "others";
+          }),
+        ),
+      );
+      const others = Array.from({ length: 5 }, (_, index) => `other${index}`);
+      await queue.add(new Map([...others, "own"].map((each) => [each, each])));
+      await until(() => made.taken.includes("own"));
+      await sleep(4000);
+      expect(refused.length).toBeLessThan(40);
+      expect(await Promise.all(others.map((each) => queue.has(each)))).toEqual(others.map(() => true));
+      const done: string[] = [];
+      await using able = await made.taker(async (text) => {
+        done.push(text);
+        return "done";
+      });
+      const began = performance.now();
+      await until(async () => done.length === 5 && (await able.isIdle()));
+      expect(performance.now() - began).toBeLessThan(15_000);
+      await Promise.all(unable.map((each) => each[Symbol.asyncDispose]()));
+    },
+    40_000,
+  );
+
+  test.skipIf(isMissing)(
     "goes on when the connections of those that wait are lost",
     async () => {
       const made = await staged();

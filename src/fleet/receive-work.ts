@@ -1,0 +1,87 @@
+import { isObject, type JsonObject } from "../base/json.ts";
+import { printable } from "../base/printable.ts";
+import { version } from "../base/version.ts";
+import { dialectNames } from "../model/dialect-names.ts";
+import { isRunName } from "../state/claim.ts";
+import type { FleetState } from "../state/state.ts";
+import type { Work } from "./chunks.ts";
+
+/** What a worker was given: work of its own version, or why it cannot be done here and whose it is. */
+export type QueuedWork = { readonly work: Work } | { readonly why: string; readonly run: string | undefined };
+
+/** Reads what was in the queue, which a killed run of another version, or anybody, may have put there. */
+export function receivedIn(text: string): QueuedWork {
+  const value = jsonIn(text);
+  if (!isObject(value)) return { why: "it is not a JSON object", run: undefined };
+  const run = isText(value.run) && isRunName(value.run) ? value.run : undefined;
+  if (isText(value.version) && value.version !== version) {
+    return { why: `it is of evenkeel ${shown(value.version)}, and this worker is ${version}`, run };
+  }
+  return isWork(value) ? { work: value } : { why: "its format is unknown", run };
+}
+
+/**
+ * What becomes of work that cannot be done here: other workers may do that of a run that lives, and nobody wants any
+ * other. Tells so in a sentence, once.
+ */
+export function turnDown(fleet: Pick<FleetState, "members">, say: (sentence: string) => void) {
+  const told = new Set<string>();
+  return async ({ why, run }: Extract<QueuedWork, { readonly why: string }>): Promise<"done" | "others"> => {
+    const lives = run !== undefined && (await fleet.members()).some(({ id, role }) => id === run && role === "run");
+    const whose = run === undefined ? "work of no run" : `work of run ${run}`;
+    const end = lives ? "it is left to other workers" : "it is removed, for no such run goes on";
+    const sentence = `the queue holds ${whose} that this worker cannot do: ${why}; ${end}`;
+    if (!told.has(sentence) && told.size < mostTold) say(sentence);
+    told.add(sentence);
+    return lives ? "others" : "done";
+  };
+}
+
+/** Sentences of a worker about work that it cannot do. */
+const mostTold = 100;
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function shown(text: string): string {
+  return printable(text.slice(0, 40));
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && !value.includes("\0");
+const isLeftOut = (value: unknown) => value === undefined;
+
+const fields: Readonly<Record<keyof Work, (value: unknown) => boolean>> = {
+  version: (value) => value === version,
+  workspace: isText,
+  run: (value) => isText(value) && isRunName(value),
+  part: (value) => isText(value) && isRunName(value),
+  requestTimeout: (value) => Number.isFinite(value) && Number(value) > 0,
+  allowInsecure: (value) => typeof value === "boolean",
+  dialect: (value) => isLeftOut(value) || dialectNames.some((name) => name === value),
+  rateLimit: (value) => isLeftOut(value) || (isObject(value) && Number(value.requests) > 0 && Number(value.per) > 0),
+  traceparent: (value) => isLeftOut(value) || isText(value),
+  chunk: isChunk,
+};
+
+function isWork(value: JsonObject): value is JsonObject & Work {
+  return Object.entries(fields).every(([name, isRight]) => isRight(value[name]));
+}
+
+function isChunk(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  if (value.kind === "read") return Array.isArray(value.wants) && Array.isArray(value.projects);
+  const { token, batches, inFlight } = value;
+  const isHeld = isObject(token) && isText(token.run) && Number.isSafeInteger(token.fence);
+  return (
+    value.kind === "write" &&
+    isHeld &&
+    Array.isArray(inFlight) &&
+    Array.isArray(batches) &&
+    batches.every(Array.isArray)
+  );
+}
