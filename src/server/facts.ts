@@ -13,6 +13,11 @@ export function releasesOf(id: string): Span {
   return fact;
 }
 
+/** Every event flag that answers of deployed servers hold in some release beside those of the spec. */
+export const laterFlags: readonly string[] = [...facts.values()]
+  .filter(({ says }) => says === "listed")
+  .flatMap(({ of = [] }) => of.map((name) => name.replace("*.", "")));
+
 /** The event flags that answers of deployed servers of a release hold beside those of the spec, and what each is until it is set. */
 export function flagsListedIn(release: string): ReadonlyMap<string, boolean> {
   const listed = [...facts.values()].filter((fact) => fact.says === "listed" && holdsIn(fact, release));

@@ -34,6 +34,7 @@ export const editIntegration: ProjectHandler = (world, visit, project) => {
   if ("status" in integration) return integration;
   const { values, active, faults } = readIntegration(world, integration, visit.raw);
   if (faults.length > 0) return invalid(faults);
+  if (isUnclear(world, visit)) return invalid(["use_inherited_settings is invalid"]);
   const known = project.integrations.get(integration.slug);
   if (known && staysInherited(world, visit, known)) return json(200, entityOf(world, integration, known));
   const blocked = blockedAddresses(world, integration, values);
@@ -53,6 +54,11 @@ export const deleteIntegration: ProjectHandler = (world, visit, project) => {
     keep(world.state, project, disabledRecord(world, known.integration, record));
   return noContent;
 };
+
+/** Whether a request says neither yes nor no to the settings of the group, on a server that asks. */
+function isUnclear({ behaviour }: World, { raw: { use_inherited_settings: asked } }: Visit): boolean {
+  return behaviour.inheritedSettings && asked !== undefined && asked !== "" && readBoolean(asked) === undefined;
+}
 
 /** What a group hands down stays as it is, unless the request says that the project has settings of its own. */
 function staysInherited({ behaviour }: World, { raw }: Visit, { inherited }: IntegrationRecord): boolean {

@@ -3,6 +3,7 @@ import type { JsonObject } from "../base/json.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { type Fault, orElse, parseChecked } from "../model/checked-yaml.ts";
 import type { Problem } from "../model/types.ts";
+import { laterFlags } from "./facts.ts";
 import type { MergeRequest, Role, Scope } from "./state.ts";
 
 /** What a server starts with (contract 9); `schemas/seed.schema.json` says the same to editors. */
@@ -126,6 +127,7 @@ function nameFaults(
   const known = new Set([
     ...integration.parameters.keys(),
     ...listedFlags,
+    ...laterFlags,
     "active",
     "inherited",
     "created_at",

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { dialects } from "../../src/model/dialects.ts";
 import { endpoints } from "../../src/model/endpoints.ts";
 import { behaviourOf } from "../../src/server/behaviour.ts";
 import { releasesOf } from "../../src/server/facts.ts";
-import type { Seed } from "../../src/server/seed.ts";
+import { parseSeed, type Seed } from "../../src/server/seed.ts";
 import { type Answered, type Asking, serving } from "./serving.ts";
 
 const seed: Seed = {
@@ -184,6 +185,29 @@ describe("what a group hands down", () => {
     const { inherited } = (await ask("GET", "/projects/1/integrations")).json[0];
     expect(inherited).toBe(expected[1]);
   });
+});
+
+test.each([
+  ["17.2", 200],
+  ["17.3", 400],
+])("use_inherited_settings is a boolean where servers know it: %s", async (release, expected) => {
+  const { ask } = await serving({ seed, behaviour: "observed", release });
+  const form = { external_wiki_url: "https://w", use_inherited_settings: "perhaps" };
+  expect((await ask("PUT", "/projects/1/integrations/external-wiki", { form })).status).toBe(expected);
+});
+
+test("a seed may set the flags that only later releases answer", async () => {
+  const text =
+    "projects: [{ id: 1, path: a/b, integrations: { external-wiki: { alert_events: false, incident_events: true } } }]";
+  const parsed = parseSeed(text, "seed", catalogueOf());
+  if (!("seed" in parsed)) throw new Error("refused");
+  const flags = async (release: string) => {
+    const { ask } = await serving({ seed: parsed.seed, behaviour: "observed", release });
+    const { alert_events, incident_events } = (await ask("GET", "/projects/1/services")).json[0];
+    return [alert_events, incident_events];
+  };
+  expect(await flags("14.5")).toEqual([undefined, undefined]);
+  expect(await flags("16.0")).toEqual([false, true]);
 });
 
 test("local addresses are refused where the seed asks for it, with a reason in later releases", async () => {
