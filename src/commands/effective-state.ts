@@ -1,4 +1,4 @@
-import { Refusal } from "../base/exit.ts";
+import { exit, Refusal } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
 import { type ClientOptions, connectReader } from "../client/client.ts";
@@ -9,7 +9,9 @@ import { desiredOf, needsLookup } from "../manifest/layers.ts";
 import { namedProjects } from "../manifest/projects.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import { hasErrors } from "../manifest/validate.ts";
+import { projectNamed } from "../model/identity.ts";
 import { bySeverity } from "../model/problem-line.ts";
+import { idFault } from "../model/project-id.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
 import { connectionOf } from "../reconcile/connection.ts";
 import { type Checked, validated } from "../reconcile/context.ts";
@@ -60,7 +62,9 @@ function whyUnselected(name: string, project: Project, context: Checked): string
 }
 
 function namedProject(name: string): Project {
-  return /^\d+$/.test(name) ? { name, id: Number(name) } : { name, path: name };
+  const fault = idFault(name);
+  if (fault) throw new Refusal(`expected ${fault}, got ${name}`, exit.usage);
+  return projectNamed(name);
 }
 
 /** Looks the project up where policies could know it by something that was not given, or where only a glob means it. */

@@ -9,7 +9,9 @@ import { desiredOf } from "../manifest/layers.ts";
 import { knownProjects, selectsByGlob } from "../manifest/projects.ts";
 import { isSelected } from "../manifest/selection.ts";
 import { hasErrors } from "../manifest/validate.ts";
+import { projectFinder, projectNamed } from "../model/identity.ts";
 import { bySeverity } from "../model/problem-line.ts";
+import { idFault } from "../model/project-id.ts";
 import type { Desired, Problem, Project } from "../model/types.ts";
 import { type Checked, validated } from "../reconcile/context.ts";
 import {
@@ -121,7 +123,7 @@ async function wantedLicenses(
   const { policies, expired } = context;
   const fleet = await fleetOf(terminal, context, options);
   const known = knownProjects(policies, fleet.projects);
-  const chosen = names.length > 0 ? names.map((name) => projectNamed(name, known)) : known.toSorted(byName);
+  const chosen = names.length > 0 ? names.map((name) => projectAmong(name, known)) : known.toSorted(byName);
   const unselected = chosen.find((project) => !isSelected(policies, project));
   if (names.length > 0 && unselected)
     throw new Refusal(
@@ -146,10 +148,10 @@ function licensesOf(project: Project, resources: readonly Desired[]): ProjectLic
   return licenses.size > 0 ? { project, licenses } : undefined;
 }
 
-function projectNamed(name: string, known: readonly Project[]): Project {
-  const isId = /^\d+$/.test(name);
-  const found = known.find(({ id, path }) => (isId ? id === Number(name) : path?.toLowerCase() === name.toLowerCase()));
-  return found ?? (isId ? { name, id: Number(name) } : { name, path: name });
+function projectAmong(name: string, known: readonly Project[]): Project {
+  const fault = idFault(name);
+  if (fault) throw new Refusal(`expected ${fault}, got ${name}`, exit.usage);
+  return projectFinder(known)(name) ?? projectNamed(name);
 }
 
 function nothing({ policies }: Checked, { projects }: Fleet, names: readonly string[]): string {

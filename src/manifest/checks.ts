@@ -1,4 +1,3 @@
-import { globFault } from "../base/glob.ts";
 import { isObject } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { tierIncludes, unavailable, unavailableParameter } from "../model/availability.ts";
@@ -13,7 +12,7 @@ import type { PolicyText } from "./policy-text.ts";
 import type { Path } from "./positions.ts";
 import { problemAt } from "./problem.ts";
 import { undated } from "./rules.ts";
-import { selectorOf } from "./selector.ts";
+import { selectorFault } from "./selector.ts";
 import { isTemplate, parseReference, referencesOf, referenceWords } from "./template.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -53,7 +52,7 @@ export function checkPolicy(policy: ShapedPolicy): readonly Problem[] {
 function knownGlobs({ document, text }: Checkable): readonly Problem[] {
   return (["projects", "except"] as const).flatMap((key) =>
     listed<string | number>(text[key]).flatMap(([written, index]) => {
-      const fault = selectorOf(written).form === "glob" ? globFault(String(written)) : undefined;
+      const fault = selectorFault(written);
       return fault ? [problemAt("wrong-value", `expected ${fault}`, { document, path: [key, index] })] : [];
     }),
   );

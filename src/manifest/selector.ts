@@ -1,5 +1,6 @@
-import { globFolder, globMatcher } from "../base/glob.ts";
+import { globFault, globFolder, globMatcher } from "../base/glob.ts";
 import { memoized } from "../base/memoize.ts";
+import { idFault, idIn, isId } from "../model/project-id.ts";
 
 /** A line of `projects` or `except`, understood once. */
 export type Selector =
@@ -20,7 +21,7 @@ export interface GlobSelector {
 /** A string of digits is an ID; anything with a wildcard is a glob; case does not count in paths. */
 export function selectorOf(written: string | number): Selector {
   const text = String(written);
-  if (/^\d+$/.test(text)) return { form: "id", written: String(Number(text)), id: Number(text) };
+  if (isId(text)) return { form: "id", written: text, id: idIn(text) };
   if (!/[*?[\]{}]/.test(text)) return { form: "path", written: text, path: text.toLowerCase() };
   return globOf(text);
 }
@@ -51,4 +52,9 @@ function plainLength(glob: string): number {
     else if (!/[*?\\]/.test(glob[at] ?? "")) length++;
   }
   return length;
+}
+
+/** What is wrong with a line of `projects`, `except` or `canary`, in words that complete "expected …". */
+export function selectorFault(written: string | number): string | undefined {
+  return idFault(written) ?? (selectorOf(written).form === "glob" ? globFault(String(written)) : undefined);
 }

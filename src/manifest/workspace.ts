@@ -12,7 +12,7 @@ import { listed } from "./listed.ts";
 import { type Notify, type NotifyText, notifyOf, notifyProblems } from "./notify.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import type { Providers } from "./secret-providers.ts";
-import { type Selector, selectorOf } from "./selector.ts";
+import { type Selector, selectorFault, selectorOf } from "./selector.ts";
 import { apiVersion, shape } from "./shape.ts";
 import { type Wave, wavesIn } from "./waves.ts";
 
@@ -178,6 +178,7 @@ function globProblems(document: Document, text: Partial<WorkspaceText>): Problem
   const faults = [
     ...listed(manifests).map(([glob, index]) => [["manifests", index], globFault(glob.replace(/^!/, ""))] as const),
     ...listed(addresses).map(([glob, index]) => [["protected", index], addressGlobFault(glob)] as const),
+    ...listed(text.canary).map(([each, index]) => [["canary", index], selectorFault(each ?? "")] as const),
   ];
   const foreign = listed(addresses).flatMap(([glob, index]) => {
     const why = foreignGlob(glob, catalogue);

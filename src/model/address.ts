@@ -1,6 +1,7 @@
 import { type GlobRules, globFault, globMatcher, isGlob } from "../base/glob.ts";
 import { nearest } from "../base/nearest.ts";
 import { kindNames } from "./kinds.ts";
+import { idFault } from "./project-id.ts";
 import type { Kind } from "./types.ts";
 
 /** The one name of a thing everywhere: `payments/api:integration/irc-gateway` (contract 4). */
@@ -54,7 +55,7 @@ function pathMatcher(glob: string): (text: string) => boolean {
 /** What a glob over addresses cannot say, in words that complete "expected …"; undefined where there is nothing. */
 export function addressGlobFault(glob: string): string | undefined {
   if (/^!|:!/.test(glob)) return "a glob without a leading !, which is not supported; name what should match";
-  return globFault(glob);
+  return idFault(split(glob)[0]) ?? globFault(glob);
 }
 
 /** The same of one that selects what is to be done: a misspelt kind, which would select nothing, is a fault too. */

@@ -1,5 +1,6 @@
 import { matchesBeyond, matchesWithin } from "../base/glob-alphabet.ts";
 import { addressMatcher, addressRules, projectMatcher } from "./address.ts";
+import { idIn, isId } from "./project-id.ts";
 import type { Project } from "./types.ts";
 
 /**
@@ -78,12 +79,12 @@ export function fullPathOf({ fullPath, path }: Pick<Project, "fullPath" | "path"
 export function projectFinder(projects: readonly Project[]): (name: string) => Project | undefined {
   const byPath = new Map(projects.flatMap((each) => (each.path === undefined ? [] : [[lower(each.path), each]])));
   const byId = new Map(projects.flatMap((each) => (each.id === undefined ? [] : [[each.id, each]])));
-  return (name) => (isId(name) ? byId.get(Number(name)) : byPath.get(lower(name)));
+  return (name) => (isId(name) ? byId.get(idIn(name)) : byPath.get(lower(name)));
 }
 
 /** A project of which no more is known than how an address begins. */
 export function projectNamed(name: string): Project {
-  return isId(name) ? { name, id: Number(name) } : { name, path: name };
+  return isId(name) ? { name, id: idIn(name) } : { name, path: name };
 }
 
 /** The part of an address, or of a glob over addresses, that names the project. */
@@ -100,12 +101,8 @@ export function renamed(address: string, name: string): string {
 /** The names to hold against a glob: digits alone are an ID, and never a path that looks like one. */
 function namesFor(glob: string): (project: Project) => readonly string[] {
   const part = projectPart(glob);
-  if (isId(part)) return ({ id }) => (id === Number(part) ? [part] : []);
+  if (isId(part)) return ({ id }) => (id === idIn(part) ? [part] : []);
   return ({ name, id, ...project }) => [...new Set([fullPathOf(project) ?? name, String(id ?? name)])];
-}
-
-function isId(name: string): boolean {
-  return /^\d+$/.test(name);
 }
 
 const lower = (text: string) => text.toLowerCase();

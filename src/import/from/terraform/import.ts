@@ -1,4 +1,5 @@
 import { grouped } from "../../../base/grouped.ts";
+import { idIn } from "../../../model/project-id.ts";
 import type { Problem } from "../../../model/types.ts";
 import { draftsOf } from "../../drafts.ts";
 import type { ImportedProject } from "../../imported.ts";
@@ -97,7 +98,7 @@ function importDeclarations(
 }
 
 function projectNamed(name: string): ImportedProject["project"] {
-  return /^\d+$/.test(name) ? { name, id: Number(name) } : { name, path: name };
+  return /^\d+$/.test(name) ? { name, id: idIn(name) } : { name, path: name };
 }
 
 function leftOut({ resource }: Declaration, why = ""): { readonly problems: readonly Problem[] } {
