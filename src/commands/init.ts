@@ -8,6 +8,7 @@ import { dialectNamed, neutral } from "../model/dialects.ts";
 import { removedSection } from "../model/kinds.ts";
 import { inWords } from "../model/renamed-schema.ts";
 import { schemasIn } from "../model/schemas.ts";
+import { ignored } from "../state/folder/state-folder.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { linkFault } from "../workspace/links.ts";
 import { makeFiles } from "../workspace/output-file.ts";
@@ -57,11 +58,13 @@ const licenses = `licenses:
   MIT: allowed
 # exclusive: [licenses]       # licenses that no policy lists are deleted`;
 
-const ignored = `# The journal, the lock and keys stay on this machine; a ledger is committed.
-.evenkeel/journal/
-.evenkeel/lock
-.evenkeel/*.key
-`;
+const gitignore = `# What a run keeps on this machine, and keys; a ledger is committed.
+${ignored
+  .map(
+    (line) => `.evenkeel/${line}
+`,
+  )
+  .join("")}`;
 
 /** `evenkeel init [DIR]`: nothing that exists is overwritten. On a terminal, what no flag says is asked for. */
 export const run: Run<Options<"init">> = async (terminal, options, [folder = "."]) => {
@@ -72,7 +75,7 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
   const files: [string, string][] = [
     [workspaceFile, workspace(server, options.dialect)],
     [examplePolicy, inWords(policy(hasLicenses(server, options.dialect)), slugs)],
-    [".gitignore", ignored],
+    [".gitignore", gitignore],
     ...[...schemasIn(dialectNamed(options.dialect))].map(([name, schema]): [string, string] => [
       join(schemaFolder, name),
       JSON.stringify(schema, null, 2),

@@ -5,7 +5,9 @@ import { isThere, makeFolder, readRegular, replaceFile } from "../../workspace/d
 import { linkFault } from "../../workspace/links.ts";
 
 const heading = "# What stays on this machine. A ledger is committed.";
-const ignored = [
+
+/** What git must never take from the state folder, as lines of its `.gitignore`; a key above all. */
+export const ignored: readonly string[] = [
   ".gitignore",
   "journal/",
   "runs/",
