@@ -13,6 +13,11 @@ export function rateOf(text: string): Rate | undefined {
   return per === undefined ? undefined : { requests: Number(requests), per };
 }
 
+/** A rate as {@link rateOf} reads it. */
+export function rateText({ requests, per }: Rate): string {
+  return `${requests}/${Object.keys(units).find((unit) => units[unit] === per) ?? `${per}ms`}`;
+}
+
 /** A rate as requests are spaced by it (GCRA, ITU-T I.371). Milliseconds. */
 export interface Spacing {
   /** From one request to the next. */

@@ -11,8 +11,14 @@ import { defaultWorkspace } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
 import { compileRules } from "../plan/rules.ts";
 import type { RevisionSide } from "../revision/revision.ts";
-import { findWorkspace, loadWorkspace, type Workspace } from "../workspace/load.ts";
-import { type LoadedRevision, loadRevision, type ParsedOnce, parsedOnce } from "../workspace/load-revision.ts";
+import { findWorkspace, type Loaded, loadWorkspace, type Workspace } from "../workspace/load.ts";
+import {
+  contentsOnDisk,
+  type LoadedRevision,
+  loadRevision,
+  type ParsedOnce,
+  parsedOnce,
+} from "../workspace/load-revision.ts";
 import { type Checked, validated } from "./context.ts";
 import type { Request } from "./request.ts";
 
@@ -59,10 +65,14 @@ export async function openRevisions({ folder, from, to, branch }: RevisionReques
   const once = parsedOnce(earlier.length);
   await using objects = gitObjects(repository.location);
   const read = (commit: string) => loadRevision(repository, commit, objects, once);
-  const is = later === null ? loadWorkspace(folder, {}, once.parse) : await read(later);
+  const is = later === null ? onDisk(loadWorkspace(folder, {}, once.parse)) : await read(later);
   const after = await sideOf(later, is, { beside: is?.workspace ?? defaultWorkspace, today });
   const beside = { beside: after.side.workspace, judged: after.side.policies, today };
   return { root, before: await sideOf(earlier, await read(earlier), beside), after };
+}
+
+function onDisk(loaded: Loaded): LoadedRevision {
+  return { ...loaded, contents: contentsOnDisk(loaded) };
 }
 
 /** The full ID of the commit that a revision names in the repository of a workspace. @throws Refusal (64) where there is none. */
@@ -115,7 +125,7 @@ interface Reading {
 async function sideOf(commit: string | null, read: LoadedRevision | undefined, reading: Reading): Promise<OpenedSide> {
   const { beside, judged, today } = reading;
   const nothing = { workspace: beside, documents: [], problems: [] };
-  const { workspace, documents, problems: found, settings }: LoadedRevision = read ?? nothing;
+  const { workspace, documents, problems: found, settings, contents }: LoadedRevision = read ?? nothing;
   const by = readsAlike(workspace, beside) ? beside : workspace;
   const valid = validate({ documents, workspace: by, problems: found }, today, judged);
   const { policies, plaintext, rules } = valid;
@@ -124,7 +134,7 @@ async function sideOf(commit: string | null, read: LoadedRevision | undefined, r
   return {
     commit,
     isThere: read !== undefined,
-    side: { workspace, settings, policies, migrations, rules, plaintext },
+    side: { workspace, settings, contents, policies, migrations, rules, plaintext },
     problems: sortedProblems([...valid.problems, ...compiled.problems]),
   };
 }

@@ -1,3 +1,4 @@
+import equal from "fast-deep-equal";
 import { isObject } from "../base/json.ts";
 import type { Document } from "../manifest/document.ts";
 import type { Policy } from "../manifest/policies.ts";
@@ -59,11 +60,11 @@ function settingNotice(change: SettingChange, document: Document | undefined): r
 /** A setting as a sentence part: of a list, what it lost and what it gained. */
 export function settingText({ setting, before, after }: SettingChange): string {
   if (!Array.isArray(before) || !Array.isArray(after)) return `${setting}: ${written(before)} -> ${written(after)}`;
-  const lost = before.filter((each) => !after.includes(each));
-  const gained = after.filter((each) => !before.includes(each));
+  const lost = before.filter((each) => !after.some((other) => equal(each, other)));
+  const gained = after.filter((each) => !before.some((other) => equal(each, other)));
   const words = [
-    ...(lost.length > 0 ? [`without ${lost.join(", ")}`] : []),
-    ...(gained.length > 0 ? [`with ${gained.join(", ")}`] : []),
+    ...(lost.length > 0 ? [`without ${lost.map(item).join(", ")}`] : []),
+    ...(gained.length > 0 ? [`with ${gained.map(item).join(", ")}`] : []),
   ];
   return `${setting}: ${words.join(", ") || "in another order"}`;
 }
@@ -71,8 +72,17 @@ export function settingText({ setting, before, after }: SettingChange): string {
 /** A value as people read it: a reference by its name, anything else as in JSON. */
 function written(value: unknown): string {
   if (value === undefined || value === null) return "(unset)";
-  if (isObject(value) && typeof value.secret === "string") return `(secret ${value.secret})`;
-  return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(written).join(", ")}]`;
+  return isObject(value) ? item(value) : JSON.stringify(value);
+}
+
+/** An entry of a list: a text as it is, an object as its keys and values. */
+function item(value: unknown): string {
+  if (!isObject(value)) return Array.isArray(value) ? value.map(item).join(" and ") : String(value);
+  if (typeof value.secret === "string") return `(secret ${value.secret})`;
+  return `(${Object.entries(value)
+    .map(([key, each]) => `${key}: ${item(each)}`)
+    .join("; ")})`;
 }
 
 interface Repointing {

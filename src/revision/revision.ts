@@ -18,13 +18,15 @@ import { migrationChanges } from "./migrations.ts";
 import { type Notice, noticesFor } from "./notices.ts";
 import { changedLastDays, changedRules } from "./rules.ts";
 import { changedPolicies } from "./selectors.ts";
-import { alarmingFirst, changedSettings, type SettingChange } from "./settings.ts";
+import { alarmingFirst, changedContents, changedSettings, type SettingChange } from "./settings.ts";
 
 /** A workspace as it is at one revision, without errors. */
 export interface RevisionSide {
   readonly workspace: Workspace;
   /** `evenkeel.yaml` as it was read. */
   readonly settings?: Document | undefined;
+  /** Digests of the files that settings name, by setting; left out where they are not known. */
+  readonly contents?: ReadonlyMap<string, string> | undefined;
   readonly policies: readonly Policy[];
   readonly migrations: readonly StorageMigration[];
   readonly rules: readonly PlanRule[];
@@ -59,6 +61,7 @@ export function compareRevisions(
   const changes = placed(drafts).toSorted(byAddress);
   const settings = alarmingFirst([
     ...changedSettings(before.workspace, after.workspace),
+    ...changedContents(before, after),
     ...changedRules(before.rules, after.rules),
     ...changedLastDays(before.policies, after.policies),
   ]);

@@ -1,5 +1,8 @@
 import equal from "fast-deep-equal";
 import { isObject } from "../base/json.ts";
+import { rateText } from "../base/rate.ts";
+import { namedFiles } from "../manifest/named-files.ts";
+import { waveText } from "../manifest/waves.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import type { Place } from "../model/types.ts";
 
@@ -45,7 +48,7 @@ const derived: ReadonlySet<string> = new Set(["server.isReleaseAssumed"]);
 
 /** The settings in which two workspaces differ. */
 export function changedSettings(before: Workspace, after: Workspace): readonly SettingChange[] {
-  const [was, is] = [flat(before), flat(after)];
+  const [was, is] = [settingsOf(before), settingsOf(after)];
   const names = [...new Set([...Object.keys(alarms), ...was.keys(), ...is.keys()])];
   const changed = names.filter((name) => !derived.has(name) && !equal(was.get(name), is.get(name)));
   return changed.map((setting): SettingChange => {
@@ -58,6 +61,49 @@ export function changedSettings(before: Workspace, after: Workspace): readonly S
 /** Those to look at first in front. */
 export function alarmingFirst(changes: readonly SettingChange[]): readonly SettingChange[] {
   return changes.toSorted((a, b) => Number(b.alarm !== undefined) - Number(a.alarm !== undefined));
+}
+
+/** What each key of a workspace comes to as settings that people can read; a secret stays a reference. */
+const readable: { readonly [Key in keyof Workspace]: (value: Workspace[Key]) => unknown } = {
+  name: asIs,
+  server: asIs,
+  manifests: asIs,
+  concurrency: asIs,
+  rateLimit: (rate) => rate && rateText(rate),
+  waves: (waves) => waves?.map(waveText),
+  canary: (selectors) => selectors.map(({ written }) => written),
+  requestTimeout: asIs,
+  guards: asIs,
+  protected: asIs,
+  ledger: asIs,
+  notify: asIs,
+  allowPlaintextSecrets: asIs,
+};
+
+function asIs(value: unknown): unknown {
+  return value;
+}
+
+function settingsOf(workspace: Workspace): ReadonlyMap<string, unknown> {
+  const keys = Object.keys(readable) as (keyof Workspace)[];
+  return flat(Object.fromEntries(keys.map((key) => [key, (readable[key] as typeof asIs)(workspace[key])])));
+}
+
+/** Files that both workspaces name by the same setting and path, with another content. */
+export function changedContents(before: NamedContents, after: NamedContents): readonly SettingChange[] {
+  const was = new Map(namedFiles(before.workspace).map(({ setting, path }) => [setting, path]));
+  return namedFiles(after.workspace).flatMap(({ setting, path }) => {
+    const [first, second] = [before, after].map(({ contents }) => contents?.get(setting));
+    if (!before.contents || !after.contents || was.get(setting) !== path || first === second) return [];
+    const alarm = alarms[setting]?.(first, second);
+    const shown = (digest: string | undefined) => `${path} (${digest ? `sha256:${digest.slice(0, 12)}` : "missing"})`;
+    return [{ setting, before: shown(first), after: shown(second), ...(alarm !== undefined && { alarm }) }];
+  });
+}
+
+interface NamedContents {
+  readonly workspace: Workspace;
+  readonly contents?: ReadonlyMap<string, string> | undefined;
 }
 
 function flat(value: object, prefix = ""): ReadonlyMap<string, unknown> {

@@ -5,13 +5,13 @@ import { gitIn } from "../git/configured.ts";
 import { upstreamOf } from "../git/follow.ts";
 import { gitObjects } from "../git/objects.ts";
 import { type GitRepository, repositoryAround } from "../git/repository.ts";
+import { namedFiles } from "../manifest/named-files.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import { isManifestPlace, isReachedFolder, linkTargets } from "../workspace/discover.ts";
 import { isFolder, isThere } from "../workspace/durable-file.ts";
 import { isLink } from "../workspace/links.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { revisionFingerprint } from "../workspace/load-revision.ts";
-import { namedFiles } from "../workspace/named-files.ts";
 import type { Checkout } from "./push.ts";
 
 /** What pushes are held against: where the workspace lies in its repository, on which branch, and what it is made of. */
@@ -62,7 +62,7 @@ async function refOf(root: string): Promise<string | undefined> {
 function partTest(root: string): Checkout["isPart"] {
   try {
     const settings = loadSettings(root);
-    const others = [workspaceFile, ...namedFiles(settings).map((file) => normalize(file))];
+    const others = [workspaceFile, ...namedFiles(settings).map(({ path }) => normalize(path))];
     return (file) =>
       others.includes(file) || basename(file) === ".gitignore" || isManifestPlace(root, settings.manifests, file);
   } catch (error) {
@@ -89,7 +89,10 @@ function linkTest(root: string, top: string): NonNullable<Checkout["mayLead"]> {
 function namedTargets(root: string): readonly string[] {
   try {
     const home = realpathSync.native(root);
-    return namedFiles(loadSettings(root)).flatMap((file) => [resolve(home, file), ...realPaths(resolve(home, file))]);
+    return namedFiles(loadSettings(root)).flatMap(({ path }) => [
+      resolve(home, path),
+      ...realPaths(resolve(home, path)),
+    ]);
   } catch (error) {
     if (error instanceof Refusal) return [];
     throw error;

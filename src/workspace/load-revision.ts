@@ -1,16 +1,55 @@
-import { dirname, join, relative, sep } from "node:path";
+import { createHash } from "node:crypto";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { blobId, type GitObjects } from "../git/objects.ts";
 import type { GitRepository } from "../git/repository.ts";
 import { type Parsed, parseManifest } from "../manifest/document.ts";
+import { namedFiles } from "../manifest/named-files.ts";
 import { problemIn } from "../manifest/problem.ts";
 import { type Loaded, workspaceFile } from "../manifest/workspace.ts";
+import { isThere } from "./durable-file.ts";
 import { type GitTree, gitTree } from "./git-tree.ts";
 import { type FoundManifests, findManifests, joined, type ParseManifest } from "./load.ts";
-import { namedFiles } from "./named-files.ts";
 import { readText } from "./read.ts";
+import { disk } from "./tree.ts";
 
 /** A workspace as it was at a revision. */
-export type LoadedRevision = Omit<Loaded, "root" | "digest">;
+export type LoadedRevision = Omit<Loaded, "root" | "digest"> & {
+  /** Digests of the files that its settings name, by setting; one that is not there is left out. */
+  readonly contents?: ReadonlyMap<string, string>;
+};
+
+/** The digests of the files that the settings of a workspace on disk name, by setting. */
+export function contentsOnDisk({ root, workspace }: Pick<Loaded, "root" | "workspace">): ReadonlyMap<string, string> {
+  const found = namedFiles(workspace).flatMap(({ setting, path }) => {
+    const file = resolve(root, path);
+    return isThere(file) && disk.stat(file).isFile() ? [[setting, digestOf(disk.read(file))] as const] : [];
+  });
+  return new Map(found);
+}
+
+async function contentsAt(
+  repository: GitRepository,
+  commit: string,
+  objects: GitObjects,
+  found: FoundRevision,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = namedFiles(found.workspace).map(
+    ({ setting, path }) => [setting, namedId(repository, commit, found, path)] as const,
+  );
+  const blobs = await objects.read([...new Set(ids.flatMap(([, id]) => id ?? []))]);
+  return new Map(
+    ids.flatMap(([setting, id]) => {
+      const bytes = id === undefined ? undefined : blobs.get(id);
+      return bytes ? [[setting, digestOf(bytes)] as const] : [];
+    }),
+  );
+}
+
+/** Line ends are a checkout's own matter. */
+function digestOf(bytes: Buffer): string {
+  const text = bytes.toString("latin1").replaceAll("\r\n", "\n");
+  return createHash("sha256").update(text, "latin1").digest("hex");
+}
 
 /** Manifests that were parsed, by file and content: what two revisions have in common is parsed once. */
 export interface ParsedOnce {
@@ -49,7 +88,8 @@ export async function loadRevision(
     problemIn(path.slice(below.length), "submodule", "manifests in a submodule are not read at a revision"),
   );
   const manifests = found.files.map((file) => manifestAt(tree, root, file, ids.get(file), once));
-  return joined(found, [{ documents: [], problems }, ...manifests]);
+  const contents = await contentsAt(repository, commit, objects, found);
+  return { ...joined(found, [{ documents: [], problems }, ...manifests]), contents };
 }
 
 /**
@@ -68,7 +108,7 @@ export async function revisionFingerprint(
   const below = prefixIn(repository, root);
   const rules = [...tree.rules].filter(([path]) => path.startsWith(below) || below.startsWith(dirname(path)));
   const parts = [workspaceFile, ...files].map((file) => [file, idAt(tree, root, file)]);
-  const named = namedFiles(workspace).map((file) => [file, namedId(repository, commit, found, file)]);
+  const named = namedFiles(workspace).map(({ path }) => [path, namedId(repository, commit, found, path)]);
   return JSON.stringify([below, parts, named, rules, problems]);
 }
 
