@@ -58,6 +58,8 @@ export interface YamlDetection extends Detecting<"yaml"> {
   readonly matches?: string;
   /** The mapping has one of these keys directly. */
   readonly has?: readonly string[];
+  /** The mapping has no other keys. */
+  readonly only?: readonly string[];
   /** Keys beside the value's, and patterns that their values match. */
   readonly beside?: Readonly<Record<string, string>>;
   /** None of these keys of the mapping has one of these values; any value where there are none. */
@@ -129,6 +131,8 @@ export interface ArgumentDetection extends Detecting<"argument"> {
   readonly commands?: readonly string[];
   readonly matches: string;
   readonly replace?: string;
+  /** Where nothing in the file matches it, a use is likely and not certain. */
+  readonly near?: string;
   /** Where a line still has it after all replacements, none is made. */
   readonly word?: string;
 }

@@ -106,10 +106,23 @@ function endOf(structure: Structure, start: number, isLoop: boolean): number {
     if (token.kind === "sign" && token.text === "," && !isLoop) return at;
     if (at > start && isOpen && structure.leads(at) && !goesOn(before?.text ?? "", token.text)) return at;
     if (isLoop && isLoopEnd(structure, at)) return at;
-    const close = /^[([{]$/.test(token.text) && token.kind === "sign" ? (other[at] ?? -1) : -1;
+    const close = /^[([{]$/.test(token.text) && token.kind === "sign" ? (other[at] ?? -1) : typesEnd(structure, at);
     at = close >= 0 ? close + 1 : at + 1;
   }
   return Math.min(at, tokens.length);
+}
+
+/** The end of `<Type, Type>` behind a name; -1 where there is none. */
+function typesEnd({ tokens, touches }: Structure, at: number): number {
+  if (tokens[at]?.text !== "<" || !touches(at - 1, at) || tokens[at - 1]?.kind !== "word") return -1;
+  let depth = 0;
+  for (let index = at; index < at + 20; index++) {
+    const { kind, text = "" } = tokens[index] ?? {};
+    if (text === "<") depth++;
+    if (text === ">" && --depth === 0) return index;
+    if (kind !== "word" && !/^[<>,.?[\]]$/.test(text)) return -1;
+  }
+  return -1;
 }
 
 function isLoopEnd(structure: Structure, at: number): boolean {

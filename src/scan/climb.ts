@@ -127,12 +127,16 @@ function headOf(structure: Structure, index: number): number {
   while (parent[at] !== undefined && !structure.isBlock(parent[at] ?? -1)) at = parent[at] ?? -1;
   for (let steps = 0; steps < 40; steps++) {
     const before = tokens[at - 1];
-    if (!before || before.text === ";" || before.text === "{" || before.text === "}") return at;
+    if (!before || before.text === ";" || before.text === "{" || isBlockEnd(structure, at - 1)) return at;
     if (structure.leads(at) && !goesOn(before.text, tokens[at]?.text ?? "")) return at;
     const opened = other[at - 1] ?? -1;
     at = opened >= 0 && opened < at - 1 ? opened : at - 1;
   }
   return at;
+}
+
+function isBlockEnd(structure: Structure, at: number): boolean {
+  return structure.tokens[at]?.text === "}" && structure.isBlock(structure.other[at] ?? -1);
 }
 
 /** Whether a line goes on with the next one. */

@@ -125,7 +125,8 @@ export function argumentUses(
   { detection }: Sought<ArgumentDetection>,
   { text }: Source,
 ): readonly Use[] {
-  const { commands: names, matches, replace, word } = detection;
+  const { commands: names, matches, replace, word, near } = detection;
+  const isCertain = near === undefined || new RegExp(near, "i").test(text);
   const pattern = new RegExp(matches, "g");
   const found = commands
     .filter((command) => !command.printsOnly && (!names || names.includes(commandNameOf(command))))
@@ -133,7 +134,7 @@ export function argumentUses(
   const lines = linesOf(text, found, word);
   return found.map(({ start, end }, index) => ({
     offset: start,
-    ...rewriting(start, end, lines[index] ? replace : undefined),
+    ...(isCertain ? rewriting(start, end, lines[index] ? replace : undefined) : { isLikely: true }),
   }));
 }
 

@@ -1,3 +1,4 @@
+import { surroundings } from "../model/removals.ts";
 import type { Evidence } from "./address.ts";
 import { answersNear, followerOf, isFilled } from "./answers.ts";
 import { type Assignment, assignmentAt } from "./assignments.ts";
@@ -11,6 +12,8 @@ import { addressInText, namesIn, sentInText, type TextAddress } from "./texts.ts
 import type { Token } from "./tokens.ts";
 import type { Address, Mention } from "./traffic.ts";
 import { likely, merged, most, unsure, usesOf } from "./values.ts";
+
+const handling = new Set(surroundings.code.handling);
 
 /** What goes into a call. */
 interface Call {
@@ -100,6 +103,7 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
 
   function into(open: number, addresses: readonly Address[], sent: readonly Sent[]): void {
     if (isMember(tokens, open - 1)) build(open, addresses, sent);
+    if (handling.has(structure.callee(open))) sendToName(nameAt(tokens, open + 1), sent, addresses);
     const call = callAt(open);
     const [before, already] = [[...call.addresses], [...call.sent]];
     call.addresses.push(...addresses.slice(0, most - before.length));
@@ -170,7 +174,9 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
     const name = nameAt(tokens, index).replace(/^@(?=\w)/, "$");
     const isPart = isMember(tokens, index) && !name.startsWith("this.");
     const callbackValue = given.get(index) ?? (scopes.isParameter(index) ? unknown : undefined);
-    const filled = callbackValue ?? (isFilled(structure, index) ? answersNear(results.at(-1), index) : undefined);
+    const isSent = (scopes.get(name)?.sent.length ?? 0) > 0;
+    const filled =
+      callbackValue ?? (!isSent && isFilled(structure, index) ? answersNear(results.at(-1), index) : undefined);
     if (filled) scopes.set(name, filled);
     const value = (filled && name !== "$_") || isPart || isGivenValue(structure, index) ? undefined : scopes.get(name);
     if (value && value.answers.length > 0) follow(index, index + 1, value);

@@ -5,6 +5,7 @@ import { isMember, type Structure } from "./structure.ts";
 export function receiverOf({ tokens, other }: Structure, open: number): Receiver {
   let at = open - 2;
   let isBuilt = false;
+  let request: Receiver | undefined;
   for (let steps = 0; steps < 20; steps++) {
     if (tokens[at]?.text === ">") at--;
     const before = tokens[at - 1];
@@ -13,16 +14,18 @@ export function receiverOf({ tokens, other }: Structure, open: number): Receiver
       const name = tokens[opened - 1]?.text ?? "";
       isBuilt ||= /^(?:new)?builder$/i.test(name);
       if (opened < 0) return none;
-      if (!isMember(tokens, opened - 1))
-        return { open: opened, at: opened - 1, isBuilt: isBuilt || /^[A-Z]/.test(name) };
+      if (!isMember(tokens, opened - 1)) {
+        isBuilt ||= /^[A-Z]/.test(name);
+        return request && !isBuilt ? request : { open: opened, at: opened - 1, isBuilt };
+      }
       at = opened - 2;
-      if (!isBuilt && surroundings.code.http.includes(name)) return { open: opened, at: opened - 1, isBuilt };
-    } else if (before?.kind !== "word") return none;
+      if (surroundings.code.http.includes(name)) request ??= { open: opened, at: opened - 1, isBuilt: false };
+    } else if (before?.kind !== "word") return request ?? none;
     else if (!isMember(tokens, at - 1) || isOwner(tokens[at - 3]?.text))
-      return { name: nameAt(tokens, at - 1), at: at - 1, isBuilt };
+      return request && !isBuilt ? request : { name: nameAt(tokens, at - 1), at: at - 1, isBuilt };
     else at -= 2;
   }
-  return none;
+  return request ?? none;
 }
 
 interface Receiver {

@@ -64,10 +64,10 @@ const inner: Language = { line: [], block: [], quotes: ['\\"', "\\'", '"', "'"],
 
 /** Languages by the ends of file names. */
 const languages: readonly (readonly [ends: RegExp, language: Language])[] = [
-  [/\.(?:[cm]?[jt]sx?|vue|svelte)$/i, javascript],
+  [/\.(?:[cm]?[jt]sx?|vue|svelte|dart)$/i, javascript],
   [/\.(?:py|pyi|star|bzl)$/i, python],
   [/(?:\.(?:rb|rake|gemspec|ru)|(?:^|\/)(?:Gemfile|Rakefile|Vagrantfile|Fastfile|Dangerfile|gems\.rb))$/i, ruby],
-  [/\.(?:go|java|kts?|scala|cs|rs|swift|dart|c|h|cc|cpp|hpp)$/i, curly],
+  [/\.(?:go|java|kts?|scala|cs|rs|swift|c|h|cc|cpp|hpp)$/i, curly],
   [/(?:\.(?:groovy|gradle)|(?:^|\/)Jenkinsfile)$/i, groovy],
   [/\.php$/i, php],
   [/\.(?:tf|hcl)$/i, terraform],

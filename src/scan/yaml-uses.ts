@@ -77,11 +77,12 @@ function leadsTo(segments: readonly (readonly string[])[], path: Spot["path"], i
 
 function holds(spot: Spot, detection: YamlDetection): boolean {
   const { key, value, resolver } = spot;
-  const { is, longer, equals, matches, has, unless = {}, any = [], beside = {}, startsWithout } = detection;
+  const { is, longer, equals, matches, only, has, unless = {}, any = [], beside = {}, startsWithout } = detection;
   if (is && kindOf(value) !== is) return false;
   if (longer !== undefined && !isTooLong(key, longer)) return false;
   if (equals && !equals.includes(stringOf(value) ?? "")) return false;
   if (matches && !patternOf(matches).test(stringOf(value) ?? "")) return false;
+  if (only && isMap(value) && !value.items.every(({ key: inner }) => only.includes(nameOf(inner)))) return false;
   if (has && !scalarKeysOf({ value, resolver }).some((name) => has.includes(name))) return false;
   if (Object.entries(unless).some(([name, values]) => isOneOf(textOf({ value, resolver }, name), values))) return false;
   const isBeside = ([name, pattern]: [string, string]) =>
