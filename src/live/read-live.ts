@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import type { Reader } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
-import { call } from "../model/endpoints.ts";
+import { call, NamesNothing } from "../model/endpoints.ts";
 import { columnOf, integrationOf, kindNames, kinds } from "../model/kinds.ts";
 import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../model/types.ts";
 import { isTold, untold } from "./repeated.ts";
@@ -68,8 +68,15 @@ function isLive(each: Live | Unread): each is Live {
 }
 
 function unreadOf(part: Omit<Unread, "failure">, error: unknown): Unread {
+  if (error instanceof NamesNothing) return { ...part, failure: unnamed(error) };
   if (!(error instanceof CallFailed) || error.endsRun) throw error;
   return { ...part, failure: error };
+}
+
+/** A server may list anything: what no request can name is a problem of its project alone. */
+function unnamed({ message }: NamesNothing): CallFailed {
+  const where = { method: "GET", path: "/projects", url: "of the project" } as const;
+  return new CallFailed({ ...where, kind: "shape", what: `was not sent: ${message}`, sent: false, attempts: 0 });
 }
 
 /**

@@ -308,9 +308,12 @@ export const integrationsAlias = { segment: "/integrations", alias: "/services" 
 /** A path's literal text and the names of its segments, in turn. */
 const partsOf = memoized((name: EndpointName): readonly string[] => endpoints[name].path.split(/:(\w+)/));
 
+/** Thrown for a name that no path of the API can hold. */
+export class NamesNothing extends Refusal {}
+
 /**
  * The call of an endpoint, its path filled in and URL-encoded.
- * @throws RangeError where `segments` lacks a name that the path has: a mistake in this program; Refusal for a segment
+ * @throws RangeError where `segments` lacks a name that the path has: a mistake in this program; NamesNothing for a segment
  * that would lead to another path.
  */
 export function call(name: EndpointName, segments: Readonly<Record<string, string>>, parameters?: Fields): Call {
@@ -319,8 +322,8 @@ export function call(name: EndpointName, segments: Readonly<Record<string, strin
     const value = segments[each];
     if (value === undefined) throw new RangeError(`${name} needs ${each}`);
     // Whatever reads URLs resolves these, percent-encoded or not.
-    if (value.includes(".") && value.split("/").some((part) => part === "." || part === ".."))
-      throw new Refusal(notAName(value));
+    const isResolved = value.includes(".") && value.split("/").some((part) => part === "." || part === "..");
+    if (isResolved || value === "") throw new NamesNothing(notAName(value));
     return encodeURIComponent(value);
   };
   const asked = query ? { ...query, ...parameters } : parameters;
@@ -348,7 +351,7 @@ function inOlderWords(given: Fields, table: Readonly<Record<string, Parameter>>)
 }
 
 function notAName(value: string): string {
-  return `${JSON.stringify(value)} names nothing on the server: no part of a path is . or ..`;
+  return `${JSON.stringify(value)} names nothing on the server: no part of a path is . or .., and none is empty`;
 }
 
 function expectedOf(answer: AnswerShape, given: Fields): AnswerShape {
