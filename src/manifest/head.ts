@@ -3,6 +3,7 @@ import { meant } from "../base/schema-faults.ts";
 import { typeOf } from "../base/type-words.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
+import { isGitlabform, otherTool } from "./other-tools.ts";
 import { problemAt } from "./problem.ts";
 import { apiVersion, type DocumentKind, documentKinds } from "./shape.ts";
 import { workspaceFile } from "./workspace.ts";
@@ -22,8 +23,15 @@ export function readHead(document: Document): Head {
   }
   const { apiVersion: version, kind } = value;
   const known = manifestKinds.find((each) => each === kind);
+  if (isGitlabform(value)) {
+    const message =
+      "this is a configuration of gitlabform, not a manifest, and is left out; evenkeel import --from gitlabform reads it";
+    return { kind: undefined, problem: problemAt("other-tool", message, { document, path: [] }) };
+  }
   if (version !== apiVersion) {
-    const message = `expected apiVersion: ${apiVersion}; if this is not a manifest, list the manifests in ${workspaceFile}`;
+    const tool = isOurs(version) && version !== undefined ? undefined : otherTool(value);
+    const looks = tool ? `this looks like ${tool}; to leave it out` : "if this is not a manifest";
+    const message = `expected apiVersion: ${apiVersion}; ${looks}, list the manifests in ${workspaceFile}`;
     const problem = problemAt("api-version", message, { document, path: ["apiVersion"] });
     return { kind: isOurs(version) ? known : undefined, problem };
   }

@@ -9,6 +9,7 @@ import type { Path } from "./positions.ts";
 export const rules = {
   "api-version": { asks: "every document has apiVersion: evenkeel/v1" },
   kind: { asks: "every document has a known kind" },
+  "other-tool": { asks: "no other tool's configuration is among the manifests", severity: "warning" },
   yaml: { asks: "a manifest is YAML 1.2" },
   binary: { asks: "a manifest is text in UTF-8" },
   "too-large": { asks: "a manifest is no larger than 4 MiB" },

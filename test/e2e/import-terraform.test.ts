@@ -1,4 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { importTerraform } from "../../src/import/from/terraform/import.ts";
+import { catalogueOf } from "../../src/model/catalogue.ts";
 import { seededAs } from "../import/seeded.ts";
 
 const canary = "CANARY-of-a-hook-0123456789";
@@ -102,6 +105,8 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
       .split("\n")
       .flatMap((line) => /^ {2}tf\/main\.tf:(\S+) {2}(.*) {2}\(not-taken-over\)$/.exec(line)?.slice(1).join(" ") ?? []);
     expect(told).toEqual([
+      "15:1 gitlab_group is left out (1 resource): policies are about integrations and licenses",
+      "19:1 gitlab_project is left out (1 resource): policies are about integrations and licenses",
       "46:3 username of gitlab_service_jira.tracker is left out: its changes are ignored",
       expect.stringMatching(/^48:3 project_keys is left out: jira has no such parameter/),
       "57:3 gitlab_integration_external_wiki.lost is left out: its project, gitlab_project.elsewhere.id, is not known from these files",
@@ -109,7 +114,7 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
       "64:1 gitlab_group_integration_mattermost.g is left out: policies are about projects, not groups",
       "65:1 module.more is not followed: what terraform show -json prints has it",
     ]);
-    expect(ran.stdout).toContain("Taken over: 6. Not taken over: 6.");
+    expect(ran.stdout).toContain("Taken over: 6. Not taken over: 8.");
     expect(await evenkeel("validate")).toMatchObject({ code: 0, stderr: "" });
     const { "tf/main.tf": _, ...written } = files();
     expect(JSON.stringify([ran, written])).not.toContain(canary);
@@ -126,7 +131,10 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
       write("state.data", JSON.stringify(form === "show" ? shown : stored, null, 2));
       const ran = await evenkeel("import", "--from", "terraform", "state.data", "--report", "json");
       expect(ran).toMatchObject({ code: 0, stderr: "", reads: 0, writes: 0 });
-      expect(JSON.parse(ran.stdout).not_taken_over).toEqual([]);
+      const { not_taken_over: left } = JSON.parse(ran.stdout) as { not_taken_over: { message: string }[] };
+      expect(left.map(({ message }) => message)).toEqual([
+        "gitlab_project is left out (1 resource): policies are about integrations and licenses",
+      ]);
       expect(JSON.parse(ran.stdout).policies.map(({ name }: { name: string }) => name)).toEqual(["payments/api", "3"]);
       const { "state.data": _, ...written } = files();
       expect(JSON.stringify([ran, written])).not.toContain(canary);
@@ -221,4 +229,105 @@ test("what cannot be used is said, without a value of it, and nothing is written
   expect(await evenkeel("import", "--from", "terraform", "--all", "bad.tf")).toMatchObject({ code: 64 });
   expect(await evenkeel("import", "--from", "terraform", "none.tf")).toMatchObject({ code: 1 });
   expect(Object.keys(files())).toHaveLength(before + 1);
+});
+
+const choice = (release: string) => ({
+  catalogue: catalogueOf("gitlab"),
+  platform: { release, dialect: "gitlab" },
+  secrets: "by-project" as const,
+});
+
+async function imported(text: string, values = "", release = "14.5") {
+  const files = [{ name: "main.tf", text }, ...(values ? [{ name: "x.tfvars", text: values }] : [])];
+  const { drafts, problems } = await importTerraform(files, choice(release));
+  const entries = drafts.flatMap(({ entries: own, name }) =>
+    own.map(({ kind, key, fields }) => [
+      name,
+      kind,
+      key,
+      ...[...fields.values()].map((each) => "value" in each && each.value),
+    ]),
+  );
+  return { entries, told: problems.map(({ rule, message }) => `${rule}: ${message}`) };
+}
+
+const managed = (name: string, status: string) =>
+  `resource "gitlab_managed_license" "l" {\n  project = "a/b"\n  name = ${name}\n  approval_status = ${status}\n}\n`;
+
+test.each([
+  ['"MIT"', '"allowed"', "allowed"],
+  ['"MIT"', '"approved"', "allowed"],
+  ['"MIT"', '"blacklisted"', "denied"],
+])("a managed license %s that is %s", async (name, status, wanted) => {
+  expect(await imported(managed(name, status))).toEqual({ entries: [["a/b", "license", "MIT", wanted]], told: [] });
+});
+
+test.each([
+  ["var.name", '"denied"', /left out: var\.name is not known/],
+  ['""', '"denied"', /it states no name/],
+  ['"MIT"', '"unclassified"', /its approval_status is not allowed or denied/],
+  ['"MIT"', "null", /its approval_status is not allowed or denied/],
+])("a managed license %s that is %s is told", async (name, status, why) => {
+  expect(await imported(managed(name, status))).toEqual({ entries: [], told: [expect.stringMatching(why)] });
+});
+
+test("a managed license is told where servers have none, and where it is declared twice", async () => {
+  const text = managed('"MIT"', '"allowed"');
+  expect((await imported(text, "", "17.0")).told).toEqual([expect.stringContaining("removed in release 16.0")]);
+  const twice = await imported(text + managed('"mit"', '"denied"').replace('"l"', '"again"'));
+  expect(twice.told).toEqual([expect.stringContaining("gitlab_managed_license.l declares it already")]);
+});
+
+test.each([
+  ['variable "s" { default = "denied" }', "", "denied", 1],
+  ['variable "s" { default = "denied" }', 's = "allowed"\n', "allowed", 0],
+  ['variable "s" { default = local.s }\nlocals { s = "denied" }', "", "denied", 1],
+])("a default counts where nothing else is said, and is told: %s %s", async (declared, values, wanted, count) => {
+  const { entries, told } = await imported(
+    `${declared}\nvariable "idle" { default = 1 }\n${managed('"MIT"', "var.s")}`,
+    values,
+  );
+  expect(entries).toEqual([["a/b", "license", "MIT", wanted]]);
+  expect(told).toEqual(
+    ["assumed: var.s is assumed to have its default: no file of variables that was named sets it"].slice(0, count),
+  );
+});
+
+test("the default of a secret variable is never read", async () => {
+  const text = 'variable "s" {\n  sensitive = true\n  default = "CANARY"\n}\n';
+  const { entries, told } = await imported(text + managed("var.s", '"denied"'));
+  expect(entries).toEqual([]);
+  expect(told.join()).not.toContain("CANARY");
+});
+
+test("every resource is taken over, told, or of a type that is told once", async () => {
+  const types = fc.constantFrom(
+    ...[
+      "gitlab_managed_license",
+      "gitlab_integration_external_wiki",
+      "gitlab_integration_shimo",
+      "gitlab_service_jira",
+    ],
+    ...["gitlab_group_integration_jira", "gitlab_branch_protection", "gitlab_project_variable", "aws_instance"],
+    ...["gitlab_service_account", "gitlab_project"],
+  );
+  const blocks = fc.array(fc.tuple(types, fc.constantFrom('"a/b"', "var.lost", '"c/d"')), {
+    minLength: 1,
+    maxLength: 8,
+  });
+  await fc.assert(
+    fc.asyncProperty(blocks, async (chosen) => {
+      const body =
+        'name = "MIT"\n approval_status = "denied"\n external_wiki_url = "https://x"\n url = "https://x"\n password = "p"';
+      const text = chosen.map(
+        ([type, project], n) => `resource "${type}" "r${n}" {\n project = ${project}\n ${body}\n}\n`,
+      );
+      const { entries, told } = await imported(text.join(""));
+      const own = chosen.filter(([type], n) => !told.some((line) => line.includes(`${type}.r${n} is left out`)));
+      const left = own.filter(
+        ([type]) => told.filter((line) => line.startsWith(`not-taken-over: ${type} is left out (`)).length !== 1,
+      );
+      expect(entries).toHaveLength(left.length);
+    }),
+  );
 });

@@ -1,36 +1,59 @@
-import type { Problem } from "../../../model/types.ts";
+import type { Place, Problem } from "../../../model/types.ts";
 import { type ForeignValue, notTakenOver } from "../foreign.ts";
 import { evaluate } from "./evaluate.ts";
 import { type Instance, instancesOf, type Module, projectMeant } from "./module.ts";
-import { isIntegration, isOfGroup, type ProviderResource } from "./resources.ts";
+import { isMapped, isOfGroup, type ProviderResource } from "./resources.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./syntax.ts";
 
-/** An integration resource and the project that it is about. */
+/** A resource that a policy can state, and the project that it is about. */
 export interface Declaration {
   /** A path or an ID. */
   readonly project: string;
   readonly resource: ProviderResource;
 }
 
-/** What files say of integrations, and what of it cannot be known from them. */
+/** A resource that is none of a project's integrations and licenses. */
+export interface OtherResource {
+  readonly type: string;
+  readonly place: () => Place;
+}
+
+/** What files say of integrations and licenses, and what of it cannot be known from them. */
 export interface Declarations {
   readonly declarations: readonly Declaration[];
   readonly problems: readonly Problem[];
+  readonly others: readonly OtherResource[];
 }
 
-/** The integrations that a module's files declare. */
+/** The integrations and licenses that a module's files declare. */
 export function declarationsIn(module: Module): Declarations {
   const found = module.blocks.map((block) => ofBlock(block, module));
-  return { declarations: found.flatMap((each) => each.declarations), problems: found.flatMap((each) => each.problems) };
+  return {
+    declarations: found.flatMap((each) => each.declarations),
+    problems: [...found.flatMap((each) => each.problems), ...assumedIn(module)],
+    others: module.blocks.flatMap(({ type, labels: [of = ""], place }) =>
+      type === "resource" && !isMapped(of) && !isOfGroup(of) ? [{ type: of, place: () => place }] : [],
+    ),
+  };
 }
 
-function ofBlock(block: HclBlock, module: Module): Declarations {
+/** A default may be set elsewhere, say in the environment of a pipeline. */
+function assumedIn({ assumed }: Module): readonly Problem[] {
+  return [...assumed].map(([name, place]) => {
+    const message = `var.${name} is assumed to have its default: no file of variables that was named sets it`;
+    return { severity: "warning", rule: "assumed", message, place };
+  });
+}
+
+type Found = Omit<Declarations, "others">;
+
+function ofBlock(block: HclBlock, module: Module): Found {
   const [type = "", name = ""] = block.labels;
-  const left = (why: string): Declarations => ({ declarations: [], problems: [notTakenOver(block.place, why)] });
+  const left = (why: string): Found => ({ declarations: [], problems: [notTakenOver(block.place, why)] });
   if (block.type === "module") return left(`module.${type} is not followed: what terraform show -json prints has it`);
   if (block.type !== "resource") return { declarations: [], problems: [] };
   if (isOfGroup(type)) return left(`${type}.${name} is left out: policies are about projects, not groups`);
-  if (!isIntegration(type)) return { declarations: [], problems: [] };
+  if (!isMapped(type)) return { declarations: [], problems: [] };
   const provider = block.attributes.get("provider")?.value;
   if (provider) return left(`${type}.${name} is left out: it has a provider of its own, which may be another server`);
   const instances = instancesOf(block, module.names);
@@ -42,13 +65,13 @@ function ofBlock(block: HclBlock, module: Module): Declarations {
 /** What Terraform itself reads in any resource. */
 const meta: ReadonlySet<string> = new Set(["for_each", "count", "depends_on"]);
 
-function ofInstance(block: HclBlock, instance: Instance, module: Module): Declarations {
+function ofInstance(block: HclBlock, instance: Instance, module: Module): Found {
   const [type = "", name = ""] = block.labels;
   const address = `${type}.${name}${instance.index}`;
   const ignored = ignoredIn(block);
   const stated = block.attributes.get("project");
   const project = stated && projectMeant(stated.value, instance, module);
-  const left = (why: string): Declarations => ({
+  const left = (why: string): Found => ({
     declarations: [],
     problems: [notTakenOver(stated?.place ?? block.place, `${address} is left out: ${why}`)],
   });

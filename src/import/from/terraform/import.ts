@@ -1,8 +1,10 @@
 import { grouped } from "../../../base/grouped.ts";
+import { counted } from "../../../base/text.ts";
+import { identityOf, policySections } from "../../../model/kinds.ts";
 import { idIn } from "../../../model/project-id.ts";
-import type { Problem } from "../../../model/types.ts";
+import type { Platform, Problem } from "../../../model/types.ts";
 import { draftsOf } from "../../drafts.ts";
-import type { ImportedProject } from "../../imported.ts";
+import type { ImportedEntry, ImportedProject } from "../../imported.ts";
 import { withOwnFiles, withReferences } from "../../names.ts";
 import { type TranslatedIntegration, translatorFor } from "../entries.ts";
 import {
@@ -14,14 +16,15 @@ import {
   notTakenOver,
   unusable,
 } from "../foreign.ts";
-import { type Declaration, type Declarations, declarationsIn } from "./configuration.ts";
+import { type Declaration, type Declarations, declarationsIn, type OtherResource } from "./configuration.ts";
 import { type HclReader, hclReader } from "./hcl.ts";
+import { licenseBy } from "./licenses.ts";
 import { moduleOf } from "./module.ts";
-import { declaredBy } from "./resources.ts";
+import { declaredBy, isLicense } from "./resources.ts";
 import { declarationsInState } from "./state.ts";
 import type { HclBlock } from "./syntax.ts";
 
-/** The integrations that files of Terraform's language declare, or a state has; each folder is a module of its own. */
+/** The integrations and licenses that files of Terraform's language declare, or a state has; each folder is a module of its own. */
 export async function importTerraform(files: readonly ForeignFile[], choice: ForeignChoice): Promise<ForeignImport> {
   const states = files.filter(isJson);
   const sources = files.filter((file) => !isJson(file));
@@ -32,9 +35,19 @@ export async function importTerraform(files: readonly ForeignFile[], choice: For
   const all = found.filter((each) => "declarations" in each);
   return importDeclarations(
     all.flatMap(({ declarations }) => declarations),
-    all.flatMap((each) => each.problems),
+    [...all.flatMap((each) => each.problems), ...outOfScope(all.flatMap(({ others }) => others))],
     choice,
   );
+}
+
+/** Each type once, at its first resource. */
+function outOfScope(others: readonly OtherResource[]): readonly Problem[] {
+  return [...grouped(others, ({ type }) => type)].flatMap(([type, [first, ...more]]) => {
+    const count = counted(more.length + 1, "resource");
+    return first
+      ? [notTakenOver(first.place(), `${type} is left out (${count}): policies are about ${policySections}`)]
+      : [];
+  });
 }
 
 function isJson({ text }: ForeignFile): boolean {
@@ -76,17 +89,21 @@ function importDeclarations(
   problems: readonly Problem[],
   { catalogue, platform, secrets }: ForeignChoice,
 ): ForeignImport {
-  const once = distinctBy(declarations);
-  const integrations = new Map(once.kept.map((each) => [each, declaredBy(each.resource)]));
-  const usable = [...integrations.values()].filter((each): each is ForeignIntegration => typeof each !== "string");
+  const once = distinctBy(declarations, platform);
+  const declared = new Map(once.kept.map((each) => [each, statedBy(each, platform)]));
+  const usable = [...declared.values()].filter((each) => typeof each === "object" && "slug" in each);
   const translator = translatorFor(usable, catalogue, platform);
   const left: Problem[] = [...problems, ...once.problems];
   const projects = grouped(once.kept, ({ project }) => project.toLowerCase());
   const imported = [...projects.values()].map((members): ImportedProject => {
     const entries = members.flatMap((member) => {
-      const integration = integrations.get(member);
+      const stated = declared.get(member);
       const result: TranslatedIntegration =
-        typeof integration === "object" ? translator.translate(integration) : leftOut(member, integration);
+        typeof stated !== "object"
+          ? leftOut(member, stated)
+          : "slug" in stated
+            ? translator.translate(stated)
+            : { entry: stated, problems: [] };
       left.push(...result.problems);
       return result.entry ? [result.entry] : [];
     });
@@ -97,6 +114,11 @@ function importDeclarations(
   return { drafts: withOwnFiles(draftsOf(named)), problems: distinctProblems(left) };
 }
 
+/** An integration in the platform's words, a license; or why it is not taken over. */
+function statedBy({ resource }: Declaration, platform: Platform): ForeignIntegration | ImportedEntry | string {
+  return isLicense(resource.type) ? licenseBy(resource, platform) : declaredBy(resource);
+}
+
 function projectNamed(name: string): ImportedProject["project"] {
   return /^\d+$/.test(name) ? { name, id: idIn(name) } : { name, path: name };
 }
@@ -105,17 +127,21 @@ function leftOut({ resource }: Declaration, why = ""): { readonly problems: read
   return { problems: [notTakenOver(resource.place(), `${resource.address} is left out: ${why}`)] };
 }
 
-/** A project has each integration once: what is declared again is a problem. */
-function distinctBy(declarations: readonly Declaration[]) {
+/** A project has each integration and license once: what is declared again is a problem. */
+function distinctBy(declarations: readonly Declaration[], platform: Platform) {
   const known = new Map<string, Declaration>();
   const again: Problem[] = [];
   for (const each of declarations) {
-    const integration = declaredBy(each.resource);
-    const slug = typeof integration === "string" ? each.resource.address : integration.slug;
-    const key = JSON.stringify([each.project.toLowerCase(), slug]);
+    const stated = statedBy(each, platform);
+    const key = JSON.stringify([each.project.toLowerCase(), nameOf(stated) ?? each.resource.address]);
     const first = known.get(key);
     if (first) again.push(...leftOut(each, `${first.resource.address} declares it already`).problems);
     else known.set(key, each);
   }
   return { kept: [...known.values()], problems: again };
+}
+
+function nameOf(stated: ReturnType<typeof statedBy>): string | undefined {
+  if (typeof stated === "string") return undefined;
+  return "slug" in stated ? `integration/${stated.slug}` : identityOf(stated);
 }

@@ -1,14 +1,17 @@
 import { isObject } from "../../../base/json.ts";
+import type { Place } from "../../../model/types.ts";
 import { type Evaluated, evaluate, type Names } from "./evaluate.ts";
-import type { HclBlock, HclExpression } from "./syntax.ts";
+import type { HclAttribute, HclBlock, HclExpression } from "./syntax.ts";
 
 /** The files of one folder, which is what Terraform calls a module. */
 export interface Module {
   readonly blocks: readonly HclBlock[];
   readonly names: Names;
+  /** Variables of which the default was read so far, and where each is declared. */
+  readonly assumed: ReadonlyMap<string, Place>;
 }
 
-/** `values`: what files of variables set. A variable's default does not count: it may be set elsewhere. */
+/** `values`: what files of variables set. A default counts where they set nothing, unless it is called a secret. */
 export function moduleOf(files: readonly HclBlock[], values: readonly HclBlock[]): Module {
   const blocks = files.flatMap((file) => file.blocks);
   const locals = blocks.filter(({ type }) => type === "locals").flatMap(({ attributes }) => [...attributes]);
@@ -16,11 +19,23 @@ export function moduleOf(files: readonly HclBlock[], values: readonly HclBlock[]
     local: new Map(locals.map(([name, { value }]) => [name, value])),
     var: new Map(values.flatMap(({ attributes }) => [...attributes].map(([name, { value }]) => [name, value]))),
   };
+  const defaults = new Map(blocks.flatMap(defaultOf));
+  const assumed = new Map<string, Place>();
   const names: Names = (first, second, depth) => {
     const found = Object.hasOwn(known, first) ? known[first]?.get(second) : undefined;
-    return found && evaluate(found, names, depth);
+    const fallback = first === "var" && !found ? defaults.get(second) : undefined;
+    if (fallback) assumed.set(second, fallback.place);
+    const value = found ?? fallback?.value;
+    return value && evaluate(value, names, depth);
   };
-  return { blocks, names };
+  return { blocks, names, assumed };
+}
+
+function defaultOf({ type, labels: [name = ""], attributes }: HclBlock): readonly (readonly [string, HclAttribute])[] {
+  const fallback = attributes.get("default");
+  const sensitive = attributes.get("sensitive")?.value;
+  const isSecret = sensitive !== undefined && !(sensitive.form === "value" && sensitive.value === false);
+  return type === "variable" && fallback && !isSecret ? [[name, fallback]] : [];
 }
 
 /** One of the things that a resource with `for_each` or `count` stands for. */

@@ -21,9 +21,14 @@ const rows = new Map<string, Row>(Object.entries(table.integrations));
 const readOnly: ReadonlySet<string> = new Set(table.readOnly);
 const inherits = "use_inherited_settings";
 
-/** Whether a type of resource is about an integration of a project, by any of the names that the provider had for it. */
-export function isIntegration(type: string): boolean {
-  return nameIn(type) !== undefined;
+/** Whether a type of resource is about an integration or a license of a project, by any of the names that the provider had for it. */
+export function isMapped(type: string): boolean {
+  return nameIn(type) !== undefined || isLicense(type);
+}
+
+/** Whether it is about a managed license of a project. */
+export function isLicense(type: string): boolean {
+  return type === table.license;
 }
 
 /** Whether it is about one of a whole group, which policies do not have. */

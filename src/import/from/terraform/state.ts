@@ -3,7 +3,7 @@ import { placesIn } from "../../../manifest/positions.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import { type ForeignFile, type ForeignValue, notTakenOver, unusable } from "../foreign.ts";
 import type { Declaration, Declarations } from "./configuration.ts";
-import { isIntegration, isOfGroup } from "./resources.ts";
+import { isMapped, isOfGroup } from "./resources.ts";
 
 /** A resource of a state, whichever way it was written down. */
 interface StateResource {
@@ -15,7 +15,7 @@ interface StateResource {
   readonly path: readonly (string | number)[];
 }
 
-/** What a state file, or what `terraform show -json` prints of one, says of integrations. */
+/** What a state file, or what `terraform show -json` prints of one, says of integrations and licenses. */
 export function declarationsInState(file: ForeignFile): Declarations | Problem {
   const start = { file: file.name, line: 1, column: 1 };
   const state = parsed(file.text);
@@ -25,10 +25,12 @@ export function declarationsInState(file: ForeignFile): Declarations | Problem {
   const places = placesOf(file);
   const paths = new Map(resources.flatMap(projectPath));
   const ofGroups = resources.filter(({ type }) => isOfGroup(type));
-  const found = resources.filter(({ type }) => isIntegration(type));
+  const found = resources.filter(({ type }) => isMapped(type));
+  const others = resources.filter(({ type }) => !isMapped(type) && !isOfGroup(type) && !type.startsWith("data."));
   const homeless = found.filter(({ values }) => projectOf(values, paths) === undefined);
   return {
     declarations: found.flatMap((resource) => declarationOf(resource, paths, places)),
+    others: others.map(({ type, path }) => ({ type, place: () => places(path) })),
     problems: [
       ...ofGroups.map((each) =>
         notTakenOver(places(each.path), `${each.address} is left out: policies are about projects, not groups`),
