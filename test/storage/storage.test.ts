@@ -35,7 +35,6 @@ describe.each(behaviours)("behaviour %s", (behaviour) => {
         },
         live: { updated_at: null, digest: expect.stringMatching(/^sha256:/) },
         action_reason: "2 projects on old (a/one, a/two)",
-        cause: "pending",
         source: { file: "storage.yaml", line: 2, column: expect.any(Number) },
         call: { method: "POST", path: projectMoves },
       },
