@@ -18,6 +18,7 @@ import { openedDigests } from "../fleet/sent-secrets.ts";
 import { referencesIn } from "../model/normalise.ts";
 import type { Change, Outcome } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
+import { boundedName } from "../state/bounded-name.ts";
 import type { Lease } from "../state/lease.ts";
 import { type SecretDigests, secretDigest } from "../state/secret-digest.ts";
 import type { Context } from "./context.ts";
@@ -169,10 +170,12 @@ const nobodySent: Intents = () => undefined;
 async function intentsOf({ state, claim }: Context): Promise<Intents> {
   try {
     const intents = await state.fleet.intents(claim.run);
-    return (address) =>
-      intents.has(address)
-        ? (intents.get(address) ?? { status: "unknown", error: "a worker was sending it when the run ended" })
-        : undefined;
+    return (address) => {
+      // A state keeps a long address under a name of its own.
+      const name = intents.has(address) ? address : boundedName(address);
+      if (!intents.has(name)) return undefined;
+      return intents.get(name) ?? { status: "unknown", error: "a worker was sending it when the run ended" };
+    };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return () => ({ status: "unknown", error: `a worker may have sent it: ${error.message}` });

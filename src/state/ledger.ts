@@ -9,6 +9,7 @@ import { isReference, normalise } from "../model/normalise.ts";
 import type { Problem, SecretReference } from "../model/types.ts";
 import type { LedgerLine } from "../workspace/ledger-line.ts";
 import type { Secrets } from "../workspace/secrets.ts";
+import { boundedName } from "./bounded-name.ts";
 import { type LedgerOptions, ledgerKey } from "./ledger-key.ts";
 import { secretDigest } from "./secret-digest.ts";
 import type { LeaseToken, LedgerContents, LedgerEdit, LedgerStore } from "./state.ts";
@@ -47,7 +48,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   };
   let unsaved = new Map<string, LedgerEdit>();
   const edit = (address: string, memory: Memory | undefined) => {
-    const [project, rest] = addressParts(address);
+    const [project, rest] = namesIn(address);
     const resources = projectOf(project.toLowerCase());
     const before = resources.get(rest.toLowerCase())?.rest ?? rest;
     for (const spelled of new Set([before, rest])) {
@@ -60,7 +61,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
   return {
     problems: foreign > 0 ? [...problems, foreignKey(store, foreign)] : problems,
     recall: (address) => {
-      const [project, rest] = addressParts(address);
+      const [project, rest] = namesIn(address);
       return projectOf(project.toLowerCase()).get(rest.toLowerCase())?.memory;
     },
     catalogue,
@@ -80,6 +81,12 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
       return trouble;
     },
   };
+}
+
+/** The names under which a store keeps an address: of bounded length, and of characters that every store holds. */
+function namesIn(address: string): readonly [project: string, rest: string] {
+  const [project, rest] = addressParts(address);
+  return [boundedName(project), boundedName(rest)];
 }
 
 /** A remembered resource, and how its address is spelled in the store. */

@@ -1,4 +1,5 @@
 import type { Outcome } from "../../model/types.ts";
+import { boundedName } from "../bounded-name.ts";
 import type { FleetState, Intent, Member } from "../state.ts";
 import { LeaseLost } from "../trouble.ts";
 import { heldLease } from "./lease.ts";
@@ -128,8 +129,12 @@ function intentOf({ sender, member, outcome, abandoned }: IntentRow, name: strin
 
 /** Names may hold what the database's texts may not. */
 function written(address: string): string {
-  return JSON.stringify(address);
+  const text = JSON.stringify(address);
+  return text.length <= longestIndexed ? text : JSON.stringify(boundedName(address));
 }
+
+/** Characters of an address, well below what an entry of an index holds. */
+const longestIndexed = 1000;
 
 function outcomeIn(text: string): Outcome {
   return JSON.parse(text);

@@ -2,7 +2,8 @@ import { isObject } from "../../base/json.ts";
 import type { Memory } from "../../diff/last-applied.ts";
 import type { Problem } from "../../model/types.ts";
 import type { LedgerLine } from "../../workspace/ledger-line.ts";
-import type { LedgerContents, LedgerEdit, LedgerStore } from "../state.ts";
+import { boundedName } from "../bounded-name.ts";
+import type { LedgerContents, LedgerStore } from "../state.ts";
 import { LeaseLost } from "../trouble.ts";
 import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
@@ -37,19 +38,17 @@ export function postgresLedger({ query }: PostgresSession, workspace: string): L
         ),
       ),
     trouble: () => undefined,
-    write: async ({ run, fence }, key, all) => {
-      const edits = all.filter(isText);
+    write: async ({ run, fence }, key, edits) => {
       const memories = edits.map(({ memory }) => (memory ? JSON.stringify(memory) : null));
-      const columns = [edits.map(({ project }) => project), edits.map(({ rest }) => rest), memories];
+      const columns = [
+        edits.map(({ project }) => boundedName(project)),
+        edits.map(({ rest }) => boundedName(rest)),
+        memories,
+      ];
       const rows = await query(write, [workspace, run, fence, key, ...columns]);
       if (rows.length === 0) throw new LeaseLost(run);
     },
   };
-}
-
-/** PostgreSQL's texts hold no NUL character: what has one in its name is not remembered, and keeps nothing else from it. */
-function isText({ project, rest }: LedgerEdit): boolean {
-  return !`${project}${rest}`.includes("\0");
 }
 
 /** Rows of several keys for one project, as where the key was changed: the line has the key of most, and theirs alone. */
