@@ -20,15 +20,19 @@ interface Server {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The URL that requests go to: EVENKEEL_URL, else `server.url`.
+ * The URL that requests go to: EVENKEEL_URL, else `server.url`. An empty variable must not hand the token to the manifest.
  * @throws Refusal where there is none, and for one that {@link parseServerUrl} refuses.
  */
 export function urlOf({ EVENKEEL_URL }: Environment, { url, allowInsecure }: Server): string {
-  const text = EVENKEEL_URL || url;
+  if (EVENKEEL_URL === "") throw new Refusal(emptyUrl);
+  const text = EVENKEEL_URL ?? url;
   if (!text) throw new Refusal("no server: set server.url in evenkeel.yaml, or EVENKEEL_URL");
   parseServerUrl(text, allowInsecure, urlNameOf({ EVENKEEL_URL }));
   return text;
 }
+
+const emptyUrl =
+  "EVENKEEL_URL is empty, so the token would go where server.url says; set it to the server's address, or unset it";
 
 /** What messages call that URL: the setting that it stands in. */
 export function urlNameOf({ EVENKEEL_URL }: Environment): string {

@@ -38,9 +38,13 @@ function tokenOf({
 }: Environment): string | undefined {
   if (direct && file)
     throw new Refusal("EVENKEEL_CONSOLE_TOKEN and EVENKEEL_CONSOLE_TOKEN_FILE are both set; set only one", exit.usage);
+  if (direct === "" || file === "") throw new Refusal(emptyToken, exit.usage);
   if (direct) return learnt(direct, "EVENKEEL_CONSOLE_TOKEN");
   return file ? learnt(textOf(file).trim(), "the file that EVENKEEL_CONSOLE_TOKEN_FILE names") : undefined;
 }
+
+const emptyToken =
+  "EVENKEEL_CONSOLE_TOKEN or EVENKEEL_CONSOLE_TOKEN_FILE is set and empty, so the console would ask for no token; set a token, or unset the variable";
 
 /** One that can be guessed protects nothing. */
 const shortest = 16;

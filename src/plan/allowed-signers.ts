@@ -2,7 +2,7 @@
 export interface Signer {
   /** The principals of the line. */
   readonly name: string;
-  /** Names that are one person, lower-cased: two signers that share one are not two people. */
+  /** Names that are one person, each in one spelling: two signers that share one are not two people. */
   readonly principals: readonly string[];
   /** `ssh-ed25519 AAAA…`. */
   readonly key: string;
@@ -50,16 +50,24 @@ function signerIn(line: string, namespace: string): Signer | string | undefined 
   if (namespaces !== undefined && !isListed(namespaces.split(","), namespace)) return undefined;
   const [validAfter, validBefore] = [timeIn(after), timeIn(before)];
   if (validAfter === null || validBefore === null) return "expected a time such as 20270630 or 202706301200Z";
+  const principals = name
+    .split(",")
+    .map(sameName)
+    .filter((each) => each !== "");
+  if (principals.length === 0) return "expected a name that can be read";
   return {
     name,
-    principals: name
-      .toLowerCase()
-      .split(",")
-      .map((each) => each.trim()),
+    principals,
     key: `${type} ${key}`,
     ...(validAfter && { validAfter }),
     ...(validBefore && { validBefore }),
   };
+}
+
+/** One spelling of a name that people read as the same: case, Unicode forms, spaces and what is not visible do not count. */
+function sameName(name: string): string {
+  const visible = name.normalize("NFKC").replace(/[\p{Default_Ignorable_Code_Point}\p{C}]/gu, "");
+  return visible.toLowerCase().normalize("NFKC").replace(/\s+/g, " ").trim();
 }
 
 type Options = Readonly<Partial<Record<"namespaces" | "valid-after" | "valid-before", string>>>;

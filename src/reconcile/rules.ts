@@ -19,7 +19,7 @@ import {
   type RuleContext,
 } from "../plan/rules.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
-import { readRulesFolder } from "../workspace/rules-folder.ts";
+import { readRulesFolder, rulesInside } from "../workspace/rules-folder.ts";
 import { type Checked, type Context, digestWithout } from "./context.ts";
 import type { Request } from "./request.ts";
 
@@ -52,7 +52,9 @@ export async function rulesInForce(
 
 /** The context with the rules in force, and their problems among its own. */
 export async function withRules(context: Checked): Promise<Checked> {
-  const { rules, problems } = await rulesInForce(context.stated, context.request.env, context.today);
+  const { env } = context.request;
+  const { rules, problems: found } = await rulesInForce(context.stated, env, context.today);
+  const problems = [...found, ...rulesInside(env, context.loaded.root)];
   return {
     ...context,
     rules,

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, resolve, sep } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import schema from "../../schemas/approvals.schema.json" with { type: "json" };
 import { counted } from "../base/text.ts";
 import { durationOf } from "../manifest/duration.ts";
@@ -7,6 +7,7 @@ import { parseChecked } from "../model/checked-yaml.ts";
 import type { Place, Problem } from "../model/types.ts";
 import { allowedSigners, peopleAmong } from "../plan/allowed-signers.ts";
 import { type ApprovalPolicy, planNamespace } from "../plan/approvals.ts";
+import { isWithinReach } from "./within-reach.ts";
 
 interface ApprovalText extends Pick<ApprovalPolicy, "rules"> {
   readonly signers: string;
@@ -19,14 +20,23 @@ export interface ReadPolicy {
   readonly problems: readonly Problem[];
 }
 
-/** A warning where EVENKEEL_APPROVALS names a file that a merge request can edit. */
+/** Warnings where EVENKEEL_APPROVALS names a file, or that file signers, that a merge request can edit. */
 export function approvalsInside(
   { EVENKEEL_APPROVALS: file }: Readonly<Record<string, string | undefined>>,
   root: string,
 ): readonly Problem[] {
-  if (!file || !existsSync(file) || !realpathSync(file).startsWith(realpathSync(root) + sep)) return [];
-  const message =
-    "the file of approvals is inside the workspace: whoever edits manifests can change who has to approve";
+  if (!file) return [];
+  const parsed = parsedPolicy(textOf(file) ?? "", file);
+  const signers = "value" in parsed ? signersPath(parsed.value, file) : undefined;
+  return [
+    ...warnIfInside(root, file, "the file of approvals", "change who has to approve"),
+    ...(signers === undefined ? [] : warnIfInside(root, signers, "the file of signers", "change who may approve")),
+  ];
+}
+
+function warnIfInside(root: string, file: string, what: string, harm: string): readonly Problem[] {
+  if (!isWithinReach(root, file)) return [];
+  const message = `${what} is inside the workspace, or reached through it: whoever edits manifests can ${harm}`;
   return [{ ...problemOf(message, { file, line: 1, column: 1 }), severity: "warning" }];
 }
 
@@ -35,19 +45,29 @@ export function approvalsInside(
  * that cannot be read, has mistakes, or that nobody could satisfy is a problem.
  */
 export function approvalPolicy({ EVENKEEL_APPROVALS: file }: Readonly<Record<string, string | undefined>>): ReadPolicy {
-  if (!file) return { problems: [] };
+  if (file === undefined) return { problems: [] };
+  if (file.trim() === "") return { problems: [problemOf("EVENKEEL_APPROVALS is empty; expected a file of approvals")] };
   const text = textOf(file);
   if (text === undefined) return { problems: [problemOf(`EVENKEEL_APPROVALS names ${file}, which cannot be read`)] };
-  const checks = { rule: "approvals", schema, empty: {} as ApprovalText, faults: () => [] };
-  const parsed = parseChecked<ApprovalText>(text, file, checks);
+  const parsed = parsedPolicy(text, file);
   return "problems" in parsed ? parsed : withSigners(parsed.value, file);
 }
 
-function withSigners({ rules, expire, signers: name }: ApprovalText, file: string): ReadPolicy {
-  const path = resolve(dirname(file), name);
-  const text = textOf(path);
-  if (text === undefined) return { problems: [problemOf(`${path}, the signers of ${file}, cannot be read`)] };
-  const { signers, faults } = allowedSigners(text, planNamespace);
+function parsedPolicy(text: string, file: string) {
+  const checks = { rule: "approvals", schema, empty: {} as ApprovalText, faults: () => [] };
+  return parseChecked<ApprovalText>(text, file, checks);
+}
+
+function signersPath({ signers }: ApprovalText, file: string): string {
+  return resolve(dirname(file), signers);
+}
+
+function withSigners(text: ApprovalText, file: string): ReadPolicy {
+  const { rules, expire } = text;
+  const path = signersPath(text, file);
+  const listed = textOf(path);
+  if (listed === undefined) return { problems: [problemOf(`${path}, the signers of ${file}, cannot be read`)] };
+  const { signers, faults } = allowedSigners(listed, planNamespace);
   if (faults.length > 0) {
     return { problems: faults.map(({ line, message }) => problemOf(message, { file: path, line, column: 1 })) };
   }

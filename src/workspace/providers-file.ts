@@ -1,10 +1,10 @@
-import { realpathSync } from "node:fs";
-import { dirname, resolve, sep } from "node:path";
+import { dirname, resolve } from "node:path";
 import { parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
 import { type Provider, type Providers, readProviders } from "../manifest/secret-providers.ts";
 import type { Problem } from "../model/types.ts";
 import { readSecretFile } from "./secret-file.ts";
+import { isWithinReach } from "./within-reach.ts";
 
 /**
  * The providers of the file that EVENKEEL_SECRET_PROVIDERS names, relative to the current folder; undefined where it
@@ -34,7 +34,7 @@ function placedIn(folder: string, { program, ...provider }: Provider): Provider 
 }
 
 function insideProblems(file: string, path: string, root: string): Problem[] {
-  if (!realpathSync(path).startsWith(realpathSync(root) + sep)) return [];
+  if (!isWithinReach(root, path)) return [];
   const message =
     "the file of secret providers is inside the workspace: whoever edits manifests can choose what is run";
   return [problemIn(file, "secret-providers", message)];

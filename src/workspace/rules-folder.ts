@@ -7,6 +7,7 @@ import type { Problem } from "../model/types.ts";
 import { entriesBelow, type Located } from "./folders.ts";
 import { readText } from "./read.ts";
 import { disk } from "./tree.ts";
+import { isWithinReach } from "./within-reach.ts";
 
 /** What a folder of rules holds, or why that is not known. */
 export interface RulesFolder {
@@ -36,6 +37,20 @@ export function readRulesFolder({ EVENKEEL_RULES: folder }: Readonly<Record<stri
     documents: read.flatMap(({ documents }) => documents),
     problems: [...problems, ...read.flatMap((each) => each.problems)],
   };
+}
+
+/** A warning where a merge request can edit the rules that EVENKEEL_RULES names. */
+export function rulesInside(
+  { EVENKEEL_RULES: folder }: Readonly<Record<string, string | undefined>>,
+  root: string,
+): readonly Problem[] {
+  if (!folder) return [];
+  const files = readRulesFolder({ EVENKEEL_RULES: folder }).documents.map(({ file }) => file);
+  const place = [folder, ...files].find((each) => isWithinReach(root, each));
+  if (place === undefined) return [];
+  const message =
+    "rules of EVENKEEL_RULES are inside the workspace, or reached through it: whoever edits manifests can change them";
+  return [{ ...problemIn(place, "rules-folder", message), severity: "warning" }];
 }
 
 function troubleWith(folder: string): string | undefined {

@@ -17,10 +17,21 @@ describe("people are told apart by the whole file", () => {
     ["one key under two names", "12", 1, [`b ${key("1")}`, `a ${key("1")}`, `a ${key("2")}`]],
     ["names with white space around them", "12", 1, [`"c, a" ${key("1")}`, `a ${key("2")}`]],
     ["names in another case", "12", 1, [`Ann@x ${key("1")}`, `ann@X ${key("2")}`]],
+    ["names in two Unicode forms", "12", 1, [`jos\u00e9@x ${key("1")}`, `jose\u0301@x ${key("2")}`]],
+    ["names in characters of another width", "12", 1, [`\uff41nn@x ${key("1")}`, `ann@x ${key("2")}`]],
+    ["a name with a ligature", "12", 1, [`su\ufb03x@x ${key("1")}`, `suffix@x ${key("2")}`]],
+    ["names with what nobody sees", "12", 1, [`a\u200bn\u00adn@x\ufeff ${key("1")}`, `ann@x\u2060 ${key("2")}`]],
+    ["names with other spaces", "12", 1, [`"ann\u00a0 lee" ${key("1")}`, `"ann lee" ${key("2")}`]],
+    ["names that upper case spells otherwise", "12", 1, [`\u212aim@x ${key("1")}`, `kim@x ${key("2")}`]],
+    ["names with empty parts between commas", "12", 2, [`a, ${key("1")}`, `b,\u200b ${key("2")}`]],
     ["two names", "12", 2, [`a ${key("1")}`, `b ${key("2")}`, `c ${key("3")}`]],
   ])("%s", (_, signing, count, lines) => {
     expect(people(signing, ...lines)).toBe(count);
   });
+});
+
+it("a name that nobody sees is a fault", () => {
+  expect(read(`\u200b ${key("1")}`)).toEqual({ signers: [], faults: [{ line: 1, message: expect.any(String) }] });
 });
 
 describe("options are those of OpenSSH", () => {
