@@ -1,13 +1,15 @@
 import { type Decoding, decodingsOf, folded, foldedText, spaced, undecoded } from "./decodings.ts";
+import { encodedReadings } from "./encoded-readings.ts";
 import { createPrefixIndex, type PrefixMatch, shortest } from "./prefix-index.ts";
 import { fragmentsOf, passwordIn, wholesOf } from "./secret-fragments.ts";
+import { createRunIndex, type RunIndex } from "./secret-runs.ts";
 
 /** Takes values that nobody may see out of texts that others wrote. */
 export interface Redactor {
   /**
    * From now on `name` stands in place of `value`, and of what servers and programs make of it: another case, other
-   * white space, escapes, encodings, one line of it, its first half, a part that gives it away. Values of less than 8
-   * characters are found whole only, those of less than 4 only as words by themselves.
+   * white space, escapes, encodings, one line of it, a part that gives it away, any five characters of it that are not of
+   * an everyday word. Values of less than 8 characters are found whole only, those of less than 4 only as words by themselves.
    */
   learn(value: string, name: string): void;
   /** From now on a word that is no secret by itself stays, though a URL that is learnt later may end in it. */
@@ -32,6 +34,7 @@ export function createRedactor(): Redactor {
   const spared = new Set<string>();
   let phrases = createPrefixIndex();
   let words = createWords();
+  let runs = createRunIndex();
   let wholes = createPrefixIndex();
   const equals = new Set<string>();
   const answers = new Map<string, boolean>();
@@ -47,6 +50,7 @@ export function createRedactor(): Redactor {
         if (!spared.has(text) || credentials.includes(text)) phrases.add(text, least, name);
       }
       for (const { text, least } of wholesOf(value)) wholes.add(text, least, name);
+      runs.add(value, name, (word) => spared.has(word) && !credentials.includes(word));
       equals.add(foldedText(value));
       for (const short of [value, passwordIn(value)]) words.add(short, name);
     },
@@ -59,15 +63,24 @@ export function createRedactor(): Redactor {
       wholes = createPrefixIndex();
       equals.clear();
       words = createWords();
+      runs = createRunIndex();
     },
-    clean: (text) => (known.size === 0 ? text : replaced(text, rangesIn(text, find))),
+    clean(text) {
+      if (known.size === 0) return text;
+      const readings = decodingsOf(text);
+      return replaced(text, [
+        ...rangesIn(readings, find),
+        ...runRangesIn([...readings, ...readings.flatMap(encodedReadings)], runs),
+      ]);
+    },
     isIn(text) {
       if (known.size === 0) return false;
       const kept = answers.get(text);
       if (kept !== undefined) return kept;
       if (answers.size >= mostKept) answers.clear();
-      const isEqual = decodingsOf(text).some((each) => equals.has(foldedText(each.text)));
-      const answer = isEqual || rangesIn(text, (reading, at) => wholes.at(reading.text, at)).length > 0;
+      const readings = decodingsOf(text);
+      const isEqual = readings.some((each) => equals.has(foldedText(each.text)));
+      const answer = isEqual || rangesIn(readings, (reading, at) => wholes.at(reading.text, at)).length > 0;
       answers.set(text, answer);
       return answer;
     },
@@ -83,8 +96,8 @@ interface Range {
   readonly name: string;
 }
 
-function rangesIn(text: string, find: Find): readonly Range[] {
-  return decodingsOf(text).flatMap((each) => {
+function rangesIn(readings: readonly Decoding[], find: Find): readonly Range[] {
+  return readings.flatMap((each) => {
     const reading = folded(each);
     const ranges: Range[] = [];
     for (let at = 0; at < reading.text.length; at++) {
@@ -92,6 +105,13 @@ function rangesIn(text: string, find: Find): readonly Range[] {
       if (found) join(ranges, { ...offsetsOf(reading, at, at + found.length), name: found.name });
     }
     return ranges;
+  });
+}
+
+function runRangesIn(readings: readonly Decoding[], runs: RunIndex): readonly Range[] {
+  return readings.flatMap((each) => {
+    const reading = folded(each);
+    return runs.runsIn(reading.text).map(({ from, to, name }) => ({ ...offsetsOf(reading, from, to), name }));
   });
 }
 

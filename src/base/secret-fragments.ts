@@ -35,6 +35,32 @@ export function wholesOf(value: string): readonly SecretFragment[] {
   return whole.flatMap(cut).map((part) => ({ ...part, least: part.text.length }));
 }
 
+/**
+ * The parts of a secret of which a few characters give something away: of a JSON document its longer strings, of a URL its
+ * login and its path from the first segment on that is no plain word, and no line that only frames a key; none of a short one.
+ */
+export function secretParts(value: string): readonly string[] {
+  if (foldedText(value).length < shortest) return [];
+  const strings = stringsIn(value).filter((each) => each !== value);
+  const parts = strings.length > 0 ? strings.filter((each) => each.length >= leastHeld) : [value];
+  return parts.flatMap(tellingParts).flatMap((part) => [part, ...bytesOf(part)]);
+}
+
+function tellingParts(part: string): readonly string[] {
+  const [, scheme, user, , rest = ""] = urlForm.exec(part) ?? [];
+  if (scheme !== undefined) return [user ?? "", ...(user?.split(":") ?? []), rest.replace(plainSegments, "")];
+  return [part.replace(frame, "\n")];
+}
+
+const plainSegments = /^(?:\/(?:[A-Za-z]{1,12}|v\d{1,2})(?=\/))*\//;
+const frame = /-{5}(?:BEGIN|END) [A-Z0-9 ]+-{5}/g;
+
+/** As an encoding of bytes shows what is not ASCII. */
+function bytesOf(part: string): readonly string[] {
+  const bytes = Buffer.from(part).toString("latin1");
+  return bytes === part ? [] : [bytes];
+}
+
 function linesOf(value: string): readonly string[] {
   const lines = value.split(/[\r\n\u2028\u2029]+/);
   return lines.length > 1 ? [value, ...lines] : [value];

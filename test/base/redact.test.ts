@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
+import { everydayWords } from "../../src/base/everyday-words.ts";
 import { createRedactor } from "../../src/base/redact.ts";
 
 const name = "[it]";
@@ -120,6 +121,114 @@ describe("a secret never stands in a cleaned text", () => {
     expect(result).toContain(name);
     expect(result).not.toMatch(/s3cr3t|s3CR3T|S3CR3T|t0k3n|p4ss|BAQEF4|ghijk/);
   });
+});
+
+describe("of a secret of 8 characters or more, no more than four that stand side by side are shown", () => {
+  const most = 4;
+  const printable = fc.string({
+    unit: fc.constantFrom(...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i))),
+    minLength: 8,
+    maxLength: 64,
+  });
+  const letters = fc.string({
+    unit: fc.constantFrom(..."abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789"),
+    minLength: 8,
+    maxLength: 48,
+  });
+
+  /** How one piece of it is written. */
+  const ways: Readonly<Record<string, Making>> = {
+    ...escapes,
+    "in small letters": (value) => value.toLowerCase(),
+    "in capital letters": (value) => value.toUpperCase(),
+    "in lines": (value) => value.replace(/.{3}/gsu, "$&\r\n"),
+    "with all of it escaped": (value) =>
+      Array.from(Buffer.from(value), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+    "in Base64": (value) => Buffer.from(value).toString("base64"),
+    "in Base64 for a URL": (value) => Buffer.from(value).toString("base64url"),
+    "in Base64 behind other bytes": (value) => Buffer.from(`ab${value}`).toString("base64"),
+    "in Base64, in lines": (value) =>
+      (
+        Buffer.from(value)
+          .toString("base64")
+          .match(/.{1,6}/g) ?? []
+      ).join("\n"),
+    "in hexadecimal": (value) => Buffer.from(value).toString("hex"),
+    "in hexadecimal, in capital letters": (value) => `0x${Buffer.from(value).toString("hex").toUpperCase()}`,
+  };
+
+  /** All that a text may mean to whoever knows these encodings. */
+  const readings = (text: string): string[] => {
+    const bare = text.replaceAll(name, "\n");
+    const stretches = bare.replace(/\s/g, "").match(/[\w+/-]+/g) ?? [];
+    const bytes = stretches.flatMap((each) =>
+      [0, 1, 2, 3].flatMap((at) => [Buffer.from(each.slice(at), "base64"), Buffer.from(each.slice(at), "hex")]),
+    );
+    return [bare, ...bytes.map((each) => each.toString("latin1"))].map((each) => each.toLowerCase());
+  };
+  const runsOf = (text: string, length: number) =>
+    Array.from({ length: Math.max(0, text.length - length + 1) }, (_, at) => text.slice(at, at + length).toLowerCase());
+
+  test("of any piece, however it is written and wherever it is cut", () => {
+    const cut = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }));
+    fc.assert(
+      fc.property(printable, cut, pick(ways), fc.nat(12), (value, [a, b], [, written], lost) => {
+        const [from, to] = [a, b].map((part) => Math.floor(part * value.length)).sort((x, y) => x - y);
+        const piece = value.slice(from, to);
+        fc.pre(piece.length > most && everydayWords(value, () => false).length === 0);
+        const form = written(piece);
+        const shown = cleaned(`{"message":"no: ${form.slice(0, form.length - lost)}…`, value);
+        const runs = runsOf(piece, most + 1).filter((run) => !/^(.)\1*$/.test(run));
+        expect(readings(shown).filter((each) => runs.some((run) => each.includes(run)))).toEqual([]);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("of a path or a parameter of a URL either", () => {
+    fc.assert(
+      fc.property(letters, fc.nat(40), fc.nat(40), pick(ways), (key, from, size, [, written]) => {
+        const url = `https://hooks.example.com/services/${key}/x?k=${key}z`;
+        const piece = key.slice(from % key.length).slice(0, most + 1 + size);
+        fc.pre(piece.length > most);
+        const shown = cleaned(`no: ${written(piece)}!`, url);
+        const runs = runsOf(piece, most + 1).filter((run) => !/^(.)\1*$/.test(run));
+        expect(readings(shown).filter((each) => runs.some((run) => each.includes(run)))).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each([
+    ["its beginning", "Tr0ub4dor&3x", "the password Tr0ub4d… is wrong", "the password [it]… is wrong"],
+    ["its end", "Tr0ub4dor&3x", "…4dor&3x is wrong", "…[it] is wrong"],
+    ["its middle", "Tr0ub4dor&3x", "near r0ub4dor&3", "near [it]"],
+    ["four of it", "Tr0ub4dor&3x", "near Tr0u", "near Tr0u"],
+    ["a word of it that is most of it", "Troubadour-1", "near troubadour", "near [it]"],
+    ["two words of it", "correct-horse-battery-staple", "horse-battery", "[it]"],
+  ])("such as %s", (_, value, text, shown) => expect(cleaned(text, value)).toBe(shown));
+
+  test.each([
+    [
+      "https://hooks.example.com/services/T0001/B0001/s3cr3t-p4th",
+      "GET https://hooks.example.com/services: these services are unavailable",
+    ],
+    [
+      "https://code.example.com/api/v4/projects/7/hook?token=abcdef12345",
+      "GET https://code.example.com/api/v4/projects/x answered 404: token is invalid",
+    ],
+    ["password-of-the-fleet-2024", "the password of the project is too short; passwords have 12 characters"],
+    ["evenkeel-dev-token", "run evenkeel validate: the token has no scope"],
+    ["payments-webhook-prod-8f3a", "webhook is invalid for the webhooks of group/app"],
+    [
+      '{"type":"service_account","project_id":"main","private_key":"-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBgkqhkiG9w0\\n"}',
+      "no private key: project_id of this service account is missing",
+    ],
+    [
+      "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----",
+      "expected -----BEGIN PRIVATE KEY-----",
+    ],
+  ])("and with %j known, everyday words stay", (value, text) => expect(cleaned(text, value)).toBe(text));
 });
 
 describe("what is no secret stays", () => {
