@@ -2,6 +2,7 @@ import { grouped } from "../base/grouped.ts";
 import { compareTexts, counted } from "../base/text.ts";
 import { compareReleases } from "../model/releases.ts";
 import type { Project } from "../model/types.ts";
+import { matchedNames } from "./spdx-names.ts";
 
 /** A project and the status that policies give each license. */
 export interface ProjectLicenses {
@@ -81,8 +82,9 @@ function policyOf(members: readonly ProjectLicenses[], form: Form, choice: Licen
   const projects = members.map(({ project }) => project);
   const licenses = [...(members[0]?.licenses ?? [])].sort(([a], [b]) => compareTexts(a, b));
   const named = (wanted: string) => licenses.flatMap(([name, status]) => (status === wanted ? [name] : []));
-  const denied = deniedRules(named("denied"), form);
-  const allowed = allowedRule(named("allowed"), form, choice);
+  const [no, yes] = [matchedNames(named("denied"), most.name), matchedNames(named("allowed"), most.name)];
+  const denied = deniedRules(no.names, form);
+  const allowed = allowedRule(yes.names, form, choice);
   const scope = scopeOf(projects, choice);
   const rules = [...denied.rules, ...allowed.rules].slice(0, most.rules);
   const policy = {
@@ -93,7 +95,8 @@ function policyOf(members: readonly ProjectLicenses[], form: Form, choice: Licen
     rules,
     actions: [{ type: "require_approval", approvals_required: choice.approvals, ...choice.approvers }],
   };
-  const remarks = [...denied.remarks, ...allowed.remarks, ...(rules.length === 0 ? [ruleless] : []), ...scope.remarks];
+  const told = [...no.remarks, ...yes.remarks, ...denied.remarks, ...allowed.remarks];
+  const remarks = [...told, ...(rules.length === 0 ? [ruleless] : []), ...scope.remarks];
   return { policy, projects: projects.map(({ name }) => name), remarks };
 }
 

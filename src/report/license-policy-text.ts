@@ -14,7 +14,7 @@ export function licensePolicyText({ section, policies, remarks }: LicensePolicyF
 }
 
 const names =
-  "Names of licenses stand as manifests spell them; servers match those of the SPDX list, such as MIT License";
+  "Servers match names of the SPDX list, such as MIT License: names that are not in it stay as manifests spell them";
 
 function nodeOf(document: Document, { policy, projects, remarks }: LicensePolicy): Node {
   const node = document.createNode(policy);

@@ -42,15 +42,15 @@ test("projects with the same licenses share a policy, limited to the IDs that a 
   const [one, two, ...none] = parse(ran.stdout).approval_policy;
   expect(none).toEqual([]);
   expect(one.policy_scope).toEqual({ projects: { including: [{ id: 11 }] } });
-  expect(one.rules).toEqual([rule("match_on_inclusion_license", true, ["AGPL-3.0"])]);
+  expect(one.rules).toEqual([rule("match_on_inclusion_license", true, ["GNU Affero General Public License v3.0"])]);
   expect(two).toEqual({
     name: "Licenses of payments/api and 1 more",
     description: expect.any(String),
     enabled: true,
     policy_scope: { projects: { including: [{ id: 7 }, { id: 9 }] } },
     rules: [
-      rule("match_on_inclusion_license", true, ["AGPL-3.0"]),
-      rule("match_on_inclusion_license", false, ["Apache-2.0", "MIT"]),
+      rule("match_on_inclusion_license", true, ["GNU Affero General Public License v3.0"]),
+      rule("match_on_inclusion_license", false, ["Apache License 2.0", "MIT License"]),
     ],
     actions: [{ type: "require_approval", approvals_required: 1, user_approvers: ["jane"], group_approvers_ids: [5] }],
   });
@@ -62,7 +62,9 @@ test("older releases have another key and no scope, and an allow list can be lef
   const { evenkeel } = await scene({ policy, site: { release: "16.1" } });
   const ran = await evenkeel("export", "license-policy", "42", "--no-allow-list");
   const { scan_result_policy: policies } = parse(ran.stdout);
-  expect(policies).toMatchObject([{ rules: [rule("match_on_inclusion", true, ["AGPL-3.0"])] }]);
+  expect(policies).toMatchObject([
+    { rules: [rule("match_on_inclusion", true, ["GNU Affero General Public License v3.0"])] },
+  ]);
   expect(policies[0]).not.toHaveProperty("policy_scope");
   expect(ran.stdout).toContain("  # release 16.1 has no policy_scope");
   const old = await evenkeel("export", "license-policy", "--release", "14.5");
