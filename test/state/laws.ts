@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { JournalLine } from "../../src/state/journal-entry.ts";
 import type { RunSummary } from "../../src/state/run-summary.ts";
@@ -49,6 +49,11 @@ const memory = (sent: string) => ({ sent: { color: sent } });
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** What every backend of the state promises, whoever else uses the same place at the same time. */
+/** A name as long as this, which PostgreSQL cannot make shorter. */
+function incompressible(length: number): string {
+  return randomBytes(length).toString("base64").slice(0, length);
+}
+
 export function laws({ name, place }: Backend): void {
   const opened = async (count = 1) => {
     const { open } = await place();
@@ -208,6 +213,11 @@ export function laws({ name, place }: Backend): void {
       const pending = { pending: senders[winner], abandoned: false };
       expect(claims.filter((_, index) => index !== winner)).toEqual(Array(3).fill(pending));
       expect(await state.fleet.intents("a")).toEqual(new Map([[address, undefined]]));
+      const [long, one, two] = [`p:license/${incompressible(9000)}`, senders[0], senders[1]];
+      if (!one || !two) throw new Error("nobody is there");
+      expect(await state.fleet.claim(token, long, one, 0)).toEqual({ mine: true });
+      expect(await state.fleet.claim(token, long, two, 0)).toEqual({ pending: one, abandoned: false });
+      await state.fleet.settle("a", long, one, undefined);
 
       const [first, other] = [senders[winner], senders[winner === 0 ? 1 : 0]];
       if (!first || !other) throw new Error("nobody won");
@@ -323,6 +333,8 @@ export function laws({ name, place }: Backend): void {
         { project: "p", rest: "license/MIT", memory: memory("b") },
         { project: "q", rest: "license/MIT", memory: undefined },
         { project: "s", rest: "license/M\0T", memory: memory("b") },
+        { project: "s", rest: `license/${incompressible(9000)}`, memory: memory("b") },
+        { project: incompressible(9000), rest: "license/\ud800", memory: memory("b") },
         { project: "r", rest: "license/MIT", memory: memory("b") },
       ]);
       const { lines, problems } = await a.ledger.read();
