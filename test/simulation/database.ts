@@ -191,6 +191,8 @@ const statements: Readonly<Record<string, Statement>> = {
     database.leases.set(key(workspace, name), { ...before, deadline: database.now() + Number(duration) });
     return yes;
   },
+  // The simulated clock is never set back.
+  "UPDATE evenkeel.lease SET deadline = clock_timestamp() + (deadline - noted)": () => nothing,
   "SELECT extract(epoch FROM deadline - clock_timestamp()) * 1000 AS milliseconds FROM evenkeel.lease": (
     database,
     [workspace, name, run, fence],
@@ -256,7 +258,10 @@ const statements: Readonly<Record<string, Statement>> = {
     return [{ next: own.length > 0 ? Math.max(...own.map(({ position }) => position)) + 1 : null }];
   },
 
-  "INSERT INTO evenkeel.member": (database, [id, role, origin, version, host, pid, duration, sent]) => {
+  "WITH settled AS (…INSERT INTO evenkeel.member": (
+    database,
+    [id, role, origin, version, host, pid, duration, sent],
+  ) => {
     const deadline = database.now() + Number(duration);
     const requests = sent === null ? null : String(sent);
     const before = database.members.get(String(id));
@@ -342,20 +347,14 @@ const statements: Readonly<Record<string, Statement>> = {
   "DELETE FROM evenkeel.intent WHERE workspace = $1 AND (run": (database, [workspace, run]) =>
     forget(database, database.intents, workspace, run),
 
-  "INSERT INTO evenkeel.rate … SET reserved = greatest(r.reserved, clock_timestamp()) +": (
-    database,
-    [name, milliseconds],
-  ) => {
+  "INSERT INTO evenkeel.rate …, clock_timestamp()) + $2": (database, [name, milliseconds]) => {
     const now = database.now();
     const before = database.rates.get(String(name));
     const reserved = Math.max(before ?? now, now) + Number(milliseconds);
     database.rates.set(String(name), reserved);
     return [{ until: reserved - now }];
   },
-  "INSERT INTO evenkeel.rate … SET reserved = greatest(r.reserved, clock_timestamp() +": (
-    database,
-    [name, milliseconds],
-  ) => {
+  "INSERT INTO evenkeel.rate …, clock_timestamp() + $2": (database, [name, milliseconds]) => {
     const until = database.now() + Number(milliseconds);
     database.rates.set(String(name), Math.max(database.rates.get(String(name)) ?? until, until));
     return nothing;

@@ -5,10 +5,14 @@ import { LeaseLost } from "../trouble.ts";
 import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
 
+/** Where the server's clock was set back, the others last as long from now on as they did then. */
 const present = `
+  WITH settled AS (
+    UPDATE evenkeel.member SET deadline = clock_timestamp() + (deadline - noted), noted = clock_timestamp()
+    WHERE noted > clock_timestamp() AND id <> $1)
   INSERT INTO evenkeel.member (id, role, origin, version, host, pid, deadline, requests)
   VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7 * interval '1 millisecond', $8)
-  ON CONFLICT (id) DO UPDATE SET deadline = excluded.deadline, requests = excluded.requests`;
+  ON CONFLICT (id) DO UPDATE SET deadline = excluded.deadline, requests = excluded.requests, noted = clock_timestamp()`;
 
 const members = `
   SELECT id, role, origin, version, host, pid, requests FROM evenkeel.member WHERE deadline > clock_timestamp() ORDER BY id`;

@@ -1,17 +1,20 @@
 import type { Rates } from "../../client/rates.ts";
 import type { PostgresSession } from "./session.ts";
 
+/** What was reserved; where the server's clock was set back since, as far ahead of it as before. */
+const reserved = "r.reserved - greatest(r.noted - clock_timestamp(), interval '0')";
+
 /** Whoever waits for the row sees the time at which the one before it let go, by the server's clock. */
 const reserve = `
   INSERT INTO evenkeel.rate AS r (key, reserved) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
   ON CONFLICT (key) DO UPDATE
-  SET reserved = greatest(r.reserved, clock_timestamp()) + $2 * interval '1 millisecond'
+  SET reserved = greatest(${reserved}, clock_timestamp()) + $2 * interval '1 millisecond', noted = clock_timestamp()
   RETURNING extract(epoch FROM reserved - clock_timestamp())::float8 * 1000 AS until`;
 
 const hold = `
   INSERT INTO evenkeel.rate AS r (key, reserved) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
   ON CONFLICT (key) DO UPDATE
-  SET reserved = greatest(r.reserved, clock_timestamp() + $2 * interval '1 millisecond')`;
+  SET reserved = greatest(${reserved}, clock_timestamp() + $2 * interval '1 millisecond'), noted = clock_timestamp()`;
 
 /** The rates of all workspaces of a state: a row for each token, that one statement moves. */
 export function postgresRates({ query }: Pick<PostgresSession, "query">): Rates {

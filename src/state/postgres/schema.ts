@@ -50,6 +50,9 @@ const migrations: readonly (readonly string[])[] = [
   ],
   ["ALTER TABLE evenkeel.member ADD COLUMN requests bigint"],
   ["CREATE TABLE evenkeel.sighting (workspace text, name text, content bytea NOT NULL, PRIMARY KEY (workspace, name))"],
+  ["lease", "member", "rate"].map(
+    (table) => `ALTER TABLE evenkeel.${table} ADD COLUMN noted timestamptz NOT NULL DEFAULT now()`,
+  ),
 ];
 
 /**
