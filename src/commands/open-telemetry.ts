@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { pid } from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
 import { context, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
@@ -7,6 +8,7 @@ import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from "@ope
 import { knownSecrets } from "../base/known-secrets.ts";
 import { version } from "../base/version.ts";
 import { type Attributes, type OpenSpan, type Tracing, traceparentIn } from "../client/spans.ts";
+import { traceAgent } from "./trace-agent.ts";
 
 /** Spans that wait to be sent at most; what comes then is left out. */
 const mostWaiting = 8192;
@@ -17,6 +19,7 @@ const patience = 2000;
 /** Where traces are sent, what its setting is called, and a place for a sentence if they cannot be. */
 export interface Destination {
   readonly url: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeout: number | undefined;
   readonly warn: (sentence: string) => void;
 }
@@ -25,10 +28,12 @@ export interface Destination {
  * Sends spans to a collector by OTLP over HTTP, beside the run: nothing waits for it, and nothing fails for it. Disposing
  * sends the rest, for as long as one attempt may take.
  */
-export function openTelemetry({ url, timeout = patience, warn }: Destination): Tracing & AsyncDisposable {
+export function openTelemetry({ url, env, timeout = patience, warn }: Destination): Tracing & AsyncDisposable {
   const counts = { begun: 0, tried: 0, sent: 0 };
   let trouble: string | undefined;
-  const exporter = counting(new OTLPTraceExporter({ url, timeoutMillis: timeout }), counts, (why) => {
+  const agent = traceAgent(url, env, warn);
+  const sender = new OTLPTraceExporter({ url, timeoutMillis: timeout, httpAgentOptions: () => agent });
+  const exporter = counting(sender, counts, (why) => {
     trouble ??= why;
   });
   const processor = new BatchSpanProcessor(exporter, { maxQueueSize: mostWaiting, exportTimeoutMillis: timeout });
@@ -49,13 +54,23 @@ export function openTelemetry({ url, timeout = patience, warn }: Destination): T
   return {
     begin: (name, attributes, traceparent) => begin(name, attributes, contextOf(traceparent)),
     [Symbol.asyncDispose]: async () => {
-      await provider.shutdown().catch(() => {});
+      await within(timeout, provider.shutdown());
+      // An answer that never ends would keep the process alive.
+      agent.destroy();
       const lost = counts.begun - counts.sent;
       if (lost === 0) return;
       const why = counts.tried > counts.sent ? "no answer in time" : "they came faster than they could be sent";
       warn(`${lost} of ${counts.begun} spans could not be sent to ${new URL(url).host}: ${trouble ?? why}`);
     },
   };
+}
+
+/** Waits for the last spans, for so many milliseconds at most. */
+async function within(milliseconds: number, ending: Promise<void>): Promise<void> {
+  const timer = new AbortController();
+  const late = pause(milliseconds, undefined, { signal: timer.signal }).catch(() => {});
+  await Promise.race([ending.catch(() => {}), late]);
+  timer.abort();
 }
 
 /** Counts what arrived, and hears of what did not. */

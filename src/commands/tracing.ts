@@ -59,7 +59,7 @@ export async function openTracing({
   }
   try {
     const { openTelemetry } = await import("./open-telemetry.ts");
-    return openTelemetry({ url, timeout: timeoutOf(env), warn: tell });
+    return openTelemetry({ url, env, timeout: timeoutOf(env), warn: tell });
   } catch (error) {
     if (!["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(systemCode(error) ?? "")) throw error;
     tell(`traces need packages that are not installed: npm install ${tracingPackages.join(" ")}; nothing is traced`);

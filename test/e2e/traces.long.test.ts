@@ -1,10 +1,12 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { tracingPackages } from "../../src/commands/tracing.ts";
 import { databases } from "../state/databases.ts";
 import { type CollectedSpan, collector } from "../support/collector.ts";
 import type { Database } from "../support/database.mjs";
+import { atEnd } from "../support/ending.ts";
 import { folder } from "../support/folder.ts";
 import { start, until } from "./program.ts";
 import { scene, token } from "./workspace.ts";
@@ -97,6 +99,49 @@ test("requests that fail are told as failed, by their kind alone", async () => {
       "error.type": expect.stringMatching(/^\w+$/),
     });
   }
+});
+
+describe("a run ends whatever its collector does", () => {
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+  const answers: Readonly<Record<string, (socket: Socket) => unknown>> = {
+    "answers and never ends": (socket) => socket.write(`${head}content-length: 100\r\n\r\n{`),
+    "answers in chunks for ever": (socket) => {
+      socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
+      drip(socket, "1\r\n \r\n");
+    },
+    "answers its headers byte by byte": (socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nx: ");
+      drip(socket, "y");
+    },
+    "refuses with a body that never ends": (socket) =>
+      socket.write("HTTP/1.1 503 No\r\nretry-after: 3600\r\ncontent-length: 9\r\n\r\n"),
+    "sends it elsewhere": (socket) =>
+      socket.end("HTTP/1.1 307 There\r\nlocation: http://10.255.255.1/v1/traces\r\ncontent-length: 0\r\n\r\n"),
+    "asks to come back later": (socket) =>
+      socket.end("HTTP/1.1 503 No\r\nretry-after: 3600\r\ncontent-length: 0\r\n\r\n"),
+    "reads nothing": (socket) => socket.pause(),
+  };
+
+  function drip(socket: Socket, text: string): void {
+    const timer = setInterval(() => socket.write(text), 50);
+    socket.once("close", () => clearInterval(timer));
+  }
+
+  test.each(Object.entries(answers))("which %s", async (_, answer) => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {}).once("data", () => answer(socket));
+      atEnd(() => void socket.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    atEnd(() => void server.close());
+    const { root, environment } = await scene({ projects, policy });
+    const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+    const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_TIMEOUT: "500", HOOK: hook };
+    // As a process of its own, which ends once nothing keeps it alive.
+    const ended = await start(["plan"], root, { ...environment, EVENKEEL_TOKEN: token, ...traces }).ended;
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toMatch(/^warning: (\d+) of \1 spans could not be sent to 127\.0\.0\.1:\d+: .*\n$/);
+  });
 });
 
 describe("a run is what it is without its trace", () => {
