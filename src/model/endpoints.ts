@@ -67,6 +67,13 @@ const statusFilter: Parameter = {
   beyond: { fact: "deployment-status-filter", enum: ["skipped", "blocked"] },
 };
 
+const deploymentOrder: Parameter = {
+  type: "string",
+  enum: ["id", "iid", "created_at", "updated_at", "ref"],
+  default: "id",
+  beyond: { fact: "deployments-by-finish", enum: ["finished_at"] },
+};
+
 /** Filtered by a time, deployed servers sort by it, or refuse. */
 const updatedTime: Parameter = { type: "datetime", goesWith: { order_by: "updated_at" } };
 
@@ -195,7 +202,7 @@ const table = {
     list: "paged",
     answer: numberedRows,
     parameters: {
-      order_by: { type: "string", enum: ["id", "iid", "created_at", "updated_at", "ref"], default: "id" },
+      order_by: deploymentOrder,
       sort: { type: "string", enum: ["asc", "desc"], default: "asc" },
       updated_after: updatedTime,
       updated_before: updatedTime,

@@ -23,6 +23,9 @@ interface ParameterSchema {
   "x-observed"?: ObservedQuirk[];
   "x-observed-initial"?: Scalar;
   "x-observed-fallback"?: string;
+  "x-observed-pattern"?: string;
+  "x-observed-instead"?: string;
+  "x-observed-with"?: string;
   "x-facts"?: QuirkSpan[];
 }
 
@@ -46,6 +49,7 @@ export interface IntegrationSchema {
   "x-omitted"?: string[];
   "x-observed-apart"?: boolean;
   "x-observed-off"?: boolean;
+  "x-observed-alone"?: boolean;
   "x-undeclared"?: Record<string, string>;
 }
 
@@ -73,6 +77,7 @@ export function integrationIn(
     omitted: entry["x-omitted"] ?? [],
     apart: entry["x-observed-apart"] ?? false,
     staysOff: entry["x-observed-off"] ?? false,
+    alone: entry["x-observed-alone"] ?? false,
     parameters: new Map(parameters),
     undeclared: new Map(Object.entries(entry["x-undeclared"] ?? {})),
   };
@@ -108,5 +113,10 @@ function parameterOf(name: string, parameter: ParameterSchema, required: boolean
     quirks: parameter["x-facts"] ?? [],
     initial: parameter["x-observed-initial"],
     fallback: parameter["x-observed-fallback"],
+    valid: {
+      pattern: parameter["x-observed-pattern"],
+      instead: parameter["x-observed-instead"],
+      with: parameter["x-observed-with"],
+    },
   };
 }

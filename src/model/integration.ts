@@ -29,6 +29,8 @@ export interface Integration {
   readonly apart: boolean;
   /** Deployed servers take a write of it, and answer that it is off. */
   readonly staysOff: boolean;
+  /** Deployed servers let a project have one of these at a time. */
+  readonly alone: boolean;
   readonly parameters: ReadonlyMap<string, IntegrationParameter>;
   /** Parameters of the specification that this platform does not have in any release, each with the reason. */
   readonly undeclared: ReadonlyMap<string, string>;
@@ -76,6 +78,17 @@ export interface IntegrationParameter {
   readonly initial: Scalar | undefined;
   /** The parameter whose value they answer where this one is blank. */
   readonly fallback: string | undefined;
+  readonly valid: ValueRule;
+}
+
+/** Which values the models of deployed servers take, beyond what the API itself checks. */
+export interface ValueRule {
+  /** What one that is not blank looks like. */
+  readonly pattern: string | undefined;
+  /** The parameter that has to be set where this one is blank. */
+  readonly instead: string | undefined;
+  /** The parameter that is set where this one is, and blank where this one is. */
+  readonly with: string | undefined;
 }
 
 /** A quirk and the releases that have it. */

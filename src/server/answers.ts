@@ -1,3 +1,4 @@
+import { listDeployments } from "./deployment-list.ts";
 import * as deployments from "./deployments.ts";
 import * as integrations from "./integrations.ts";
 import * as licenses from "./licenses.ts";
@@ -8,7 +9,14 @@ import { forbidden, invalid, json, notFound, outOfScope, type ServerReply } from
 import { type RouteName, routes } from "./routes.ts";
 import { type Caller, findProject, type MoveKind, type ProjectState, type Role, roles } from "./state.ts";
 import { getToken, getUser, getVersion } from "./users.ts";
-import { accessRefusal, type Handler, type ProjectHandler, type Visit, type World } from "./world.ts";
+import {
+  accessRefusal,
+  type Handler,
+  type ProjectHandler,
+  type ProjectRefusal,
+  type Visit,
+  type World,
+} from "./world.ts";
 
 /** What an endpoint asks of its caller, and how it answers. */
 type HandlerRow = {
@@ -16,7 +24,13 @@ type HandlerRow = {
   readonly role: Role;
   /** The role is asked for before parameters are looked at; otherwise after. */
   readonly roleFirst?: true;
-} & ({ readonly project: ProjectHandler } | { readonly instance: Handler });
+} & (OfProject | { readonly instance: Handler });
+
+interface OfProject {
+  readonly project: ProjectHandler;
+  /** What is refused before parameters are looked at, and after the role. */
+  readonly before?: ProjectRefusal;
+}
 
 function movesOf<Kind extends MoveKind>(kind: Kind) {
   const asAdmin = { role: "admin", roleFirst: true } as const;
@@ -42,7 +56,7 @@ const answers: Readonly<Record<RouteName, HandlerRow>> = {
   putIntegration: { role: "maintainer", roleFirst: true, project: integrations.editIntegration },
   deleteIntegration: { role: "maintainer", roleFirst: true, project: integrations.deleteIntegration },
 
-  listDeployments: { role: "reporter", project: deployments.listDeployments },
+  listDeployments: { role: "reporter", project: listDeployments },
   getDeployment: { role: "reporter", project: deployments.getDeployment },
   createDeployment: { role: "developer", project: deployments.createDeployment },
   updateDeployment: { role: "developer", project: deployments.editDeployment },
@@ -52,7 +66,12 @@ const answers: Readonly<Record<RouteName, HandlerRow>> = {
   listLicenses: { role: "guest", project: licenses.listLicenses },
   getLicense: { role: "guest", project: licenses.getLicense },
   createLicense: { role: "maintainer", project: licenses.createLicense },
-  updateLicense: { role: "maintainer", project: licenses.updateLicense },
+  updateLicense: {
+    role: "maintainer",
+    roleFirst: true,
+    before: licenses.unknownLicense,
+    project: licenses.updateLicense,
+  },
   deleteLicense: { role: "maintainer", project: licenses.deleteLicense },
 
   moveProjects: { role: "admin", roleFirst: true, instance: scheduleMoves("project") },
@@ -75,6 +94,7 @@ export interface RoutedRequest {
   readonly caller: Caller;
   readonly segments: Visit["segments"];
   readonly raw: Visit["raw"];
+  readonly unmodifiedSince: Visit["unmodifiedSince"];
   readonly address: string;
   /** Why the body could not be read; said when the caller may know. */
   readonly unreadable?: ServerReply | undefined;
@@ -87,13 +107,14 @@ export function answer(world: World, { endpoint, unreadable, ...asked }: RoutedR
   const { values, faults } = readParameters(world.parameters[endpoint], asked.raw);
   const unread = unreadable ?? (faults.length > 0 ? invalid(faults) : undefined);
   const visit: Visit = { ...asked, given: values };
-  if ("instance" in row) return refusalOf(row, asked.caller, unread) ?? row.instance(world, visit);
+  if ("instance" in row) return roleRefusal(row, asked.caller) ?? unread ?? row.instance(world, visit);
   const named = asked.segments.id ?? "";
   const project = findProject(world.state, named) ?? formerProject(world, named);
   if (project && !("record" in project)) return moved(endpoint, visit, project.movedTo);
   if (unread && !row.roleFirst) return unread;
   if (!project) return noProject;
-  return accessRefusal(project) ?? refusalOf(row, asked.caller, unread) ?? row.project(world, visit, project);
+  const refusal = accessRefusal(project) ?? roleRefusal(row, asked.caller) ?? row.before?.(world, visit, project);
+  return refusal ?? unread ?? row.project(world, visit, project);
 }
 
 /** The project that had this path before, where that leads to it. */
@@ -121,7 +142,6 @@ function isInScope({ scopes = ["api"] }: Caller, endpoint: RouteName): boolean {
   return scopes.includes("read_api") || endpoint === "getUser" || endpoint === "getVersion";
 }
 
-function refusalOf(row: HandlerRow, { role }: Caller, unread: ServerReply | undefined): ServerReply | undefined {
-  const isAllowed = roles.indexOf(role) >= roles.indexOf(row.role);
-  return isAllowed ? unread : forbidden;
+function roleRefusal(row: HandlerRow, { role }: Caller): ServerReply | undefined {
+  return roles.indexOf(role) >= roles.indexOf(row.role) ? undefined : forbidden;
 }

@@ -62,6 +62,8 @@ const choices = {
   deleteWipes: choice(false, true),
   /** DELETE of an integration that was never configured leaves an inactive one and answers 204; otherwise 404. */
   deleteCreatesInactive: by<boolean>("delete-unknown-404", false, { in: false, otherwise: true }),
+  /** DELETE of an integration that changed after what `If-Unmodified-Since` says answers 412; otherwise it is not listened to. */
+  conditionalRemovals: choice(false, true),
   /** Parameters behave as the catalogue's `observed` column says; otherwise each but the secrets is returned as sent. */
   quirks: choice(false, true),
   /** Only required and typed is checked: unknown parameters are ignored, enum and pattern are not looked at. */
@@ -74,6 +76,8 @@ const choices = {
   inheritedSettings: since("inherited-integrations"),
   /** The reasons of a validation are told; otherwise there is none but "400 Bad Request". */
   validationTold: since("validation-sentences"),
+  /** Where a seed asks for it, a project may have one issue tracker of its kind at a time. */
+  oneIssueTracker: since("one-issue-tracker"),
   /** What an integration is called in the answer that it was never configured. */
   notFoundAs: by<"Integration" | "Service">("not-found-as-service", "Integration", {
     in: "Service",
@@ -81,6 +85,13 @@ const choices = {
   }),
   /** Lists of deployments can be filtered by the statuses that only servers set. */
   moreStatuses: since("deployment-status-filter"),
+  /** Deployments can be sorted and filtered by the time when they were over. */
+  knowsFinish: since("deployments-by-finish"),
+  /** A deployment of no commit, ref or environment is taken; or refused, since it is not there or since it is empty. */
+  blankTold: by<"taken" | "as not there" | "as empty">("blank-deployments-told", "taken", {
+    in: "as empty",
+    otherwise: "as not there",
+  }),
   /** Which words license answers have: approved and blacklisted, today's, or whichever were stored. */
   answerWords: {
     spec: (release) => (hasLegacyStatuses(release) ? "stored" : "current"),

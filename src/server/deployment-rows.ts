@@ -4,7 +4,10 @@ import type { DeploymentRecord } from "./state.ts";
 import type { World } from "./world.ts";
 
 /** A row of the list of deployments (spec: Deployment); deployed servers say more of the environment. */
-export function listRow({ behaviour }: World, { tag: _, ...deployment }: DeploymentRecord): JsonObject {
+export function listRow(
+  { behaviour }: World,
+  { tag: _, finished_at: __, ...deployment }: DeploymentRecord,
+): JsonObject {
   if (!behaviour.environmentSlugs) return deployment;
   const { environment, user } = deployment;
   return {

@@ -1,30 +1,14 @@
 import type { JsonObject } from "../base/json.ts";
-import { listRow, singleRow, writtenRow } from "./deployment-rows.ts";
+import { singleRow, writtenRow } from "./deployment-rows.ts";
 import { environmentOf } from "./load-seed.ts";
 import { paged } from "./pages.ts";
 import { readInteger } from "./parameters.ts";
 import { dropDeployment, putDeployment } from "./records.ts";
 import { invalid, json, noContent, noRecord, refused, type ServerReply } from "./reply.ts";
-import { type DeploymentRecord, nextNumber, type ProjectState, timestamp } from "./state.ts";
+import { type DeploymentRecord, finalStatuses, nextNumber, type ProjectState, timestamp } from "./state.ts";
 import type { ProjectHandler, Visit, World } from "./world.ts";
 
-/** The deployment endpoints (spec: Deployments). */
-export const listDeployments: ProjectHandler = (world, visit, project) => {
-  const { behaviour } = world;
-  const { sort, order_by: asked, ...given } = visit.given;
-  const isByTime = given.updated_after !== undefined || given.updated_before !== undefined;
-  if (behaviour.timeFilter === "refuses" && isByTime && asked !== "updated_at") return unpairedSort;
-  const kept = project.deployments.filter((deployment) => isWanted(deployment, given));
-  const order = behaviour.timeFilter === "sorts" && isByTime ? "updated_at" : String(asked);
-  const run = behaviour.ordersById && sameAsId.has(order) ? "id" : order;
-  const rows = sorted(kept, orders[run as keyof typeof orders], sort === "desc" ? -1 : 1);
-  return paged(world, visit, rows, (record) => listRow(world, record));
-};
-
-const unpairedSort = refused(400, "Bad request - `updated_at` filter requires `updated_at` sort");
-
-const sameAsId: ReadonlySet<string> = new Set(["iid", "created_at"]);
-
+/** The deployment endpoints but for their list (spec: Deployments). */
 export const getDeployment: ProjectHandler = (world, visit, project) => {
   const found = find(visit, project);
   return "reply" in found ? found.reply : json(200, singleRow(world, found.record));
@@ -32,6 +16,8 @@ export const getDeployment: ProjectHandler = (world, visit, project) => {
 
 export const createDeployment: ProjectHandler = (world, visit, project) => {
   const { given, caller } = visit;
+  const blank = blankFault(world, given);
+  if (blank) return blank;
   const wanted = {
     ref: String(given.ref),
     sha: String(given.sha),
@@ -44,13 +30,27 @@ export const createDeployment: ProjectHandler = (world, visit, project) => {
   const record: DeploymentRecord = {
     ...numbers(world, project),
     ...wanted,
-    ...times(),
+    ...times(wanted.status),
     user: caller.user,
     environment,
     deployable: null,
   };
   putDeployment(world.state, project, record);
   return json(201, writtenRow(world, record));
+};
+
+/** What deployed servers say of a commit or a ref without a name; later ones of any empty parameter, by its name. */
+function blankFault({ behaviour }: World, given: Visit["given"]): ServerReply | undefined {
+  const blank = ["environment", "sha", "ref"].filter((name) => String(given[name]).trim() === "");
+  if (behaviour.blankTold === "as empty" && blank.length > 0) return invalid(blank.map((name) => `${name} is empty`));
+  const unknown = blank.filter((name) => name in notThere);
+  if (behaviour.blankTold === "taken" || unknown.length === 0) return undefined;
+  return json(400, { message: Object.fromEntries(unknown.map((name) => [name, [notThere[name]]])) });
+}
+
+const notThere: Readonly<Record<string, string>> = {
+  sha: "The commit does not exist",
+  ref: "The branch or tag does not exist",
 };
 
 export const editDeployment: ProjectHandler = (world, visit, project) => {
@@ -63,7 +63,9 @@ export const editDeployment: ProjectHandler = (world, visit, project) => {
     ? (jobFault(record) ?? transitionFault(record.status, String(status)))
     : undefined;
   if (refusal) return refusal;
-  const next = { ...record, status: String(status), updated_at: timestamp(record.updated_at) };
+  const updated_at = timestamp(record.updated_at);
+  const finished = finalStatuses.has(String(status)) && { finished_at: updated_at };
+  const next = { ...record, status: String(status), updated_at, ...finished };
   putDeployment(world.state, project, next);
   return json(200, writtenRow(world, next));
 };
@@ -86,7 +88,7 @@ function transitionFault(current: string, wanted: string): ServerReply | undefin
 /** A deployment that a CI/CD job made is not changed by the API of deployed servers. */
 function jobFault({ deployable }: DeploymentRecord): ServerReply | undefined {
   if (!deployable) return undefined;
-  return refused(403, "Forbidden - Deployments created by CI/CD jobs cannot be updated with the API");
+  return refused(403, "Forbidden - Deployments created using GitLab CI can not be updated using the API");
 }
 
 /** DELETE of a deployment, which deployed servers have: neither of one that runs nor of the one that is live. */
@@ -143,35 +145,13 @@ function find({ segments }: Visit, project: ProjectState): Found {
   return record ? { record } : { reply: noRecord };
 }
 
-function isWanted(deployment: DeploymentRecord, given: Visit["given"]): boolean {
-  const { environment, status, updated_after: after, updated_before: before } = given;
-  if (environment !== undefined && deployment.environment.name !== environment) return false;
-  if (status !== undefined && deployment.status !== status) return false;
-  const updated = Date.parse(deployment.updated_at);
-  return (after === undefined || updated > Number(after)) && (before === undefined || updated < Number(before));
-}
-
-type Order = (a: DeploymentRecord, b: DeploymentRecord) => number;
-
-const orders = {
-  id: (a, b) => a.id - b.id,
-  iid: (a, b) => a.iid - b.iid,
-  created_at: (a, b) => Date.parse(a.created_at) - Date.parse(b.created_at),
-  updated_at: (a, b) => Date.parse(a.updated_at) - Date.parse(b.updated_at),
-  ref: (a, b) => Number(a.ref > b.ref) - Number(a.ref < b.ref),
-} as const satisfies Record<string, Order>;
-
-function sorted(records: readonly DeploymentRecord[], order: Order, direction: 1 | -1): DeploymentRecord[] {
-  return records.toSorted((a, b) => direction * (order(a, b) || a.id - b.id));
-}
-
 function numbers({ state }: World, { record }: ProjectState): { id: number; iid: number } {
   return { id: nextNumber(state, "deployment"), iid: nextNumber(state, `deployment of ${record.id}`) };
 }
 
-function times(): { created_at: string; updated_at: string } {
+function times(status: string): Pick<DeploymentRecord, "created_at" | "updated_at" | "finished_at"> {
   const now = timestamp();
-  return { created_at: now, updated_at: now };
+  return { created_at: now, updated_at: now, ...(finalStatuses.has(status) && { finished_at: now }) };
 }
 
 type Wanted = Pick<DeploymentRecord, "ref" | "sha" | "tag" | "status">;

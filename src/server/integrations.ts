@@ -1,12 +1,12 @@
 import type { Integration } from "../model/catalogue.ts";
-import { blockedAddresses } from "./blocked-addresses.ts";
 import { entityOf, rowOf } from "./integration-entity.ts";
 import { readIntegration } from "./integration-parameters.ts";
 import { createdRecord, disabledRecord, editedRecord, inactiveRecord } from "./integration-record.ts";
 import { readBoolean } from "./parameters.ts";
 import { putIntegration as keep } from "./records.ts";
-import { invalid, json, noContent, notAllowed, notFound, type ServerReply } from "./reply.ts";
+import { changedSince, invalid, json, noContent, notAllowed, notFound, type ServerReply } from "./reply.ts";
 import type { IntegrationRecord, ProjectState } from "./state.ts";
+import { modelRefusal } from "./validation.ts";
 import type { ProjectHandler, Visit, World } from "./world.ts";
 
 const noIntegration = ({ behaviour }: World) => notFound(behaviour.notFoundAs);
@@ -37,9 +37,9 @@ export const editIntegration: ProjectHandler = (world, visit, project) => {
   if (isUnclear(world, visit)) return invalid(["use_inherited_settings is invalid"]);
   const known = project.integrations.get(integration.slug);
   if (known && staysInherited(world, visit, known)) return json(200, entityOf(world, integration, known));
-  const blocked = blockedAddresses(world, integration, values);
-  if (blocked) return blocked;
   const record = known ? editedRecord(world, known, values, active) : createdRecord(world, integration, values, active);
+  const refusal = modelRefusal(world, { project, integration, given: values, result: record.values });
+  if (refusal) return refusal;
   if (record !== known) keep(world.state, project, record);
   return json(200, entityOf(world, integration, record));
 };
@@ -50,10 +50,17 @@ export const deleteIntegration: ProjectHandler = (world, visit, project) => {
   if ("status" in known) return known;
   const record = known.record ?? inactiveRecord(world, known.integration);
   if (!record) return noIntegration(world);
+  if (isChangedSince(world, visit, known.record)) return changedSince;
   if (record.active || record !== known.record)
     keep(world.state, project, disabledRecord(world, known.integration, record));
   return noContent;
 };
+
+/** Whether something changed after the time that a request names, on a server that heeds it. */
+function isChangedSince({ behaviour }: World, { unmodifiedSince }: Visit, record?: IntegrationRecord): boolean {
+  if (!behaviour.conditionalRemovals || unmodifiedSince === undefined || !record) return false;
+  return Date.parse(record.updated_at) > unmodifiedSince;
+}
 
 /** Whether a request says neither yes nor no to the settings of the group, on a server that asks. */
 function isUnclear({ behaviour }: World, { raw: { use_inherited_settings: asked } }: Visit): boolean {

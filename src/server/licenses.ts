@@ -4,7 +4,7 @@ import { paged } from "./pages.ts";
 import { dropLicense, putLicense } from "./records.ts";
 import { invalid, json, noContent, notFound, refused } from "./reply.ts";
 import { type LicenseRecord, nextNumber, type ProjectState } from "./state.ts";
-import { type ProjectHandler, tierRefusal, type Visit, type World } from "./world.ts";
+import { type ProjectHandler, type ProjectRefusal, tierRefusal, type Visit, type World } from "./world.ts";
 
 const noLicense = notFound("SoftwareLicensePolicy");
 
@@ -20,7 +20,7 @@ function reading(answer: ProjectHandler): ProjectHandler {
   return inTier((world, ...asked) => (world.behaviour.licensesGone ? none : answer(world, ...asked)));
 }
 
-const gone = refused(400, "Bad request - Managed License API endpoints were removed, use license approval policies");
+const gone = refused(400, "Bad request - Managed License API endpoint were removed, use license approval policies");
 
 function writing(answer: ProjectHandler): ProjectHandler {
   return inTier((world, ...asked) => (world.behaviour.licensesGone ? gone : answer(world, ...asked)));
@@ -44,6 +44,11 @@ export const createLicense = writing((world, visit, project) => {
   putLicense(world.state, project, license);
   return json(201, row(world, license));
 });
+
+/** Whether a change is of a license that is not there, which is told before anything is said of its parameters. */
+export const unknownLicense: ProjectRefusal = (world, visit, project) =>
+  tierRefusal(world, "managed licenses", licenseTier) ??
+  (world.behaviour.licensesGone || find(project, visit) ? undefined : noLicense);
 
 export const updateLicense = writing((world, visit, project) => {
   const known = find(project, visit);

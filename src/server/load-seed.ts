@@ -6,6 +6,7 @@ import type { Seed, SeedDeployment, SeedProject, SeedRepository } from "./seed.t
 import {
   type Caller,
   type DeploymentRecord,
+  finalStatuses,
   type IntegrationRecord,
   nextNumber,
   type ProjectState,
@@ -134,13 +135,15 @@ function deploymentOf(state: State, project: ProjectState, seed: SeedDeployment,
   const user = { ...userOf(1, "admin"), ...seed.user } as User;
   const status = seed.status ?? "success";
   const created_at = instant(seed.created_at, now);
+  const updated_at = instant(seed.updated_at, created_at);
   return {
     id,
     iid,
     ...created,
     status,
     created_at,
-    updated_at: instant(seed.updated_at, created_at),
+    updated_at,
+    ...(finalStatuses.has(status) && { finished_at: instant(seed.finished_at, updated_at) }),
     user,
     environment: environmentOf(state, project, seed.environment ?? "production"),
     deployable: seed.deployable ? jobOf({ id, ...created, status, created_at, user }, seed.deployable) : null,

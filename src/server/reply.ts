@@ -29,9 +29,11 @@ export const forbidden = refused(403, "Forbidden");
 export const outOfScope = json(403, {
   error: "insufficient_scope",
   error_description: "The request requires higher privileges than provided by the access token.",
+  scope: "api",
 });
 export const unknownRoute = json(404, { error: "404 Not Found" });
 export const notAllowed = json(405, { error: "405 Not Allowed" });
+export const changedSince = refused(412, "Precondition Failed");
 export const tooLarge = json(413, { error: "413 Request Entity Too Large" });
 export const malformed = json(400, { error: "message body does not match declared format" });
 export const broken = refused(500, "Internal Server Error");

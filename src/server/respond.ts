@@ -82,10 +82,17 @@ async function replyTo(parts: Parts, request: IncomingMessage, { path, query, to
   if (match === "method") return notAllowed;
   const caller = callerOf(parts.world, request, token);
   if (!caller) return unauthorized;
-  const asked = { ...match, caller, address: `http://${request.headers.host}${path}` };
+  const unmodifiedSince = timeIn(request.headers["if-unmodified-since"]);
+  const asked = { ...match, caller, unmodifiedSince, address: `http://${request.headers.host}${path}` };
   return routes[match.endpoint].body
     ? answerBody(parts.world, asked, query, request)
     : answer(parts.world, { ...asked, raw: formFields(query) });
+}
+
+/** What is no time says nothing. */
+function timeIn(header: string | undefined): number | undefined {
+  const time = Date.parse(header ?? "");
+  return Number.isNaN(time) ? undefined : time;
 }
 
 function callerOf({ state }: World, { headers }: IncomingMessage, inQuery: string | undefined): Caller | undefined {

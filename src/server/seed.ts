@@ -56,6 +56,7 @@ export interface SeedDeployment {
   readonly status?: string;
   readonly created_at?: string;
   readonly updated_at?: string;
+  readonly finished_at?: string;
   readonly environment?: string | { readonly id?: number; readonly name: string; readonly external_url?: string };
   readonly user?: JsonObject;
   /** The job that made it; what is left out is filled in. */
@@ -104,7 +105,7 @@ function projectFaults(project: SeedProject, path: Fault["path"], catalogue: Cat
 
 function timeFaults({ deployments }: SeedProject, path: Fault["path"]): Fault[] {
   return (deployments ?? []).flatMap((deployment, index) =>
-    (["created_at", "updated_at"] as const)
+    (["created_at", "updated_at", "finished_at"] as const)
       .filter((name) => Number.isNaN(Date.parse(deployment[name] ?? "2000-01-01")))
       .map((name) => ({ path: [...path, index, name], message: "expected a time in ISO 8601" })),
   );

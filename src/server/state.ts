@@ -81,10 +81,15 @@ export interface DeploymentRecord {
   readonly status: string;
   readonly created_at: string;
   readonly updated_at: string;
+  /** When its status became one of {@link finalStatuses}. */
+  readonly finished_at?: string;
   readonly user: User;
   readonly environment: { readonly id: number; readonly name: string; readonly external_url: string };
   readonly deployable: JsonObject | null;
 }
+
+/** The statuses of what is over. */
+export const finalStatuses: ReadonlySet<string> = new Set(["success", "failed", "canceled"]);
 
 export type MergeRequest = JsonObject;
 

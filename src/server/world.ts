@@ -37,11 +37,15 @@ export interface Visit {
   readonly given: Readonly<Record<string, string | number | boolean>>;
   /** Origin, prefix and path of the request: what links to other pages start with. */
   readonly address: string;
+  /** Milliseconds since 1970: nothing that changed after it may be removed. */
+  readonly unmodifiedSince: number | undefined;
 }
 
 export type Handler = (world: World, visit: Visit) => ServerReply;
 
 export type ProjectHandler = (world: World, visit: Visit, project: ProjectState) => ServerReply;
+
+export type ProjectRefusal = (world: World, visit: Visit, project: ProjectState) => ServerReply | undefined;
 
 /** The slugs that exist here. Those of another release or environment do not; those of another tier refuse. */
 export function slugsOf(platform: Pick<World, "catalogue" | "release" | "tier" | "environment">): World["slugs"] {
@@ -95,15 +99,17 @@ function chosenParameters(behaviour: Behaviour): Behaviour["parameters"] {
   };
 }
 
-function deploymentFilters({ ordersByRef, moreStatuses }: Behaviour): Readonly<Record<string, Parameter>> {
+function deploymentFilters({ ordersByRef, moreStatuses, knowsFinish }: Behaviour): Readonly<Record<string, Parameter>> {
   const { parameters } = routes.listDeployments;
   if (!parameters || parameters === "integration") return {};
   const { order_by: order, status } = parameters;
-  const orders = order?.enum?.filter((each) => ordersByRef || each !== "ref");
+  const listed = order?.enum?.filter((each) => ordersByRef || each !== "ref") ?? [];
+  const orders = [...listed, ...((knowsFinish && order?.beyond?.enum) || [])];
   const statuses = [...(status?.enum ?? []), ...((moreStatuses && status?.beyond?.enum) || [])];
   return {
-    ...(order && orders && { order_by: { ...order, enum: orders } }),
+    ...(order && { order_by: { ...order, enum: orders } }),
     ...(status && { status: { ...status, enum: statuses } }),
+    ...(knowsFinish && { finished_after: { type: "datetime" }, finished_before: { type: "datetime" } }),
   };
 }
 

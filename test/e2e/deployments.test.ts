@@ -53,7 +53,7 @@ test("list follows all pages, filters on the server, and pairs a time filter wit
   for (const row of rows) expect(row).toMatch(/^ {2}\d+ +\d+ +success +production +main +a{6}/);
 });
 
-test("in dialect gitlab the filter takes the statuses that servers alone set; nothing can be created or changed to them", async () => {
+test("in dialect gitlab a list takes the statuses and the order that servers alone know; nothing can be created or changed to them", async () => {
   const seeded = [
     { id: 7, path: "p", deployments: [{ status: "skipped" }, { status: "blocked" }, { status: "success" }] },
   ];
@@ -64,6 +64,12 @@ test("in dialect gitlab the filter takes the statuses that servers alone set; no
     expect(JSON.parse(listed.stdout)).toMatchObject([{ status }]);
     expect((await evenkeel("deployments", "update", "p", "1", "--status", status)).code).toBe(64);
   }
+  const finished = await evenkeel("deployments", "list", "p", "--order-by", "finished_at", "--report", "json");
+  expect(JSON.parse(finished.stdout).map(({ status }: { status: string }) => status)).toEqual([
+    "success",
+    "skipped",
+    "blocked",
+  ]);
   const misspelt = await evenkeel("deployments", "list", "p", "--status", "skiped");
   expect(misspelt).toMatchObject({ code: 64, requests: [], stderr: expect.stringContaining("did you mean skipped?") });
   const { evenkeel: neutral } = await scene({ projects: seeded, behaviour: "observed" });

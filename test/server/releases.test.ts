@@ -26,6 +26,10 @@ const seed: Seed = {
     },
     { id: 2, path: "c/d", access: "stranger" },
   ],
+  tokens: [
+    { token: "reads", role: "reporter" },
+    { token: "scoped", role: "maintainer", scopes: ["read_api"] },
+  ],
 };
 
 const licenses = "/projects/1/managed_licenses";
@@ -113,6 +117,55 @@ const facts: readonly Row[] = [
   ["deployments that were skipped", ["GET", `${deployments}?status=skipped`], ids, { 13.12: [4], "18.0": [4] }],
   ["deployments that are blocked", ["GET", `${deployments}?status=blocked`], ids, { 13.12: [5], "18.0": [5] }],
   ["deployments that have no such status", ["GET", `${deployments}?status=manual`], status, { 14.5: 400 }],
+  [
+    "a sort by the end",
+    ["GET", `${deployments}?order_by=finished_at`],
+    ids,
+    { 13.12: [1, 3, 2, 4, 5], "18.0": [1, 3, 2, 4, 5] },
+  ],
+  [
+    "a filter over the end with its sort",
+    ["GET", `${deployments}?finished_after=2021-01-01&order_by=finished_at&sort=desc`],
+    ids,
+    { 14.5: [3, 1], "18.0": [3, 1] },
+  ],
+  ["what ended before", ["GET", `${deployments}?finished_before=2021-01-01&order_by=finished_at`], ids, { 14.5: [] }],
+  [
+    "a filter over the end without its sort",
+    ["GET", `${deployments}?finished_after=2021-01-01`],
+    said,
+    { "15.0": [400, "400 Bad request - `finished_at` filter requires `finished_at` sort"] },
+  ],
+  [
+    "a deployment of no commit",
+    ["POST", deployments, { form: { environment: "e", sha: "", ref: "main", tag: "false", status: "running" } }],
+    said,
+    { 14.5: [400, { sha: ["The commit does not exist"] }], "15.0": [400, "sha is empty"] },
+  ],
+  [
+    "a change of a license that is not there, to no status",
+    ["PATCH", `${licenses}/GPL`, { form: { approval_status: "perhaps" } }],
+    said,
+    { 14.5: [404, "404 SoftwareLicensePolicy Not Found"] },
+  ],
+  [
+    "a change of a license by a reporter, to no status",
+    ["PATCH", `${licenses}/MIT`, { form: { approval_status: "perhaps" }, token: "reads" }],
+    said,
+    { 14.5: [403, "403 Forbidden"] },
+  ],
+  [
+    "a change of a license to no status",
+    ["PATCH", `${licenses}/MIT`, { form: { approval_status: "perhaps" } }],
+    said,
+    { 14.5: [400, "approval_status does not have a valid value"] },
+  ],
+  [
+    "a write with a scope to read",
+    ["DELETE", `${licenses}/MIT`, { token: "scoped" }],
+    ({ json }) => [json.error, json.scope],
+    { 14.5: ["insufficient_scope", "api"] },
+  ],
   ["the email of a user", ["GET", "/user"], ({ json }) => json.email, { 13.12: "root@example.com" }],
   [
     "an integration that was never configured",
@@ -236,6 +289,23 @@ test.each([
   const put = () => ask("PUT", "/projects/1/integrations/irc-gateway", { form: { recipients: "#a" } });
   const [first, second] = [(await put()).json, (await put()).json];
   expect([first.properties.server_host === null, second.updated_at > first.updated_at]).toEqual(expected);
+});
+
+test("a removal heeds If-Unmodified-Since", async () => {
+  const values = { recipients: "#a", updated_at: "2021-11-21T07:30:00.500Z" };
+  const irker = { projects: [{ id: 1, path: "a/b", integrations: { "irc-gateway": values } }] };
+  const removal = async (since: string, behaviour: "spec" | "observed" = "observed") => {
+    const { server } = await serving({ seed: irker, behaviour });
+    const headers = { "PRIVATE-TOKEN": "evenkeel-dev-token", "If-Unmodified-Since": since };
+    const url = `${server.url}/api/v4/projects/1/services/irc-gateway`;
+    const { status: code } = await fetch(url, { method: "DELETE", headers });
+    const { active } = JSON.parse(await (await fetch(url, { headers })).text());
+    return [code, active];
+  };
+  expect(await removal("Sun, 21 Nov 2021 07:30:00 GMT")).toEqual([412, true]);
+  expect(await removal("Sun, 21 Nov 2021 07:30:01 GMT")).toEqual([204, false]);
+  expect(await removal("no time")).toEqual([204, false]);
+  expect(await removal("Sun, 21 Nov 2021 07:30:00 GMT", "spec")).toEqual([204, false]);
 });
 
 test("DELETE forgets defaults too", async () => {

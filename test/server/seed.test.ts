@@ -46,7 +46,7 @@ test("every mistake has its place and a sentence", () => {
   ]);
   expect(problemsOf("projects: [{ id: one }]\ntokns: []")).toEqual([
     "1:12 projects.0.path missing path",
-    '1:18 projects.0.id expected an integer of 1 or more, got "one"',
+    '1:18 projects.0.id expected an integer from 1 to 9007199254740991, got "one"',
     "2:8 tokns unknown key tokns; did you mean tokens?",
   ]);
   expect(problemsOf("projects: [{ path: a/b, licenses: { MIT: fine } }]")).toEqual([
