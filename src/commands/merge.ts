@@ -4,7 +4,7 @@ import { exit, exitCode, Refusal } from "../base/exit.ts";
 import { mergePlans, type NamedPlan } from "../plan/merge.ts";
 import type { Plan } from "../plan/plan.ts";
 import { mergedByRules } from "../reconcile/rules.ts";
-import { readPlan } from "../reconcile/saved-plan.ts";
+import { readReport } from "../reconcile/saved-plan.ts";
 import { outcomesText, planText } from "../report/text.ts";
 import type { Options } from "./flags.ts";
 import { writeTo } from "./outputs.ts";
@@ -40,7 +40,7 @@ export const run: Run<Options<"merge">> = async (terminal, options, files) => {
 };
 
 function partOf({ cwd }: Terminal, name: string): NamedPlan {
-  return { name, plan: readPlan(resolve(cwd, name)) };
+  return { name, plan: readReport(resolve(cwd, name)) };
 }
 
 function failures({ summary: { outcomes } }: Plan): number {

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { exit, Refusal } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { deadline } from "../client/timer.ts";
 import { targetFault } from "../model/address.ts";
+import { type Shard, shardOf } from "../plan/part.ts";
 import type { Request } from "../reconcile/request.ts";
 import { commitOfRevision } from "../reconcile/revisions.ts";
 import { unshared } from "../reconcile/workers.ts";
@@ -61,27 +61,17 @@ function stopOf({ interrupted, warn }: Terminal, timeout: number | undefined): A
   return AbortSignal.any([interrupted, deadline(timeout, `the run's --timeout of ${timeout / 1000} s has passed`)]);
 }
 
-type Part = Exclude<OptionValues["shard"], "auto">;
-
 /** One of one is everything. */
-function sharded(part: Part): Pick<Request, "shard" | "part"> {
+function sharded(part: Shard): Pick<Request, "shard" | "part"> {
   return part.total === 1 ? {} : { shard: shardOf(part), part: `${part.index}/${part.total}` };
 }
 
 /** `auto` is the pipeline's own part; a job that is not split is all of it. */
-function partOf(shard: OptionValues["shard"], { env }: Pick<Terminal, "env">): Part {
+function partOf(shard: OptionValues["shard"], { env }: Pick<Terminal, "env">): Shard {
   if (shard !== "auto") return shard;
   const { CI_NODE_TOTAL: total = "", CI_NODE_INDEX: index = total === "1" ? "1" : "" } = env;
   const part = { index: Number(index), total: Number(total) };
   const isPart = /^\d{1,6}$/.test(index) && /^\d{1,6}$/.test(total) && part.index >= 1 && part.index <= part.total;
   if (isPart) return part;
   throw new Refusal("--shard auto needs CI_NODE_INDEX, from 1 to N, and CI_NODE_TOTAL, N", exit.usage);
-}
-
-/** Parts by a hash of the project's name, so that a project stays in its part whatever else comes or goes. */
-function shardOf({ index, total }: Part): (project: string) => boolean {
-  return (project) => {
-    const hash = createHash("sha256").update(project.toLowerCase()).digest();
-    return (hash.readUInt32BE(0) % total) + 1 === index;
-  };
 }

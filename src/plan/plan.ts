@@ -2,6 +2,7 @@ import { digestOf } from "../base/json.ts";
 import type { Unverified } from "../diff/diff.ts";
 import type { PolicyEffect } from "../model/kinds.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
+import { isMove } from "../model/repository-kinds.ts";
 import { turnsOff } from "../model/turns-off.ts";
 import type { Action, Call, Cause, Fields, Kind, Outcome, Place } from "../model/types.ts";
 import type { Objection } from "./guards.ts";
@@ -126,7 +127,14 @@ export function recounted(plan: Plan): Plan {
     return { ...planned, ...policyEffectIn(visible), ...(losses.length > 0 && { lost_notifications: losses }) };
   });
   const actions = changes.map(({ change }) => change.actions[0]);
-  const summary = { ...plan.summary, ...countsOf(actions), ...effectsOf(changes), writes: actions.length };
+  const summary = {
+    ...plan.summary,
+    changed_projects: new Set(changes.flatMap((change) => (isMove(change) ? [] : [change.project]))).size,
+    ...countsOf(actions),
+    ...effectsOf(changes),
+    unverified: plan.unverified.reduce((total, { fields }) => total + fields.length, 0),
+    writes: actions.length,
+  };
   return { ...plan, summary, resource_changes: changes };
 }
 

@@ -95,6 +95,11 @@ export function objectionsToChange(
   return judgeByRules({ resource_changes: [planned], summary: ofNothing }, ofChanges, context).objections;
 }
 
+/** Whether a rule may ask for a count that the changes of a plan do not tell. */
+export function asksForCounts({ on, when }: PlanRule): boolean {
+  return on === "plan" && Object.keys(ofNothing).some((name) => new RegExp(`\\b${name}\\b`).test(when));
+}
+
 const ofNothing: CountsOfPlan = { projects: 0, live: 0, unmanaged: 0, unverified: 0 };
 
 /** The plan with what rules have against it now, in place of what they had when it was made. */

@@ -24,19 +24,39 @@ import { contradictionsOf, heldToManifests } from "./contradicted.ts";
 import { judgeAgain } from "./judge-again.ts";
 import { type Prepared, secretsToCompare, withWaivers } from "./prepared.ts";
 import { namedAsPlanned } from "./project-names.ts";
+import { recountedForRules } from "./recount.ts";
 import { judgedByRules, withReasons } from "./rules.ts";
 import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
 import { movesAgain } from "./storage-moves.ts";
 
 /**
  * Reads a plan that `plan --out` saved; its counts are those of its changes, whatever its summary says.
- * @throws Refusal for one of another format, one that was edited, and one that is not what its schema says.
+ * @throws Refusal as {@link readReport}, and for the report of an apply: what it says was done was not done by it.
  */
 export function readPlan(path: string): Plan {
   return planIn(textOf(path), path);
 }
 
+/**
+ * Reads a plan, or what an apply or a dry run says became of one.
+ * @throws Refusal for one of another format, one that was edited, and one that is not what its schema says.
+ */
+export function readReport(path: string): Plan {
+  return reportIn(textOf(path), path);
+}
+
 function planIn(text: string, path: string): Plan {
+  const plan = reportIn(text, path);
+  if (!isReport(plan)) return plan;
+  throw new Refusal(`${path} is the report of an apply, not a plan; evenkeel plan --out FILE writes one`);
+}
+
+function isReport({ summary, resource_changes: changes, ...rest }: Plan): boolean {
+  if (summary.outcomes || summary.waves || "requests" in rest) return true;
+  return changes.some(({ outcome, wave }) => outcome !== undefined || wave !== undefined);
+}
+
+function reportIn(text: string, path: string): Plan {
   const plan = parse(text, path);
   if (!isObject(plan) || typeof plan.format_version !== "string" || typeof plan.digest !== "string") {
     throw new Refusal(`${path} is not a saved plan; evenkeel plan --out FILE writes one`);
@@ -154,7 +174,8 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const { objections, unread } = await judgeAgain(reader, { plan: read, desired, rules, scope });
   const loosening = request.failOnLoosening ? judgeLoosening(read.resource_changes.map(visibleOf)) : [];
   const unruled = { ...withReasons(read, desired), objections: [...objections, ...again.objections, ...loosening] };
-  const plan = judgedByRules(unruled, context, desired);
+  const counted = await recountedForRules(reader, unruled, context.rules, { desired, scope });
+  const plan = judgedByRules(counted, context, desired);
   const refused = refusedBy(plan, desired, request);
   const prepared = {
     planned: withWaivers({ plan, differences: [], compared: true, missing: [] }, refused),
