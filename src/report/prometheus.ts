@@ -101,7 +101,7 @@ function aboutTheState({ plan }: Report): Metric[] {
       holding((each) => each.policy_effect === "tightened"),
     ),
     gauge(
-      "lost_audiences",
+      "lost_notifications",
       "Changes by which somebody receives fewer events.",
       holding(({ lost_notifications }) => lost_notifications !== undefined),
     ),

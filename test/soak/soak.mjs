@@ -1,5 +1,5 @@
 // npm run soak -- [PROJECTS] [SEED] [SCHEDULE...]: the schedules of schedules.mjs, or those whose names begin so, one after
-// another (with --workers N: workers.mjs; with --looks N: looks.mjs; with --takeovers N: takeovers.mjs). Each has to end in sync, without a duplicate, a leak or a lock; figures stand at the end.
+// another (with --workers N: workers.mjs; with --checks N: looks.mjs; with --takeovers N: takeovers.mjs). Each has to end in sync, without a duplicate, a leak or a lock; figures stand at the end.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -191,7 +191,7 @@ if (takeoversAt > 0) {
   process.exit(wrongs.length > 0 ? 1 : 0);
 }
 
-const looksAt = process.argv.indexOf("--looks");
+const looksAt = process.argv.indexOf("--checks");
 if (looksAt > 0) {
   const looks = Number(process.argv[looksAt + 1]) || 2000;
   const { wrongs, measured, told } = await soakLooks({ folder, looks, say });

@@ -198,6 +198,36 @@ describe("GET /healthz and /metrics", () => {
     await close();
   });
 
+  test.each([
+    ["say nothing", ""],
+    ["send headers without an end", "GET /healthz HTTP/1.1\r\nHost: x\r\n"],
+    [
+      "begin bodies",
+      "POST /hooks/push HTTP/1.1\r\nHost: x\r\nX-Hub-Signature-256: sha256=0\r\nContent-Length: 9\r\n\r\n{",
+    ],
+  ])("a signed push that comes slowly is answered though 600 connections come meanwhile and %s", async (_, text) => {
+    const { url, close } = await listening();
+    const { port } = new URL(url);
+    const body = push(["all.yaml"], { pad: "x".repeat(200_000) });
+    const sending = request(`${url}/hooks/push`, { method: "POST", headers: signed(body) });
+    const answered = once(sending, "response");
+    const [strangers, pieces]: [ReturnType<typeof connect>[], number] = [[], 20];
+    for (let piece = 0; piece < pieces; piece++) {
+      sending.write(body.slice((piece * body.length) / pieces, ((piece + 1) * body.length) / pieces));
+      for (let n = 0; n < 600 / pieces; n++) {
+        const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
+        await once(socket, "connect");
+        socket.write(text);
+        strangers.push(socket);
+      }
+    }
+    sending.end();
+    const [{ statusCode }] = await answered;
+    expect(statusCode).toBe(202);
+    for (const socket of strangers) socket.destroy();
+    await close();
+  });
+
   test("tell how a watcher fares", async () => {
     const place = await listening();
     const health = async () => {
