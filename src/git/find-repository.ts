@@ -12,7 +12,7 @@ export type FoundRepository = { readonly location: GitLocation; readonly home: s
  */
 export function findRepository(folder: string): FoundRepository {
   const home = realpathSync.native(folder);
-  const top = topAbove(home);
+  const top = repositoryTop(home);
   if (top !== undefined) return locatedIn(top, home);
   return process.env.GIT_DIR ? locatedBy(process.env.GIT_DIR, home) : { ran: failed("not a git repository") };
 }
@@ -35,9 +35,10 @@ function locatedBy(named: string, home: string): FoundRepository {
   return ran.code === 0 && top !== "" ? { location: { ...location, top }, home } : { ran };
 }
 
-function topAbove(folder: string): string | undefined {
+/** The nearest folder, upward from one without links, that holds a `.git`; git is not asked. */
+export function repositoryTop(folder: string): string | undefined {
   if (isRepository(join(folder, ".git"))) return folder;
-  return dirname(folder) === folder ? undefined : topAbove(dirname(folder));
+  return dirname(folder) === folder ? undefined : repositoryTop(dirname(folder));
 }
 
 /** As git decides whether to search further up: a file that names a repository, or a folder with a HEAD. */

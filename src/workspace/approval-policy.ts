@@ -36,7 +36,7 @@ export function approvalsInside(
 
 function warnIfInside(root: string, file: string, what: string, harm: string): readonly Problem[] {
   if (!isWithinReach(root, file)) return [];
-  const message = `${what} is inside the workspace, or reached through it: whoever edits manifests can ${harm}`;
+  const message = `${what} is inside the workspace or its repository, or reached through them: whoever edits manifests can ${harm}`;
   return [{ ...problemOf(message, { file, line: 1, column: 1 }), severity: "warning" }];
 }
 

@@ -36,6 +36,6 @@ function placedIn(folder: string, { program, ...provider }: Provider): Provider 
 function insideProblems(file: string, path: string, root: string): Problem[] {
   if (!isWithinReach(root, path)) return [];
   const message =
-    "the file of secret providers is inside the workspace: whoever edits manifests can choose what is run";
+    "the file of secret providers is inside the workspace or its repository, or reached through them: whoever edits manifests can choose what is run";
   return [problemIn(file, "secret-providers", message)];
 }

@@ -49,7 +49,7 @@ export function rulesInside(
   const place = [folder, ...files].find((each) => isWithinReach(root, each));
   if (place === undefined) return [];
   const message =
-    "rules of EVENKEEL_RULES are inside the workspace, or reached through it: whoever edits manifests can change them";
+    "rules of EVENKEEL_RULES are inside the workspace or its repository, or reached through them: whoever edits manifests can change them";
   return [{ ...problemIn(place, "rules-folder", message), severity: "warning" }];
 }
 

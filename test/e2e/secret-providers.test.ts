@@ -204,7 +204,7 @@ test("a file inside the workspace is warned of: whoever edits manifests could ch
   const ran = await made.evenkeelWith({ EVENKEEL_SECRET_PROVIDERS: join(made.root, "ops.yaml") }, "validate");
   expect(ran).toMatchObject({ code: 0 });
   expect(ran.stderr).toMatch(
-    /ops.yaml:1:1 {2}the file of secret providers is inside the workspace: .*\(secret-providers\)/,
+    /ops.yaml:1:1 {2}the file of secret providers is inside the workspace or its repository, .*\(secret-providers\)/,
   );
 });
 
