@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { dayOf } from "../base/day.ts";
-import { exit, exitCode, Refusal } from "../base/exit.ts";
+import { type ExitCode, exit, exitCode, Refusal } from "../base/exit.ts";
 import { mergePlans, type NamedPlan } from "../plan/merge.ts";
 import type { Plan } from "../plan/plan.ts";
+import { notPlanned } from "../reconcile/not-planned.ts";
 import { mergedByRules } from "../reconcile/rules.ts";
 import { readReport } from "../reconcile/saved-plan.ts";
 import { outcomesText, planText } from "../report/text.ts";
@@ -10,13 +11,29 @@ import type { Options } from "./flags.ts";
 import { writeTo } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
 import { folderOf } from "./run.ts";
-import { planReporter } from "./surfaces.ts";
+import { planReporter, telling } from "./surfaces.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel merge PLAN...`: the plans of shards as one, and what rules have against it; offline. */
 export const run: Run<Options<"merge">> = async (terminal, options, files) => {
   const tell = await planReporter(terminal, "merge", options);
+  const nothing = (refusal: Refusal) => {
+    const { plan, compared } = notPlanned(undefined, refusal);
+    const json = () => JSON.stringify(plan, null, 2);
+    tell({ text: () => "", json }, { plan, exitCode: refusal.code, compared });
+  };
+  return telling(nothing, () => merging(terminal, options, files, tell));
+};
+
+type Tell = Awaited<ReturnType<typeof planReporter>>;
+
+async function merging(
+  terminal: Terminal,
+  options: Options<"merge">,
+  files: readonly string[],
+  tell: Tell,
+): Promise<ExitCode> {
   const [first, ...others] = files.map((file) => partOf(terminal, file));
   if (!first) throw new Refusal("merge needs the plans of the shards", exit.usage);
   const parts = [first, ...others] as const;
@@ -37,7 +54,7 @@ export const run: Run<Options<"merge">> = async (terminal, options, files) => {
   if (options.out) writeTo(terminal, options.out, json);
   tell({ text: () => (compared ? textOf(terminal, plan) : ""), json: () => json }, { plan, exitCode: code, compared });
   return code;
-};
+}
 
 function partOf({ cwd }: Terminal, name: string): NamedPlan {
   return { name, plan: readReport(resolve(cwd, name)) };

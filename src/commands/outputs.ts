@@ -9,6 +9,9 @@ import { makeFolder } from "../workspace/durable-file.ts";
 import { type Output, outputAt, outputTrouble, writeOutput } from "../workspace/output-file.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** How reports are made; `file` is text as a file holds it, which has no stderr beside it that says what went wrong. */
+type Outputs = Renderers & { readonly file?: () => string };
+
 /**
  * Checks `--report` and `--out` before anything else happens, and returns what writes the reports when the run is over:
  * files where paths were given, and on stdout either the text or what was asked for in its place.
@@ -24,9 +27,10 @@ export function reporter(
     kinds,
   );
   checkOutputs(terminal, [...targets.flatMap(({ path }) => path ?? []), ...(out === undefined ? [] : [out])]);
-  return (renderers: Renderers): void => {
+  return (renderers: Outputs): void => {
     for (const { kind, path } of targets) {
-      if (path) writeTo(terminal, path, renderers[kind]?.(() => textAt(terminal, path)) ?? "");
+      const render = (kind === "text" && renderers.file) || renderers[kind];
+      if (path) writeTo(terminal, path, render?.(() => textAt(terminal, path)) ?? "");
     }
     const inPlace = targets.filter(({ path }) => !path).map(({ kind }) => kind);
     for (const kind of inPlace.length > 0 ? inPlace : ["text"])

@@ -3,11 +3,25 @@ import { type ReportedProblem, reportedLine } from "../model/problem-line.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Terminal } from "./terminal.ts";
 
+type Troubles = Pick<Plan, "warnings" | "problems">;
+
 /** Prints problems and warnings of a plan on stderr, one per line. */
-export function printProblems(terminal: Terminal, { warnings, problems }: Pick<Plan, "warnings" | "problems">): void {
-  for (const warning of warnings)
-    terminal.note([`warning: ${reportedLine(warning)}`, ...excerptOf(warning)].join("\n"));
-  for (const problem of problems) terminal.warn([reportedLine(problem), ...excerptOf(problem)].join("\n"));
+export function printProblems(terminal: Terminal, { warnings, problems }: Troubles): void {
+  for (const warning of warnings) terminal.note(warningLine(warning));
+  for (const problem of problems) terminal.warn(lineOf(problem));
+}
+
+/** The same lines, for a text that has no stderr beside it. */
+export function problemLines({ warnings, problems }: Troubles): readonly string[] {
+  return [...warnings.map(warningLine), ...problems.map(lineOf)];
+}
+
+function warningLine(warning: ReportedProblem): string {
+  return `warning: ${lineOf(warning)}`;
+}
+
+function lineOf(problem: ReportedProblem): string {
+  return [reportedLine(problem), ...excerptOf(problem)].join("\n");
 }
 
 function excerptOf({ excerpt = "" }: ReportedProblem): readonly string[] {

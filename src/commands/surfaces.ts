@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
-import type { ExitCode } from "../base/exit.ts";
+import { type ExitCode, exit, Refusal } from "../base/exit.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Actionable } from "../report/findings.ts";
@@ -10,6 +10,7 @@ import { findingSurfaces, planSurfaces } from "../report/surfaces.ts";
 import type { FleetStatus } from "../state/run-progress.ts";
 import { findWorkspace } from "../workspace/load.ts";
 import { reporter } from "./outputs.ts";
+import { problemLines } from "./print-problems.ts";
 import { folderOf, type OnlineOptions } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -46,6 +47,8 @@ export function findingReporter(terminal: Terminal, command: string, options: Op
   return surfaceReporter({ terminal, command, options, kinds: findingKinds, surfaces: findingSurfaces });
 }
 
+type Troubles = Pick<Actionable, "problems" | "warnings">;
+
 interface Setting<Content> {
   readonly terminal: Terminal;
   readonly command: string;
@@ -54,7 +57,13 @@ interface Setting<Content> {
   readonly surfaces: Readonly<Record<string, Surface<Content>>> & { readonly markdown: Surface<Content> };
 }
 
-function surfaceReporter<Content>({ terminal, command, options, kinds, surfaces }: Setting<Content>): Tell<Content> {
+function surfaceReporter<Content extends Troubles>({
+  terminal,
+  command,
+  options,
+  kinds,
+  surfaces,
+}: Setting<Content>): Tell<Content> {
   const began = performance.now();
   const write = reporter(terminal, options.report, kinds, options.out);
   return (own, ended) => {
@@ -62,9 +71,20 @@ function surfaceReporter<Content>({ terminal, command, options, kinds, surfaces 
     const folder = folderInRepository(folderOf(terminal, options));
     const report: Report<Content> = { ...ended, command, folder, seconds, finishedAt: new Date() };
     const made = Object.entries(surfaces).map(([kind, show]) => [kind, show.bind(undefined, report)] as const);
-    write({ ...Object.fromEntries(made), ...own });
+    const file = () => [...problemLines(ended.plan), own.text()].filter(Boolean).join("\n");
+    write({ ...Object.fromEntries(made), ...own, file });
     if (kindsIn(options).includes("github")) summarize(terminal, () => surfaces.markdown(report, () => undefined));
   };
+}
+
+/** Reports tell also of a refusal that ends a command before its own end. @throws Refusal again, for stderr and its code. */
+export async function telling<Result>(tell: (refusal: Refusal) => void, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal && error.code !== exit.usage) tell(error);
+    throw error;
+  }
 }
 
 function kindsIn({ report = [] }: Options): readonly string[] {

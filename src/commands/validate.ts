@@ -1,5 +1,5 @@
 import { dayOf } from "../base/day.ts";
-import { exitCode } from "../base/exit.ts";
+import { type ExitCode, exit, type Refusal } from "../base/exit.ts";
 import { counted } from "../base/text.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
@@ -12,7 +12,7 @@ import { type Loaded, loadWorkspace } from "../workspace/load.ts";
 import type { Options } from "./flags.ts";
 import { printProblems } from "./print-problems.ts";
 import { folderOf } from "./run.ts";
-import { findingReporter } from "./surfaces.ts";
+import { findingReporter, telling } from "./surfaces.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Run } from "./verb.ts";
 
@@ -27,6 +27,25 @@ interface ValidationDocument {
 /** `evenkeel validate`: every problem of every manifest, offline. */
 export const run: Run<Options<"validate">> = async (terminal, options) => {
   const tell = findingReporter(terminal, "validate", options);
+  const report = (all: readonly Problem[], text: string): ExitCode => {
+    const { problems, warnings } = bySeverity(all);
+    const document: ValidationDocument = { format_version: "1.0", valid: !hasErrors(all), problems, warnings };
+    const exitCode = document.valid ? exit.done : exit.problem;
+    tell(
+      { text: () => terminal.palette.strong(text), json: () => JSON.stringify(document, null, 2) },
+      { plan: { resource_changes: [], objections: [], problems, warnings }, exitCode, compared: true },
+    );
+    return exitCode;
+  };
+  const refused = ({ message }: Refusal) => void report([{ severity: "error", rule: "setup", message }], "");
+  return telling(refused, () => validating(terminal, options, report));
+};
+
+async function validating(
+  terminal: Terminal,
+  options: Options<"validate">,
+  report: (all: readonly Problem[], text: string) => ExitCode,
+): Promise<ExitCode> {
   const loaded = loadWorkspace(folderOf(terminal, options), terminal.env);
   const today = options.asOf ?? dayOf(new Date());
   const { problems: found, policies, expired, rules } = validate(loaded, today);
@@ -34,19 +53,14 @@ export const run: Run<Options<"validate">> = async (terminal, options) => {
   const stated = [...found, ...inForce.problems, ...nameProblems(loaded, terminal.env)];
   const all = [...sortedProblems(stated), ...keyProblems(terminal, loaded)];
   const { problems, warnings } = bySeverity(all);
-  const valid = !hasErrors(all);
-  const document: ValidationDocument = { format_version: "1.0", valid, problems, warnings };
   printProblems(terminal, { problems, warnings });
   const policyCount = counted(policies.length + expired.length, "policy", "policies");
   const ruleCount = inForce.rules.length > 0 ? `, ${counted(inForce.rules.length, "rule")}` : "";
-  const text = valid ? `Valid: ${policyCount}${ruleCount}.` : `Not valid: ${counted(problems.length, "problem")}.`;
-  const code = exitCode({ problem: !valid });
-  tell(
-    { text: () => terminal.palette.strong(text), json: () => JSON.stringify(document, null, 2) },
-    { plan: { resource_changes: [], objections: [], problems, warnings }, exitCode: code, compared: true },
+  return report(
+    all,
+    hasErrors(all) ? `Not valid: ${counted(problems.length, "problem")}.` : `Valid: ${policyCount}${ruleCount}.`,
   );
-  return code;
-};
+}
 
 function keyProblems({ env }: Terminal, { root, workspace }: Loaded): readonly Problem[] {
   return workspace.ledger === undefined ? [] : ledgerKey({ root, env }).problems;

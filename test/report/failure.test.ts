@@ -62,3 +62,37 @@ test.each([["plan"], ["drift"], ["apply", "--yes"], ["apply", "--dry-run"]])(
       expect([kind, read(`out/${kind}`)]).toEqual([kind, expect.stringMatching(/loosening/)]);
   },
 );
+
+const plans = planKinds.flatMap((kind) => ["--report", `${kind}=out/${kind}`]);
+
+test.each([
+  ["apply of a saved plan", ["apply", "p.json"], 4],
+  ["rehearsal of a saved plan", ["apply", "p.json", "--dry-run"], 4],
+  ["merge of what is no plan", ["merge", "all.yaml"], 1],
+] as const)("every report says why it failed as a whole: %s", async (_, command, code) => {
+  const { evenkeel, read, policy } = await scene({ projects: [...projects], policy: licenses("allowed") });
+  await evenkeel("plan", "--out", "p.json");
+  policy(licenses("denied"));
+  expect(await evenkeel(...command, ...plans)).toMatchObject({ code, writes: 0 });
+  for (const kind of planKinds) {
+    expect([kind, read(`out/${kind}`)]).toEqual([
+      kind,
+      expect.stringMatching(/stale|not JSON|problem.{3,12}1|exit_code/i),
+    ]);
+  }
+  expect(read("out/text")).toMatch(/manifests changed since the plan was made|it is not JSON/);
+});
+
+test.each(["plan", "drift", "validate", "apply"])("a report of text names the problems of %s", async (command) => {
+  const { evenkeel, read } = await scene({ projects: [...projects], policy: licenses("alowed") });
+  const { code } = await evenkeel(command, "--report", "text=out/text", ...(command === "apply" ? ["--yes"] : []));
+  expect([code, read("out/text")]).toEqual([1, expect.stringContaining("alowed")]);
+});
+
+test("every report of validate is written where there is no workspace", async () => {
+  const { evenkeel, read } = await scene({ projects: [...projects], policy: licenses("allowed") });
+  const reports = findingKinds.flatMap((kind) => ["--report", `${kind}=out/${kind}`]);
+  expect(await evenkeel("validate", "-C", "/", ...reports)).toMatchObject({ code: 1 });
+  for (const kind of findingKinds)
+    expect([kind, read(`out/${kind}`)]).toEqual([kind, expect.stringContaining("evenkeel.yaml")]);
+});
