@@ -61,14 +61,16 @@ function ownServer(): Promise<Server> {
 }
 
 test("a server in the background of a tour takes nothing from the terminal", () => {
-  const files = new Set([...documents.map(([document]) => document), ...readdirSync(join(root, "docs")).map(inDocs)]);
+  const files = new Set([...documents.map(([document]) => document), ...pages]);
   const lines = [...files].flatMap((file) => commands(read(file)).map(({ line }) => line));
   const inBackground = lines.filter((line) => / &$/.test(line));
   expect(inBackground.length).toBeGreaterThan(3);
   expect(inBackground.filter((line) => !/> \S+ 2>&1 < \/dev\/null &$/.test(line))).toEqual([]);
 });
 
-const inDocs = (name: string) => `docs/${name}`;
+const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => `docs/${name}`);
 
 test("the quickstart and the demo count the policies that there are", () => {
   const folder = join(root, "examples/quickstart/policies");
@@ -171,7 +173,7 @@ test.skipIf(lacks("postgresql"))(
 );
 
 test("every link between documents leads somewhere", () => {
-  const files = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...readdirSync(join(root, "docs")).map(inDocs)];
+  const files = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...pages];
   const broken = files.flatMap((file) =>
     [...read(file).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
       .map(([, target = ""]) => join(root, file, "..", target))
