@@ -128,6 +128,13 @@ export function read(file: string): string {
   return readFileSync(join(root, file), "utf8");
 }
 
+/** Every module of the program. */
+export function sources(): readonly { readonly file: string; readonly text: string }[] {
+  return readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => ({ file: `src/${name}`, text: read(`src/${name}`) }));
+}
+
 /** Lines that a README shows and the program did not print; `…` stands for any lines, and what varies is not compared. */
 export function notPrinted(shown: readonly string[], output: string): readonly string[] {
   const printed = steady(output);

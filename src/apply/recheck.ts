@@ -48,7 +48,7 @@ function namesByAddress(rows: readonly Unverified[]): ReadonlyMap<string, readon
   return new Map(rows.map(({ address, fields }) => [address, fields]));
 }
 
-/** The steps of a target, by what is there now: what was planned from other live values is stale, and left (contract 5). */
+/** The steps of a target, by what is there now: what was planned from other live values is stale, and left (docs/safety.md). */
 export async function stepsOf(reader: Reader, target: Target, scope: SurveyScope): Promise<readonly Step[]> {
   if ("steps" in target) return target.steps;
   const { planned } = target;

@@ -72,7 +72,7 @@ export async function isInPlace(reader: Reader, change: Change): Promise<boolean
   return isCarriedOut(reader.catalogue, change, await readLive(reader, subjectsOf(change.project, [change])));
 }
 
-/** What an answer to a write says of it (contract 13): servers may keep another value, or nothing at all. */
+/** What an answer to a write says of it (docs/servers.md): servers may keep another value, or nothing at all. */
 function answered(catalogue: Catalogue, change: Change, { body }: Answer): Outcome {
   if (!isObject(body) || isRemoval(change)) return { status: "applied" };
   if (body.inherited === true) {

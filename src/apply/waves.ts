@@ -27,7 +27,7 @@ export interface AppliedWaves {
 
 /**
  * Carries out changes wave by wave. After each its projects are read again; a failure, an unknown outcome or a value
- * that was not kept ends the run before the next wave, whose projects are neither read nor written (contract 12).
+ * that was not kept ends the run before the next wave, whose projects are neither read nor written (docs/fleets.md).
  */
 export async function applyInWaves(
   writer: Writer,

@@ -1,4 +1,4 @@
-/** Exit codes (contract 4). */
+/** Exit codes (docs/running.md). */
 export const exit = {
   done: 0,
   problem: 1,
@@ -20,7 +20,7 @@ export interface Facts {
   readonly pending?: boolean;
 }
 
-/** The one exit code for everything that happened: 130, then 3, 1, 4, 2 (contract 4). */
+/** The one exit code for everything that happened: 130, then 3, 1, 4, 2 (docs/running.md). */
 export function exitCode(facts: Facts): ExitCode {
   const first = (["interrupted", "refused", "problem", "stale", "pending"] as const).find((fact) => facts[fact]);
   return first ? exit[first] : exit.done;

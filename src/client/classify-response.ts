@@ -39,7 +39,7 @@ export function judge(attempt: Attempt, received: Received, clean: (text: string
   }
 }
 
-/** A success that holds what it must, or a failure: nothing is concluded from any other (contract 14). */
+/** A success that holds what it must, or a failure: nothing is concluded from any other (docs/running.md). */
 function fitting(attempt: Attempt, reply: FullAnswer, clean: (text: string) => string): FullAnswer | CallFailed {
   const { status, body } = reply;
   const misfit = attempt.answer && shapeFault(attempt.answer, status, body);

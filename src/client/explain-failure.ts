@@ -55,7 +55,7 @@ function endpointOf(method: string, path: string): Endpoint | undefined {
   return patterns.find(({ endpoint, pattern }) => endpoint.method === method && pattern.test(path))?.endpoint;
 }
 
-/** Endpoints of storages by the last segment of their path (spec: Repository storage moves). */
+/** Endpoints of storages by the last segment of their path (docs/api.md#repository-storage-moves). */
 const moves: ReadonlyMap<string, RepositoryKindRow> = new Map(
   Object.values(repositoryKinds).map((row) => [endpoints[row.schedule].path.slice(1), row]),
 );

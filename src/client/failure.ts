@@ -41,7 +41,7 @@ export interface FailureFacts {
 }
 
 /**
- * A call that did not succeed (contract 7). The message is one sentence that names method, URL, status and the
+ * A call that did not succeed (docs/architecture.md). The message is one sentence that names method, URL, status and the
  * server's own words; it never holds the token or a secret.
  */
 export class CallFailed extends Error {
@@ -60,7 +60,7 @@ export class CallFailed extends Error {
   readonly sent: boolean;
   /** Whether every further call would fail likewise: a refused token, a stopped run, a server that nobody can reach. */
   readonly endsRun: boolean;
-  /** The server does not route the path at all (contract 7): what it names may well exist under another one. */
+  /** The server does not route the path at all (docs/architecture.md): what it names may well exist under another one. */
   readonly unknownRoute: boolean;
   /** The ID of the project that the path named before, where the server says so. */
   readonly movedTo: string | undefined;

@@ -4,7 +4,7 @@ import { createRateGate, type RateGate, type RateOptions } from "./rate-gate.ts"
 import type { Stop } from "./stop.ts";
 import { callLater } from "./timer.ts";
 
-/** One gate for all requests, reads and writes together (contract 7), with as much room as serves best. */
+/** One gate for all requests, reads and writes together (docs/architecture.md), with as much room as serves best. */
 export interface Limiter {
   /** Runs `work` as soon as there is room and no pause; whoever came first goes first. */
   run<Result>(work: () => Promise<Result>): Promise<Result>;

@@ -5,7 +5,7 @@ import { isSendableAgain } from "./retry.ts";
 import type { Session } from "./session.ts";
 
 /**
- * The answer to a call, after as many attempts as it takes and may take (contract 7). `first` is the number of the
+ * The answer to a call, after as many attempts as it takes and may take (docs/architecture.md). `first` is the number of the
  * first of them, where the same was asked before.
  * @throws CallFailed; SecretMissing where a parameter's secret cannot be resolved.
  */

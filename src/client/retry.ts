@@ -19,7 +19,7 @@ export function backoffDelay({ base, cap }: Backoff, attempt: number, chance: nu
   return chance * Math.min(cap, base * 2 ** (attempt - 1));
 }
 
-/** Whether a status may be gone at the next try (contract 7). */
+/** Whether a status may be gone at the next try (docs/architecture.md). */
 export function passes(status: number, words: string): boolean {
   return status === 408 || status === 429 || status >= 500 || isLocked(status, words);
 }
@@ -36,7 +36,7 @@ export function isHopeless({ broken, code }: Broken, known: boolean): boolean {
 }
 
 /**
- * Whether a failed call may be sent again without a look at what it did (contract 7): a POST only where the server
+ * Whether a failed call may be sent again without a look at what it did (docs/architecture.md): a POST only where the server
  * surely did not act, since it never got it or only asked to come later.
  */
 export function isSendableAgain({ method, passing, sent, status }: CallFailed): boolean {

@@ -1,6 +1,6 @@
 import { integrationsAlias } from "../model/endpoints.ts";
 
-/** Sends calls of integrations by the name that the server knows (contract 7). */
+/** Sends calls of integrations by the name that the server knows (docs/architecture.md). */
 export type Alias = <Result>(path: string, perform: (path: string) => Promise<Result>) => Promise<Result>;
 
 const { segment, alias } = integrationsAlias;

@@ -52,7 +52,7 @@ export function shownUrl(env: Environment, server: Server): string {
 }
 
 /**
- * Reads the URL of a server; /api/v4 is added where it is missing. Plain http goes to loopback alone (contract 2).
+ * Reads the URL of a server; /api/v4 is added where it is missing. Plain http goes to loopback alone (docs/manifests.md).
  * @throws Refusal, which never repeats a URL that may hold a credential. `name` is what it calls the URL.
  */
 export function parseServerUrl(text: string, allowInsecure = false, name = inWorkspace): ServerUrl {

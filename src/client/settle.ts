@@ -6,7 +6,7 @@ import { isSendableAgain } from "./retry.ts";
 import type { Session } from "./session.ts";
 
 /**
- * Sends a write until it is known what became of it (contract 14). What got no usable answer is looked up: between the
+ * Sends a write until it is known what became of it (docs/running.md). What got no usable answer is looked up: between the
  * attempts at what may be sent twice, and for `lookUpFor` milliseconds before it is given up. A POST without an answer
  * is never sent again; one that the server says it failed at is, where a look finds nothing. `once` reads without
  * trying again. Without `look` nothing can be seen. @throws SecretMissing: then nothing was sent.

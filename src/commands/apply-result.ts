@@ -43,7 +43,7 @@ export function resultText(
   return isSaved ? appliedText(plan, palette) : outcomesText(plan, palette);
 }
 
-/** The exit code of an apply, or of its rehearsal (contract 4). */
+/** The exit code of an apply, or of its rehearsal (docs/running.md). */
 export function codeOf(
   { interrupted }: Terminal,
   applied: Applied & { readonly rehearsed?: true },

@@ -72,7 +72,7 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
   }
 }
 
-/** Options that decide what a plan holds: a saved one holds it already (contract 14). */
+/** Options that decide what a plan holds: a saved one holds it already (docs/running.md). */
 const decidesPlan: ReadonlySet<string> = new Set(["target", "shard", "resend", "storage", "since", "asOf"]);
 
 type Tell = Awaited<ReturnType<typeof planReporter>>;

@@ -1,7 +1,7 @@
 import { flags } from "./flags.ts";
 import { type Verb, verb } from "./verb.ts";
 
-/** `evenkeel deployments …` (contract 8). Values are checked by the endpoint table, not here. */
+/** `evenkeel deployments …` (docs/deployments.md). Values are checked by the endpoint table, not here. */
 export const deploymentVerbs: readonly Verb[] = [
   verb({
     name: "deployments list",

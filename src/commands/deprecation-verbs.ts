@@ -1,7 +1,7 @@
 import { flags } from "./flags.ts";
 import { type Verb, verb } from "./verb.ts";
 
-/** `evenkeel deprecations [scan PATH...]` (contract 8). */
+/** `evenkeel deprecations [scan PATH...]` (docs/deprecations.md). */
 export const deprecationVerbs: readonly Verb[] = [
   verb({
     name: "deprecations",

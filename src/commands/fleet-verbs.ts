@@ -1,7 +1,7 @@
 import { flags } from "./flags.ts";
 import { type Verb, verb } from "./verb.ts";
 
-/** `evenkeel worker` (contract 12). */
+/** `evenkeel worker` (docs/fleets.md). */
 export const fleetVerbs: readonly Verb[] = [
   verb({
     name: "worker",

@@ -1,7 +1,7 @@
 import { flags } from "./flags.ts";
 import { verb } from "./verb.ts";
 
-/** `evenkeel routes` (contract 8). */
+/** `evenkeel routes` (docs/reviewing.md). */
 export const routesVerb = verb({
   name: "routes",
   arguments: "<project>",

@@ -1,7 +1,7 @@
 import { flags } from "./flags.ts";
 import { type Verb, verb } from "./verb.ts";
 
-/** `evenkeel runs`, `console`, `state`, `state copy` and `lock release` (contract 11). */
+/** `evenkeel runs`, `console`, `state`, `state copy` and `lock release` (docs/state.md). */
 export const stateVerbs: readonly Verb[] = [
   verb({
     name: "runs",

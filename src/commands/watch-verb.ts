@@ -1,7 +1,7 @@
 import { flags } from "./flags.ts";
 import { verb } from "./verb.ts";
 
-/** `evenkeel watch` (contract 16). */
+/** `evenkeel watch` (docs/watching.md). */
 export const watchVerb = verb({
   name: "watch",
   summary: "check on a schedule and at each new commit, tell people what changed, and apply it where wanted",

@@ -6,7 +6,7 @@ import type { Call, Fields, Problem } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import { creationCall, recordDeployment, updateDeployment } from "./records.ts";
 
-/** The deployment that an apply is recorded as (contract 8). */
+/** The deployment that an apply is recorded as (docs/deployments.md). */
 export interface DeploymentWish {
   /** The project of the policies, by ID or full path. */
   readonly project: string;

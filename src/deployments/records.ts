@@ -40,7 +40,7 @@ export function creationCall(project: string, fields: Fields): Call {
 }
 
 /**
- * Creates a deployment record. It is sent again only where the server surely did not act (contract 7): a record cannot
+ * Creates a deployment record. It is sent again only where the server surely did not act (docs/architecture.md): a record cannot
  * be told from its like, so an effect that nobody saw stays unknown.
  */
 export async function recordDeployment(writer: Writer, project: string, fields: Fields): Promise<WriteOutcome> {
@@ -54,7 +54,7 @@ export async function recordDeployment(writer: Writer, project: string, fields: 
   }
 }
 
-/** By the spec a status may be left out; servers that refuse this do not say what they would take. */
+/** By the specification a status may be left out; servers that refuse this do not say what they would take. */
 function demandOf({ status, serverMessage = "" }: CallFailed, fields: Fields): string {
   const isDemand = status === 400 && fields.status === undefined && serverMessage.includes("status is missing");
   return isDemand ? "; this server demands --status: running, success, failed or canceled" : "";

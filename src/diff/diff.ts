@@ -32,7 +32,7 @@ export interface Unverified {
   readonly fields: readonly string[];
 }
 
-/** Brings desired and live state of one project together (contract 6). Pure; the same input gives the same changes. */
+/** Brings desired and live state of one project together (docs/comparing.md). Pure; the same input gives the same changes. */
 export function diff(desired: DesiredProject, live: readonly Live[], given: DiffOptions): Difference {
   const options: FullDiffOptions = { catalogue: catalogueOf(), ...given };
   const project = desired.project.name;
@@ -179,7 +179,7 @@ function judgeUnwanted(project: string, desired: Desired, live: Live | undefined
   return { change: removalFrom(options, { project, resource: desired, live, ...why }) };
 }
 
-/** Off is absent, but for what has `active` as a parameter (contract 6). */
+/** Off is absent, but for what has `active` as a parameter (docs/comparing.md). */
 function isOff(catalogue: Catalogue, live: Live): boolean {
   return !live.active && !columnOf(catalogue, live, "active");
 }

@@ -2,7 +2,7 @@ import type { Comparison } from "../model/normalise.ts";
 import { isReference } from "../model/normalise.ts";
 import type { Live, Resource, Value } from "../model/types.ts";
 
-/** What the ledger remembers of one resource since the last apply (contract 6). */
+/** What the ledger remembers of one resource since the last apply (docs/comparing.md). */
 export interface Memory {
   /** As the server answered our last write, or as it stood when we last found the resource in sync. */
   readonly updated_at?: string;

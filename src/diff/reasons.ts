@@ -40,7 +40,7 @@ function whyAsked({ ledger }: DiffOptions): Why {
   return { reason: askedFor, cause: ledger ? "pending" : "drift", resend: true };
 }
 
-/** The first reason that holds (contract 6); undefined where the resource is in sync. */
+/** The first reason that holds (docs/comparing.md); undefined where the resource is in sync. */
 export function whyUpdate(address: string, evidence: Evidence, options: DiffOptions): Why | undefined {
   const { different, edited, unverified, moved, isInherited, isKnown } = evidence;
   const inherited = isInherited ? "inherited from the group, " : "";

@@ -21,7 +21,7 @@ type Known = Awaited<ReturnType<NonNullable<ApplyOptions["known"]>>>;
 const longestPause = 1000;
 
 /**
- * Stores the intent of a write, so that of all who come to it one sends (contract 12). Who comes later waits for the
+ * Stores the intent of a write, so that of all who come to it one sends (docs/fleets.md). Who comes later waits for the
  * outcome, or sees by reading that it was carried out; it sends only what nobody else can send any more and reading
  * shows not to be there.
  */

@@ -39,7 +39,7 @@ const forOthers = 1000;
 /** Milliseconds for which a taker takes nothing once it has found nothing but work for others: at first, and at most. */
 const [shortestRest, longestRest] = [500, 5000];
 
-/** Work for one server: that for others is left to others (contract 12). */
+/** Work for one server: that for others is left to others (docs/fleets.md). */
 function nameFor(origin: string): string {
   return `evenkeel-${createHash("sha256").update(origin).digest("hex").slice(0, 24)}`;
 }

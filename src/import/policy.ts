@@ -112,7 +112,7 @@ function nodeOf(stated: ImportedValue): Scalar | YAMLMap {
   return reference;
 }
 
-/** What stands for itself in a manifest: `$${` is a literal `${` (contract 3 "Interpolation"). */
+/** What stands for itself in a manifest: `$${` is a literal `${` (docs/manifests.md). */
 export function literal(value: Value): Value {
   return typeof value === "string" ? value.replaceAll("${", () => "$${") : value;
 }

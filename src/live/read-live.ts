@@ -20,7 +20,7 @@ export type Trusts = (project: string, desired: Desired, updatedAt: unknown) => 
 const never: Trusts = () => false;
 
 /**
- * What the server has of one project, as far as policies speak of it (contract 7): the list of each kind, and one GET for
+ * What the server has of one project, as far as policies speak of it (docs/architecture.md): the list of each kind, and one GET for
  * each declared resource whose fields the list does not show. Secrets are dropped on reading.
  * @throws CallFailed where the project cannot be read.
  */

@@ -14,7 +14,7 @@ export interface Head {
   readonly problem: Problem | undefined;
 }
 
-/** Reads `apiVersion` and `kind` of a document outside `evenkeel.yaml` (contract 3). */
+/** Reads `apiVersion` and `kind` of a document outside `evenkeel.yaml` (docs/manifests.md). */
 export function readHead(document: Document): Head {
   const { value } = document;
   if (!isObject(value)) {

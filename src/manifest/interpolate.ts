@@ -40,7 +40,7 @@ function fillField(field: Value | undefined, spot: Spot, scope: VariableScope): 
   return typeof resolved === "string" ? undefined : resolved;
 }
 
-/** Names alone are filled in: no variable can hold a secret (contract 11). */
+/** Names alone are filled in: no variable can hold a secret (docs/state.md). */
 function fillReference(reference: SecretReference, spot: Spot, { project, interpolate }: VariableScope): FilledField {
   const resolved = interpolate(reference.secret, spot);
   if (typeof resolved === "string") return undefined;

@@ -20,7 +20,7 @@ export interface Merged {
 }
 
 /**
- * What all policies together say of one project: the most specific layer wins, entry by entry (contract 3 "Layers").
+ * What all policies together say of one project: the most specific layer wins, entry by entry (docs/manifests.md).
  * Expired policies say nothing any more; what they decided until then is told.
  */
 export function desiredOf(policies: readonly Policy[], project: Project, expired: readonly Policy[] = []): Merged {

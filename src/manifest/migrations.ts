@@ -7,7 +7,7 @@ import { problemAt } from "./problem.ts";
 import { shape } from "./shape.ts";
 import type { Loaded } from "./workspace.ts";
 
-/** A move of all repositories of some kinds from one storage to another (contract 8). */
+/** A move of all repositories of some kinds from one storage to another (docs/api.md). */
 export interface StorageMigration {
   readonly name: string;
   readonly document: Document;

@@ -6,7 +6,7 @@ import { problemAt } from "./problem.ts";
 import { referenceFault } from "./secret-reference.ts";
 import { referencesOf } from "./template.ts";
 
-/** What a watcher tells people, as `on:` of a Workspace names it (contract 16). */
+/** What a watcher tells people, as `on:` of a Workspace names it (docs/watching.md). */
 const notifyEvents = ["drift", "recovered", "failed", "refused", "expiring", "silent"] as const;
 
 export type NotifyEvent = (typeof notifyEvents)[number];

@@ -37,7 +37,7 @@ type Field =
   | { readonly form: "secret"; readonly value: SecretReference; readonly literal?: string }
   | { readonly form: "fault"; readonly problem: Problem };
 
-/** Every parameter of an integration, checked as far as no variable is needed (contract 3 "Secrets", "Checks"). */
+/** Every parameter of an integration, checked as far as no variable is needed (docs/manifests.md). */
 export function declare(written: WrittenIntegration, workspace: Workspace): Declared {
   const fields: Record<string, Value> = {};
   const templates: string[] = [];

@@ -7,7 +7,7 @@ import { isSelected } from "./selection.ts";
 import type { Selector } from "./selector.ts";
 import { isTemplate, referencesOf } from "./template.ts";
 
-/** Whether IDs, paths and globs have to be brought together by asking the server (contract 3 "Identity"). */
+/** Whether IDs, paths and globs have to be brought together by asking the server (docs/manifests.md). */
 export function needsLookup(policies: readonly Policy[]): boolean {
   const selected = new Set(policies.flatMap(({ projects }) => projects.map(({ form }) => form)));
   if (selected.has("glob")) return true;

@@ -7,7 +7,7 @@ import { listed } from "./listed.ts";
 import { problemAt } from "./problem.ts";
 import { shape } from "./shape.ts";
 
-/** A check on plans as a manifest states it; its expression is not compiled yet (contract 10). */
+/** A check on plans as a manifest states it; its expression is not compiled yet (docs/rules.md). */
 export interface PlanRule {
   readonly name: string;
   readonly severity: Severity;

@@ -7,7 +7,7 @@ import type { Path } from "./positions.ts";
 import { problemAt, problemIn } from "./problem.ts";
 import { shapeAjv, shapeBy } from "./shape.ts";
 
-/** A program that knows secrets (contract 11 "Secret providers"). */
+/** A program that knows secrets (docs/secrets.md). */
 export interface Provider {
   readonly name: string;
   readonly program: string;

@@ -2,7 +2,7 @@ import { memoized } from "../base/memoize.ts";
 import { isReference } from "../model/normalise.ts";
 import type { Scalar, Value } from "../model/types.ts";
 
-/** A string with interpolations, taken apart (contract 3 "Interpolation"): literal text and references in turn. */
+/** A string with interpolations, taken apart (docs/manifests.md): literal text and references in turn. */
 type Template = readonly (string | Reference)[];
 
 /** What stands between `${` and `}`. */

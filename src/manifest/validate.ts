@@ -27,7 +27,7 @@ export interface Validated extends Policies {
 }
 
 /**
- * Everything that can be known before any request (contract 3), on a day in UTC such as 2027-06-30; without one nothing
+ * Everything that can be known before any request (docs/manifests.md), on a day in UTC such as 2027-06-30; without one nothing
  * has expired. Never throws, whatever manifests hold. `beside`: policies of another revision that are validated too;
  * projects for which the very same ones decide there are not judged again.
  */

@@ -16,7 +16,7 @@ import { type Selector, selectorFault, selectorOf } from "./selector.ts";
 import { apiVersion, shape } from "./shape.ts";
 import { type Wave, wavesIn } from "./waves.ts";
 
-/** `evenkeel.yaml`, with defaults filled in (contract 2). */
+/** `evenkeel.yaml`, with defaults filled in (docs/manifests.md). */
 export interface Workspace {
   /** Keeps it apart from others in a shared state. */
   readonly name: string | undefined;

@@ -4,7 +4,7 @@ import { kindNames } from "./kinds.ts";
 import { idFault } from "./project-id.ts";
 import type { Kind } from "./types.ts";
 
-/** The one name of a thing everywhere: `payments/api:integration/irc-gateway` (contract 4). */
+/** The one name of a thing everywhere: `payments/api:integration/irc-gateway` (docs/running.md). */
 export function addressOf(project: string, kind: Kind, key: string): string {
   return `${project}:${kind}/${key}`;
 }

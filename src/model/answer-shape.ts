@@ -2,7 +2,7 @@ import { isObject } from "../base/json.ts";
 
 /**
  * What a successful answer must hold to be an answer, as data: a column of the endpoint table. Anything else is an
- * error, and nothing is concluded from it (contract 14).
+ * error, and nothing is concluded from it (docs/running.md).
  */
 export interface AnswerShape {
   /** One row, a list of them, or a body that nobody looks into. */

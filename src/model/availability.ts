@@ -9,10 +9,10 @@ export function tierIncludes(tier: Tier | undefined, needed: Tier): boolean {
   return tier === undefined || tiers.indexOf(tier) >= tiers.indexOf(needed);
 }
 
-/** The lowest tier that has managed licenses (spec: What the service does). */
+/** The lowest tier that has managed licenses (docs/api.md). */
 export const licenseTier: Tier = "ultimate";
 
-/** Whether a storage move into a cluster needs direct-fetch replication (spec: Rules for moving, 6). */
+/** Whether a storage move into a cluster needs direct-fetch replication (docs/api.md#rules-for-moving, rule 6). */
 export function needsDirectFetch(release: string): boolean {
   return compareReleases(release, "13.12") >= 0 && compareReleases(release, "14.2") < 0;
 }

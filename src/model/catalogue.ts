@@ -29,9 +29,9 @@ export interface Catalogue {
   readonly dialect: string;
   /** Every integration, by slug, in the order of the file. */
   readonly integrations: ReadonlyMap<string, Integration>;
-  /** The flags that a row of the integrations list shows, in the order of the spec (spec: Integration (list item)). */
+  /** The flags that a row of the integrations list shows, in the order of the specification (docs/api.md#list-items). */
   readonly listedFlags: readonly string[];
-  /** The kinds of event, in the order of the spec. A parameter that turns one on is called `…_events`. */
+  /** The kinds of event, in the order of the specification. A parameter that turns one on is called `…_events`. */
   readonly events: ReadonlyMap<string, EventKind>;
   /** What is true of the platform in some releases only. */
   readonly facts: readonly Fact[];

@@ -6,7 +6,7 @@ import { legacyStatuses, licenseStatuses } from "./license-status.ts";
 import type { Call, Fields } from "./types.ts";
 
 /**
- * The API as a table (spec: Endpoints). The client builds its requests from it and the embedded server routes by it.
+ * The API as a table (docs/api.md). The client builds its requests from it and the embedded server routes by it.
  * Paths are relative to /api/v4; `:name` is one URL-encoded segment.
  */
 export type Endpoint = EndpointRow & (Bodiless | Bodied);
@@ -38,9 +38,9 @@ interface EndpointRow {
   readonly query?: Fields;
   /** The least role that the call needs, as deployed servers ask for it; left out: the project or the token will do. */
   readonly needs?: NeededRole;
-  /** Not in the spec: seen on deployed servers only. */
+  /** Not in the specification: seen on deployed servers only. */
   readonly observed?: true;
-  /** The release that brought it (spec: Versioning 4). */
+  /** The release that brought it (docs/api.md#removals, rule 4). */
   readonly introduced?: string;
 }
 
@@ -309,7 +309,7 @@ export type EndpointName = keyof typeof table;
 
 export const endpoints: Readonly<Record<EndpointName, Endpoint>> = table;
 
-/** The older name of the integrations segment (spec: Versioning 2), for servers that do not route the newer one. */
+/** The older name of the integrations segment (docs/api.md#integrations), for servers that do not route the newer one. */
 export const integrationsAlias = { segment: "/integrations", alias: "/services" } as const;
 
 /** A path's literal text and the names of its segments, in turn. */

@@ -3,7 +3,7 @@ import type { BranchKind } from "./branch-kinds.ts";
 /** How a pipeline ended. */
 export type PipelineStatus = "success" | "failed";
 
-/** A kind of event (spec: Events). Its parameter is the kind with `_events` behind it. */
+/** A kind of event (docs/api.md#events). Its parameter is the kind with `_events` behind it. */
 export interface EventKind {
   /** Several of them, in words. */
   readonly many: string;

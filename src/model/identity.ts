@@ -4,7 +4,7 @@ import { idIn, isId } from "./project-id.ts";
 import type { Project } from "./types.ts";
 
 /**
- * A project has two names, its ID and its full path, and is one project under both (contract 14). What a person wrote
+ * A project has two names, its ID and its full path, and is one project under both (docs/running.md). What a person wrote
  * of it, in a glob over addresses or in an address, is held against each of them: a project part of digits alone is an
  * ID, a glob that can match digits alone speaks of IDs too, any other one of paths; case does not count.
  */

@@ -42,7 +42,7 @@ export type ParameterType = "string" | "boolean" | "integer";
 
 export interface IntegrationParameter {
   readonly name: string;
-  /** One type, or two where the spec lists one and describes another: the described one first. */
+  /** One type, or two where the specification lists one and describes another: the described one first. */
   readonly types: readonly ParameterType[];
   readonly required: boolean;
   /** The first release in which a required one may be left out. */
@@ -57,7 +57,7 @@ export interface IntegrationParameter {
   /** What to do instead, where the parameter is deprecated. */
   readonly deprecated: string | undefined;
   readonly secret: boolean;
-  /** A secret that the spec shows in its single GET nevertheless. */
+  /** A secret that the specification shows in its single GET nevertheless. */
   readonly returned: boolean;
   readonly description: string;
   /** `top`: beside `id` and `active` in a response; `properties`: inside its `properties`. */
@@ -70,7 +70,7 @@ export interface IntegrationParameter {
   readonly destination: boolean;
   /** What it decides about who is notified of an event, where it decides anything. */
   readonly route: RouteColumn | undefined;
-  /** What deployed servers do with it, where that differs from the spec (`serve --behaviour observed`). */
+  /** What deployed servers do with it, where that differs from the specification (`serve --behaviour observed`). */
   readonly observed: ReadonlySet<ObservedQuirk>;
   /** The releases in which they do that: in place of `observed`, where the quirk is among them. */
   readonly quirks: readonly QuirkSpan[];
@@ -96,7 +96,7 @@ export interface QuirkSpan extends Span {
   readonly says: ObservedQuirk;
 }
 
-/** What servers of a release do with a parameter, where that differs from the spec. */
+/** What servers of a release do with a parameter, where that differs from the specification. */
 export function quirksAt({ observed, quirks }: IntegrationParameter, release: string): ReadonlySet<ObservedQuirk> {
   const stated = new Set(quirks.map(({ says }) => says));
   const always = [...observed].filter((quirk) => !stated.has(quirk));
@@ -109,12 +109,12 @@ export function isRequired({ required, optionalFrom }: IntegrationParameter, rel
   return compareReleases(release, optionalFrom) < 0;
 }
 
-/** Whether "configured but off" is a state of its own: it is where `active` is a parameter (contract 6). */
+/** Whether "configured but off" is a state of its own: it is where `active` is a parameter (docs/comparing.md). */
 export function hasActiveParameter({ parameters }: Integration): boolean {
   return parameters.has("active");
 }
 
-/** What leaving it out of a policy says nevertheless: `active` is its default where it is a parameter (contract 6). */
+/** What leaving it out of a policy says nevertheless: `active` is its default where it is a parameter (docs/comparing.md). */
 export function impliedFields(integration: Integration | undefined): Readonly<Record<string, Scalar>> {
   const active = integration?.parameters.get("active");
   return active ? { active: active.default ?? null } : {};

@@ -7,7 +7,7 @@ import { compareReleases } from "./releases.ts";
 import { repositoriesOf, repositoryKinds } from "./repository-kinds.ts";
 import type { Action, Fields, Kind, Platform, Resource, Scalar, Tier } from "./types.ts";
 
-/** Whether a change makes a policy stricter or laxer (contract 8). */
+/** Whether a change makes a policy stricter or laxer (docs/api.md). */
 export type PolicyEffect = "tightened" | "loosened";
 
 /**

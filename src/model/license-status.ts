@@ -1,7 +1,7 @@
 import { compareReleases } from "./releases.ts";
 import { removalOf } from "./removals.ts";
 
-/** The approval statuses of a managed license (spec: Managed license). */
+/** The approval statuses of a managed license (docs/api.md#managed-licenses). */
 export const licenseStatuses = ["allowed", "denied"] as const;
 
 /** The deprecated words for them, and today's. */
@@ -15,7 +15,7 @@ export const olderStatuses: ReadonlyMap<string, string> = new Map(
   [...legacyStatuses].map(([older, word]) => [word, older]),
 );
 
-/** The release that removes the deprecated words (spec: Versioning). */
+/** The release that removes the deprecated words (docs/api.md#removals). */
 export const legacyRemoval = removalOf("license-status-approved");
 
 /** Whether servers of this release still take the deprecated words. */

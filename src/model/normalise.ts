@@ -3,7 +3,7 @@ import { columnOf, kinds } from "./kinds.ts";
 import type { Fields, Resource, Scalar, SecretReference, Value } from "./types.ts";
 
 /**
- * Comparison by meaning (contract 6): both sides are brought to one spelling, then compared plainly.
+ * Comparison by meaning (docs/comparing.md): both sides are brought to one spelling, then compared plainly.
  *
  * `unverified`: the server did not report it, or nobody may look at it, so nothing can be said.
  */

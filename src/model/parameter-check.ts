@@ -17,7 +17,7 @@ export interface ParameterFault {
 const ajv = new Ajv({ ...shippedSchema, allErrors: true, allowUnionTypes: true });
 
 /**
- * All that is wrong with these parameters by the spec: required, unknown, type, enum, `:id` pattern; in the order in
+ * All that is wrong with these parameters by the specification: required, unknown, type, enum, `:id` pattern; in the order in
  * which the spec lists parameters, unknown ones last; one fault a parameter. Empty where all is well. A parameter that
  * servers of the release do not require may be missing.
  */

@@ -23,7 +23,7 @@ export function bySeverity(all: readonly Problem[]): Readonly<Record<"problems" 
   return { problems: of("error"), warnings: of("warning") };
 }
 
-/** `file:line:column  path  message  (rule)` (contract 3), always one line, whatever a manifest put in its keys. */
+/** `file:line:column  path  message  (rule)` (docs/manifests.md), always one line, whatever a manifest put in its keys. */
 export function problemLine({ place, ...problem }: Problem): string {
   return reportedLine({ ...problem, ...place });
 }

@@ -1,7 +1,7 @@
 import text from "../../schemas/deprecations.json" with { type: "json" };
 import { compareReleases } from "./releases.ts";
 
-/** A sub-item of the spec's planned removals (spec: Versioning), as `schemas/deprecations.json` has it. */
+/** A sub-item of the spec's planned removals (docs/api.md#removals), as `schemas/deprecations.json` has it. */
 export interface Deprecation {
   /** Stable. */
   readonly id: string;
@@ -11,7 +11,7 @@ export interface Deprecation {
   readonly removal_date: string | null;
   /** A clause without a full stop, such as "the keyword type in CI/CD configuration is removed". */
   readonly change: string;
-  /** What to do instead, in the imperative; null where the spec names nothing. */
+  /** What to do instead, in the imperative; null where the specification names nothing. */
   readonly replacement: string | null;
   /** How uses are found; null where no file shows them. */
   readonly detect: readonly Detection[] | null;
@@ -184,7 +184,7 @@ type Words<Name extends string> = Readonly<Record<Name, readonly string[]>>;
 
 const file = text as unknown as File;
 
-/** The whole schedule, in the order of the spec. */
+/** The whole schedule, in the order of the specification. */
 export const schedule: readonly Deprecation[] = file.deprecations;
 
 /** Findings beyond the schedule. */

@@ -1,7 +1,7 @@
 import type { EndpointName } from "./endpoints.ts";
 import type { Change, Tier } from "./types.ts";
 
-/** What has a repository, and so a storage (spec: Repository storage moves). */
+/** What has a repository, and so a storage (docs/api.md#repository-storage-moves). */
 export type RepositoryKind = "projects" | "snippets" | "groups";
 
 /** What tells one kind of repository from another when they move. */

@@ -13,7 +13,7 @@ export function isRemoval({ kind, action }: Pick<Change, "kind" | "action">): bo
 
 /**
  * Whether a thing is off after the change and was on before: a removal, or an update that comes to the same. Guards
- * make no difference between the two (contract 14).
+ * make no difference between the two (docs/running.md).
  */
 export function turnsOff(change: Visible): boolean {
   const { before, after } = kinds[change.kind].removed;

@@ -135,8 +135,8 @@ export interface Call {
 }
 
 /**
- * Why live and desired state differ (contract 6): the server was changed since the last apply, the manifests were, or
- * both. Without a ledger every difference counts as drift (contract 16).
+ * Why live and desired state differ (docs/comparing.md): the server was changed since the last apply, the manifests were, or
+ * both. Without a ledger every difference counts as drift (docs/watching.md).
  */
 export const causes = ["drift", "pending", "both"] as const;
 

@@ -9,7 +9,7 @@ import type { SshSignature } from "./ssh-signature.ts";
 /** The namespace of signatures on plans. */
 export const planNamespace = "evenkeel-plan";
 
-/** What is signed (contract 11): a plan edited afterwards has another digest. */
+/** What is signed (docs/approvals.md): a plan edited afterwards has another digest. */
 export function messageOf({ digest, server }: Pick<Plan, "digest" | "server">): string {
   return `${digest}\n${server.url}\n`;
 }

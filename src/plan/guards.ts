@@ -3,7 +3,7 @@ import { policySections } from "../model/kinds.ts";
 import { isRemoval, turnsOff, type Visible } from "../model/turns-off.ts";
 import type { Change } from "../model/types.ts";
 
-/** Why a plan may not be applied (contract 5). */
+/** Why a plan may not be applied (docs/safety.md). */
 export interface Objection {
   readonly guard: "delete-percent" | "protected" | "storage" | "loosening" | "approvals" | "rule";
   readonly message: string;

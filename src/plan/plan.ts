@@ -9,7 +9,7 @@ import type { Objection } from "./guards.ts";
 import { lossesIn } from "./notes.ts";
 import { policyEffectOf } from "./policy-effect.ts";
 
-/** What `plan --report json` prints and `--out` saves (contract 5; `schemas/plan.schema.json`). Holds no secret. */
+/** What `plan --report json` prints and `--out` saves (docs/safety.md; `schemas/plan.schema.json`). Holds no secret. */
 export interface Plan {
   readonly format_version: typeof formatVersion;
   readonly evenkeel_version: string;

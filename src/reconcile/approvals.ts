@@ -16,7 +16,7 @@ export function withApprovals(context: Checked): Checked {
 }
 
 /**
- * A plan that is about to be carried out, refused where it lacks approvals that its changes need (contract 11).
+ * A plan that is about to be carried out, refused where it lacks approvals that its changes need (docs/approvals.md).
  * @throws Refusal where the signatures cannot be read.
  */
 export async function judgedForApprovals(prepared: Prepared, context: Context): Promise<Prepared> {

@@ -133,7 +133,7 @@ function keepsLedgerInState({ ledger }: Workspace): boolean {
   return ledger === "state";
 }
 
-/** A shared state keeps workspaces apart by their names (contract 11). */
+/** A shared state keeps workspaces apart by their names (docs/state.md). */
 export function nameProblems({ workspace, settings: document }: Loaded, env: Request["env"]): readonly Problem[] {
   if (!document || workspace.name !== undefined || !sharesState(env)) return [];
   return [problemAt("workspace-name", unnamed, { document, path: [] })];

@@ -138,7 +138,7 @@ export async function secretsToCompare(
   return [{ severity: "warning", rule: "secret-provider", message }];
 }
 
-/** Every secret is resolved before the first write (contract 3); what is missing is named. */
+/** Every secret is resolved before the first write (docs/manifests.md); what is missing is named. */
 export async function missingSecrets(
   references: readonly SecretReference[],
   { secrets, request }: Context,

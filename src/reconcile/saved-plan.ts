@@ -158,7 +158,7 @@ export async function requestedPlan(context: Context): Promise<Plan | undefined>
 
 /**
  * A saved plan, judged again by what is live now; each project is to be read again right before its writes, and
- * requests are derived anew (contract 5). Nothing is to be sent of a plan that says what its manifests do not.
+ * requests are derived anew (docs/safety.md). Nothing is to be sent of a plan that says what its manifests do not.
  * @throws Refusal where the plan was edited, is not whole, or is stale altogether; CallFailed where it ends the run.
  */
 export async function savedPlan(reader: Reader, context: Context, read: Plan): Promise<Prepared> {

@@ -65,7 +65,7 @@ interface MovesAgain extends Pick<PlannedMoves, "objections"> {
   readonly contradictions: Contradictions;
 }
 
-/** Moves that were planned before, judged again by what lies on the storages now; what moved meanwhile is stale (contract 5). */
+/** Moves that were planned before, judged again by what lies on the storages now; what moved meanwhile is stale (docs/safety.md). */
 export async function movesAgain(
   reader: Reader,
   context: Context,

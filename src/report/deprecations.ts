@@ -15,7 +15,7 @@ export interface ScheduleFilter {
   readonly reached: string;
 }
 
-/** One sub-item as `deprecations --report json` gives it (contract 8). */
+/** One sub-item as `deprecations --report json` gives it (docs/deprecations.md). */
 export interface Listed extends Omit<Deprecation, "detect"> {
   /** Whether the removal has come, by the release or the day that was asked for. */
   readonly due: boolean;
@@ -24,7 +24,7 @@ export interface Listed extends Omit<Deprecation, "detect"> {
   readonly fixable: boolean;
 }
 
-/** The rows asked for, in the order of the spec. */
+/** The rows asked for, in the order of the specification. */
 export function scheduleRows(schedule: readonly Deprecation[], asked: ScheduleFilter): readonly Listed[] {
   const { release, asOf } = asked;
   return schedule

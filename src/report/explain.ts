@@ -13,7 +13,7 @@ import type { Environment, Scalar, Tier } from "../model/types.ts";
 import { columns } from "./columns.ts";
 import { type Palette, plain } from "./palette.ts";
 
-/** One integration as `explain --report json` gives it (contract 4). Null where the spec says nothing. */
+/** One integration as `explain --report json` gives it (docs/running.md). Null where the specification says nothing. */
 export interface ExplainedIntegration {
   readonly slug: string;
   readonly tier: Tier;
@@ -25,7 +25,7 @@ export interface ExplainedIntegration {
 
 interface ExplainedParameter {
   readonly name: string;
-  /** `string`, `boolean` or `integer`; two of them joined by `|` where the spec lists one and describes another. */
+  /** `string`, `boolean` or `integer`; two of them joined by `|` where the specification lists one and describes another. */
   readonly type: string;
   readonly required: boolean;
   readonly enum: readonly string[] | null;
@@ -41,7 +41,7 @@ export interface Unexplained {
 
 /**
  * The catalogue for scripts: all of it, one integration (`SLUG`), or one with a single parameter (`SLUG.PARAM`),
- * in the order of the spec.
+ * in the order of the specification.
  */
 export function explainJson(
   selection?: string,

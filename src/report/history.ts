@@ -22,7 +22,7 @@ function withoutEnd({ run, progress }: RunSummary, { runs, holder }: LiveRuns): 
   return `running${progress ? `: ${progressText(progress)}` : ""}${job}`;
 }
 
-/** The fields of the contract; of a run without an end also whether it goes on, how far it is, and its lease. */
+/** The fields of `runs --report json` (docs/state.md); of a run without an end also whether it goes on, how far it is, and its lease. */
 export function historyJson(runs: readonly RunSummary[], live: LiveRuns): string {
   const rows = runs.map((summary) => {
     const { run, command, who, host, started, ended, outcome, changes, commit } = summary;

@@ -4,8 +4,8 @@ import type { Plan } from "../plan/plan.ts";
 import type { Palette } from "./palette.ts";
 
 /**
- * What a person should know before repositories move: the rules for moving that no program can check (spec: Rules for
- * moving, 1 to 3 and 8). Empty where nothing moves.
+ * What a person should know before repositories move: the rules for moving that no program can check (docs/api.md#rules-for-moving). Empty
+ * where nothing moves.
  */
 export function movingNotes({ resource_changes }: Plan, palette: Palette): string {
   const moves = resource_changes.filter(isMove).map(({ change }) => change);

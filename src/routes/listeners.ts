@@ -30,7 +30,7 @@ export function liveListeners(live: readonly Live[], catalogue = catalogueOf()):
   return live.map(({ key: slug, fields, active }) => ({ slug, fields, active, source: "reported", catalogue }));
 }
 
-/** Live listeners as manifests see them: what servers hide is not different from what is declared (contract 6). */
+/** Live listeners as manifests see them: what servers hide is not different from what is declared (docs/comparing.md). */
 export function listenersBefore(live: readonly Listener[], { resources }: DesiredProject): Listener[] {
   const listed = bySlug(resources);
   return live.map((listener) => ({
@@ -56,7 +56,7 @@ function isHidden(column: IntegrationParameter | undefined): boolean {
   return column !== undefined && (column.secret || column.observed.has("hidden"));
 }
 
-/** What live listeners become once manifests are applied: undeclared parameters are left alone (contract 6). */
+/** What live listeners become once manifests are applied: undeclared parameters are left alone (docs/comparing.md). */
 export function listenersAfter(
   live: readonly Listener[],
   { resources, exclusive }: DesiredProject,

@@ -2,7 +2,7 @@ import { isReference } from "../model/normalise.ts";
 import { type EventDetails, flagCondition, flagOf, furtherConditions, notNotified } from "./conditions.ts";
 import { columnsOf, type Listener, settingOf } from "./listener.ts";
 
-/** An integration that is notified, where, and why, with the conditions that the event leaves open (contract 8). */
+/** An integration that is notified, where, and why, with the conditions that the event leaves open (docs/reviewing.md). */
 export interface Route {
   readonly slug: string;
   /** A channel, or recipients; null where the integration has neither, or nobody knows it. */

@@ -13,7 +13,7 @@ import { restUses } from "./traffic.ts";
 import { type View, viewOf } from "./view.ts";
 import { yamlUses } from "./yaml-uses.ts";
 
-/** A use of something that is going to be removed (contract 8). */
+/** A use of something that is going to be removed (docs/deprecations.md). */
 export interface Finding {
   readonly id: string;
   readonly file: string;

@@ -42,7 +42,7 @@ function movesOf<Kind extends MoveKind>(kind: Kind) {
   } as Readonly<Record<`${"oneMove" | "ownMoves" | "ownMove" | "addMove"}:${Kind}`, HandlerRow>>;
 }
 
-/** The other half of the table of routes (spec: Endpoints; Authentication). */
+/** The other half of the table of routes (docs/api.md). */
 const answers: Readonly<Record<RouteName, HandlerRow>> = {
   listProjects: { role: "guest", instance: listProjects },
   getProject: { role: "guest", project: getProject },

@@ -22,7 +22,7 @@ const observedParameters: Parameters = {
   moveGroups: anyStorage,
 };
 
-/** Where the spec and deployed servers differ, or the spec leaves it open; what deployed servers do depends on their release. */
+/** Where the specification and deployed servers differ, or the spec leaves it open; what deployed servers do depends on their release. */
 interface Choice<Value> {
   readonly spec: (release: string) => Value;
   readonly observed: (release: string) => Value;
@@ -40,7 +40,7 @@ function by<Value extends Chosen>(fact: string, spec: Value, observed: { in: Val
   return { spec: () => spec, observed: (release) => (holds(fact, release) ? observed.in : observed.otherwise) };
 }
 
-/** Something that the spec does not know, and deployed servers do in the releases of a fact. */
+/** Something that the specification does not know, and deployed servers do in the releases of a fact. */
 function since(fact: string): Choice<boolean> {
   return by<boolean>(fact, false, { in: true, otherwise: false });
 }
@@ -138,7 +138,7 @@ const choices = {
   }),
   /** Only an admin sees `repository_storage`, and the filter is ignored for others; otherwise it is forbidden to them. */
   storageHidden: choice(false, true),
-  /** Endpoints that the spec does not have are routed: storage moves can be listed. */
+  /** Endpoints that the specification does not have are routed: storage moves can be listed. */
   beyondSpec: choice(false, true),
   /** Storage moves are taken as form fields too. */
   movesTakeForms: choice(false, true),
@@ -155,7 +155,7 @@ export type Behaviour = Choices & { readonly parameters: Parameters };
 
 export type BehaviourName = "spec" | "observed";
 
-/** How a server of this release answers: as the spec says of all releases, or as deployed servers of it were seen to. */
+/** How a server of this release answers: as the specification says of all releases, or as deployed servers of it were seen to. */
 export function behaviourOf(name: BehaviourName, release: string): Behaviour {
   const entries = Object.entries(choices).map(([key, row]) => [key, row[name](release)]);
   return { ...(Object.fromEntries(entries) as Choices), parameters: name === "spec" ? {} : observedParameters };

@@ -11,7 +11,7 @@ interface Origin {
   readonly user: User;
 }
 
-/** A job as the spec shapes it (spec: Deployable), with what `written` says and the rest filled in from its deployment. */
+/** A job as the specification shapes it (docs/api.md#deployments), with what `written` says and the rest filled in from its deployment. */
 export function jobOf(origin: Origin, written: JsonObject): JsonObject {
   const { id, ref, tag, status, created_at } = origin;
   const made = { id, status, stage: "deploy", name: "deploy", ref, tag, coverage: null };

@@ -4,7 +4,7 @@ import { refused, type ServerReply } from "./reply.ts";
 import type { DeploymentRecord } from "./state.ts";
 import type { ProjectHandler, Visit } from "./world.ts";
 
-/** The list of deployments (spec: Deployments). */
+/** The list of deployments (docs/api.md#deployments). */
 export const listDeployments: ProjectHandler = (world, visit, project) => {
   const { behaviour } = world;
   const { sort, order_by: asked, ...given } = visit.given;

@@ -3,7 +3,7 @@ import { environmentSlug } from "./environment-slug.ts";
 import type { DeploymentRecord } from "./state.ts";
 import type { World } from "./world.ts";
 
-/** A row of the list of deployments (spec: Deployment); deployed servers say more of the environment. */
+/** A row of the list of deployments (docs/api.md#deployments); deployed servers say more of the environment. */
 export function listRow(
   { behaviour }: World,
   { tag: _, finished_at: __, ...deployment }: DeploymentRecord,
@@ -29,7 +29,7 @@ export function singleRow(world: World, record: DeploymentRecord): JsonObject {
   return { ...listRow(world, record), deployable: { ...deployable, user } };
 }
 
-/** The answer of a create or an update (spec: Deployment). */
+/** The answer of a create or an update (docs/api.md#deployments). */
 export function writtenRow(world: World, record: DeploymentRecord): JsonObject {
   const { updated_at, ...row } = listRow(world, record);
   return { ...row, ...(world.behaviour.fullDeployments && { updated_at }), deployable: null };

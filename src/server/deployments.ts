@@ -8,7 +8,7 @@ import { invalid, json, noContent, noRecord, refused, type ServerReply } from ".
 import { type DeploymentRecord, finalStatuses, nextNumber, type ProjectState, timestamp } from "./state.ts";
 import type { ProjectHandler, Visit, World } from "./world.ts";
 
-/** The deployment endpoints but for their list (spec: Deployments). */
+/** The deployment endpoints but for their list (docs/api.md#deployments). */
 export const getDeployment: ProjectHandler = (world, visit, project) => {
   const found = find(visit, project);
   return "reply" in found ? found.reply : json(200, singleRow(world, found.record));

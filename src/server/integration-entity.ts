@@ -6,7 +6,7 @@ import type { World } from "./world.ts";
 
 type Fields = Record<string, unknown>;
 
-/** A row of the list: the fields of the spec, all flags true until they are set (spec: Integration (list item)). */
+/** A row of the list: the fields of the spec, all flags true until they are set (docs/api.md#list-items). */
 export function rowOf({ catalogue, behaviour, release }: World, record: IntegrationRecord): Fields {
   const { id, slug, created_at, updated_at, active, values } = record;
   const row: Fields = { id, title: titleOf(catalogue, slug), slug, created_at, updated_at, active };
@@ -40,7 +40,7 @@ function unlisted({ listedFlags }: Catalogue, { values }: IntegrationRecord): Fi
   return Object.fromEntries(Object.entries(values).filter(([name]) => !listedFlags.includes(name)));
 }
 
-/** By the spec no secret but those that it shows; on deployed servers all that is not hidden. */
+/** By the specification no secret but those that it shows; on deployed servers all that is not hidden. */
 function isShown({ behaviour, release }: World, parameter: IntegrationParameter): boolean {
   if (behaviour.quirks) return !quirksAt(parameter, release).has("hidden");
   return !parameter.secret || parameter.returned;

@@ -12,7 +12,7 @@ import type { ProjectHandler, Visit, World } from "./world.ts";
 const noIntegration = ({ behaviour }: World) => notFound(behaviour.notFoundAs);
 const unknownSlug = invalid(["slug does not have a valid value"]);
 
-/** The integration endpoints (spec: Integrations). Lists are whole, and hold the active ones alone. */
+/** The integration endpoints (docs/api.md#integrations). Lists are whole, and hold the active ones alone. */
 export const listIntegrations: ProjectHandler = (world, _, project) => {
   const active = [...project.integrations.values()].filter((record) => record.active);
   return json(

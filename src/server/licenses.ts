@@ -26,7 +26,7 @@ function writing(answer: ProjectHandler): ProjectHandler {
   return inTier((world, ...asked) => (world.behaviour.licensesGone ? gone : answer(world, ...asked)));
 }
 
-/** The managed license endpoints (spec: Managed licenses). */
+/** The managed license endpoints (docs/api.md#managed-licenses). */
 export const listLicenses = reading((world, visit, project) =>
   paged(world, visit, project.licenses, (license) => row(world, license)),
 );

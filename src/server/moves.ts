@@ -9,7 +9,7 @@ import { type Handler, tierRefusal, type Visit, type World } from "./world.ts";
 
 const tiers: Readonly<Record<MoveKind, Tier>> = { project: "free", snippet: "free", group: "premium" };
 
-/** POST of a storage move: schedules one for each repository of the kind on the source (spec: Repository storage moves). */
+/** POST of a storage move: schedules one for each repository of the kind on the source (docs/api.md#repository-storage-moves). */
 export function scheduleMoves(kind: MoveKind): Handler {
   return inTier(kind, (world, visit) => {
     const refusal = storageFault(world.state, visit);

@@ -5,7 +5,7 @@ import type { Repository, State } from "./state.ts";
 import { permissionsOf } from "./users.ts";
 import type { Handler, ProjectHandler, Visit } from "./world.ts";
 
-/** GET /projects, all or those on one storage (spec: Project (storage filter)). */
+/** GET /projects, all or those on one storage (docs/api.md#repository-storage-moves). */
 export const listProjects: Handler = (world, visit) => {
   const { state, behaviour } = world;
   const isAdmin = visit.caller.role === "admin";

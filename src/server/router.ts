@@ -19,7 +19,7 @@ export interface Match {
 /** The endpoint that a request means; HEAD means what GET does. `unknown`: no such path; `method`: the path has no such method. */
 export type Router = (method: string, path: string) => Match | "unknown" | "method";
 
-/** The release from which on the newer name of the integrations segment is routed (spec: Versioning 2). */
+/** The release from which on the newer name of the integrations segment is routed (docs/api.md#integrations). */
 const renamedIn = "14.4";
 
 /** Compiles the table of routes into patterns. `path` is relative to /api/v4, without the query. */

@@ -6,7 +6,7 @@ import type { Problem } from "../model/types.ts";
 import { laterFlags } from "./facts.ts";
 import type { MergeRequest, Role, Scope } from "./state.ts";
 
-/** What a server starts with (contract 9); `schemas/seed.schema.json` says the same to editors. */
+/** What a server starts with (docs/embedded-server.md); `schemas/seed.schema.json` says the same to editors. */
 export interface Seed {
   readonly projects?: readonly SeedProject[];
   /** Names of storages beside those seen on a project; one that is a cluster says so. */
@@ -72,7 +72,7 @@ export function parseSeed(text: string, file = "seed", catalogue = catalogueOf()
   return "value" in parsed ? { seed: parsed.value } : parsed;
 }
 
-/** Mistakes in a seed of the right shape: what is given twice, and parameters and words that the spec does not have. */
+/** Mistakes in a seed of the right shape: what is given twice, and parameters and words that the specification does not have. */
 function faultsIn(seed: Seed, catalogue: Catalogue): Fault[] {
   const projects = seed.projects ?? [];
   return [

@@ -54,7 +54,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** Starts the embedded server (contract 9). Rejects where the port or the data file cannot be had. */
+/** Starts the embedded server (docs/embedded-server.md). Rejects where the port or the data file cannot be had. */
 export async function createServer(options: ServerOptions = {}): Promise<Server> {
   const { port = 0, host = "127.0.0.1", latency = 0, keepRequests = 1000 } = options;
   const store = await openStore(options.data);

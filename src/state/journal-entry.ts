@@ -1,6 +1,6 @@
 import type { Action, OutcomeStatus } from "../model/types.ts";
 
-/** One line of a journal (contract 5). Holds no secret: parameters are not written down at all. */
+/** One line of a journal (docs/safety.md). Holds no secret: parameters are not written down at all. */
 export type JournalEntry =
   | {
       readonly event: "start";

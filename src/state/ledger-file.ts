@@ -9,7 +9,7 @@ import { type LedgerLine, ledgerLine } from "../workspace/ledger-line.ts";
 import { outputAt, outputTrouble } from "../workspace/output-file.ts";
 import type { LedgerContents, LedgerEdit, LedgerStore } from "./state.ts";
 
-/** A ledger in a file of one JSON line a project, sorted, so that it merges in git (contract 6). */
+/** A ledger in a file of one JSON line a project, sorted, so that it merges in git (docs/comparing.md). */
 export function ledgerFile(root: string, file: string): LedgerStore {
   const path = join(root, file);
   const unwritable = (trouble: string) => `the ledger ${file} cannot be written: ${trouble}`;

@@ -14,7 +14,7 @@ import { type LedgerOptions, ledgerKey } from "./ledger-key.ts";
 import { secretDigest } from "./secret-digest.ts";
 import type { LeaseToken, LedgerContents, LedgerEdit, LedgerStore } from "./state.ts";
 
-/** What the last apply left of each resource (contract 6). It holds fingerprints, never values. */
+/** What the last apply left of each resource (docs/comparing.md). It holds fingerprints, never values. */
 export interface Ledger extends Recollection {
   readonly problems: readonly Problem[];
   /** In whose names it remembers. */

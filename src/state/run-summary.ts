@@ -4,7 +4,7 @@ import type { Action, OutcomeStatus } from "../model/types.ts";
 import { isProgress, type RunProgress } from "./run-progress.ts";
 import type { StandingCounts } from "./sightings/sighting.ts";
 
-/** What is kept of a run (contract 11): at most 2 KB, and 100 bytes for each changed address. */
+/** What is kept of a run (docs/state.md): at most 2 KB, and 100 bytes for each changed address. */
 export interface RunSummary {
   readonly run: string;
   readonly command: string;

@@ -57,7 +57,7 @@ export interface Holder extends Claim, LeaseToken {
   readonly deadline?: string | undefined;
 }
 
-/** One lease of a workspace, which one run at a time may hold (contract 11). */
+/** One lease of a workspace, which one run at a time may hold (docs/state.md). */
 export interface Leases {
   /** Takes it for so many milliseconds where it is free or has expired; else tells who holds it. */
   readonly take: (claim: Claim, milliseconds: number) => Promise<LeaseToken | { readonly heldBy: Holder }>;
@@ -193,7 +193,7 @@ export type Intent =
   | { readonly outcome: Outcome }
   | { readonly pending: Sender; readonly abandoned: boolean };
 
-/** What runs over several machines share beside the queue that gives work out (contract 12). */
+/** What runs over several machines share beside the queue that gives work out (docs/fleets.md). */
 export interface FleetState {
   /** Says that a member is there for so many milliseconds from now; whatever the workspace, all of a state see it. */
   readonly present: (member: Member, milliseconds: number) => Promise<void>;

@@ -7,7 +7,7 @@ export const applyModes = ["never", "pending", "drift"] as const;
 
 export type ApplyMode = (typeof applyModes)[number];
 
-/** What a watcher remembers from check to check, and leaves to the next one (contract 16). */
+/** What a watcher remembers from check to check, and leaves to the next one (docs/watching.md). */
 export interface WatchMemory {
   readonly apply: ApplyMode;
   /** Left out before the first check. */

@@ -30,7 +30,7 @@ export interface Followed {
 
 /**
  * Schedules each move with one request and follows it until the source is proven empty, or as far as the server can
- * tell (contract 8). Side by side, since it is the server that works. Never throws for what a server does.
+ * tell (docs/storage-moves.md). Side by side, since it is the server that works. Never throws for what a server does.
  */
 export async function followMoves(writer: Writer, moves: readonly Move[], options: FollowOptions): Promise<Followed> {
   const stop = createStop(options.signal);

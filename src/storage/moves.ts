@@ -45,7 +45,7 @@ export interface PlannedMoves {
 
 /**
  * Looks at what lies on the source of each migration, and plans one scheduling for each kind of repository that has not
- * left it (contract 8). What cannot be read is a problem. @throws CallFailed where it ends the run.
+ * left it (docs/storage-moves.md). What cannot be read is a problem. @throws CallFailed where it ends the run.
  */
 export async function planMoves(reader: Reader, scope: MovesScope): Promise<PlannedMoves> {
   const planned: PlannedMoves[] = [];

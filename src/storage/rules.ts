@@ -17,7 +17,7 @@ export interface Question {
 type Check = (question: Question) => string | undefined;
 
 /**
- * The rules for moving that can be held against a migration (spec: Rules for moving): sentence -> what breaks it, in
+ * The rules for moving that can be held against a migration (docs/api.md#rules-for-moving): sentence -> what breaks it, in
  * words. The others are told with every plan that moves something.
  */
 const rules: ReadonlyMap<string, Check> = new Map<string, Check>([
@@ -53,7 +53,7 @@ const rules: ReadonlyMap<string, Check> = new Map<string, Check>([
   ],
 ]);
 
-/** What the rules for moving have against a migration whose changes have these addresses (contract 8). */
+/** What the rules for moving have against a migration whose changes have these addresses (docs/storage-moves.md). */
 export function judgeMigration(question: Question, addresses: readonly string[]): Objection[] {
   const { name } = question.migration;
   return [...rules.values()].flatMap((check) => {
@@ -65,7 +65,7 @@ export function judgeMigration(question: Question, addresses: readonly string[])
 /** Releases that do not have the defect of rule 7; each fixes its own series, and the first all later ones. */
 const fixes = ["14.3.0", "14.2.4", "14.1.6", "14.0.11", "13.12.12"] as const;
 
-/** Whether what the destination holds decides if this migration is safe (spec: Rules for moving, 7). */
+/** Whether what the destination holds decides if this migration is safe (docs/api.md#rules-for-moving, rule 7). */
 export function mayLoseRepositories({ migration, platform }: Pick<Question, "migration" | "platform">): boolean {
   return migration.destinationIsCluster && hasDefect(platform.release);
 }

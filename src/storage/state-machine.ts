@@ -85,7 +85,7 @@ export function scheduledOnce(attempts: Attempts, unanswered?: string): Attempts
 export type Decision = "wait" | "schedule" | "done" | "failed" | "unknown";
 
 /**
- * What to do next (contract 8). Nothing is scheduled while anything is known to run, nor before what may run had time
+ * What to do next (docs/storage-moves.md). Nothing is scheduled while anything is known to run, nor before what may run had time
  * to show itself; a scheduling that nobody answered is not repeated.
  */
 export function decide(attempts: Attempts, situation: Situation): Decision {

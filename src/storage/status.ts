@@ -13,7 +13,7 @@ export interface Remainder {
   readonly names: readonly string[];
 }
 
-/** Counts what is left on a storage (contract 8). @throws CallFailed, StorageHidden. */
+/** Counts what is left on a storage (docs/storage-moves.md). @throws CallFailed, StorageHidden. */
 export async function remaindersOn(reader: Reader, storage: string): Promise<Remainder[]> {
   const kinds = Object.keys(repositoryKinds) as RepositoryKind[];
   return Promise.all(

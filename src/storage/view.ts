@@ -56,7 +56,7 @@ export async function look(
   return { held, moves: needsMoves ? await latestMoves(reader, kind) : undefined };
 }
 
-/** Projects that lie on a storage: each row's own field counts, for a server may ignore the filter (spec: Rules for moving, 5). */
+/** Projects that lie on a storage: each row's own field counts, for a server may ignore the filter (docs/api.md#rules-for-moving, rule 5). */
 export async function projectsOn(reader: Reader, storage: string): Promise<Held[]> {
   const rows = (await reader.list(call("listProjects", {}, { repository_storage: storage }))) as readonly JsonObject[];
   if (rows.some((row) => typeof row.repository_storage !== "string")) throw new StorageHidden();

@@ -34,7 +34,7 @@ export async function checkNow(
   return { planned: await plan(asks), whole: true };
 }
 
-/** What a check and its apply leave behind, as an exit code (contract 4). */
+/** What a check and its apply leave behind, as an exit code (docs/running.md). */
 export function codeAfter(
   { plan: { problems, resource_changes: changes } }: Planned,
   applied: Applied | undefined,

@@ -18,7 +18,7 @@ export interface Notification {
 /** What is told of a fleet beside a notification. */
 export type Counts = Readonly<Record<"projects" | "drift" | "pending" | "problems", number>>;
 
-/** The body of a notification (contract 16). */
+/** The body of a notification (docs/watching.md). */
 export interface MessageBody {
   readonly text: string;
   readonly workspace: string;

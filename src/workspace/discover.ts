@@ -15,7 +15,7 @@ export interface Discovered {
   readonly problems: readonly Problem[];
 }
 
-/** Finds manifests by the workspace's patterns, or by the default rule (contract 2). A nested workspace is its own. */
+/** Finds manifests by the workspace's patterns, or by the default rule (docs/manifests.md). A nested workspace is its own. */
 export function discover(
   tree: FileTree,
   root: string,

@@ -5,7 +5,7 @@ import { learnCredential, ownNames } from "../base/known-secrets.ts";
 import { systemTrouble } from "../base/system-errors.ts";
 
 /**
- * The access token (contract 2), from EVENKEEL_TOKEN or the file that EVENKEEL_TOKEN_FILE names, relative to `root`.
+ * The access token (docs/manifests.md), from EVENKEEL_TOKEN or the file that EVENKEEL_TOKEN_FILE names, relative to `root`.
  * An empty variable counts as unset.
  * @throws Refusal, which never repeats the token.
  */

@@ -66,7 +66,7 @@ function words(status: unknown): unknown {
   return { approved: "allowed", blacklisted: "denied" }[String(status)] ?? status;
 }
 
-/** Secrets are not shown, and what stands for one is not compared (contract 6); the rest is compared by meaning, as clients are told to. */
+/** Secrets are not shown, and what stands for one is not compared (docs/comparing.md); the rest is compared by meaning, as clients are told to. */
 function checkFields(slug: string, fields: Row, answer: Row) {
   const properties = (answer.properties ?? {}) as Row;
   for (const [name, value] of Object.entries(fields)) {
@@ -78,7 +78,7 @@ function checkFields(slug: string, fields: Row, answer: Row) {
   }
 }
 
-/** Without a look-up a project's path is spelled as policies spell it, and case tells no projects apart (contract 3). */
+/** Without a look-up a project's path is spelled as policies spell it, and case tells no projects apart (docs/manifests.md). */
 function folded(value: unknown): string {
   return (typeof value === "string" ? value.toLowerCase() : value) as string;
 }

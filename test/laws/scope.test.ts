@@ -70,7 +70,7 @@ describe.each(["spec", "observed"] as const)("behaviour %s", (behaviour) => {
   });
 });
 
-/** A project is one project under its ID and under its path (contract 14). */
+/** A project is one project under its ID and under its path (docs/running.md). */
 function underEachName(matches: (address: string) => boolean, { projects }: Fleet): (address: string) => boolean {
   return (address) => {
     const [name = "", rest] = [address.slice(0, address.indexOf(":")), address.slice(address.indexOf(":"))];

@@ -37,7 +37,7 @@ describe("reading", () => {
     expect(Object.keys(json[0])).toEqual(listFields);
   });
 
-  test("a single one adds its properties, and leaves secrets out but where the spec shows them", async () => {
+  test("a single one adds its properties, and leaves secrets out but where the specification shows them", async () => {
     const { ask } = await serving({ seed });
     expect((await ask("GET", irc)).json.properties).toEqual({ recipients: "ops dev" });
     await ask("PUT", "/projects/42/integrations/chat-slash-commands-b", { form: { token: "t0ken", username: "bot" } });

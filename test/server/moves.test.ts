@@ -53,7 +53,7 @@ test("the request has to be JSON and to name storages that there are", async () 
   expect((await ask("POST", "/snippet_repository_storage_moves", { json: names })).status).toBe(202);
 });
 
-test("groups need tier premium; moves cannot be listed by the spec", async () => {
+test("groups need tier premium; moves cannot be listed by the specification", async () => {
   const { ask } = await serving({ ...quick, tier: "free" });
   expect((await ask("POST", "/group_repository_storage_moves", { json: names })).status).toBe(403);
   expect((await ask("POST", "/project_repository_storage_moves", { json: names })).status).toBe(202);

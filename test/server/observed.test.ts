@@ -149,7 +149,7 @@ test("a blank channel of confidential events is answered as that of the others",
   expect(await put({ ...channels, confidential_issue_channel: "#secret" })).toBe("#secret");
 });
 
-test("what a single GET lacks by the spec is there, and what servers do not answer is not", async () => {
+test("what a single GET lacks by the specification is there, and what servers do not answer is not", async () => {
   const { ask } = await observed();
   const commands = (await ask("PUT", integration("chat-slash-commands-a"), { form: { token: "t" } })).json;
   expect(commands).toMatchObject({ commit_events: true, wiki_page_events: true });

@@ -8,7 +8,7 @@ function problemsOf(text: string): string[] {
   return parsed.problems.map(({ place, path, message }) => `${place?.line}:${place?.column} ${path ?? ""} ${message}`);
 }
 
-test("the seed of the contract is read", () => {
+test("the seed of the docs is read", () => {
   const text = `
 projects:
   - id: 42

@@ -133,7 +133,7 @@ function planIn(text: string): Plan {
   throw new Error(`not a plan by its schema: ${JSON.stringify(isPlan.errors)}`);
 }
 
-/** The server's own version is no read of anything (contract 14). */
+/** The server's own version is no read of anything (docs/running.md). */
 const versionPath = "/api/v4/version";
 
 function requestsOf({ requests }: Server): Pick<Ran, "reads" | "writes" | "requests"> {
