@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { type ExitCode, exit, withTrouble } from "./base/exit.ts";
-import { systemTrouble } from "./base/system-errors.ts";
+import { atLeastError, type ExitCode, exit } from "./base/exit.ts";
+import { describeSystemError } from "./base/system-errors.ts";
 import { defect, main } from "./commands/command-line.ts";
 
 /**
@@ -8,12 +8,13 @@ import { defect, main } from "./commands/command-line.ts";
  * a stream from being written is said once, where there is another to say it on, and is an error.
  */
 function survive(stream: NodeJS.WriteStream, name: string): void {
-  let isTold = false;
+  let isRedacted = false;
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE" || isTold) return;
-    isTold = true;
-    process.exitCode = withTrouble((process.exitCode as ExitCode | undefined) ?? exit.problem);
-    if (stream !== process.stderr) process.stderr.write(`evenkeel: cannot write to ${name}: ${systemTrouble(error)}\n`);
+    if (error.code === "EPIPE" || isRedacted) return;
+    isRedacted = true;
+    process.exitCode = atLeastError((process.exitCode as ExitCode | undefined) ?? exit.problem);
+    if (stream !== process.stderr)
+      process.stderr.write(`evenkeel: cannot write to ${name}: ${describeSystemError(error)}\n`);
   });
 }
 

@@ -15,7 +15,7 @@ export {
   type Step,
   type Watcher,
 } from "./apply/apply.ts";
-export { Refusal } from "./base/exit.ts";
+export { UserError } from "./base/exit.ts";
 export { version } from "./base/version.ts";
 export {
   type Answer,
@@ -28,7 +28,7 @@ export {
 export { CallFailed } from "./client/failure.ts";
 export { type Network, networkFor } from "./client/network.ts";
 export type { Look, Settled } from "./client/reader.ts";
-export { type DeploymentWish, deploying } from "./deployments/record-apply.ts";
+export { type DeploymentOptions, deploying } from "./deployments/record-apply.ts";
 export {
   listMergeRequests,
   readDeployment as getDeployment,
@@ -54,13 +54,13 @@ export { call, endpoints } from "./model/endpoints.ts";
 export { checkParameters, type ParameterFault } from "./model/parameter-check.ts";
 export { problemLine } from "./model/problem-line.ts";
 export type * from "./model/types.ts";
-export { type Guards, judgePlan, type Objection, type Waivers } from "./plan/guards.ts";
+export { checkGuards, type Guards, type Objection, type Waivers } from "./plan/guards.ts";
 export { callOf, type PlanInput, planOf } from "./plan/make-plan.ts";
 export { withOutcomes } from "./plan/outcomes.ts";
 export type { Plan, PlannedChange, Summary } from "./plan/plan.ts";
 export { policyEffectOf } from "./plan/policy-effect.ts";
 export { apply, plan, rehearse } from "./reconcile/reconcile.ts";
-export type { Applied, ApplyHooks, Around, Planned, Rehearsed, Request } from "./reconcile/request.ts";
+export type { Applied, ApplyHooks, ApplyWrapper, Planned, Rehearsed, Request } from "./reconcile/request.ts";
 export { type OpenedRevisions, openRevisions, type RevisionRequest } from "./reconcile/revisions.ts";
 export { plain } from "./report/palette.ts";
 export { outcomesText, planText } from "./report/text.ts";

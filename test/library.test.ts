@@ -72,7 +72,7 @@ test("what a person can mend is a problem and not an exception", async () => {
   });
   const nobody = await library.apply({ ...request(), env: {} }, { approve: async () => true, watchers: [] });
   expect(nobody).toMatchObject({ compared: false, plan: { problems: [{ rule: "setup" }] } });
-  expect(() => library.load(tmpdir())).toThrow(library.Refusal);
+  expect(() => library.load(tmpdir())).toThrow(library.UserError);
 });
 
 test("a Maintainer's token is enough to plan and to apply, and a Developer's is not", async () => {

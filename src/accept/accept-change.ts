@@ -8,9 +8,9 @@ import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { identityOf, policyKinds } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
 import type { Change, Desired, DesiredProject, Live } from "../model/types.ts";
-import type { NewHome } from "./homes.ts";
+import type { NewEditTarget } from "./homes.ts";
 import { type Hunk, hunkOf, movedByAll } from "./hunks.ts";
-import { desiredAfter, type Fleet, type Manifests, type Thing, withText } from "./manifests.ts";
+import { desiredAfter, type Fleet, type Manifests, type ResourceRef, withText } from "./manifests.ts";
 import {
   absenceProposals,
   decidingVariable,
@@ -34,7 +34,7 @@ export interface ManifestDraft {
 
 /** A change of a plan whose live side is right. `live` has all that the server tells of it, where it is there. */
 export interface LiveTarget {
-  readonly thing: Thing;
+  readonly thing: ResourceRef;
   readonly change: Change;
   readonly live: Live | undefined;
 }
@@ -42,7 +42,7 @@ export interface LiveTarget {
 /** Where drafts are tried. */
 export interface Drafting {
   readonly fleet: Fleet;
-  readonly made: NewHome | undefined;
+  readonly made: NewEditTarget | undefined;
 }
 
 /** Makes the manifests say what is live, for this one thing and nothing else in the fleet. */
@@ -74,7 +74,7 @@ function differing(catalogue: Catalogue, desired: Desired | undefined, live: Liv
 }
 
 interface FieldTarget {
-  readonly thing: Thing;
+  readonly thing: ResourceRef;
   readonly name: string;
   readonly live: Live;
 }
@@ -155,15 +155,15 @@ function catalogueIn({ fleet }: Drafting): Catalogue {
   return catalogueOf(fleet.workspace.server.dialect);
 }
 
-function subjectNow({ manifests }: ManifestDraft, thing: Thing, { made }: Drafting): Subject {
+function subjectNow({ manifests }: ManifestDraft, thing: ResourceRef, { made }: Drafting): Subject {
   return subjectIn(manifests, thing, identityOf(thing), made);
 }
 
-function wantedNow({ manifests }: ManifestDraft, thing: Thing): Desired | undefined {
+function wantedNow({ manifests }: ManifestDraft, thing: ResourceRef): Desired | undefined {
   return wantedOf(desiredOf(manifests.policies, thing.project).desired, thing);
 }
 
-function wantedOf({ resources }: DesiredProject, thing: Thing): Desired | undefined {
+function wantedOf({ resources }: DesiredProject, thing: ResourceRef): Desired | undefined {
   const identity = identityOf(thing);
   return resources.find((resource) => identityOf(resource) === identity);
 }

@@ -1,11 +1,11 @@
 import { inParallel } from "../base/concurrency.ts";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { connectReader, type Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import type { Difference } from "../diff/diff.ts";
 import { readInventory } from "../live/read-live.ts";
-import { readAndDiff, type SurveyScope, select } from "../live/survey.ts";
+import { type RefreshScope, refresh, select } from "../live/survey.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Problem, Project } from "../model/types.ts";
@@ -18,10 +18,10 @@ import type { LeaseToken } from "../state/state.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import { acceptChange, type LiveTarget } from "./accept-change.ts";
 import { candidatesIn, checkMeant, inSyncAmong } from "./candidates.ts";
-import type { NewHome } from "./homes.ts";
+import type { NewEditTarget } from "./homes.ts";
 import { type Hunk, movedByAll } from "./hunks.ts";
 import type { Fleet, Manifests } from "./manifests.ts";
-import { judgedAfter } from "./remember.ts";
+import { ledgerAfterAccept } from "./remember.ts";
 import { textsFor, writeTexts } from "./texts.ts";
 
 export type { Hunk } from "./hunks.ts";
@@ -33,13 +33,13 @@ export interface AcceptRequest extends Request {
   /** Whether nothing is to be written. */
   readonly dryRun: boolean;
   /** A file that can be made for a project's own policy; undefined where the workspace would not look at it. */
-  readonly newHome: (project: Project, root: string) => NewHome | undefined;
-  /** Writes whole texts of files, by their names in the workspace. @throws Refusal where it cannot. */
+  readonly newHome: (project: Project, root: string) => NewEditTarget | undefined;
+  /** Writes whole texts of files, by their names in the workspace. @throws UserError where it cannot. */
   readonly write: (root: string, texts: ReadonlyMap<string, string>) => void;
 }
 
 /** What became of one address. */
-export interface AcceptedThing {
+export interface AcceptedResource {
   readonly address: string;
   /** The lines that were changed for it; none where only the ledger had to learn of it. */
   readonly hunks: readonly Hunk[];
@@ -47,7 +47,7 @@ export interface AcceptedThing {
 }
 
 export interface Acceptance {
-  readonly accepted: readonly AcceptedThing[];
+  readonly accepted: readonly AcceptedResource[];
   /** Addresses that were asked for, and of which the manifests say what is live already. */
   readonly inSync: readonly string[];
   /** Errors among them: what could not be read or accepted. */
@@ -56,7 +56,7 @@ export interface Acceptance {
 
 /**
  * Makes manifests say what is live at the addresses that differ, and nothing else of anything else. Sends GET requests
- * only. @throws Refusal where an address means nothing, or manifests changed meanwhile; then nothing is written.
+ * only. @throws UserError where an address means nothing, or manifests changed meanwhile; then nothing is written.
  */
 export async function accept(request: AcceptRequest): Promise<Acceptance> {
   const { folder, env, addresses: targets } = request;
@@ -87,7 +87,7 @@ async function accepted(
   const selection = await select(reader, scope);
   const known = [...context.problems, ...selection.problems.filter(({ rule }) => rule !== "no-match")];
   if (hasErrors(known)) return { accepted: [], inSync: [], problems: known };
-  const survey = await readAndDiff(reader, selection, scope);
+  const survey = await refresh(reader, selection, scope);
   const problems = [...known, ...survey.problems];
   const candidates = candidatesIn(selection, survey.differences);
   if (!hasErrors(problems)) checkMeant(request.addresses, candidates, selection, context.policies);
@@ -97,7 +97,7 @@ async function accepted(
   const outcome = acceptAll(context, request, targets, { fleet, scope });
   if (!request.dryRun) writeTexts(context, request.write, outcome.manifests);
   const trouble = lease && (await context.ledger?.save(lease));
-  if (trouble) throw new Refusal(trouble);
+  if (trouble) throw new UserError(trouble);
   const told = outcome.things.filter(({ hunks, notes }) => hunks.length + notes.length > 0);
   return { accepted: told, inSync, problems: [...problems, ...outcome.problems] };
 }
@@ -107,7 +107,7 @@ async function targetsOf(
   reader: Reader,
   differences: readonly Difference[],
   fleet: Fleet,
-  { workers }: SurveyScope,
+  { workers }: RefreshScope,
 ): Promise<readonly LiveTarget[]> {
   const projects = new Map(fleet.projects.map((project) => [project.name, project]));
   const changes = differences.flatMap((difference) => difference.changes);
@@ -122,7 +122,7 @@ async function targetsOf(
 
 interface AcceptedAll {
   readonly manifests: Manifests;
-  readonly things: readonly AcceptedThing[];
+  readonly things: readonly AcceptedResource[];
   readonly problems: readonly Problem[];
 }
 
@@ -130,7 +130,7 @@ function acceptAll(
   context: Context,
   request: AcceptRequest,
   targets: readonly LiveTarget[],
-  { fleet, scope }: { readonly fleet: Fleet; readonly scope: SurveyScope },
+  { fleet, scope }: { readonly fleet: Fleet; readonly scope: RefreshScope },
 ): AcceptedAll {
   const {
     loaded: { root },
@@ -142,12 +142,12 @@ function acceptAll(
     policies,
     otherNames: expired.map(({ name }) => name),
   };
-  let things: readonly AcceptedThing[] = [];
+  let things: readonly AcceptedResource[] = [];
   const problems: Problem[] = [];
   const manifests = targets.reduce((before, target) => {
     const { change } = target;
     const draft = acceptChange(before, target, { fleet, made: request.newHome(target.thing.project, root) });
-    const judgement = judgedAfter(draft, target, { context, scope });
+    const judgement = ledgerAfterAccept(draft, target, { context, scope });
     const thing = { address: change.address, hunks: draft.hunks, notes: [...draft.notes, ...judgement.notes] };
     things = [...things.map((each) => ({ ...each, hunks: movedByAll(draft.hunks, each.hunks) })), thing];
     problems.push(...judgement.problems);

@@ -1,4 +1,4 @@
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { isGlob } from "../base/glob.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { Difference } from "../diff/diff.ts";
@@ -32,7 +32,7 @@ export function candidatesIn(
   return Array.from(found.values(), (each) => ({ ...each, differs: changed.has(each.address) }));
 }
 
-/** @throws Refusal where a glob means none of them, with what it may have meant. */
+/** @throws UserError where a glob means none of them, with what it may have meant. */
 export function checkMeant(
   globs: readonly string[],
   candidates: readonly Candidate[],
@@ -51,13 +51,13 @@ function meantBy(glob: string, candidates: readonly Candidate[]): readonly Candi
   return candidates.filter(({ address, project }) => matches(address, project));
 }
 
-function unknownAddress(glob: string, addresses: readonly string[], projects: readonly Project[]): Refusal {
-  if (/^storage:/i.test(glob)) return new Refusal(`${glob}: a storage move cannot be accepted`, exit.usage);
+function unknownAddress(glob: string, addresses: readonly string[], projects: readonly Project[]): UserError {
+  if (/^storage:/i.test(glob)) return new UserError(`${glob}: a storage move cannot be accepted`, exit.usage);
   if (projects.length === 0) {
-    return new Refusal(`no policy declares ${glob}, and no plan would change it${didYouMean(glob, addresses)}`);
+    return new UserError(`no policy declares ${glob}, and no plan would change it${didYouMean(glob, addresses)}`);
   }
   const names = projects.map(({ name }) => name);
-  return new Refusal(`no policy selects ${projectPart(glob)}${didYouMean(projectPart(glob), names)}`);
+  return new UserError(`no policy selects ${projectPart(glob)}${didYouMean(projectPart(glob), names)}`);
 }
 
 /** What was asked for and is in sync. Of all that a glob matches only what differs is asked for. */

@@ -9,13 +9,13 @@ import type { Project } from "../model/types.ts";
 import { documentsIn, type Manifests } from "./manifests.ts";
 
 /** A file that can be made for a policy of one project, and where the schema of manifests lies, seen from there. */
-export interface NewHome {
+export interface NewEditTarget {
   readonly file: string;
   readonly schema: string;
 }
 
 /** A policy for one project alone, in which more can be said of it: one that is there, or a new one. */
-export interface Home extends Editable {
+export interface EditTarget extends Editable {
   readonly file: string;
   /** In words that complete "in …". */
   readonly words: string;
@@ -30,17 +30,17 @@ export function isOwn({ projects }: Policy, { id, path }: Project): boolean {
  * Where something can be said of a project that wins over a policy: policies of its own, then a new one. None of them
  * expires: what is accepted stays.
  */
-export function homesOver(
+export function editTargetsFor(
   manifests: Manifests,
   project: Project,
   beaten: Policy | undefined,
-  made: NewHome | undefined,
-): readonly Home[] {
+  made: NewEditTarget | undefined,
+): readonly EditTarget[] {
   const layers = matchingLayers(manifests.policies, project);
   const rival = layers.find(({ policy }) => policy === beaten);
   const isLasting = ({ policy }: Layer) => policy.until === undefined && isOwn(policy, project);
   const own = layers.filter((layer) => isLasting(layer) && (!rival || wins(layer, rival)));
-  const homes = own.map(({ policy: { document } }): Home => {
+  const homes = own.map(({ policy: { document } }): EditTarget => {
     const text = manifests.texts.get(document.file) ?? "";
     return { file: document.file, text, document: document.index, words: document.file };
   });
@@ -52,7 +52,12 @@ function wins(layer: Layer, rival: Layer): boolean {
 }
 
 /** A file of its own or, where none can be made, a document behind those of the policy that it wins over. */
-function newHome(manifests: Manifests, project: Project, rival: Layer | undefined, made: NewHome | undefined): Home {
+function newHome(
+  manifests: Manifests,
+  project: Project,
+  rival: Layer | undefined,
+  made: NewEditTarget | undefined,
+): EditTarget {
   const isNear = rival?.literal === Number.POSITIVE_INFINITY;
   const text = emptyPolicy(made?.schema, {
     name: freeName(manifests, project.name),
@@ -69,7 +74,7 @@ function newHome(manifests: Manifests, project: Project, rival: Layer | undefine
  * A policy for the projects of another one, but for this project: in it goes what that one shall not say of the project
  * any more. It counts as long as the other one, for the same reason. One that is there is used again.
  */
-export function homeExcept(manifests: Manifests, policy: Policy, project: Project): Home {
+export function editTargetExcept(manifests: Manifests, policy: Policy, project: Project): EditTarget {
   const { file } = policy.document;
   const [projects, except, own] = [policy.projects.map(writtenOf), policy.except.map(writtenOf), selectorFor(project)];
   const wanted = { projects, except: [...except, own] };
@@ -100,7 +105,7 @@ function emptyPolicy(schema: string | undefined, draft: Pick<Draft, "name" | "pr
 }
 
 /** A document behind those of a file. */
-function behind({ texts }: Manifests, file: string, text: string): Omit<Home, "file"> {
+function behind({ texts }: Manifests, file: string, text: string): Omit<EditTarget, "file"> {
   const before = texts.get(file) ?? "";
   const document = documentsIn(file, before);
   return { text: appended(before, text), document, words: `${file}, a new document` };

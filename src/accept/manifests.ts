@@ -84,7 +84,7 @@ function parsedPart(file: string, { text, linesBefore, document: index = 0 }: Pa
 }
 
 /** One thing of one project. */
-export interface Thing {
+export interface ResourceRef {
   readonly project: Project;
   readonly kind: Kind;
   readonly key: string;
@@ -108,7 +108,7 @@ export interface Period {
  * any of these days, anything else than before of any other thing in the fleet, or makes a mistake.
  */
 export function desiredAfter(
-  thing: Thing,
+  thing: ResourceRef,
   before: Manifests,
   after: Manifests,
   { projects }: Fleet,

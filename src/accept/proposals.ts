@@ -7,8 +7,8 @@ import { decidingOf } from "../manifest/layers.ts";
 import type { Policy, Variable } from "../manifest/policies.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import { policyKinds } from "../model/kinds.ts";
-import { type Home, homeExcept, homesOver, isOwn, type NewHome } from "./homes.ts";
-import type { Manifests, Thing } from "./manifests.ts";
+import { type EditTarget, editTargetExcept, editTargetsFor, isOwn, type NewEditTarget } from "./homes.ts";
+import type { Manifests, ResourceRef } from "./manifests.ts";
 
 /** A way to say something, to be taken if it keeps the law: the texts that a file goes through, and why it is there. */
 export interface Proposal {
@@ -32,15 +32,20 @@ export interface FieldValues {
 
 /** What is to be said of, and where there is a place for more. */
 export interface Subject {
-  readonly thing: Thing;
+  readonly thing: ResourceRef;
   readonly manifests: Manifests;
   /** The entry that decides; undefined where none does. */
   readonly entry: PolicyEntry | undefined;
-  readonly made: NewHome | undefined;
+  readonly made: NewEditTarget | undefined;
 }
 
 /** The subject as manifests are now. */
-export function subjectIn(manifests: Manifests, thing: Thing, identity: string, made: NewHome | undefined): Subject {
+export function subjectIn(
+  manifests: Manifests,
+  thing: ResourceRef,
+  identity: string,
+  made: NewEditTarget | undefined,
+): Subject {
   const { entries } = decidingOf(matchingLayers(manifests.policies, thing.project));
   return { thing, manifests, entry: entries.get(identity), made };
 }
@@ -67,7 +72,7 @@ export function* fieldProposals(subject: Subject, name: string, { values, filled
     yield* homes(subject, policyOf(manifests, variable), note, (home) => setIn(home, ["vars", variable.name], value));
   }
   const path = [sectionOf(thing), entry.desired.key];
-  const restate = (fields: FieldValues["values"]) => (home: Home) =>
+  const restate = (fields: FieldValues["values"]) => (home: EditTarget) =>
     setIn(home, path, restated(manifests, entry, fields));
   yield* homes(subject, policy, elsewhereNote(entry, subject), restate(values));
   if (filled.size === 0) return;
@@ -99,7 +104,7 @@ function* withdrawal(
 ): Iterable<Proposal> {
   const { file } = entry.document;
   const without = { ...manifests, texts: new Map([...manifests.texts, [file, removed]]) };
-  const home = homeExcept(without, policy, thing.project);
+  const home = editTargetExcept(without, policy, thing.project);
   const node = nodeIn(editable(manifests, entry), entry.path);
   const added = node && setIn(home, [sectionOf(thing), entry.desired.key], node);
   const note = `${policyWords(entry)} speaks for other projects too: said for those alone in ${home.words}`;
@@ -126,9 +131,9 @@ function* homes(
   { thing, manifests, made }: Subject,
   beaten: Policy | undefined,
   note: string,
-  edit: (home: Home) => Edited,
+  edit: (home: EditTarget) => Edited,
 ): Iterable<Proposal> {
-  for (const home of homesOver(manifests, thing.project, beaten, made)) {
+  for (const home of editTargetsFor(manifests, thing.project, beaten, made)) {
     yield { file: home.file, texts: [sorted(home.text, edit(home))], note: `${note} in ${home.words}` };
   }
 }
@@ -158,7 +163,7 @@ function policyOf({ policies }: Manifests, { document }: Pick<Spot, "document">)
   return policies.find((policy) => policy.document === document);
 }
 
-function sectionOf({ kind }: Thing): string {
+function sectionOf({ kind }: ResourceRef): string {
   return policyKinds.find((row) => row.kind === kind)?.section ?? "";
 }
 
@@ -180,7 +185,7 @@ function variableIn(value: unknown, vars: ReadonlyMap<string, Variable>): Variab
 }
 
 /** Whether nothing that speaks for another project has a say in it or uses it. */
-function isUsedAlone(manifests: Manifests, variable: Variable, { project }: Thing): boolean {
+function isUsedAlone(manifests: Manifests, variable: Variable, { project }: ResourceRef): boolean {
   const policy = policyOf(manifests, variable);
   if (policy && isOwn(policy, project)) return true;
   return manifests.policies.every((each) => isOwn(each, project) || !mentions(each, variable.name));
@@ -213,7 +218,7 @@ function restateField(node: YAMLMap, name: string, value: Spelled): void {
   else node.items.push(new Pair(scalarOf(name), next));
 }
 
-function variableNote({ name, ...line }: Variable, { project }: Thing): string {
+function variableNote({ name, ...line }: Variable, { project }: ResourceRef): string {
   return `vars.${name} of ${policyWords(line)} decides, and only ${project.name} uses it`;
 }
 

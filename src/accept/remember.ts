@@ -1,5 +1,5 @@
 import { diff } from "../diff/diff.ts";
-import type { SurveyScope } from "../live/survey.ts";
+import type { RefreshScope } from "../live/survey.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { identityOf } from "../model/kinds.ts";
@@ -17,11 +17,11 @@ export interface Judgement {
 
 interface Judging {
   readonly context: Context;
-  readonly scope: SurveyScope;
+  readonly scope: RefreshScope;
 }
 
 /** Lets the ledger learn that what is live is right, and says what a plan would list all the same. */
-export function judgedAfter(
+export function ledgerAfterAccept(
   draft: ManifestDraft,
   { thing, change, live }: LiveTarget,
   { context, scope }: Judging,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
@@ -9,7 +9,7 @@ import { textIn } from "../workspace/texts.ts";
 import type { LiveTarget } from "./accept-change.ts";
 import type { Manifests } from "./manifests.ts";
 
-/** The texts of all files that may have a say in what is accepted. @throws Refusal where one cannot be read any more. */
+/** The texts of all files that may have a say in what is accepted. @throws UserError where one cannot be read any more. */
 export function textsFor({ loaded: { root }, policies }: Context, targets: readonly LiveTarget[]): Map<string, string> {
   const layers = targets.flatMap(({ thing }) => matchingLayers(policies, thing.project));
   const files = new Set(layers.map(({ policy }) => policy.document.file));
@@ -19,10 +19,10 @@ export function textsFor({ loaded: { root }, policies }: Context, targets: reado
 function textNow(root: string, name: string): string {
   const text = textIn({ path: join(root, name), name });
   if (typeof text === "string") return text;
-  throw new Refusal(text?.unreadable ?? `${name}: expected text in UTF-8, of 4 MiB at most`);
+  throw new UserError(text?.unreadable ?? `${name}: expected text in UTF-8, of 4 MiB at most`);
 }
 
-/** All texts that are new. @throws Refusal where manifests are not what they were, or would have mistakes. */
+/** All texts that are new. @throws UserError where manifests are not what they were, or would have mistakes. */
 export function writeTexts(
   { loaded, policies }: Context,
   write: (root: string, texts: ReadonlyMap<string, string>) => void,
@@ -30,7 +30,7 @@ export function writeTexts(
 ): void {
   const { root, digest } = loaded;
   const now = loadWorkspace(root);
-  if (now.digest !== digest) throw new Refusal("the manifests changed meanwhile; nothing was written: run it again");
+  if (now.digest !== digest) throw new UserError("the manifests changed meanwhile; nothing was written: run it again");
   const written = new Set(policies.map(({ document }) => document.file));
   const changed = [...after.texts].flatMap(([name, text]): [string, string][] => {
     const before = written.has(name) ? textNow(root, name) : "";
@@ -41,7 +41,7 @@ export function writeTexts(
   const edited = changed.flatMap(([name]) => parseManifest(name, after.texts.get(name) ?? "").documents);
   const documents = [...loaded.documents.filter(({ file }) => !texts.has(file)), ...edited];
   if (hasErrors(validate({ ...loaded, documents }).problems) && !hasErrors(validate(loaded).problems)) {
-    throw new Refusal("the manifests would not be valid afterwards; nothing was written");
+    throw new UserError("the manifests would not be valid afterwards; nothing was written");
   }
   if (changed.length > 0) write(root, texts);
 }

@@ -9,7 +9,12 @@ import type { Call, Change, Fields, Value } from "../model/types.ts";
  * A refused call in the form that its server asks for: with what it demands and nobody declared, or in the words of an
  * older release. Undefined where there is no other form.
  */
-export function amended(catalogue: Catalogue, change: Change, call: Call, failure: CallFailed): Call | undefined {
+export function rewriteRejectedCall(
+  catalogue: Catalogue,
+  change: Change,
+  call: Call,
+  failure: CallFailed,
+): Call | undefined {
   if (failure.status !== 400) return undefined;
   const more = demands(catalogue, change, failure) ?? olderWords(change, call, failure);
   return more && { ...call, parameters: { ...call.parameters, ...more } };

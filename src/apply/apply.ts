@@ -71,11 +71,11 @@ export async function applyChanges(
   options: ApplyOptions,
 ): Promise<Outcomes> {
   if (options.delegate) return options.delegate(batches, options);
-  return outcomesOf(await carryOutBatches(writer, batches, options));
+  return outcomesOf(await runBatches(writer, batches, options));
 }
 
 /** As {@link applyChanges}, with all that is known of each step. */
-export async function carryOutBatches(
+export async function runBatches(
   writer: Writer,
   batches: readonly Batch[],
   options: ApplyOptions,

@@ -3,7 +3,7 @@ import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed, type FailureKind } from "../client/failure.ts";
 import type { Unverified } from "../diff/diff.ts";
-import { type Surveyed, type SurveyScope, surveyProject } from "../live/survey.ts";
+import { type RefreshedProject, type RefreshScope, refreshProject } from "../live/survey.ts";
 import { unreadPart } from "../live/unread.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { projectPart } from "../model/identity.ts";
@@ -29,7 +29,7 @@ export type Target =
 export function recheckTargets(
   plan: Pick<Plan, "resource_changes" | "unverified">,
   desired: readonly DesiredProject[],
-  unread: ReadonlyMap<string, Surveyed> = new Map(),
+  unread: ReadonlyMap<string, RefreshedProject> = new Map(),
 ): Target[] {
   const projects = new Map(desired.map((each) => [each.project.name, each]));
   const unverified = namesByAddress(plan.unverified);
@@ -49,10 +49,10 @@ function namesByAddress(rows: readonly Unverified[]): ReadonlyMap<string, readon
 }
 
 /** The steps of a target, by what is there now: what was planned from other live values is stale, and left (docs/safety.md). */
-export async function stepsOf(reader: Reader, target: Target, scope: SurveyScope): Promise<readonly Step[]> {
+export async function stepsOf(reader: Reader, target: Target, scope: RefreshScope): Promise<readonly Step[]> {
   if ("steps" in target) return target.steps;
   const { planned } = target;
-  const read = await surveyProject(reader, target.desired, resending(scope, planned)).catch(unreadable);
+  const read = await refreshProject(reader, target.desired, resending(scope, planned)).catch(unreadable);
   if (!read.difference) return notRead(planned, read);
   const { changes } = read.difference;
   const unverified = namesByAddress(read.difference.unverified);
@@ -69,20 +69,20 @@ export async function stepsOf(reader: Reader, target: Target, scope: SurveyScope
 }
 
 /** What was planned only to be sent again differs in nothing: the plan itself asks for it. */
-function resending(scope: SurveyScope, planned: readonly PlannedChange[]): SurveyScope {
+function resending(scope: RefreshScope, planned: readonly PlannedChange[]): RefreshScope {
   const asked = new Set(planned.filter(({ resend }) => resend).map(({ address }) => address));
   if (asked.size === 0) return scope;
   return { ...scope, diff: (project) => ({ ...scope.diff(project), resend: (address) => asked.has(address) }) };
 }
 
 /** Also what ends the run is this project's outcome: those of the projects before it are not to be lost. */
-function unreadable(error: unknown): Surveyed {
+function unreadable(error: unknown): RefreshedProject {
   if (!(error instanceof CallFailed)) throw error;
   return { problems: [{ severity: "error", rule: error.kind, message: explained(error) }] };
 }
 
 /** Nothing was sent for these; where the run was stopped meanwhile nothing went wrong either. */
-function notRead(planned: readonly PlannedChange[], { problems: [problem] }: Surveyed): Step[] {
+function notRead(planned: readonly PlannedChange[], { problems: [problem] }: RefreshedProject): Step[] {
   if (problem?.rule === stopped) return planned.map(skipped);
   return planned.map((change) => failed(change, problem?.message ?? "the project could not be read again"));
 }

@@ -1,4 +1,4 @@
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
 import type { Answer, Reader, Writer } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
@@ -10,9 +10,9 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { compareField, isOff } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Call, Change, Fields, Outcome, Value } from "../model/types.ts";
-import { adviceOn, amended } from "./amend.ts";
+import { adviceOn, rewriteRejectedCall } from "./amend.ts";
 import { subjectsOf } from "./subjects.ts";
-import { isCarriedOut, isVisible } from "./verify-write.ts";
+import { isApplied, isVisible } from "./verify-write.ts";
 
 /** What became of a change, and the answer or the failure of its request. */
 export interface SentChange {
@@ -30,7 +30,7 @@ export async function sendChange(writer: Writer, change: Change, call: Call): Pr
     if ("found" in settled) return { outcome: { status: "applied" } };
     return advised(unanswered(settled, call), adviceOn(writer.catalogue, change, settled.failure));
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof UserError)) throw error;
     return { outcome: { status: "failed", error: error.message } };
   }
 }
@@ -46,7 +46,9 @@ async function settledAs(writer: Writer, change: Change, call: Call): Promise<Se
   const look = isVisible(change) ? (reader: Reader) => isInPlace(reader, change) : undefined;
   const settled = await writer.settle(call, look);
   const other =
-    "failure" in settled && !settled.unknown ? amended(writer.catalogue, change, call, settled.failure) : undefined;
+    "failure" in settled && !settled.unknown
+      ? rewriteRejectedCall(writer.catalogue, change, call, settled.failure)
+      : undefined;
   return other ? writer.settle(other, look) : settled;
 }
 
@@ -69,7 +71,7 @@ function isUnsent(failure: CallFailed, { method, path }: Call): boolean {
 
 /** Whether what is live now shows that a change was carried out. Only for one that {@link isVisible}. @throws CallFailed. */
 export async function isInPlace(reader: Reader, change: Change): Promise<boolean> {
-  return isCarriedOut(reader.catalogue, change, await readLive(reader, subjectsOf(change.project, [change])));
+  return isApplied(reader.catalogue, change, await readLive(reader, subjectsOf(change.project, [change])));
 }
 
 /** What an answer to a write says of it (docs/servers.md): servers may keep another value, or nothing at all. */

@@ -13,7 +13,7 @@ export function isVisible(change: Change): boolean {
 }
 
 /** Whether what is live now shows that a change was carried out. Only for one that {@link isVisible}. */
-export function isCarriedOut(catalogue: Catalogue, change: Change, live: readonly Live[]): boolean {
+export function isApplied(catalogue: Catalogue, change: Change, live: readonly Live[]): boolean {
   return lostOf(catalogue, change, live).length === 0;
 }
 

@@ -27,21 +27,21 @@ export function exitCode(facts: Facts): ExitCode {
 }
 
 /** The exit code of a run that could not write all of its output: a more severe code stays. */
-export function withTrouble(code: ExitCode): ExitCode {
+export function atLeastError(code: ExitCode): ExitCode {
   const isLighter = code === exit.done || code === exit.pending || code === exit.stale;
   return isLighter ? exit.problem : code;
 }
 
 /** A mistake in how the program was called, or in what it needs to start: one sentence, printed without a stack trace. */
-export class Refusal extends Error {
+export class UserError extends Error {
   readonly code: ExitCode;
 
   constructor(message: string, code: ExitCode = exit.problem) {
     super(message);
-    this.name = "Refusal";
+    this.name = "UserError";
     this.code = code;
   }
 }
 
 /** A refusal because something is not there that may be back in a while, such as a database that restarts. */
-export class Away extends Refusal {}
+export class UnavailableError extends UserError {}

@@ -1,5 +1,5 @@
-import { Refusal } from "./exit.ts";
-import { systemTrouble } from "./system-errors.ts";
+import { UserError } from "./exit.ts";
+import { describeSystemError } from "./system-errors.ts";
 
 /** A host and a port as addresses write them: `127.0.0.1:8080`, `[::1]:8080`. */
 export function hostAndPort(host: string, port: number): string {
@@ -7,6 +7,6 @@ export function hostAndPort(host: string, port: number): string {
 }
 
 /** What is said where a server cannot listen: it is no wrong usage, because the same words work once the port is free. */
-export function cannotListen(host: string, port: number, error: unknown): Refusal {
-  return new Refusal(`cannot listen on ${hostAndPort(host, port)}: ${systemTrouble(error)}`);
+export function cannotListen(host: string, port: number, error: unknown): UserError {
+  return new UserError(`cannot listen on ${hostAndPort(host, port)}: ${describeSystemError(error)}`);
 }

@@ -33,7 +33,7 @@ export function createRedactor(): Redactor {
   const known = new Set<string>();
   const spared = new Set<string>();
   let phrases = createPrefixIndex();
-  let words = createWords();
+  let words = createLegacyValueFallback();
   let runs = createRunIndex();
   let wholes = createPrefixIndex();
   const equals = new Set<string>();
@@ -62,7 +62,7 @@ export function createRedactor(): Redactor {
       phrases = createPrefixIndex();
       wholes = createPrefixIndex();
       equals.clear();
-      words = createWords();
+      words = createLegacyValueFallback();
       runs = createRunIndex();
     },
     clean(text) {
@@ -150,7 +150,7 @@ interface Words {
 }
 
 /** Values that are too short to be looked for in pieces. */
-function createWords(): Words {
+function createLegacyValueFallback(): Words {
   const names = new Map<string, string>();
   const lengths: number[] = [];
   return {

@@ -31,7 +31,7 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /** Why the system would not read, write or listen, in words; nothing of what it says itself, which may hold paths. */
-export function systemTrouble(error: unknown): string {
+export function describeSystemError(error: unknown): string {
   const code = systemCode(error) ?? "unknown";
   return words[code] ?? `the system said ${code}`;
 }

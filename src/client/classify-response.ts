@@ -3,7 +3,7 @@ import type { Call } from "../model/types.ts";
 import { CallFailed, type FailureFacts } from "./failure.ts";
 import type { Answer } from "./reader.ts";
 import type { Broken, Headers, Received } from "./received.ts";
-import { isHopeless, isLocked, mayHaveActed, passes } from "./retry.ts";
+import { isLocked, isPermanent, isTransient, mayHaveActed } from "./retry.ts";
 import { oneLine, wordsOf, wordsOfText } from "./server-message.ts";
 
 /** What is known of an attempt before its end. */
@@ -26,7 +26,11 @@ export interface FullAnswer extends Answer {
 }
 
 /** Judges an answer. `clean` takes secrets out of the server's words. */
-export function judge(attempt: Attempt, received: Received, clean: (text: string) => string): FullAnswer | CallFailed {
+export function classify(
+  attempt: Attempt,
+  received: Received,
+  clean: (text: string) => string,
+): FullAnswer | CallFailed {
   const { status, headers, text } = received;
   if (status >= 400) return refused(attempt, received, clean);
   if (status >= 300) return redirected(attempt, received, clean);
@@ -64,7 +68,7 @@ function refused(attempt: Attempt, { status, text }: Received, clean: (text: str
   const body = parsed(text);
   const words = oneLine(body === undefined ? wordsOfText(text, clean) : clean(wordsOf(body) ?? ""));
   if (status === 401) return unauthorized(attempt, words);
-  const passing = passes(status, words);
+  const passing = isTransient(status, words);
   if (!passing && status < 500 && isPage(text)) return notJson(attempt, status, "a web page", words);
   return failed(attempt, {
     passing,
@@ -144,7 +148,12 @@ function notJson(attempt: Attempt, status: number, found: string, words: string)
 }
 
 /** Judges an attempt without an answer. `known`: the server has answered before. */
-export function judgeBroken(attempt: Attempt, broken: Broken, stopped: string | undefined, known: boolean): CallFailed {
+export function classifyBroken(
+  attempt: Attempt,
+  broken: Broken,
+  stopped: string | undefined,
+  known: boolean,
+): CallFailed {
   const kind = broken.broken === "large" ? "html" : broken.broken;
   const what =
     broken.broken === "aborted"
@@ -152,7 +161,7 @@ export function judgeBroken(attempt: Attempt, broken: Broken, stopped: string | 
       : (broken.words ?? brokenWords[broken.code] ?? wordsOfBroken(broken));
   const endsRun = broken.broken === "aborted";
   const { sent } = broken;
-  return failed(attempt, { kind, what, endsRun, sent, acted: sent, passing: !isHopeless(broken, known) });
+  return failed(attempt, { kind, what, endsRun, sent, acted: sent, passing: !isPermanent(broken, known) });
 }
 
 const brokenWords: Readonly<Record<string, string>> = {

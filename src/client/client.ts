@@ -11,7 +11,7 @@ export type { Answer, Closing, Reader, Writer } from "./reader.ts";
 
 /**
  * A connection that can only read: it refuses any method but GET.
- * @throws Refusal where the URL is not one that the token may be sent to. Nothing is sent before the first call.
+ * @throws UserError where the URL is not one that the token may be sent to. Nothing is sent before the first call.
  */
 export async function connectReader(options: ClientOptions): Promise<Reader & Closing> {
   return readerOf(await openSession(options, new Set(["GET"])));

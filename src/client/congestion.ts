@@ -58,10 +58,10 @@ export class Congestion {
     if (sent < this.#since) return;
     this.#waits.push(now - sent);
     this.#inFlight += inFlight;
-    if (!this.#isTold(now)) return;
+    if (!this.#isRedacted(now)) return;
     const average = this.#inFlight / this.#waits.length;
     const wait = Math.max(firstQuartile(this.#waits), 0.001);
-    if (average >= this.#room * filled) this.#judge({ inFlight: average, wait, speed: average / wait }, now);
+    if (average >= this.#room * filled) this.#classify({ inFlight: average, wait, speed: average / wait }, now);
     else this.#forget(now);
   }
 
@@ -74,7 +74,7 @@ export class Congestion {
     this.#halve(now);
   }
 
-  #isTold(now: number): boolean {
+  #isRedacted(now: number): boolean {
     if (this.#isDoubling) return this.#waits.length >= this.#room;
     return this.#waits.length >= Math.max(fewest, 2 * this.#room) && now - this.#since >= shortest;
   }
@@ -85,7 +85,7 @@ export class Congestion {
     this.#move(this.#room, now);
   }
 
-  #judge(pace: Pace, now: number): void {
+  #classify(pace: Pace, now: number): void {
     this.#limit = Math.min(this.#ceiling, this.#limit * 1.02 + 0.1);
     const before = this.#before;
     if (before && isAlike(before, pace) && pace.speed > before.speed * 0.85) {

@@ -1,7 +1,7 @@
 import type { Call, Scalar } from "../model/types.ts";
 
 /** A call as it goes on the wire, but for its origin and headers. */
-export interface Line {
+export interface WireRequest {
   readonly method: Call["method"];
   /** Prefix, path and query. */
   readonly target: string;
@@ -13,7 +13,7 @@ export interface Line {
 export type Plain = Readonly<Record<string, Scalar>>;
 
 /** Writes a call: in the query of a GET or DELETE, in the body of the others, as form fields or as JSON (spec). */
-export function encode({ method, body: type = "form" }: Call, target: string, plain: Plain | undefined): Line {
+export function encode({ method, body: type = "form" }: Call, target: string, plain: Plain | undefined): WireRequest {
   if (!plain) return { method, target };
   if (method === "GET" || method === "DELETE") {
     const query = formOf(plain);

@@ -14,7 +14,7 @@ export interface Network {
 /**
  * The way to a server as the environment describes it: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, EVENKEEL_CLIENT_CERT and
  * EVENKEEL_CLIENT_KEY. `authorities` is what the workspace's `server.ca` holds.
- * @throws Refusal where a variable names what cannot be used.
+ * @throws UserError where a variable names what cannot be used.
  */
 export function networkFor(
   server: string,

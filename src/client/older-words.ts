@@ -7,7 +7,7 @@ export type Words = <Result>(call: Call, perform: (call: Call) => Promise<Result
  * Says today's words until the server takes older ones in their stead, and the older ones from then on. `isUnknownWord` judges
  * whether what `perform` throws says that the server does not know the value of one of these parameters.
  */
-export function createWords(isUnknownWord: (error: unknown, names: readonly string[]) => boolean): Words {
+export function createLegacyValueFallback(isUnknownWord: (error: unknown, names: readonly string[]) => boolean): Words {
   let speaksOlder = false;
   return async (call, perform) => {
     if (!call.older) return perform(call);

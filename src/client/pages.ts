@@ -9,7 +9,7 @@ export const pageSize = 100;
 export const mostPages = 10_000;
 
 /** A header whose value makes no sense. */
-export interface Garbled {
+export interface InvalidPage {
   readonly garbled: string;
 }
 
@@ -19,7 +19,7 @@ export interface Garbled {
  * alone, whatever host it names; what the call itself asks for stays as it is. A page that is named and cannot be asked
  * for is said: the rows so far are not the whole list.
  */
-export function nextPage(headers: Headers, own: PageQuery): { readonly query: PageQuery } | Garbled | undefined {
+export function nextPage(headers: Headers, own: PageQuery): { readonly query: PageQuery } | InvalidPage | undefined {
   const named = headers["x-next-page"];
   if (typeof named === "string" && /^\s*$/.test(named)) return countedPage(headers, own);
   if (named !== undefined) return isPageNumber(named) ? { query: { ...own, page: named } } : garbledPage;
@@ -37,21 +37,21 @@ function countedPage(headers: Headers, own: PageQuery): { readonly query: PageQu
   return { query: { ...own, page: String(Number(page) + 1) } };
 }
 
-const garbledPage: Garbled = { garbled: "an X-Next-Page that is not a page number" };
+const garbledPage: InvalidPage = { garbled: "an X-Next-Page that is not a page number" };
 
 function isPageNumber(text: string | string[] | undefined): text is string {
   return typeof text === "string" && /^[1-9]\d{0,14}$/.test(text);
 }
 
 /** How many rows the server counts in the whole list, where it says so. */
-export function totalOf(headers: Headers): number | Garbled | undefined {
+export function totalOf(headers: Headers): number | InvalidPage | undefined {
   const said = headers["x-total"];
   if (said === undefined || (typeof said === "string" && /^\s*$/.test(said))) return undefined;
   const isCount = typeof said === "string" && /^\d{1,15}$/.test(said);
   return isCount ? Number(said) : { garbled: "an X-Total that is not a number" };
 }
 
-function nextLink(header: string | string[] | undefined): string | Garbled | undefined {
+function nextLink(header: string | string[] | undefined): string | InvalidPage | undefined {
   const text = Array.isArray(header) ? header.join(", ") : (header ?? "");
   if (isTruncated(text)) return { garbled: "a truncated Link" };
   for (const [, target, parameters = ""] of text.matchAll(/<([^<>]*)>([^<>]*)/g)) {

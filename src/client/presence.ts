@@ -1,7 +1,7 @@
 import { callLater } from "./timer.ts";
 
 /** Whether a server is there at all: any answer says so, to whichever request. */
-export interface Presence {
+export interface ServerLiveness {
   /** Answers so far: where none came during an attempt, it failed as all did. */
   readonly answers: number;
   /** A request goes out. */
@@ -9,7 +9,7 @@ export interface Presence {
   /** It came to its end; where that was no answer, `unanswered` is what was asked. */
   ended(unanswered: string | undefined): void;
   /** Whether two different requests were left without an answer since there was one. */
-  readonly isEverybodys: boolean;
+  readonly affectsAllRequests: boolean;
   /** Nothing is asked any more: the timer, which holds all that it knows, is let go. */
   close(): void;
 }
@@ -18,7 +18,7 @@ export interface Presence {
 const longestBreak = 15_000;
 
 /** Calls `gone` once a server that is asked again and again has answered nothing for so many milliseconds. */
-export function watchPresence(giveUpAfter: number, gone: () => void): Presence {
+export function watchServerLiveness(giveUpAfter: number, gone: () => void): ServerLiveness {
   const unheard = new Set<string>();
   let answers = 0;
   let inFlight = 0;
@@ -57,7 +57,7 @@ export function watchPresence(giveUpAfter: number, gone: () => void): Presence {
       silentSince ??= now;
       if (!isWatching) watch(giveUpAfter);
     },
-    get isEverybodys() {
+    get affectsAllRequests() {
       return unheard.size > 1;
     },
     ended(unanswered) {

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { isLoopback } from "./server-url.ts";
 
 /** A proxy that requests go through, by a CONNECT each connection. */
@@ -25,7 +25,7 @@ const ports = { "https:": 443, "http:": 80 } as const;
 
 /**
  * The proxy on the way to a server, undefined where there is none. Loopback never has one, nor a host in NO_PROXY.
- * @throws Refusal where the variable names no proxy; it never repeats the value, which may hold a password.
+ * @throws UserError where the variable names no proxy; it never repeats the value, which may hold a password.
  */
 export function proxyFor(server: string, env: Environment): HttpProxy | undefined {
   const url = URL.canParse(server) ? new URL(server) : undefined;
@@ -43,10 +43,10 @@ function isScheme(protocol: string): protocol is keyof typeof ports {
 function parseProxy(value: string, variable: string): HttpProxy {
   const text = /^[a-z][a-z\d+.-]{0,20}:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url?.hostname) throw new Refusal(`${variable} is not the URL of a proxy; expected one like ${example}`);
+  if (!url?.hostname) throw new UserError(`${variable} is not the URL of a proxy; expected one like ${example}`);
   const { protocol, hostname, port, origin } = url;
   if (!isScheme(protocol)) {
-    throw new Refusal(`${variable} has the scheme ${protocol.slice(0, -1)}; expected a proxy like ${example}`);
+    throw new UserError(`${variable} has the scheme ${protocol.slice(0, -1)}; expected a proxy like ${example}`);
   }
   return { origin, name: `${hostname}:${port || ports[protocol]}`, variable, authorization: authorizationOf(url) };
 }

@@ -1,6 +1,6 @@
 import { type Rate, spacingOf } from "../base/rate.ts";
 import { longestHold, processRates, type Rates } from "./rates.ts";
-import { Slots } from "./slots.ts";
+import { ReservedPermits } from "./slots.ts";
 import type { Stop } from "./stop.ts";
 
 /** What keeps the requests of one connection to a rate that others share. */
@@ -47,7 +47,7 @@ export function createRateGate(
   { stop, longest, tooLong, queued }: GateHost,
 ): RateGate {
   const spacing = spacingOf(limit);
-  const slots = new Slots(spacing);
+  const slots = new ReservedPermits(spacing);
   let from = rates;
   let waiting: (() => void)[] = [];
   let isAsking = false;
@@ -89,8 +89,8 @@ export function createRateGate(
   /** For so many requests, of which some wait already. */
   const ask = async (lacking: number, here: number): Promise<void> => {
     isAsking = true;
-    const lapsed = slots.lapsed();
-    used = lapsed > 0 ? Math.max(1, used - lapsed) : Math.min(used * 2, blockOf(furthest));
+    const expired = slots.expired();
+    used = expired > 0 ? Math.max(1, used - expired) : Math.min(used * 2, blockOf(furthest));
     const count = Math.min(lacking, Math.max(used, here), blockOf(reach));
     const [asked, heldBefore] = [performance.now(), holds];
     const wait = await shared((to) => to.reserve(key, count * spacing.interval));

@@ -20,7 +20,7 @@ export function backoffDelay({ base, cap }: Backoff, attempt: number, chance: nu
 }
 
 /** Whether a status may be gone at the next try (docs/architecture.md). */
-export function passes(status: number, words: string): boolean {
+export function isTransient(status: number, words: string): boolean {
   return status === 408 || status === 429 || status >= 500 || isLocked(status, words);
 }
 
@@ -30,7 +30,7 @@ export function isLocked(status: number, words: string): boolean {
 }
 
 /** Whether a request without an answer would fare the same again. `known`: the server has answered before. */
-export function isHopeless({ broken, code }: Broken, known: boolean): boolean {
+export function isPermanent({ broken, code }: Broken, known: boolean): boolean {
   if (broken === "large" || broken === "aborted") return true;
   return misused.test(code) || (!known && hopeless.test(code));
 }

@@ -1,4 +1,4 @@
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 
 /** Where requests go: an origin, and what stands before every path of the API. */
@@ -21,12 +21,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The URL that requests go to: EVENKEEL_URL, else `server.url`. An empty variable must not hand the token to the manifest.
- * @throws Refusal where there is none, and for one that {@link parseServerUrl} refuses.
+ * @throws UserError where there is none, and for one that {@link parseServerUrl} refuses.
  */
 export function urlOf({ EVENKEEL_URL }: Environment, { url, allowInsecure }: Server): string {
-  if (EVENKEEL_URL === "") throw new Refusal(emptyUrl);
+  if (EVENKEEL_URL === "") throw new UserError(emptyUrl);
   const text = EVENKEEL_URL ?? url;
-  if (!text) throw new Refusal("no server: set server.url in evenkeel.yaml, or EVENKEEL_URL");
+  if (!text) throw new UserError("no server: set server.url in evenkeel.yaml, or EVENKEEL_URL");
   parseServerUrl(text, allowInsecure, urlNameOf({ EVENKEEL_URL }));
   return text;
 }
@@ -46,21 +46,21 @@ export function shownUrl(env: Environment, server: Server): string {
   try {
     return urlOf(env, server);
   } catch (error) {
-    if (error instanceof Refusal) return "";
+    if (error instanceof UserError) return "";
     throw error;
   }
 }
 
 /**
  * Reads the URL of a server; /api/v4 is added where it is missing. Plain http goes to loopback alone (docs/manifests.md).
- * @throws Refusal, which never repeats a URL that may hold a credential. `name` is what it calls the URL.
+ * @throws UserError, which never repeats a URL that may hold a credential. `name` is what it calls the URL.
  */
 export function parseServerUrl(text: string, allowInsecure = false, name = inWorkspace): ServerUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const objection = url ? objectionTo(url, allowInsecure) : `is not a URL; ${expected}`;
   if (objection === undefined && url) return { ...partsOf(url), name };
   learnCredentials(text, url);
-  throw new Refusal(`${name} ${objection}`);
+  throw new UserError(`${name} ${objection}`);
 }
 
 function partsOf({ origin, pathname }: URL): Pick<ServerUrl, "origin" | "prefix"> {

@@ -2,13 +2,13 @@ import { knownSecrets, learnCredential, ownNames } from "../base/known-secrets.t
 import { version } from "../base/version.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
-import { type Attempt, type FullAnswer, judge, judgeBroken } from "./classify-response.ts";
-import { encode, type Line } from "./encode.ts";
+import { type Attempt, classify, classifyBroken, type FullAnswer } from "./classify-response.ts";
+import { encode, type WireRequest } from "./encode.ts";
 import { CallFailed, isDecisive, isUnknownRoute, isUnknownWord } from "./failure.ts";
 import { createLimiter, type Limiter, type Sending } from "./limiter.ts";
-import { createWords, type Words } from "./older-words.ts";
+import { createLegacyValueFallback, type Words } from "./older-words.ts";
 import type { ClientOptions } from "./options.ts";
-import { type Presence, watchPresence } from "./presence.ts";
+import { type ServerLiveness, watchServerLiveness } from "./presence.ts";
 import { rateKey } from "./rates.ts";
 import type { Broken, Received } from "./received.ts";
 import { resolvedParameters } from "./resolve-secrets.ts";
@@ -39,10 +39,10 @@ export class Session {
   readonly #stop: Stop;
   readonly #limiter: Limiter;
   readonly #alias: Alias = createAlias(isUnknownRoute, isDecisive);
-  readonly #words: Words = createWords(isUnknownWord);
+  readonly #words: Words = createLegacyValueFallback(isUnknownWord);
   /** Thrown for every further call: the token was rejected, or nobody was ever there. */
   #over: CallFailed | undefined;
-  readonly #presence: Presence;
+  readonly #presence: ServerLiveness;
   /** Set once the server has been away for too long. */
   #gone: string | undefined;
 
@@ -55,7 +55,7 @@ export class Session {
     this.#stop.onStop(() => transport.cutReads());
     const rate = options.rate && { rate: options.rate, key: rateKey(options.token, server.origin) };
     this.#limiter = createLimiter(options.concurrency, this.#stop, longestPause, rate);
-    this.#presence = watchPresence(options.giveUpAfter ?? defaultGiveUp, () => this.#giveUp());
+    this.#presence = watchServerLiveness(options.giveUpAfter ?? defaultGiveUp, () => this.#giveUp());
     learnCredential(options.token, ownNames.EVENKEEL_TOKEN);
   }
 
@@ -157,7 +157,7 @@ export class Session {
     if (tooLate) throw tooLate;
     // Others are answered, and this one gets no connection: there are too many.
     if (!result.sent && answers > 0 && answers < this.#presence.answers) this.#limiter.overloaded(sending);
-    throw judgeBroken(attempt, result, this.#stop.reason, answers > 0);
+    throw classifyBroken(attempt, result, this.#stop.reason, answers > 0);
   }
 
   #count({ method, uncounted }: Call, again: boolean): void {
@@ -166,7 +166,7 @@ export class Session {
     else if (!uncounted) this.counts.reads++;
   }
 
-  async #send(call: Call, line: Line): Promise<Received | Broken> {
+  async #send(call: Call, line: WireRequest): Promise<Received | Broken> {
     this.#presence.asked();
     const result = await this.#transport.exchange(line, () => this.#forbidden(call) === undefined);
     this.#limiter.ended();
@@ -175,18 +175,18 @@ export class Session {
     return result;
   }
 
-  #attemptOf({ method, path, answer }: Call, { target }: Line, attempts: number): Attempt {
+  #attemptOf({ method, path, answer }: Call, { target }: WireRequest, attempts: number): Attempt {
     const { name: setting, origin } = this.#server;
     return { method, path, url: origin + target, setting, dialect: this.#options.dialect, attempts, answer };
   }
 
   /** @throws CallFailed where the answer is a refusal, or not what it should be. */
   #understood(attempt: Attempt, received: Received, sending: Sending): FullAnswer {
-    const verdict = judge(attempt, received, knownSecrets.clean);
+    const verdict = classify(attempt, received, knownSecrets.clean);
     const allowance = allowanceIn(received.headers, Date.now());
     if (allowance) this.#limiter.allowed(sending, allowance);
     if (verdict instanceof CallFailed) {
-      this.#heed(attempt, received, verdict, sending);
+      this.#applyBackpressure(attempt, received, verdict, sending);
       throw verdict;
     }
     this.#limiter.answered(sending);
@@ -194,7 +194,12 @@ export class Session {
   }
 
   /** What one answer means for all requests: a refused token ends the run, a busy server slows it down. */
-  #heed({ attempts }: Attempt, { status, headers }: Received, failure: CallFailed, sending: Sending): void {
+  #applyBackpressure(
+    { attempts }: Attempt,
+    { status, headers }: Received,
+    failure: CallFailed,
+    sending: Sending,
+  ): void {
     if (status === 401) this.#over ??= failure;
     if (status !== 429 && status !== 503) {
       this.#limiter.answered(sending);
@@ -243,7 +248,7 @@ export class Session {
   isAway({ isUnanswered, sent }: CallFailed, answers: number): boolean {
     const isExpected = answers > 0 || this.#options.giveUpAfter !== undefined;
     if (!isUnanswered || !isExpected || answers !== this.#presence.answers) return false;
-    return !sent || this.#presence.isEverybodys;
+    return !sent || this.#presence.affectsAllRequests;
   }
 
   #giveUp(): void {

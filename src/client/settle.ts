@@ -35,7 +35,7 @@ export async function settle(session: Session, once: Reader, call: Call, look: L
   }
 }
 
-function endOf(failure: CallFailed, { open, unseen }: Doubt, sight: Sight | undefined): Settled {
+function endOf(failure: CallFailed, { open, unseen }: WriteUncertainty, sight: ProbeResult | undefined): Settled {
   return { failure, unknown: open || (unseen && sight?.shows !== "missing"), lookUp: sight?.failure };
 }
 
@@ -45,7 +45,7 @@ function isGone({ method, saysGone }: CallFailed): boolean {
 }
 
 /** What is not known of a write after some attempts. */
-interface Doubt {
+interface WriteUncertainty {
   /** Whether the last attempt got no usable answer. */
   readonly silent: boolean;
   /** Whether some attempt may be carried out yet, with no later word of the server. */
@@ -54,9 +54,9 @@ interface Doubt {
   readonly unseen: boolean;
 }
 
-const certain: Doubt = { silent: false, open: false, unseen: false };
+const certain: WriteUncertainty = { silent: false, open: false, unseen: false };
 
-function doubtAfter(before: Doubt, failure: CallFailed, look: Look | undefined): Doubt {
+function doubtAfter(before: WriteUncertainty, failure: CallFailed, look: Look | undefined): WriteUncertainty {
   const silent = failure.uncertain && !isOwnWord(failure);
   const saysNothing = !failure.uncertain && (failure.passing || !failure.sent || failure.status === undefined);
   const mayShow = failure.uncertain || (failure.passing && !isSendableAgain(failure));
@@ -79,7 +79,7 @@ function mayGoAgain(failure: CallFailed, look: Look | undefined): boolean {
   return failure.passing && look !== undefined && (isOwnWord(failure) || !failure.uncertain);
 }
 
-interface Sight {
+interface ProbeResult {
   /** `unseen`: the look failed. */
   readonly shows: "there" | "missing" | "unseen";
   readonly failure?: CallFailed;
@@ -89,11 +89,11 @@ interface Sight {
  * Looks at once, and with growing pauses until `time` milliseconds have passed or no look can succeed; while nobody is
  * there, that time has not begun.
  */
-async function lookFor(session: Session, once: Reader, look: Look, time: number): Promise<Sight> {
+async function lookFor(session: Session, once: Reader, look: Look, time: number): Promise<ProbeResult> {
   let end = performance.now() + time;
   for (let looks = 1; ; looks++) {
     const { answers } = session;
-    const sight = await glance(once, look);
+    const sight = await probeOnce(once, look);
     if (sight.failure && session.isAway(sight.failure, answers)) end = performance.now() + time;
     const left = end - performance.now();
     const isLast = left <= 0 || session.stopped || (sight.failure && !sight.failure.passing);
@@ -102,7 +102,7 @@ async function lookFor(session: Session, once: Reader, look: Look, time: number)
   }
 }
 
-async function glance(once: Reader, look: Look): Promise<Sight> {
+async function probeOnce(once: Reader, look: Look): Promise<ProbeResult> {
   try {
     return { shows: (await look(once)) ? "there" : "missing" };
   } catch (failure) {

@@ -10,10 +10,10 @@ interface Run {
  * The times that one holder of a rate was given: each lets one request out, from then on until it is too late for it.
  * Pure: times are milliseconds of one clock, handed in.
  */
-export class Slots {
+export class ReservedPermits {
   readonly #spacing: Spacing;
   #runs: Run[] = [];
-  #lapsed = 0;
+  #expired = 0;
 
   constructor(spacing: Spacing) {
     this.#spacing = spacing;
@@ -56,10 +56,10 @@ export class Slots {
   }
 
   /** How many became too late since this was last asked. */
-  lapsed(): number {
-    const lapsed = this.#lapsed;
-    this.#lapsed = 0;
-    return lapsed;
+  expired(): number {
+    const expired = this.#expired;
+    this.#expired = 0;
+    return expired;
   }
 
   /** Gives up all of them. */
@@ -73,7 +73,7 @@ export class Slots {
       const late = Math.min(run.left, Math.max(0, Math.ceil((oldest - run.next) / this.#spacing.interval)));
       run.next += late * this.#spacing.interval;
       run.left -= late;
-      this.#lapsed += late;
+      this.#expired += late;
       if (run.left > 0) return run;
       this.#runs.shift();
     }

@@ -1,7 +1,7 @@
 import type { Call } from "../model/types.ts";
 import { createFailureExplainer } from "./connection-words.ts";
 import { createDeadlines } from "./deadlines.ts";
-import type { Line } from "./encode.ts";
+import type { WireRequest } from "./encode.ts";
 import { Exchange } from "./exchange.ts";
 import type { Network } from "./network.ts";
 import type { Broken, Received } from "./received.ts";
@@ -10,7 +10,7 @@ import type { ServerUrl } from "./server-url.ts";
 /** One connection pool to one origin. */
 export interface Transport {
   /** One attempt; never rejects. `mayGo` is asked right before the first byte is sent. */
-  exchange(line: Line, mayGo: () => boolean): Promise<Received | Broken>;
+  exchange(line: WireRequest, mayGo: () => boolean): Promise<Received | Broken>;
   /** Cuts reads that are in flight; writes are left to finish. */
   cutReads(): void;
   /** Resolves when nothing is in flight any more; may be called again. */

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { accept } from "../accept/accept.ts";
-import type { NewHome } from "../accept/homes.ts";
+import type { NewEditTarget } from "../accept/homes.ts";
 import { exitCode } from "../base/exit.ts";
 import { fileOf } from "../import/names.ts";
 import { targetFault } from "../model/address.ts";
@@ -41,7 +41,7 @@ export const run: Run<Options<"accept">> = async (terminal, options, addresses) 
 };
 
 /** Where `import` would put the project's policy, if the workspace looks there and nothing is there yet. */
-function newHome(project: Project, root: string): NewHome | undefined {
+function newHome(project: Project, root: string): NewEditTarget | undefined {
   const file = `policies/${fileOf(project)}`;
   if (isThere(join(root, file)) || !isManifestPlace(root, loadSettings(root).manifests, file)) return undefined;
   return { file, schema: schemaFrom(dirname(join(root, file)), root) };

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { type ExitCode, exit, Refusal } from "../base/exit.ts";
+import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
-import { type DeploymentWish, deploying, recordCalls } from "../deployments/record-apply.ts";
+import { type DeploymentOptions, deploying, recordCalls } from "../deployments/record-apply.ts";
 import { targetFault } from "../model/address.ts";
 import type { Call, Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
@@ -44,7 +44,7 @@ export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {
 
 function savedPlanOf({ plan: savedRun }: Options<"apply">, saved: string | undefined): Saved | undefined {
   if (saved !== undefined && savedRun !== undefined) {
-    throw new Refusal(`there are two plans, ${saved} and that of run ${savedRun}; give only one`, exit.usage);
+    throw new UserError(`there are two plans, ${saved} and that of run ${savedRun}; give only one`, exit.usage);
   }
   if (savedRun !== undefined) return { savedRun };
   return saved === undefined ? undefined : { saved };
@@ -52,7 +52,7 @@ function savedPlanOf({ plan: savedRun }: Options<"apply">, saved: string | undef
 
 interface Wanted {
   readonly request: Request;
-  readonly deployment: DeploymentWish | undefined;
+  readonly deployment: DeploymentOptions | undefined;
 }
 
 function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?: Saved): void {
@@ -61,11 +61,11 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
   const unreviewed = given.filter((name) => decidesPlan.has(name));
   if (saved !== undefined && unreviewed.length > 0) {
     const names = unreviewed.map(optionOf).join(" and ");
-    throw new Refusal(`a saved plan is applied as it was reviewed; plan again to use ${names}`, exit.usage);
+    throw new UserError(`a saved plan is applied as it was reviewed; plan again to use ${names}`, exit.usage);
   }
-  if (asOf && !dryRun) throw new Refusal("--as-of shows another day: apply takes it only with --dry-run", exit.usage);
+  if (asOf && !dryRun) throw new UserError("--as-of shows another day: apply takes it only with --dry-run", exit.usage);
   if (!yes && !dryRun && !saved && !interactive) {
-    throw new Refusal(
+    throw new UserError(
       "apply asks before it writes, and stdin is not a terminal: pass --yes or a saved plan",
       exit.usage,
     );
@@ -98,7 +98,7 @@ async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, t
   return code;
 }
 
-function recordedRequests(writes: readonly Call[], deployment: DeploymentWish): readonly Call[] {
+function recordedRequests(writes: readonly Call[], deployment: DeploymentOptions): readonly Call[] {
   const { before, after } = recordCalls(deployment);
   return writes.length > 0 ? [before, ...writes, after] : writes;
 }

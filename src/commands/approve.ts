@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import { counted } from "../base/text.ts";
 import { messageOf, planNamespace } from "../plan/approvals.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -40,7 +40,7 @@ interface Signed {
 function signing(terminal: Terminal, options: Options<"approve">, file: string | undefined): Promise<Signed> | Signed {
   const { plan: savedRun } = options;
   if ((file === undefined) === (savedRun === undefined)) {
-    throw new Refusal("approve needs a saved plan: give either its file or --plan RUN", exit.usage);
+    throw new UserError("approve needs a saved plan: give either its file or --plan RUN", exit.usage);
   }
   return savedRun === undefined ? signFile(terminal, options, file ?? "") : signInState(terminal, options, savedRun);
 }
@@ -94,6 +94,6 @@ function write(file: string, text: string): void {
   try {
     replaceFile(file, text);
   } catch (error) {
-    throw new Refusal(`cannot write ${file}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot write ${file}: ${describeSystemError(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-import { exit, exitCode, Refusal } from "../base/exit.ts";
+import { exit, exitCode, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { type Blame, blameLines } from "../git/blame.ts";
 import { type DecidingLine, decidingLines, exclusiveLine } from "../manifest/deciding-lines.ts";
@@ -19,7 +19,7 @@ import type { Run } from "./verb.ts";
 export const run: Run<Options<"blame">> = async (terminal, options, [address = ""]) => {
   const report = reporter(terminal, options.report);
   const parts = partsOfAddress(address);
-  if (!parts) throw new Refusal(`${address}: expected an address such as payments/api:license/MIT`, exit.usage);
+  if (!parts) throw new UserError(`${address}: expected an address such as payments/api:license/MIT`, exit.usage);
   const effective = await effectiveProject(terminal, requestOf(terminal, options), parts.project);
   if (!effective) return exitCode({ problem: true });
   const blaming = await blamingOf(effective, parts);
@@ -72,10 +72,10 @@ function saidOf({ policies }: Checked, desired: DesiredProject, parts: AddressPa
   ];
 }
 
-function unknownAddress({ project, resources }: DesiredProject, { kind, key }: AddressParts): Refusal {
+function unknownAddress({ project, resources }: DesiredProject, { kind, key }: AddressParts): UserError {
   const wanted = addressOf(project.name, kind, key);
   const known = resources.map((each) => addressOf(project.name, each.kind, each.key));
-  return new Refusal(`no policy declares or disables ${wanted}${didYouMean(wanted, known)}`);
+  return new UserError(`no policy declares or disables ${wanted}${didYouMean(wanted, known)}`);
 }
 
 /** Each file is asked about once. */

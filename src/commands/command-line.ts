@@ -1,12 +1,12 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { isDay } from "../base/day.ts";
-import { type ExitCode, exit, Refusal, withTrouble } from "../base/exit.ts";
+import { atLeastError, type ExitCode, exit, UserError } from "../base/exit.ts";
 import { knownSecrets, startAfresh, withoutSecrets } from "../base/known-secrets.ts";
 import { printableLines } from "../base/printable.ts";
 import { version } from "../base/version.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { wavesIn } from "../manifest/waves.ts";
-import { mostInFlight } from "../model/most-in-flight.ts";
+import { maxConcurrency } from "../model/most-in-flight.ts";
 import { createTerminal, type Host } from "./terminal.ts";
 import { type Flag, groups, type OptionValues, type Verb } from "./verb.ts";
 import { verbs } from "./verbs.ts";
@@ -25,7 +25,7 @@ export async function main(host: Host): Promise<ExitCode> {
   } catch (error) {
     ended = codeOf(host, error);
   }
-  return host.exitCode === undefined ? ended : withTrouble(ended);
+  return host.exitCode === undefined ? ended : atLeastError(ended);
 }
 
 const parsers: { readonly [Kind in keyof OptionValues]: (text: string, before: unknown) => OptionValues[Kind] } = {
@@ -36,7 +36,7 @@ const parsers: { readonly [Kind in keyof OptionValues]: (text: string, before: u
     return Number(text);
   },
   concurrency: (text) => {
-    if (text === "auto") return mostInFlight;
+    if (text === "auto") return maxConcurrency;
     if (!/^[1-9]\d{0,8}$/.test(text)) return refuseArgument("Expected a whole number of at least 1, or auto.");
     return Number(text);
   },
@@ -184,9 +184,9 @@ function optionOf({ flags, description, takes, choices, default: standard }: Fla
 
 function codeOf({ env, stderr }: Host, error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
-  if (!(error instanceof Refusal)) stderr.write(defect(env, error));
+  if (!(error instanceof UserError)) stderr.write(defect(env, error));
   else stderr.write(printableLines(`evenkeel: ${debugged(env, withoutSecrets(error))}\n`));
-  return error instanceof Refusal ? error.code : exit.problem;
+  return error instanceof UserError ? error.code : exit.problem;
 }
 
 /** What is said of an error that nobody foresaw. */

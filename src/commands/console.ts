@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { accessFor } from "../console/access.ts";
 import { watching } from "../console/known.ts";
@@ -15,7 +15,7 @@ import type { Run } from "./verb.ts";
 export const run: Run<Options<"console">> = async (terminal, options) => {
   const { host, port, trustUserHeader } = options;
   const { env } = terminal;
-  if (port > 65535) throw new Refusal("--port takes a number from 0 to 65535", exit.usage);
+  if (port > 65535) throw new UserError("--port takes a number from 0 to 65535", exit.usage);
   const access = accessFor(host, trustUserHeader, env);
   const folder = dirname(findWorkspace(folderOf(terminal, options)));
   const { name, server } = loadSettings(folder);

@@ -1,4 +1,4 @@
-import { exitCode, Refusal } from "../base/exit.ts";
+import { exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
 import { findingsText } from "../report/deprecations.ts";
@@ -85,7 +85,7 @@ function write(terminal: Terminal, { path }: TextFile, text: string): Unreadable
     save(terminal, path, text);
     return undefined;
   } catch (error) {
-    if (error instanceof Refusal) return { unreadable: error.message };
+    if (error instanceof UserError) return { unreadable: error.message };
     throw error;
   }
 }

@@ -28,7 +28,7 @@ export const run: Run<Options<"deprecations">> = (terminal, options) => {
 
 /**
  * The release that was asked for, else the one of the workspace in the folder or above it, else 14.5.
- * @throws Refusal for what is no release.
+ * @throws UserError for what is no release.
  */
 export function releaseOf(terminal: Terminal, options: Pick<Options<"deprecations">, "C" | "release">): string {
   const { release } = options;

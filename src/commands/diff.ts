@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { exitCode, Refusal } from "../base/exit.ts";
+import { exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shownUrl } from "../client/server-url.ts";
 import { hasErrors } from "../manifest/validate.ts";
@@ -69,7 +69,7 @@ function projectFile({ cwd }: Terminal, name: string): Fleet {
 async function keptFleet(terminal: Terminal, { root, before, after }: OpenedRevisions): Promise<Fleet | undefined> {
   const { env, note } = terminal;
   const kept = await keptIn({ root, name: after.side.workspace.name, env }).catch((error) => {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof UserError)) throw error;
     note(printable(`note: the list of projects that the state keeps is not used: ${error.message}`));
   });
   if (!kept) return undefined;

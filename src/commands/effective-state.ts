@@ -1,4 +1,4 @@
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
 import { type ClientOptions, connectReader } from "../client/client.ts";
@@ -37,7 +37,7 @@ export async function effectiveState(
 
 /**
  * The desired state of a project named by ID or full path; undefined if the manifests have mistakes, which are printed.
- * @throws Refusal if no policy selects it; CallFailed if it has to be looked up and cannot be.
+ * @throws UserError if no policy selects it; CallFailed if it has to be looked up and cannot be.
  */
 export async function effectiveProject(
   terminal: Terminal,
@@ -51,7 +51,7 @@ export async function effectiveProject(
   const all = [...context.problems, ...problems];
   printProblems(terminal, bySeverity(all));
   if (hasErrors(all)) return undefined;
-  if (desired.kinds.size === 0) throw new Refusal(whyUnselected(name, project, context));
+  if (desired.kinds.size === 0) throw new UserError(whyUnselected(name, project, context));
   return { context, desired };
 }
 
@@ -63,7 +63,7 @@ function whyUnselected(name: string, project: Project, context: Checked): string
 
 function namedProject(name: string): Project {
   const fault = idFault(name);
-  if (fault) throw new Refusal(`expected ${fault}, got ${name}`, exit.usage);
+  if (fault) throw new UserError(`expected ${fault}, got ${name}`, exit.usage);
   return projectNamed(name);
 }
 
@@ -79,7 +79,7 @@ async function confirmed(terminal: Terminal, project: Project, context: Checked)
   try {
     return await lookUp(project.name, { ...connectionOf(context), backoff: once });
   } catch (error) {
-    if (error instanceof NotListed || !(error instanceof Refusal || error instanceof CallFailed)) throw error;
+    if (error instanceof NotListed || !(error instanceof UserError || error instanceof CallFailed)) throw error;
     const unchecked = `only globs match ${project.name}, and the server could not be asked whether it exists`;
     terminal.note(printable(`warning: ${unchecked}: ${error.message}`));
     return project;
@@ -88,7 +88,7 @@ async function confirmed(terminal: Terminal, project: Project, context: Checked)
 
 const once: Backoff = { ...defaultBackoff, attempts: 1 };
 
-class NotListed extends Refusal {}
+class NotListed extends UserError {}
 
 async function lookUp(name: string, connection: ClientOptions): Promise<Project> {
   const project = namedProject(name);

@@ -1,4 +1,4 @@
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { explainJson, explainText } from "../report/explain.ts";
 import { dialectAround } from "../workspace/load.ts";
@@ -12,7 +12,7 @@ export const run: Run<Options<"explain">> = (terminal, options, [selection]) => 
   const report = reporter(terminal, options.report);
   const text = explainText(selection, terminal.palette, catalogue);
   const json = explainJson(selection, catalogue);
-  if (typeof text !== "string") throw new Refusal(text.unknown);
+  if (typeof text !== "string") throw new UserError(text.unknown);
   report({ text: () => text, json: () => JSON.stringify(json, null, 2) });
   return exit.done;
 };

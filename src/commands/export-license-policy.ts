@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { exit, exitCode, Refusal } from "../base/exit.ts";
+import { exit, exitCode, UserError } from "../base/exit.ts";
 import { groupedAs } from "../base/grouped.ts";
 import { isObject } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
@@ -93,14 +93,14 @@ function approversOf(asked: readonly string[]): Approvers {
 function approverOf(asked: string): { readonly key: string; readonly value: string | number } {
   const [, kind = "", value = ""] = /^(\w+):(\S+)$/.exec(asked) ?? [];
   const key = kindsOfApprovers.get(kind);
-  if (!key || (kind === "role" && !roles.includes(value))) throw new Refusal(notApprovers(asked, value), exit.usage);
+  if (!key || (kind === "role" && !roles.includes(value))) throw new UserError(notApprovers(asked, value), exit.usage);
   const isId = kind !== "role" && /^\d{1,15}$/.test(value);
   return isId ? { key: `${key}_ids`, value: Number(value) } : { key, value };
 }
 
 function approvalsOf(count: number): number {
   if (count >= 1 && count <= 100) return count;
-  throw new Refusal(`--approvals takes a number from 1 to 100, not ${count}`, exit.usage);
+  throw new UserError(`--approvals takes a number from 1 to 100, not ${count}`, exit.usage);
 }
 
 function notApprovers(asked: string, name: string): string {
@@ -126,7 +126,7 @@ async function wantedLicenses(
   const chosen = names.length > 0 ? names.map((name) => projectAmong(name, known)) : known.toSorted(byName);
   const unselected = chosen.find((project) => !isSelected(policies, project));
   if (names.length > 0 && unselected)
-    throw new Refusal(
+    throw new UserError(
       `no policy selects ${unselected.name}${didYouMean(
         unselected.name,
         known.map(({ name }) => name),
@@ -134,7 +134,7 @@ async function wantedLicenses(
     );
   const merged = chosen.map((project) => desiredOf(policies, project, expired));
   const licenses = merged.flatMap(({ desired: { project, resources } }) => licensesOf(project, resources) ?? []);
-  if (licenses.length === 0) throw new Refusal(nothing(context, fleet, names));
+  if (licenses.length === 0) throw new UserError(nothing(context, fleet, names));
   return { licenses, problems: [...fleet.problems, ...merged.flatMap(({ problems }) => problems)] };
 }
 
@@ -150,7 +150,7 @@ function licensesOf(project: Project, resources: readonly Desired[]): ProjectLic
 
 function projectAmong(name: string, known: readonly Project[]): Project {
   const fault = idFault(name);
-  if (fault) throw new Refusal(`expected ${fault}, got ${name}`, exit.usage);
+  if (fault) throw new UserError(`expected ${fault}, got ${name}`, exit.usage);
   return projectFinder(known)(name) ?? projectNamed(name);
 }
 

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { exit, Refusal } from "../base/exit.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { exit, UserError } from "../base/exit.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import { bySeverity, reportedLine } from "../model/problem-line.ts";
 import { isFolder, noRegularFile } from "../workspace/durable-file.ts";
@@ -26,7 +26,7 @@ export function manifestsAround(folder: string): FormatTargets {
 /**
  * A file as it is named; of a folder, the workspace's manifests below it. `home` is where the command runs: its
  * workspace is the one that counts, else that of the folder named.
- * @throws Refusal for a folder of no workspace, or of another.
+ * @throws UserError for a folder of no workspace, or of another.
  */
 export function manifestsAt({ cwd }: Terminal, home: string, path: string): FormatTargets {
   const named = resolve(cwd, path);
@@ -39,9 +39,9 @@ export function manifestsAt({ cwd }: Terminal, home: string, path: string): Form
 function troubleWith(path: string): string | undefined {
   try {
     const stat = statSync(path);
-    return stat.isDirectory() || stat.isFile() ? undefined : systemTrouble(noRegularFile());
+    return stat.isDirectory() || stat.isFile() ? undefined : describeSystemError(noRegularFile());
   } catch (error) {
-    return systemTrouble(error);
+    return describeSystemError(error);
   }
 }
 
@@ -50,7 +50,7 @@ function rootAround(home: string, folder: string, path: string): string {
   const own = workspaceAbove(folder);
   if (own !== undefined && realpathSync(dirname(own)) === realpathSync(root)) return root;
   const other = own === undefined ? "" : `; evenkeel fmt -C ${path} formats the one that it is in`;
-  throw new Refusal(`${path} is not in the workspace ${root}${other}`, exit.usage);
+  throw new UserError(`${path} is not in the workspace ${root}${other}`, exit.usage);
 }
 
 function manifestsBelow(cwd: string, root: string, folder: string): FormatTargets {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { groupedAs } from "../base/grouped.ts";
 import type { ImportResult } from "../import/import-projects.ts";
 import { type Draft, policyFileText } from "../import/policy.ts";
@@ -66,7 +66,7 @@ function write({ cwd }: Terminal, written: readonly ImportedFile[], around: stri
     makeFiles(files);
     return undefined;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof UserError)) throw error;
     return { severity: "error", rule: "unwritable", message: error.message };
   }
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { exit, exitCode, Refusal } from "../base/exit.ts";
+import { exit, exitCode, UserError } from "../base/exit.ts";
 import { compareTexts } from "../base/text.ts";
 import type { ForeignChoice, ForeignFile, ForeignImport } from "../import/from/foreign.ts";
 import { importGitlabform } from "../import/from/gitlabform/import.ts";
@@ -30,7 +30,8 @@ const sources: Readonly<Record<Tool, Source>> = {
   gitlabform: {
     most: 4 * megabyte,
     read: ([file, ...others], choice) => {
-      if (!file || others.length > 0) throw new Refusal("gitlabform has one configuration: name one file", exit.usage);
+      if (!file || others.length > 0)
+        throw new UserError("gitlabform has one configuration: name one file", exit.usage);
       return importGitlabform(file, choice);
     },
   },
@@ -68,13 +69,13 @@ function byPlace({ place: a }: Problem, { place: b }: Problem): number {
 function checkUsage({ all, group = [], factor }: Choice, tool: Tool, names: readonly string[]): void {
   const given = [all && "--all", group.length > 0 && "--group", factor && "--factor"].find(Boolean);
   if (given)
-    throw new Refusal(`${given} asks the server, and --from ${tool} reads files: leave one of them out`, exit.usage);
-  if (names.length === 0) throw new Refusal(`name the files of ${tool}`, exit.usage);
+    throw new UserError(`${given} asks the server, and --from ${tool} reads files: leave one of them out`, exit.usage);
+  if (names.length === 0) throw new UserError(`name the files of ${tool}`, exit.usage);
 }
 
-/** @throws Refusal where it is no text of a size that is read. */
+/** @throws UserError where it is no text of a size that is read. */
 function fileAt({ cwd }: Terminal, name: string, most: number): ForeignFile {
   const text = textIn({ path: resolve(cwd, name), name }, most);
   if (typeof text === "string") return { name, text: text.replace(/^\uFEFF/, "") };
-  throw new Refusal(text?.unreadable ?? `${name}: expected text in UTF-8, of ${most / megabyte} MiB at most`);
+  throw new UserError(text?.unreadable ?? `${name}: expected text in UTF-8, of ${most / megabyte} MiB at most`);
 }

@@ -1,4 +1,4 @@
-import { exit, exitCode, Refusal } from "../base/exit.ts";
+import { exit, exitCode, UserError } from "../base/exit.ts";
 import { globFault } from "../base/glob.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { connectReader } from "../client/client.ts";
@@ -35,11 +35,11 @@ export const run: Run<Options<"import">> = async (terminal, options, names) => {
 
 function checkUsage({ all, group = [] }: Options<"import">, names: readonly string[]): void {
   if (!all && group.length === 0 && names.length === 0) {
-    throw new Refusal("name projects by path or ID, or use --group GLOB or --all", exit.usage);
+    throw new UserError("name projects by path or ID, or use --group GLOB or --all", exit.usage);
   }
   globsOf("--group", group, globFault);
   const glob = names.find((name) => selectorOf(name).form === "glob");
-  if (glob !== undefined) throw new Refusal(`${glob} is a glob: use --group ${shellWord(glob)}`, exit.usage);
+  if (glob !== undefined) throw new UserError(`${glob} is a glob: use --group ${shellWord(glob)}`, exit.usage);
 }
 
 async function adopted(

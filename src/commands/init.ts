@@ -1,5 +1,5 @@
 import { join, relative, resolve } from "node:path";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { translationBetween } from "../format/translation.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
@@ -69,7 +69,7 @@ ${ignored
 /** `evenkeel init [DIR]`: nothing that exists is overwritten. On a terminal, what no flag says is asked for. */
 export const run: Run<Options<"init">> = async (terminal, options, [folder = "."]) => {
   const [taken] = [workspaceFile, examplePolicy].filter((file) => isThere(resolve(terminal.cwd, folder, file)));
-  if (taken) throw new Refusal(`${join(folder, taken)} exists already; nothing was written`);
+  if (taken) throw new UserError(`${join(folder, taken)} exists already; nothing was written`);
   const server = await serverOf(terminal, options);
   const { slugs } = translationBetween(neutral.name, options.dialect);
   const files: [string, string][] = [
@@ -95,7 +95,7 @@ export const run: Run<Options<"init">> = async (terminal, options, [folder = "."
 };
 
 function refuseLink(name: string, fault: string | undefined): void {
-  if (fault !== undefined) throw new Refusal(`cannot write ${name}: ${fault}; nothing was written`);
+  if (fault !== undefined) throw new UserError(`cannot write ${name}: ${fault}; nothing was written`);
 }
 
 /** A server of a platform may be of any release, unless one is stated. */

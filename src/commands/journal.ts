@@ -1,4 +1,4 @@
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { runsText, runText } from "../report/journal.ts";
 import type { Journals } from "../state/state.ts";
@@ -20,7 +20,7 @@ export const run: Run<Options<"journal">> = async (terminal, options, [wanted]) 
     return exit.done;
   }
   const entries = await state.journals.read(wanted);
-  if (!entries) throw new Refusal(`there is no run ${wanted}${suggestion(wanted, await state.journals.list())}`);
+  if (!entries) throw new UserError(`there is no run ${wanted}${suggestion(wanted, await state.journals.list())}`);
   report({ text: () => runText(wanted, entries, terminal.palette), json: () => JSON.stringify(entries, null, 2) });
   return exit.done;
 };

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { dayOf } from "../base/day.ts";
-import { type ExitCode, exit, exitCode, Refusal } from "../base/exit.ts";
+import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
 import { mergePlans, type NamedPlan } from "../plan/merge.ts";
 import type { Plan } from "../plan/plan.ts";
 import { notPlanned } from "../reconcile/not-planned.ts";
@@ -18,7 +18,7 @@ import type { Run } from "./verb.ts";
 /** `evenkeel merge PLAN...`: the plans of shards as one, and what rules have against it; offline. */
 export const run: Run<Options<"merge">> = async (terminal, options, files) => {
   const tell = await planReporter(terminal, "merge", options);
-  const nothing = (refusal: Refusal) => {
+  const nothing = (refusal: UserError) => {
     const { plan, compared } = notPlanned(undefined, refusal);
     const json = () => JSON.stringify(plan, null, 2);
     tell({ text: () => "", json }, { plan, exitCode: refusal.code, compared });
@@ -35,7 +35,7 @@ async function merging(
   tell: Tell,
 ): Promise<ExitCode> {
   const [first, ...others] = files.map((file) => partOf(terminal, file));
-  if (!first) throw new Refusal("merge needs the plans of the shards", exit.usage);
+  if (!first) throw new UserError("merge needs the plans of the shards", exit.usage);
   const parts = [first, ...others] as const;
   const today = dayOf(new Date());
   const plan = await mergedByRules(mergePlans(parts), {

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { inertJson } from "../base/printable.ts";
-import { systemCode, systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import { isJsonKind } from "../report/report-kinds.ts";
 import { type Renderers, reportTargets } from "../report/reports.ts";
 import { makeFolder } from "../workspace/durable-file.ts";
@@ -60,19 +60,19 @@ function known(file: string): Output | undefined {
   }
 }
 
-/** @throws Refusal where two outputs are one, or one of them cannot be written. */
+/** @throws UserError where two outputs are one, or one of them cannot be written. */
 function checkOutputs({ cwd }: Terminal, paths: readonly string[]): void {
   const taken = new Map<string, string>();
   for (const path of paths) {
     const place = JSON.stringify(known(resolve(cwd, path)) ?? path);
     const other = taken.get(place);
     if (other !== undefined)
-      throw new Refusal(`${other} and ${path} are the same file; give each output its own`, exit.usage);
+      throw new UserError(`${other} and ${path} are the same file; give each output its own`, exit.usage);
     taken.set(place, path);
   }
   for (const path of paths) {
     const trouble = outputTrouble(resolve(cwd, path));
-    if (trouble) throw new Refusal(`cannot write ${path}: ${trouble}`);
+    if (trouble) throw new UserError(`cannot write ${path}: ${trouble}`);
   }
 }
 
@@ -85,7 +85,7 @@ export function writeTo(terminal: Terminal, path: string, text: string): void {
     put(terminal, outputAt(resolve(terminal.cwd, path)), text);
   } catch (error) {
     // Whoever reads may stop reading, as `head` does.
-    if (systemCode(error) !== "EPIPE") terminal.fail(`cannot write ${path}: ${systemTrouble(error)}`);
+    if (systemCode(error) !== "EPIPE") terminal.fail(`cannot write ${path}: ${describeSystemError(error)}`);
   }
 }
 
@@ -106,13 +106,13 @@ function textAt({ cwd }: Terminal, path: string): string | undefined {
   }
 }
 
-/** Writes a file whole or not at all, in a folder that is made for it. Throws {@link Refusal} where it cannot be written. */
+/** Writes a file whole or not at all, in a folder that is made for it. Throws {@link UserError} where it cannot be written. */
 export function save(terminal: Terminal, path: string, text: string): void {
   const file = resolve(terminal.cwd, path);
   try {
     makeFolder(dirname(file));
     writeOutput(outputAt(file), text);
   } catch (error) {
-    throw new Refusal(`cannot write ${path}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot write ${path}: ${describeSystemError(error)}`);
   }
 }

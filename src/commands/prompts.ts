@@ -1,4 +1,4 @@
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { readWorkspace, workspaceFile } from "../manifest/workspace.ts";
 import type { Tier } from "../model/types.ts";
@@ -45,13 +45,13 @@ const rows: readonly Row[] = [
 
 /**
  * What flags say and, on a terminal, what a person answers to the rest; what is not right is asked again.
- * @throws Refusal for a flag that is not right, and where the person leaves.
+ * @throws UserError for a flag that is not right, and where the person leaves.
  */
 export async function serverOf(terminal: Terminal, given: Partial<ServerSettings>): Promise<ServerSettings> {
   for (const row of rows) {
     const value = given[row.name];
     if (value !== undefined && !isRight(row, value)) {
-      throw new Refusal(`--${row.name}: expected ${row.expected}`, exit.usage);
+      throw new UserError(`--${row.name}: expected ${row.expected}`, exit.usage);
     }
   }
   const open = rows.filter(({ name }) => given[name] === undefined);
@@ -69,7 +69,7 @@ async function answerTo(row: Row, ask: AskQuestion, terminal: Terminal): Promise
     const answer = await ask(row.standard ? `${row.question} [${row.standard}]:` : `${row.question}:`);
     if (answer === undefined) {
       const code = terminal.interrupted.aborted ? exit.interrupted : exit.problem;
-      throw new Refusal("nothing was written, because there was no answer", code);
+      throw new UserError("nothing was written, because there was no answer", code);
     }
     const value = answer || row.standard;
     if (isRight(row, value)) return value;

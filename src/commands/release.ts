@@ -1,7 +1,7 @@
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 
-/** What `--release` was given. @throws Refusal where it is no release. */
+/** What `--release` was given. @throws UserError where it is no release. */
 export function checkedRelease(release: string): string {
   if (/^\d{1,4}\.\d{1,4}(?:\.\d{1,4})?$/.test(release)) return release;
-  throw new Refusal(`--release takes a release such as 15.0, not ${JSON.stringify(release)}`, exit.usage);
+  throw new UserError(`--release takes a release such as 15.0, not ${JSON.stringify(release)}`, exit.usage);
 }

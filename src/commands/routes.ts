@@ -1,4 +1,4 @@
-import { type ExitCode, exit, exitCode, Refusal } from "../base/exit.ts";
+import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
 import { connectReader } from "../client/client.ts";
@@ -51,15 +51,15 @@ function failed({ warn, interrupted }: Terminal, error: unknown): ExitCode {
 }
 
 function checkUsage({ event, live, diff }: Options<"routes">, { events }: Catalogue): void {
-  if (live && diff) throw new Refusal("--diff reads both sides: leave out --live", exit.usage);
+  if (live && diff) throw new UserError("--diff reads both sides: leave out --live", exit.usage);
   if (event === undefined) {
     if (diff) return;
-    throw new Refusal(`--event is missing; it takes ${[...events.keys()].join(", ")}`, exit.usage);
+    throw new UserError(`--event is missing; it takes ${[...events.keys()].join(", ")}`, exit.usage);
   }
   if (events.has(event)) return;
   const hint =
     didYouMean(event.replace(/_events$/, ""), events.keys()) || `; there are ${[...events.keys()].join(", ")}`;
-  throw new Refusal(`there is no event ${JSON.stringify(event)}${hint}`, exit.usage);
+  throw new UserError(`there is no event ${JSON.stringify(event)}${hint}`, exit.usage);
 }
 
 interface Shown {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { deadline } from "../client/timer.ts";
 import { targetFault } from "../model/address.ts";
@@ -18,7 +18,7 @@ export type OnlineOptions = Options<"drift">;
 /** What the options ask for, in the pipeline's words. */
 export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
   const { concurrency, shard, since, asOf, failOnLoosening, giveUpAfter, workers } = options;
-  if (workers && !sharesState(terminal.env)) throw new Refusal(unshared, exit.usage);
+  if (workers && !sharesState(terminal.env)) throw new UserError(unshared, exit.usage);
   return {
     folder: folderOf(terminal, options),
     env: terminal.env,
@@ -37,7 +37,7 @@ export function requestOf(terminal: Terminal, options: OnlineOptions): Request {
   };
 }
 
-/** What a flag was given. @throws Refusal where one of them is no glob that is read. */
+/** What a flag was given. @throws UserError where one of them is no glob that is read. */
 export function globsOf(
   flag: string,
   globs: readonly string[] = [],
@@ -45,7 +45,7 @@ export function globsOf(
 ): readonly string[] {
   for (const glob of globs) {
     const fault = faultOf(glob);
-    if (fault) throw new Refusal(`${flag} ${JSON.stringify(glob.slice(0, 100))}: expected ${fault}`, exit.usage);
+    if (fault) throw new UserError(`${flag} ${JSON.stringify(glob.slice(0, 100))}: expected ${fault}`, exit.usage);
   }
   return globs;
 }
@@ -73,5 +73,5 @@ function partOf(shard: OptionValues["shard"], { env }: Pick<Terminal, "env">): S
   const part = { index: Number(index), total: Number(total) };
   const isPart = /^\d{1,6}$/.test(index) && /^\d{1,6}$/.test(total) && part.index >= 1 && part.index <= part.total;
   if (isPart) return part;
-  throw new Refusal("--shard auto needs CI_NODE_INDEX, from 1 to N, and CI_NODE_TOTAL, N", exit.usage);
+  throw new UserError("--shard auto needs CI_NODE_INDEX, from 1 to N, and CI_NODE_TOTAL, N", exit.usage);
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { cannotListen } from "../base/listening.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { problemLine } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
@@ -19,7 +19,7 @@ import type { Run } from "./verb.ts";
 export const run: Run<Options<"serve">> = async (terminal, options) => {
   const { seed, chaos, data, ...rest } = options;
   const release = checkedRelease(options.release);
-  if (options.port > 65535) throw new Refusal("--port takes a number from 0 to 65535", exit.usage);
+  if (options.port > 65535) throw new UserError("--port takes a number from 0 to 65535", exit.usage);
   const server = await started({
     ...rest,
     release,
@@ -46,13 +46,13 @@ async function started(options: ServerOptions & Pick<Options<"serve">, "host" | 
 function readSeed(terminal: Terminal, file: string, dialect: string): Seed {
   const parsed = parseSeed(textOf(terminal, file), file, catalogueOf(dialect));
   if ("seed" in parsed) return parsed.seed;
-  throw new Refusal(problemsOf(parsed.problems));
+  throw new UserError(problemsOf(parsed.problems));
 }
 
 function readChaos(terminal: Terminal, file: string): readonly ChaosRule[] {
   const parsed = parseChaos(textOf(terminal, file), file);
   if ("chaos" in parsed) return parsed.chaos;
-  throw new Refusal(problemsOf(parsed.problems));
+  throw new UserError(problemsOf(parsed.problems));
 }
 
 function problemsOf(problems: readonly Problem[]): string {
@@ -63,6 +63,6 @@ function textOf({ cwd }: Terminal, file: string): string {
   try {
     return readFileSync(resolve(cwd, file), "utf8");
   } catch (error) {
-    throw new Refusal(`cannot read ${file}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot read ${file}: ${describeSystemError(error)}`);
   }
 }

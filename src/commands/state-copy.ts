@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from "node:path";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
 import { durationOf } from "../manifest/duration.ts";
@@ -19,13 +19,13 @@ import type { Run } from "./verb.ts";
 /** `evenkeel state copy --from URL|DIR --to URL|DIR`: holds both leases meanwhile. */
 export const run: Run<Options<"state copy">> = async (terminal, options) => {
   const { from, to } = options;
-  if (from === undefined || to === undefined) throw new Refusal("state copy needs --from and --to", exit.usage);
+  if (from === undefined || to === undefined) throw new UserError("state copy needs --from and --to", exit.usage);
   await using source = await stateIn(terminal, options, "--from", from);
   if (!source.shared && !isFolder(source.place)) {
-    throw new Refusal(`there is no state in ${dirname(source.place)}; expected a folder with .evenkeel`);
+    throw new UserError(`there is no state in ${dirname(source.place)}; expected a folder with .evenkeel`);
   }
   await using target = await stateIn(terminal, options, "--to", to);
-  if (source.place === target.place) throw new Refusal("--from and --to are the same state", exit.usage);
+  if (source.place === target.place) throw new UserError("--from and --to are the same state", exit.usage);
   const claim = claimFor(newRun(new Date()), terminal.env);
   const duration = leaseDuration(terminal.env, durationOf);
   await using _read = await takeLease(source.leases, claim, { duration });
@@ -44,7 +44,7 @@ async function stateIn(
 ): Promise<WorkspaceState> {
   if (!place.includes("://")) return folderState(rootOf(folderAt(terminal, flag, place)));
   const { name } = loadSettings(folderOf(terminal, options));
-  if (name === undefined) throw new Refusal(unnamed);
+  if (name === undefined) throw new UserError(unnamed);
   return stateAt(place, flag, name, terminal.env);
 }
 
@@ -53,7 +53,7 @@ function folderAt({ cwd }: Terminal, flag: string, place: string): string {
   const path = resolve(cwd, place);
   const mayBeMade = flag === "--to" && !/:[^/]*@/.test(place);
   if (mayBeMade || isFolder(path)) return path;
-  throw new Refusal(`${flag} names no folder; expected one that is there, or postgres://…`, exit.usage);
+  throw new UserError(`${flag} names no folder; expected one that is there, or postgres://…`, exit.usage);
 }
 
 /** A workspace's folder, also by the name of its `.evenkeel`. */

@@ -1,4 +1,4 @@
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { printable } from "../base/printable.ts";
 import type { Reader } from "../client/client.ts";
@@ -14,7 +14,7 @@ import type { Run } from "./verb.ts";
 
 /** `evenkeel storage status STORAGE`. */
 export const run: Run<Options<"storage status">> = (terminal, options, [storage = ""]) => {
-  if (storage.trim() === "") throw new Refusal("STORAGE is empty; expected the name of a storage", exit.usage);
+  if (storage.trim() === "") throw new UserError("STORAGE is empty; expected the name of a storage", exit.usage);
   return reading(terminal, options, async (reader) => {
     try {
       const remainders = await remaindersOn(reader, storage);

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
-import { type ExitCode, exit, Refusal } from "../base/exit.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { type ExitCode, exit, UserError } from "../base/exit.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Actionable } from "../report/findings.ts";
 import type { Report, Surface } from "../report/report.ts";
@@ -77,12 +77,15 @@ function surfaceReporter<Content extends Troubles>({
   };
 }
 
-/** Reports tell also of a refusal that ends a command before its own end. @throws Refusal again, for stderr and its code. */
-export async function telling<Result>(tell: (refusal: Refusal) => void, work: () => Promise<Result>): Promise<Result> {
+/** Reports tell also of a refusal that ends a command before its own end. @throws UserError again, for stderr and its code. */
+export async function telling<Result>(
+  tell: (refusal: UserError) => void,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal && error.code !== exit.usage) tell(error);
+    if (error instanceof UserError && error.code !== exit.usage) tell(error);
     throw error;
   }
 }
@@ -98,7 +101,7 @@ function summarize({ env, note }: Terminal, markdown: () => string): void {
   try {
     appendFileSync(file, `${markdown()}\n\n`);
   } catch (error) {
-    note(`warning: cannot write the step summary: ${systemTrouble(error)}`);
+    note(`warning: cannot write the step summary: ${describeSystemError(error)}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import { systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,7 +28,7 @@ function contentOf(env: Environment, name: string, warn: (sentence: string) => v
   try {
     return readFileSync(file);
   } catch (error) {
-    warn(`${variable} names ${file}, which cannot be read: ${systemTrouble(error)}`);
+    warn(`${variable} names ${file}, which cannot be read: ${describeSystemError(error)}`);
     return undefined;
   }
 }

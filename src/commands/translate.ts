@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { exit, exitCode, Refusal } from "../base/exit.ts";
+import { exit, exitCode, UserError } from "../base/exit.ts";
 import { translate } from "../format/translate.ts";
 import { validate } from "../manifest/validate.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
@@ -26,7 +26,7 @@ import type { Run } from "./verb.ts";
  */
 export const run: Run<Options<"translate">> = (terminal, options) => {
   const { to, check } = options;
-  if (to === undefined) throw new Refusal(`--to is missing; it takes ${dialectNames.join(" or ")}`, exit.usage);
+  if (to === undefined) throw new UserError(`--to is missing; it takes ${dialectNames.join(" or ")}`, exit.usage);
   const root = dirname(findWorkspace(folderOf(terminal, options)));
   const from = dialectAround(root);
   const { files, mistakes } = manifestsAround(root);
@@ -35,7 +35,7 @@ export const run: Run<Options<"translate">> = (terminal, options) => {
     .map(({ name }) => `${name} leads out of the workspace`);
   const read = files.toSorted(settingsLast).map((file) => translatedFile(file, from, to));
   const problems = [...mistakes, ...outside, ...read.flatMap((each) => ("mistakes" in each ? each.mistakes : []))];
-  if (problems.length > 0) throw new Refusal([...problems, "nothing was written"].join("\n"));
+  if (problems.length > 0) throw new UserError([...problems, "nothing was written"].join("\n"));
   const changed = [...read.flatMap((each) => ("text" in each && each.isOther ? [each] : [])), ...schemaFiles(root, to)];
   if (!check) for (const { file, text } of changed) save(terminal, file.path, text);
   const left = read.flatMap((each) => ("text" in each ? each.left : []));
@@ -81,7 +81,7 @@ function schemaFiles(root: string, dialect: string): readonly FileIn[] {
     const text = `${JSON.stringify(schema, null, 2)}\n`;
     if (!isThere(file.path) || String(textIn(file)).trimEnd() === text.trimEnd()) return [];
     const fault = linkFault(root, file.name);
-    if (fault !== undefined) throw new Refusal(`cannot write ${file.name}: ${fault}; nothing was written`);
+    if (fault !== undefined) throw new UserError(`cannot write ${file.name}: ${fault}; nothing was written`);
     return [{ file, text }];
   });
 }

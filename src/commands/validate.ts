@@ -1,5 +1,5 @@
 import { dayOf } from "../base/day.ts";
-import { type ExitCode, exit, type Refusal } from "../base/exit.ts";
+import { type ExitCode, exit, type UserError } from "../base/exit.ts";
 import { counted } from "../base/text.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
@@ -37,7 +37,7 @@ export const run: Run<Options<"validate">> = async (terminal, options) => {
     );
     return exitCode;
   };
-  const refused = ({ message }: Refusal) => void report([{ severity: "error", rule: "setup", message }], "");
+  const refused = ({ message }: UserError) => void report([{ severity: "error", rule: "setup", message }], "");
   return telling(refused, () => validating(terminal, options, report));
 };
 

@@ -14,7 +14,7 @@ interface Watched {
   readonly figures: () => CheckFigures;
 }
 
-/** Listens where `--hooks` says, until it is disposed of. @throws Refusal where it cannot. */
+/** Listens where `--hooks` says, until it is disposed of. @throws UserError where it cannot. */
 export async function listening(
   { env, print, note }: Terminal,
   { hooks, host }: Options<"watch">,

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { createFollower, type Follower } from "../git/follow.ts";
 import { repositoryAround } from "../git/repository.ts";
@@ -58,7 +58,7 @@ function checkUsage(
   { every: often, cron: times, hooks, maxChecks, grace, workers }: Options<"watch">,
 ): void {
   const wrong = (sentence: string) => {
-    throw new Refusal(sentence, exit.usage);
+    throw new UserError(sentence, exit.usage);
   };
   if (often !== undefined && times !== undefined) wrong("--every and --cron are both given; give only one");
   if (hooks !== undefined && hooks > 65535) wrong("--hooks takes a port, a number from 0 to 65535");

@@ -1,4 +1,4 @@
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { canPlan, readTokenAccess } from "../live/token-access.ts";
 import { readPolicies } from "../manifest/policies.ts";
 import { whoamiJson, whoamiText } from "../report/whoami.ts";
@@ -11,7 +11,7 @@ import type { Run } from "./verb.ts";
 /** `evenkeel whoami`: exit 1 where `plan` could not read. */
 export const run: Run<Options<"whoami">> = async (terminal, options) => {
   if (options.project?.trim() === "")
-    throw new Refusal("--project is empty; expected the ID or the path of a project", exit.usage);
+    throw new UserError("--project is empty; expected the ID or the path of a project", exit.usage);
   const project = options.project ?? firstNamed(folderOf(terminal, options));
   let isEnough = true;
   const code = await reading(terminal, options, async (reader) => {

@@ -1,11 +1,11 @@
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { networkFor } from "../client/network.ts";
 import { parseServerUrl, serverAt } from "../client/server-url.ts";
 import { membershipFor } from "../fleet/membership.ts";
 import { work } from "../fleet/worker.ts";
 import { durationOf } from "../manifest/duration.ts";
-import { mostInFlight } from "../model/most-in-flight.ts";
+import { maxConcurrency } from "../model/most-in-flight.ts";
 import { unshared, waitFor } from "../reconcile/workers.ts";
 import { leaseDuration } from "../state/lease.ts";
 import { sharesState } from "../state/open-state.ts";
@@ -15,11 +15,11 @@ import { openTracing } from "./tracing.ts";
 import type { Run } from "./verb.ts";
 
 /** `evenkeel worker`: exit 0 also where it was interrupted, since what it did not finish is left to others. */
-export const run: Run<Options<"worker">> = async (terminal, { concurrency = mostInFlight, once }) => {
+export const run: Run<Options<"worker">> = async (terminal, { concurrency = maxConcurrency, once }) => {
   const { env, cwd, interrupted, listen, note } = terminal;
   const { EVENKEEL_URL: url } = env;
-  if (!sharesState(env)) throw new Refusal(unshared, exit.usage);
-  if (!url) throw new Refusal("a worker needs EVENKEEL_URL: the server that it works for", exit.usage);
+  if (!sharesState(env)) throw new UserError(unshared, exit.usage);
+  if (!url) throw new UserError("a worker needs EVENKEEL_URL: the server that it works for", exit.usage);
   // A workspace may allow plain http; whoever sets the variable has typed it.
   const origin = serverAt(parseServerUrl(url, true, "EVENKEEL_URL"));
   const token = readToken(env);

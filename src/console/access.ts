@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { learnCredential } from "../base/known-secrets.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,15 +12,15 @@ export type Access =
   | { readonly by: "token"; readonly token: string }
   | { readonly by: "header"; readonly header: string };
 
-/** What the options and the environment allow. @throws Refusal where anybody could look from anywhere. */
+/** What the options and the environment allow. @throws UserError where anybody could look from anywhere. */
 export function accessFor(host: string, header: string | undefined, env: Environment): Access {
   const token = tokenOf(env);
   if (header !== undefined && token !== undefined)
-    throw new Refusal("--trust-user-header and EVENKEEL_CONSOLE_TOKEN exclude each other; use one", exit.usage);
+    throw new UserError("--trust-user-header and EVENKEEL_CONSOLE_TOKEN exclude each other; use one", exit.usage);
   if (header !== undefined) return { by: "header", header: checkedHeader(header) };
   if (token !== undefined) return { by: "token", token };
   if (isThisMachine(host)) return { by: "loopback" };
-  throw new Refusal(
+  throw new UserError(
     `${host} is not a loopback address, so anybody could look: set EVENKEEL_CONSOLE_TOKEN, or --trust-user-header NAME ` +
       "behind a proxy that signs people in",
     exit.usage,
@@ -29,7 +29,7 @@ export function accessFor(host: string, header: string | undefined, env: Environ
 
 function checkedHeader(header: string): string {
   if (/^[A-Za-z][A-Za-z0-9-]{0,99}$/.test(header)) return header.toLowerCase();
-  throw new Refusal("--trust-user-header takes the name of a header, such as X-Forwarded-User", exit.usage);
+  throw new UserError("--trust-user-header takes the name of a header, such as X-Forwarded-User", exit.usage);
 }
 
 function tokenOf({
@@ -37,8 +37,11 @@ function tokenOf({
   EVENKEEL_CONSOLE_TOKEN_FILE: file,
 }: Environment): string | undefined {
   if (direct && file)
-    throw new Refusal("EVENKEEL_CONSOLE_TOKEN and EVENKEEL_CONSOLE_TOKEN_FILE are both set; set only one", exit.usage);
-  if (direct === "" || file === "") throw new Refusal(emptyToken, exit.usage);
+    throw new UserError(
+      "EVENKEEL_CONSOLE_TOKEN and EVENKEEL_CONSOLE_TOKEN_FILE are both set; set only one",
+      exit.usage,
+    );
+  if (direct === "" || file === "") throw new UserError(emptyToken, exit.usage);
   if (direct) return learnt(direct, "EVENKEEL_CONSOLE_TOKEN");
   return file ? learnt(textOf(file).trim(), "the file that EVENKEEL_CONSOLE_TOKEN_FILE names") : undefined;
 }
@@ -52,14 +55,16 @@ const shortest = 16;
 function learnt(token: string, source: string): string {
   learnCredential(token, "(token of the console)");
   if (token.length >= shortest) return token;
-  throw new Refusal(`${source} has ${token.length} characters; expected ${shortest} at least`, exit.usage);
+  throw new UserError(`${source} has ${token.length} characters; expected ${shortest} at least`, exit.usage);
 }
 
 function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new Refusal(`EVENKEEL_CONSOLE_TOKEN_FILE names ${file}, which cannot be read: ${systemTrouble(error)}`);
+    throw new UserError(
+      `EVENKEEL_CONSOLE_TOKEN_FILE names ${file}, which cannot be read: ${describeSystemError(error)}`,
+    );
   }
 }
 

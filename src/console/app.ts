@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type Access, sessions } from "./access.ts";
@@ -75,9 +75,9 @@ export function consoleApp(options: ConsoleOptions): Hono {
     return tell(context, { ...shownPage, body: shownPage.body(), known });
   });
   app.onError((error, context) => {
-    if (!(error instanceof Refusal)) failed(error);
-    context.status(error instanceof Refusal ? 503 : 500);
-    const what = error instanceof Refusal ? error.message : "Something went wrong inside the console.";
+    if (!(error instanceof UserError)) failed(error);
+    context.status(error instanceof UserError ? 503 : 500);
+    const what = error instanceof UserError ? error.message : "Something went wrong inside the console.";
     return tell(context, { title: "Not now", under: "", body: missingPage(what) });
   });
   return app;
@@ -144,7 +144,7 @@ async function projectAt(
   { state, catalogue }: ConsoleOptions,
 ): Promise<Shown | string> {
   const seen = await state.project(name);
-  if (!seen && known.trouble !== undefined) throw new Refusal(known.trouble);
+  if (!seen && known.trouble !== undefined) throw new UserError(known.trouble);
   if (!seen) return `No run has seen a project ${name}.`;
   return {
     title: name,
@@ -176,7 +176,7 @@ async function runAt(
 }
 
 function onlyRefusals(error: unknown): undefined {
-  if (!(error instanceof Refusal)) throw error;
+  if (!(error instanceof UserError)) throw error;
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { RunSummary } from "../state/run-summary.ts";
-import type { SightingHead } from "../state/sightings/heads.ts";
-import { lastSeen, type Sighting } from "../state/sightings/sighting.ts";
+import type { ProjectSummary } from "../state/sightings/heads.ts";
+import { lastSeen, type ProjectSnapshot } from "../state/sightings/sighting.ts";
 import { csvOf } from "./csv.ts";
 import { projectsFor, standingCounts, type WantedProjects } from "./fleet.ts";
 import { type ListPart, partOf } from "./frame.ts";
@@ -20,7 +20,7 @@ export interface Data {
 /** The list of projects: as JSON a part of it, as CSV all of it. */
 export function fleetData(known: KnownState, wanted: WantedProjects, page: string | undefined): Data {
   const heads = projectsFor(known, wanted);
-  const row = (head: SightingHead) => {
+  const row = (head: ProjectSummary) => {
     const { project, standing, since, differences } = head;
     const { at, run } = lastSeen(head, known.fleet);
     return { project, status: standing, since, differences, seen: at, run };
@@ -56,7 +56,7 @@ function table<Row extends object>(names: readonly (keyof Row & string)[], rows:
 }
 
 /** One project with all that is kept of it; as CSV its entries. */
-export function projectData(known: KnownState, seen: Sighting): Data {
+export function projectData(known: KnownState, seen: ProjectSnapshot): Data {
   const { standing, ...rest } = seen;
   const entries = seen.entries.map((entry) => {
     const { kind, key, policy, commit } = entry;

@@ -1,7 +1,7 @@
 import { memoized } from "../base/memoize.ts";
 import { placeAmong } from "../base/text.ts";
-import type { SightingHead } from "../state/sightings/heads.ts";
-import { countsFrom, type Standing, type StandingCounts, standings } from "../state/sightings/sighting.ts";
+import type { ProjectSummary } from "../state/sightings/heads.ts";
+import { countsFrom, type SyncStatus, type SyncStatusCounts, syncStatuses } from "../state/sightings/sighting.ts";
 import type { KnownState } from "./known.ts";
 
 /** What a person asks of the list of projects. Empty: anything. */
@@ -32,12 +32,12 @@ export function projectsFor(
   { worstFirst }: KnownState,
   wanted: WantedProjects,
   now = Date.now(),
-): readonly SightingHead[] {
+): readonly ProjectSummary[] {
   const tests = testsFor(wanted, now);
   return tests.length === 0 ? worstFirst : worstFirst.filter((head) => tests.every((test) => test(head)));
 }
 
-type Test = (head: SightingHead) => boolean;
+type Test = (head: ProjectSummary) => boolean;
 
 function testsFor(
   { q, group, integration, license, policy, status, age }: WantedProjects,
@@ -58,13 +58,13 @@ function testsFor(
   return tests.filter(([asked]) => asked !== "").map(([, test]) => test);
 }
 
-type Heads = readonly SightingHead[];
+type Heads = readonly ProjectSummary[];
 
 /** How many of some projects stand how. */
-export const standingCounts = memoized((heads: Heads): StandingCounts => {
-  const sums = new Map<Standing, number>();
+export const standingCounts = memoized((heads: Heads): SyncStatusCounts => {
+  const sums = new Map<SyncStatus, number>();
   for (const { standing } of heads) sums.set(standing, (sums.get(standing) ?? 0) + 1);
-  return countsFrom(standings.map((each) => sums.get(each) ?? 0));
+  return countsFrom(syncStatuses.map((each) => sums.get(each) ?? 0));
 }, new WeakMap());
 
 /** A group of projects, or one project, below another group. */
@@ -73,7 +73,7 @@ export interface ProjectGroup {
   /** Whether it is a project. */
   readonly leaf: boolean;
   readonly projects: number;
-  readonly counts: StandingCounts;
+  readonly counts: SyncStatusCounts;
 }
 
 /** The next level below a group: those with most drift first. */
@@ -85,7 +85,7 @@ const topGroups = memoized((projects: Heads) => groupsIn(projects, ""), new Weak
 
 function groupsIn(projects: Heads, group: string): readonly ProjectGroup[] {
   const prefix = group === "" ? "" : `${group}/`;
-  const below = new Map<string, SightingHead[]>();
+  const below = new Map<string, ProjectSummary[]>();
   for (const head of within(projects, prefix)) {
     const end = head.project.indexOf("/", prefix.length);
     const path = end < 0 ? head.project : head.project.slice(0, end);
@@ -96,7 +96,7 @@ function groupsIn(projects: Heads, group: string): readonly ProjectGroup[] {
   return [...below].map(groupOf).sort(mostTroubledFirst);
 }
 
-function groupOf([path, members]: readonly [string, readonly SightingHead[]]): ProjectGroup {
+function groupOf([path, members]: readonly [string, readonly ProjectSummary[]]): ProjectGroup {
   const leaf = members.length === 1 && members[0]?.project === path;
   return { path, leaf, projects: members.length, counts: standingCounts(members) };
 }
@@ -108,7 +108,7 @@ function mostTroubledFirst(a: ProjectGroup, b: ProjectGroup): number {
 }
 
 /** The stretch of a sorted list whose paths begin so. */
-function within(projects: readonly SightingHead[], prefix: string): readonly SightingHead[] {
+function within(projects: readonly ProjectSummary[], prefix: string): readonly ProjectSummary[] {
   if (prefix === "") return projects;
   const paths = pathsOf(projects);
   return projects.slice(placeAmong(prefix, paths), placeAmong(`${prefix}\u{10ffff}`, paths));
@@ -144,12 +144,12 @@ function sorted(names: Iterable<string>): readonly string[] {
 export interface FleetDay {
   readonly day: string;
   /** Undefined before the first run that saw the fleet. */
-  readonly counts: StandingCounts | undefined;
+  readonly counts: SyncStatusCounts | undefined;
 }
 
 /** The last so many days, the oldest first; a day without a look is as the one before it. */
 export function fleetDays({ runs }: KnownState, days: number, now = Date.now()): readonly FleetDay[] {
-  const last = new Map<string, StandingCounts>();
+  const last = new Map<string, SyncStatusCounts>();
   for (const { fleet, ended } of runs) {
     const day = ended?.slice(0, 10) ?? "";
     if (fleet && !last.has(day)) last.set(day, fleet);

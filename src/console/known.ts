@@ -1,21 +1,21 @@
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { compareTexts } from "../base/text.ts";
 import { type LiveRuns, liveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
-import { readFleetSheet } from "../state/sightings/fleet-sheet.ts";
-import { headsIn, type SightingHead } from "../state/sightings/heads.ts";
-import { sheetIn, sheetOf, sightingIn } from "../state/sightings/sheet.ts";
-import { type FleetSheet, type Sighting, standings } from "../state/sightings/sighting.ts";
+import { readFleetIndex } from "../state/sightings/fleet-sheet.ts";
+import { headsIn, type ProjectSummary } from "../state/sightings/heads.ts";
+import { sheetIn, sheetOf, snapshotIn } from "../state/sightings/sheet.ts";
+import { type FleetIndex, type ProjectSnapshot, syncStatuses } from "../state/sightings/sighting.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { type PlanReader, planReader } from "./plans.ts";
 
 /** What is known of a state: pages are made of it, so that none waits for the state. */
 export interface KnownState {
-  readonly fleet: FleetSheet | undefined;
+  readonly fleet: FleetIndex | undefined;
   /** By path. */
-  readonly projects: readonly SightingHead[];
+  readonly projects: readonly ProjectSummary[];
   /** Those in trouble first, and of those the longest ones. */
-  readonly worstFirst: readonly SightingHead[];
+  readonly worstFirst: readonly ProjectSummary[];
   /** Newest first. */
   readonly runs: readonly RunSummary[];
   readonly live: LiveRuns;
@@ -28,10 +28,10 @@ export interface KnownState {
 export interface Watching extends AsyncDisposable {
   /** As of a few seconds ago at most, unless the state is slow or away. */
   readonly known: () => Promise<KnownState>;
-  /** Reads something else of the state. @throws Refusal where it is away. */
+  /** Reads something else of the state. @throws UserError where it is away. */
   readonly ask: <Result>(question: (state: WorkspaceState) => Promise<Result>) => Promise<Result>;
   /** All that is known of a project, by its path in any case; undefined where no run saw it. */
-  readonly project: (path: string) => Promise<Sighting | undefined>;
+  readonly project: (path: string) => Promise<ProjectSnapshot | undefined>;
   readonly planOf: PlanReader;
 }
 
@@ -47,7 +47,7 @@ const nothing: KnownState = {
   at: new Date(0),
 };
 
-/** Opens a state, and again where it was away. @throws Refusal where it cannot be opened at first. */
+/** Opens a state, and again where it was away. @throws UserError where it cannot be opened at first. */
 export async function watching(open: () => Promise<WorkspaceState>): Promise<Watching> {
   let state: Promise<WorkspaceState> | undefined = Promise.resolve(await open());
   let known = nothing;
@@ -89,7 +89,7 @@ export async function watching(open: () => Promise<WorkspaceState>): Promise<Wat
       const text = await ask(async ({ sightings }) => (await sightings.read([name])).get(name));
       const sheet = sheetIn(text);
       const row = sheet.rows.find(([project]) => project.toLowerCase() === path.toLowerCase());
-      return row && sightingIn(sheet, row);
+      return row && snapshotIn(sheet, row);
     },
     [Symbol.asyncDispose]: async () => {
       await looking?.catch(() => {});
@@ -107,13 +107,13 @@ function soon(): Promise<void> {
 }
 
 function inTrouble(before: KnownState, error: unknown): KnownState {
-  if (!(error instanceof Refusal)) throw error;
+  if (!(error instanceof UserError)) throw error;
   return { ...before, at: new Date(), trouble: error.message };
 }
 
 interface CachedSheet {
   readonly run: string;
-  readonly heads: readonly SightingHead[];
+  readonly heads: readonly ProjectSummary[];
 }
 
 async function knownOf(
@@ -123,10 +123,10 @@ async function knownOf(
 ): Promise<KnownState> {
   const { sightings, runs } = state;
   const at = new Date();
-  const fleet = await readFleetSheet(sightings);
+  const fleet = await readFleetIndex(sightings);
   const all = await runs.list();
   if (before.runs.length > 0 && all.length === 0) {
-    throw new Refusal(`the state is gone: ${state.place} holds nothing any more`);
+    throw new UserError(`the state is gone: ${state.place} holds nothing any more`);
   }
   const rest = { runs: all, live: await liveRuns(state), at };
   const moved = Object.entries(fleet?.sheets ?? {}).filter(([name, { run }]) => sheets.get(name)?.run !== run);
@@ -143,7 +143,7 @@ function withoutTrouble({ trouble: _, ...known }: KnownState): KnownState {
   return known;
 }
 
-function byTrouble(a: SightingHead, b: SightingHead): number {
-  const rank = standings.indexOf(b.standing) - standings.indexOf(a.standing);
+function byTrouble(a: ProjectSummary, b: ProjectSummary): number {
+  const rank = syncStatuses.indexOf(b.standing) - syncStatuses.indexOf(a.standing);
   return rank || compareTexts(a.since, b.since) || compareTexts(a.project, b.project);
 }

@@ -9,7 +9,7 @@ export interface Listening {
   readonly close: () => Promise<void>;
 }
 
-/** Starts the console. @throws Refusal where it cannot listen there. */
+/** Starts the console. @throws UserError where it cannot listen there. */
 export async function listen(host: string, port: number, options: ConsoleOptions): Promise<Listening> {
   const server = createAdaptorServer({ fetch: consoleApp(options).fetch });
   await new Promise<void>((resolve, reject) => {

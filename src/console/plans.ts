@@ -2,7 +2,7 @@ import type { Plan } from "../plan/plan.ts";
 import { planOfRun } from "../reconcile/saved-plan.ts";
 import type { WorkspaceState } from "../state/state.ts";
 
-/** Reads the plan that a run saved; `mark` is that of its text, where it is known. @throws Refusal as {@link planOfRun}. */
+/** Reads the plan that a run saved; `mark` is that of its text, where it is known. @throws UserError as {@link planOfRun}. */
 export type PlanReader = (state: Pick<WorkspaceState, "plans">, run: string, mark?: string) => Promise<Plan>;
 
 /** Characters of plans, as they are saved, of which the plans themselves are kept. */

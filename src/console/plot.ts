@@ -1,10 +1,10 @@
 import { quantity, thousands } from "../base/text.ts";
-import type { Standing } from "../state/sightings/sighting.ts";
+import type { SyncStatus } from "../state/sightings/sighting.ts";
 import type { FleetDay } from "./fleet.ts";
 import { each, type Markup, markup } from "./markup.ts";
 
 /** What is not in sync, the lowest layer of the plot first. */
-const layers: readonly { readonly standing: Standing; readonly name: string }[] = [
+const layers: readonly { readonly standing: SyncStatus; readonly name: string }[] = [
   { standing: "drifted", name: "drifted" },
   { standing: "pending", name: "pending" },
   { standing: "unreadable", name: "unreadable" },

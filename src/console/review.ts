@@ -1,6 +1,6 @@
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { addressMatcher } from "../model/address.ts";
-import { judgeApprovals } from "../plan/approvals.ts";
+import { verifyApprovals } from "../plan/approvals.ts";
 import type { Plan } from "../plan/plan.ts";
 import { sshSignatures } from "../plan/ssh-signature.ts";
 import type { RunSummary } from "../state/run-summary.ts";
@@ -70,7 +70,7 @@ async function waitingPlan(
     const plan = await read();
     return { ...head, plan, trouble: undefined, signatures: blocks.length, ...judged(plan, blocks, env, folder) };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof UserError)) throw error;
     return { ...head, plan: undefined, trouble: error.message };
   }
 }
@@ -83,6 +83,6 @@ function judged(plan: Plan, blocks: readonly string[], env: Environment, folder:
   const tests = loadSettings(folder).protected.map(addressMatcher);
   const isProtected = (address: string) => tests.some((test) => test(address));
   const signed = { plan, signatures: sshSignatures(blocks.join("\n")) };
-  const lacking = judgeApprovals(plan, { policy, signed, isProtected, now: new Date() });
+  const lacking = verifyApprovals(plan, { policy, signed, isProtected, now: new Date() });
   return { lacks: lacking.map(({ message }) => message), judged: true };
 }

@@ -7,7 +7,7 @@ import type { Plan } from "../plan/plan.ts";
 import { creationCall, recordDeployment, updateDeployment } from "./records.ts";
 
 /** The deployment that an apply is recorded as (docs/deployments.md). */
-export interface DeploymentWish {
+export interface DeploymentOptions {
   /** The project of the policies, by ID or full path. */
   readonly project: string;
   /** Parameters of the record but for its status. */
@@ -31,7 +31,7 @@ interface Begun {
  * ends well in every part, `failed` where it does not, `canceled` where it was interrupted. A record that cannot be
  * kept is a warning, and the apply goes on without it.
  */
-export function deploying(wish: DeploymentWish, interrupted: AbortSignal, notices: Notices) {
+export function deploying(wish: DeploymentOptions, interrupted: AbortSignal, notices: Notices) {
   return async ({ connection, planned: { plan } }: Begun): Promise<ApplyRecord> => {
     let record = await begin(connection, wish, notices);
     const endAs = async (status: string) => {
@@ -52,12 +52,16 @@ function statusOf(plan: Plan, outcomes: Outcomes, interrupted: AbortSignal): str
   return isWell ? "success" : "failed";
 }
 
-function fieldsOf({ fields }: DeploymentWish): Fields {
+function fieldsOf({ fields }: DeploymentOptions): Fields {
   return { ...fields, status: "running" };
 }
 
 /** The ID of the new record; undefined where there is none to go on with. */
-async function begin(connection: ClientOptions, wish: DeploymentWish, { warn }: Notices): Promise<string | undefined> {
+async function begin(
+  connection: ClientOptions,
+  wish: DeploymentOptions,
+  { warn }: Notices,
+): Promise<string | undefined> {
   if (connection.signal?.aborted) return undefined;
   await using writer = await connectWriter(connection);
   const written = await recordDeployment(writer, wish.project, fieldsOf(wish));
@@ -76,7 +80,7 @@ interface End {
 /** Also sent in an interrupted run, on a connection of its own, and given up after one request's time. */
 async function end(
   connection: ClientOptions,
-  { project }: DeploymentWish,
+  { project }: DeploymentOptions,
   { record, status }: End,
   notices: Notices,
 ): Promise<void> {
@@ -95,7 +99,7 @@ function unrecorded(message: string): Problem {
 }
 
 /** The requests that {@link deploying} puts around those of an apply that goes well, for a dry run. */
-export function recordCalls(wish: DeploymentWish): { readonly before: Call; readonly after: Call } {
+export function recordCalls(wish: DeploymentOptions): { readonly before: Call; readonly after: Call } {
   const before = creationCall(wish.project, fieldsOf(wish));
   const path = `${before.path}/:deployment_id`;
   return { before, after: { ...before, method: "PUT", path, parameters: { status: "success" } } };

@@ -1,7 +1,7 @@
 import { digestOf } from "../base/json.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { besides } from "../model/demanded.ts";
+import { extraFields } from "../model/demanded.ts";
 import { kinds } from "../model/kinds.ts";
 import { readAs } from "../model/normalise.ts";
 import type { Action, Change, Fields, Live, Origin, Resource, Value } from "../model/types.ts";
@@ -29,8 +29,8 @@ export function changeFrom(
   const { kind, key, fields, origin } = resource;
   const address = addressOf(project, kind, key);
   const liveDigest = live && liveDigestOf(catalogue, live);
-  const more = action === kinds[kind].removal ? undefined : besides(catalogue, resource, live, release);
-  const sent = { declared: fields, ...(more && { besides: more }) };
+  const more = action === kinds[kind].removal ? undefined : extraFields(catalogue, resource, live, release);
+  const sent = { declared: fields, ...(more && { extraFields: more }) };
   return { address, project, kind, key, action, ...visible, ...sent, live, liveDigest, ...why, origin };
 }
 

@@ -1,5 +1,5 @@
 import type { ChangeEvent, Step } from "../apply/apply.ts";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import type { Rate } from "../base/rate.ts";
 import { CallFailed, type FailureFacts } from "../client/failure.ts";
 import type { PartlyRead } from "../live/read-live.ts";
@@ -67,10 +67,10 @@ export type ChunkResult = ReadResult | WriteResult | EndOfRun;
 
 type EndOfRun = { readonly failure: FailureFacts } | { readonly refused: string };
 
-/** @throws CallFailed or Refusal where a chunk came to what ends the run. */
+/** @throws CallFailed or UserError where a chunk came to what ends the run. */
 export function unlessEnded(result: ChunkResult): asserts result is Exclude<ChunkResult, EndOfRun> {
   if ("failure" in result) throw new CallFailed(result.failure);
-  if ("refused" in result) throw new Refusal(result.refused);
+  if ("refused" in result) throw new UserError(result.refused);
 }
 
 export interface ReadResult {

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { version } from "../base/version.ts";
 import { currentTraceparent } from "../client/spans.ts";
 import type { FleetState } from "../state/state.ts";
 import type { Chunk, ChunkResult, Work } from "./chunks.ts";
 import type { Membership } from "./membership.ts";
 import type { WorkQueue } from "./queue.ts";
-import type { WorkerCensus } from "./worker-census.ts";
+import type { WorkerMonitor } from "./worker-census.ts";
 
 /** What a dispatch knows of the run whose chunks it gives out. */
 export interface DispatchOptions {
@@ -28,7 +28,7 @@ export interface DispatchOptions {
 export interface WorkerAccess {
   readonly queue: WorkQueue;
   readonly membership: Membership;
-  readonly census: WorkerCensus;
+  readonly census: WorkerMonitor;
 }
 
 /** Told each result as it comes, by the place of its chunk. */
@@ -54,7 +54,7 @@ export class Dispatch {
   readonly #options: DispatchOptions;
   readonly #queue: WorkQueue;
   readonly #membership: Membership;
-  readonly #census: WorkerCensus;
+  readonly #census: WorkerMonitor;
   readonly #name: string;
   /** By part. */
   readonly #outstanding = new Map<string, Outstanding>();
@@ -78,14 +78,14 @@ export class Dispatch {
     this.#name = name;
   }
 
-  /** Gives the chunks out; once for each dispatch. @throws Refusal where the state is away. */
+  /** Gives the chunks out; once for each dispatch. @throws UserError where the state is away. */
   async run(chunks: AsyncIterable<Chunk>, arrived: ResultListener): Promise<void> {
     const source = chunks[Symbol.asyncIterator]();
     try {
       await this.#untilDone(source, arrived);
     } catch (error) {
       // Without the state nobody works for the run any more, and its jobs find that out.
-      if (error instanceof Refusal) this.#hasNoQueue = true;
+      if (error instanceof UserError) this.#hasNoQueue = true;
       throw error;
     } finally {
       await source.return?.();
@@ -110,7 +110,7 @@ export class Dispatch {
   /** What is done is done, whether anybody can be seen or not. */
   async #lastCount(): Promise<void> {
     await this.#census.count().catch((error) => {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof UserError)) throw error;
     });
   }
 
@@ -150,7 +150,7 @@ export class Dispatch {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof UserError)) throw error;
       if (!this.#isAlone) this.#options.say(`${error.message}; ${byItself}`);
       this.#hasNoQueue = true;
       return undefined;

@@ -3,7 +3,7 @@ import type { Chunk } from "./chunks.ts";
 import { Dispatch, type DispatchOptions, type ResultListener } from "./dispatch.ts";
 import { join } from "./membership.ts";
 import { openQueue } from "./queue.ts";
-import { WorkerCensus } from "./worker-census.ts";
+import { WorkerMonitor } from "./worker-census.ts";
 
 /** Gives the chunks of a run to workers. Disposing takes back all that nobody has begun. */
 export interface Dispatcher extends AsyncDisposable {
@@ -16,7 +16,7 @@ export interface Dispatcher extends AsyncDisposable {
   /**
    * Gives chunks out. Resolves when all are done; when the run is stopped, when all are done that somebody has begun.
    * A rejection of `arrived` ends it.
-   * @throws Refusal where the state is away: then nobody knows what became of the rest.
+   * @throws UserError where the state is away: then nobody knows what became of the rest.
    */
   readonly dispatch: (chunks: AsyncIterable<Chunk>, arrived: ResultListener) => Promise<void>;
 }
@@ -31,12 +31,12 @@ export interface DispatcherOptions extends DispatchOptions {
   readonly watch: (status: FleetStatus) => void;
 }
 
-/** Opens the queue and tells workers that a run is there. @throws Refusal where the queue cannot be used. */
+/** Opens the queue and tells workers that a run is there. @throws UserError where the queue cannot be used. */
 export async function openDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
   const { env, fleet, origin, common, duration } = options;
   const queue = await openQueue(env, origin);
   const membership = await join(fleet, { id: common.run, role: "run", origin }, duration);
-  const census = new WorkerCensus({ ...options, run: common.run, allowed: common.rateLimit });
+  const census = new WorkerMonitor({ ...options, run: common.run, allowed: common.rateLimit });
   let stages = 0;
   return {
     stopped: options.stopped,

@@ -1,4 +1,4 @@
-import { type ApplyOptions, type ChangeEvent, carryOutBatches, type Step, type Watcher } from "../apply/apply.ts";
+import { type ApplyOptions, type ChangeEvent, runBatches, type Step, type Watcher } from "../apply/apply.ts";
 import { afterEarlierRuns } from "../apply/earlier-writes.ts";
 import { journalling } from "../apply/journalling.ts";
 import { seenIn } from "../apply/seen.ts";
@@ -96,7 +96,7 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
       const outcome = before ? undefined : await recheck?.(reader, change);
       return outcome ? { outcome } : before;
     };
-    const events = await carryOutBatches(
+    const events = await runBatches(
       writer,
       batches.map((steps) => ({ steps: async () => withSecrets(steps, secrets) })),
       { workers, watchers, stopped, known },

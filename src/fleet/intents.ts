@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ApplyOptions, Watcher } from "../apply/apply.ts";
 import { lookUpWrite, observe } from "../apply/earlier-writes.ts";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import type { Reader } from "../client/client.ts";
 import type { Change, Outcome } from "../model/types.ts";
 import type { FleetState, Intent, LeaseToken, Sender } from "../state/state.ts";
@@ -40,7 +40,7 @@ export async function claimWrite(sending: SharedRun, reader: Reader, change: Cha
       await pause(wait);
     }
   } catch (error) {
-    if (error instanceof Refusal) return { outcome: { status: "skipped", error: error.message } };
+    if (error instanceof UserError) return { outcome: { status: "skipped", error: error.message } };
     throw error;
   }
 }
@@ -61,7 +61,7 @@ export function settling({ fleet, token, sender }: SharedRun): Watcher {
       const settled: Outcome | undefined = outcome.status === "skipped" ? undefined : outcome;
       await fleet.settle(token.run, address, sender, settled).catch((error) => {
         // A state that is gone takes the lease with it: what was in flight is looked up by whoever comes next.
-        if (!(error instanceof Refusal)) throw error;
+        if (!(error instanceof UserError)) throw error;
       });
     },
   };

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { pid } from "node:process";
-import { Away } from "../base/exit.ts";
+import { UnavailableError } from "../base/exit.ts";
 import { version } from "../base/version.ts";
 import type { Reader } from "../client/client.ts";
 import type { FleetState, Member } from "../state/state.ts";
@@ -51,7 +51,7 @@ export async function join(
         until = asked + duration;
       },
       (error) => {
-        if (error instanceof Away) reason ??= error.message;
+        if (error instanceof UnavailableError) reason ??= error.message;
       },
     );
   };

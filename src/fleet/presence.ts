@@ -2,7 +2,7 @@ import type { FleetState } from "../state/state.ts";
 import { join, type Membership } from "./membership.ts";
 
 /** A worker that was not heard of in time comes back as another, so that nobody waits for what it once meant to send. */
-export function keepPresent(fleet: FleetState, origin: string, duration: number, counted: () => number) {
+export function keepHeartbeat(fleet: FleetState, origin: string, duration: number, counted: () => number) {
   const renewed = async (before: Membership | undefined): Promise<Membership> => {
     if (before && before.lost() === undefined) return before;
     await before?.[Symbol.asyncDispose]();

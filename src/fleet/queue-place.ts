@@ -1,6 +1,6 @@
 import type { RedisQueueBackend } from "bullmq";
 import type { ClientConfig, PoolConfig } from "pg";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { learnCredential } from "../base/known-secrets.ts";
 import { stateAddress } from "../state/open-state.ts";
 import { type Database, databaseAt } from "../state/postgres/connection.ts";
@@ -33,12 +33,12 @@ interface Connected {
 /** Milliseconds for which a queue may take to answer at first. */
 export const queuePatience = 10_000;
 
-/** Where EVENKEEL_QUEUE says, by default the database of the state. @throws Refusal where it is no address. */
+/** Where EVENKEEL_QUEUE says, by default the database of the state. @throws UserError where it is no address. */
 export function queuePlaceOf(env: Environment): QueuePlace {
   const { EVENKEEL_QUEUE: text } = env;
   if (!text) {
     const address = stateAddress(env);
-    if (!address) throw new Refusal("no queue: set EVENKEEL_STATE or EVENKEEL_QUEUE");
+    if (!address) throw new UserError("no queue: set EVENKEEL_STATE or EVENKEEL_QUEUE");
     return postgresPlace(databaseAt(address.url, address.variable, env));
   }
   if (/^postgres(?:ql)?:/.test(text)) return postgresPlace(databaseAt(text, "EVENKEEL_QUEUE", env));
@@ -132,6 +132,6 @@ function decoded(part: string): string {
 }
 
 /** Repeats nothing of the address, which may hold a password. */
-function noPlace(why?: string): Refusal {
-  return new Refusal(`EVENKEEL_QUEUE is not the address of a queue${why ? `: ${why}` : ""}; ${expected}`);
+function noPlace(why?: string): UserError {
+  return new UserError(`EVENKEEL_QUEUE is not the address of a queue${why ? `: ${why}` : ""}; ${expected}`);
 }

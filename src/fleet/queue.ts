@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { Away, Refusal } from "../base/exit.ts";
+import { UnavailableError, UserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
-import { systemCode, systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import { closeInTime } from "../state/close-in-time.ts";
 import { type BullMq, type QueueConnection, type QueuePlace, queuePatience, queuePlaceOf } from "./queue-place.ts";
 
@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Gives work out. */
 export interface WorkQueue extends AsyncDisposable {
-  /** Texts by their names; a name that is waiting already is left as it is. @throws Refusal where nobody is there. */
+  /** Texts by their names; a name that is waiting already is left as it is. @throws UserError where nobody is there. */
   readonly add: (works: ReadonlyMap<string, string>) => Promise<void>;
   /** Takes work back; false where somebody has it, or nobody knows it. */
   readonly remove: (name: string) => Promise<boolean>;
@@ -24,7 +24,7 @@ export interface WorkConsumer extends AsyncDisposable {
   /** Whether nothing is waiting. */
   readonly isIdle: () => Promise<boolean>;
   /** Why no more work can be taken; undefined while the queue answers. Asks nobody: it is looked at beside. */
-  readonly lost: () => Away | undefined;
+  readonly lost: () => UnavailableError | undefined;
 }
 
 /**
@@ -44,7 +44,7 @@ function nameFor(origin: string): string {
   return `evenkeel-${createHash("sha256").update(origin).digest("hex").slice(0, 24)}`;
 }
 
-/** Opens the queue of EVENKEEL_QUEUE, by default the database of the state. @throws Refusal where it cannot be used. */
+/** Opens the queue of EVENKEEL_QUEUE, by default the database of the state. @throws UserError where it cannot be used. */
 export async function openQueue(env: Environment, origin: string): Promise<WorkQueue> {
   const place = queuePlaceOf(env);
   const library = await loaded(place);
@@ -72,7 +72,7 @@ export async function openQueue(env: Environment, origin: string): Promise<WorkQ
 
 /**
  * Takes work for one server as long as it is not disposed of. `lock`: milliseconds after which work of a worker that is
- * gone is given to another. @throws Refusal where the queue cannot be used.
+ * gone is given to another. @throws UserError where the queue cannot be used.
  */
 export async function openConsumer(
   env: Environment,
@@ -153,7 +153,7 @@ const patience = 15_000;
 /** The library waits for a queue that went away for as long as it takes, and says nothing. */
 function watching(look: () => Promise<unknown>) {
   let answered = performance.now();
-  let lost: Away | undefined;
+  let lost: UnavailableError | undefined;
   let isLooking = false;
   const timer = setInterval(async () => {
     if (isLooking) return;
@@ -162,7 +162,7 @@ function watching(look: () => Promise<unknown>) {
       await look();
       answered = performance.now();
     } catch (error) {
-      if (error instanceof Away && performance.now() - answered >= patience) lost ??= error;
+      if (error instanceof UnavailableError && performance.now() - answered >= patience) lost ??= error;
     }
     isLooking = false;
   }, betweenLooks);
@@ -178,11 +178,11 @@ async function loaded({ redis }: QueuePlace): Promise<BullMq> {
   } catch (error) {
     if (!["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(systemCode(error) ?? "")) throw error;
     const packages = redis ? "bullmq ioredis" : "bullmq";
-    throw new Refusal(`workers need packages that are not installed: npm install ${packages}`);
+    throw new UserError(`workers need packages that are not installed: npm install ${packages}`);
   }
 }
 
-/** What the queue answers in time. @throws Away where nobody is there. */
+/** What the queue answers in time. @throws UnavailableError where nobody is there. */
 async function reached<Answer>({ words }: QueuePlace, answer: Promise<Answer>): Promise<Answer> {
   const timer = new AbortController();
   const late = pause(queuePatience, undefined, { signal: timer.signal }).then(() => {
@@ -192,7 +192,7 @@ async function reached<Answer>({ words }: QueuePlace, answer: Promise<Answer>): 
     return await Promise.race([answer, late]);
   } catch (error) {
     answer.catch(() => {});
-    throw new Away(`cannot use the queue ${words}: ${knownSecrets.clean(wordsOf(error))}`);
+    throw new UnavailableError(`cannot use the queue ${words}: ${knownSecrets.clean(wordsOf(error))}`);
   } finally {
     timer.abort();
     late.catch(() => {});
@@ -227,6 +227,6 @@ function wordsOf(error: unknown): string {
   const { errors = [error] } = error as Partial<AggregateError>;
   const [first = error] = errors;
   const code = systemCode(first) ?? "";
-  if (/^E(?!RR_)[A-Z_]+$/.test(code)) return systemTrouble(first);
+  if (/^E(?!RR_)[A-Z_]+$/.test(code)) return describeSystemError(first);
   return first instanceof Error ? first.message.split("\n")[0] || code : String(first);
 }

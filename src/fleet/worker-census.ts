@@ -15,7 +15,7 @@ interface CensusOptions {
 }
 
 /** Sees for a run which of its workers are there, and what they send. */
-export class WorkerCensus {
+export class WorkerMonitor {
   readonly #options: CensusOptions;
   readonly #rate = new RequestRate();
   #mostWorkers = 0;

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { pid } from "node:process";
-import { Away, Refusal } from "../base/exit.ts";
+import { UnavailableError, UserError } from "../base/exit.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { CallFailed } from "../client/failure.ts";
 import { problemLine } from "../model/problem-line.ts";
@@ -14,7 +14,7 @@ import { createSecrets, type Secrets } from "../workspace/secrets.ts";
 import type { ChunkResult, Work } from "./chunks.ts";
 import { keepConnected } from "./connection.ts";
 import { doChunk, Stopped } from "./do-chunk.ts";
-import { keepPresent } from "./presence.ts";
+import { keepHeartbeat } from "./presence.ts";
 import type { WorkEnd } from "./queue.ts";
 import { turnDown } from "./receive-work.ts";
 import { watchRun } from "./watched-run.ts";
@@ -25,22 +25,22 @@ const mostProjects = 64;
 
 /** What a worker has at hand for all that it does: a state for each workspace, one connection to the server. */
 export interface WorkerSession extends AsyncDisposable {
-  /** Does work, and keeps its result. @throws Refusal where the state of its workspace cannot be used. */
+  /** Does work, and keeps its result. @throws UserError where the state of its workspace cannot be used. */
   readonly take: (work: Work) => Promise<WorkEnd>;
   /** Says what becomes of what is no work for this worker. */
   readonly turnDown: ReturnType<typeof turnDown>;
   readonly hasWorked: () => boolean;
   /** Whether a run is there that gives work out for this server. */
   readonly hasRun: () => Promise<boolean>;
-  /** Lets runs know that a worker is there, also where it was paused for long. @throws Away where the state is gone. */
+  /** Lets runs know that a worker is there, also where it was paused for long. @throws UnavailableError where the state is gone. */
   readonly stayPresent: () => Promise<void>;
 }
 
-/** @throws Refusal where the state cannot be used. */
+/** @throws UserError where the state cannot be used. */
 export async function openWorkerSession(options: WorkerOptions): Promise<WorkerSession> {
   const { env } = options;
   const address = stateAddress(env);
-  if (!address) throw new Refusal("a worker needs a state that runs share: set EVENKEEL_STATE");
+  if (!address) throw new UserError("a worker needs a state that runs share: set EVENKEEL_STATE");
   const openSecrets = secretsOf(options);
   const open = (workspace: string) => stateAt(address.url, address.variable, workspace, env);
   // Who is there, and what is sent, is told to the whole state; the workspace does not matter.
@@ -60,7 +60,7 @@ export async function openWorkerSession(options: WorkerOptions): Promise<WorkerS
 function secretsOf({ env, root }: WorkerOptions): () => Secrets {
   const providers = loadProviders(env, root);
   const wrong = providers?.problems.find(({ severity }) => severity === "error");
-  if (wrong) throw new Refusal(problemLine(wrong));
+  if (wrong) throw new UserError(problemLine(wrong));
   return () => createSecrets({ env, root, plaintext: new Map(), providers });
 }
 
@@ -74,7 +74,7 @@ async function sessionIn(whole: WorkspaceState, options: SessionOptions): Promis
   const { fleet, rates } = whole;
   const states = keepState(options.open);
   const connections = keepConnected(options, rates);
-  const presence = keepPresent(fleet, origin, duration, connections.sent);
+  const presence = keepHeartbeat(fleet, origin, duration, connections.sent);
   await presence.current();
   let parts = 0;
   let isBusy = false;
@@ -109,7 +109,7 @@ async function sessionIn(whole: WorkspaceState, options: SessionOptions): Promis
         await state.fleet.keep(run, part, JSON.stringify(result));
         return "done";
       } catch (error) {
-        if (error instanceof Away) throw error;
+        if (error instanceof UnavailableError) throw error;
         if (mine()) return "later";
         // Whoever came next would fail likewise: the run is told, and ends as it would by itself.
         if (!(error instanceof Stopped)) await state.fleet.keep(run, part, JSON.stringify({ refused: wordsOf(error) }));
@@ -132,7 +132,7 @@ function thisWorker(): string {
 
 function wordsOf(error: unknown): string {
   const words = knownSecrets.clean(error instanceof Error ? error.message : String(error));
-  return `${error instanceof Refusal ? words : `internal error: ${words}`}; reported by ${thisWorker()}`;
+  return `${error instanceof UserError ? words : `internal error: ${words}`}; reported by ${thisWorker()}`;
 }
 
 /** What ends a run may have its reason in the worker's token or network, so it says whose they are. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Away, Refusal } from "../base/exit.ts";
+import { UnavailableError, UserError } from "../base/exit.ts";
 import { inTrace, type Tracing } from "../client/spans.ts";
 import type { Work } from "./chunks.ts";
 import { openConsumer, type WorkEnd } from "./queue.ts";
@@ -16,7 +16,7 @@ const betweenTries = 5000;
 /**
  * Works for the runs of a state that are about one server, until it is stopped. Where state or queue go away later on, it
  * says so and comes back with them, unless it is there for one run.
- * @throws Refusal where state or queue cannot be used when it starts.
+ * @throws UserError where state or queue cannot be used when it starts.
  */
 export async function work(options: WorkerOptions): Promise<void> {
   const { signal, say } = options;
@@ -28,7 +28,7 @@ export async function work(options: WorkerOptions): Promise<void> {
         told = "";
       });
     } catch (error) {
-      if (!begun || options.once !== undefined || !(error instanceof Away)) throw error;
+      if (!begun || options.once !== undefined || !(error instanceof UnavailableError)) throw error;
       if (told === "") say(`${error.message}; waiting for it to come back`);
       told = error.message;
       await pause(betweenTries, undefined, { signal }).catch(() => {});
@@ -36,18 +36,18 @@ export async function work(options: WorkerOptions): Promise<void> {
   }
 }
 
-/** @throws Away where state or queue are not there any more. */
+/** @throws UnavailableError where state or queue are not there any more. */
 async function workWhileThere(options: WorkerOptions, begun: () => void): Promise<void> {
   const { env, origin, duration, say } = options;
   await using session = await openWorkerSession(options);
-  let refused: Refusal | undefined;
+  let refused: UserError | undefined;
   const over = new AbortController();
   const taken = async (text: string): Promise<WorkEnd> => {
     if (over.signal.aborted || options.signal.aborted) return "later";
     try {
       return await received(session, options.tracing, text);
     } catch (error) {
-      refused = error instanceof Refusal ? error : new Refusal(String(error));
+      refused = error instanceof UserError ? error : new UserError(String(error));
       over.abort();
       return "later";
     }
@@ -83,7 +83,7 @@ function takeTraced(session: WorkerSession, tracing: Tracing | undefined, work: 
 
 interface Looks extends Pick<WorkerSession, "hasWorked"> {
   readonly isIdle: () => Promise<boolean>;
-  /** @throws Away where state or queue are gone. */
+  /** @throws UnavailableError where state or queue are gone. */
   readonly stayThere: () => Promise<void>;
 }
 

@@ -1,11 +1,11 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { createHash } from "node:crypto";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { type GitLocation, startGit } from "./run-git.ts";
 
 /** Reads objects of a repository through one `git cat-file --batch`; disposing ends it. */
 export interface GitObjects extends AsyncDisposable {
-  /** The contents of blobs by their IDs. @throws Refusal where git has not got one of them. */
+  /** The contents of blobs by their IDs. @throws UserError where git has not got one of them. */
   readonly read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>;
 }
 
@@ -37,7 +37,7 @@ export function gitObjects(location: GitLocation): GitObjects {
 
 async function contents(output: Output, id: string): Promise<Buffer> {
   const [, type, size] = (await output.line()).split(" ");
-  if (type !== "blob" || size === undefined) throw new Refusal(lacking(id), exit.usage);
+  if (type !== "blob" || size === undefined) throw new UserError(lacking(id), exit.usage);
   const bytes = await output.bytes(Number(size));
   await output.bytes(1);
   return bytes;
@@ -76,7 +76,7 @@ class Output {
 
   async #more(): Promise<void> {
     const { value, done } = await this.#chunks.next();
-    if (done) throw new Refusal(lacking("what was asked for"), exit.usage);
+    if (done) throw new UserError(lacking("what was asked for"), exit.usage);
     this.#rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, value]) : value;
   }
 }

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { findRepository } from "./find-repository.ts";
@@ -21,11 +21,11 @@ export interface GitRepository {
 
 /**
  * The repository that a folder lies in.
- * @throws Refusal (64) without git, outside of a repository, and where git refuses to read it, in git's own words.
+ * @throws UserError (64) without git, outside of a repository, and where git refuses to read it, in git's own words.
  */
 export function repositoryAround(folder: string): GitRepository {
   const found = findRepository(folder);
-  if ("ran" in found) throw new Refusal(whyNone(folder, found.ran), exit.usage);
+  if ("ran" in found) throw new UserError(whyNone(folder, found.ran), exit.usage);
   const { location, home } = found;
   return {
     location,
@@ -61,14 +61,14 @@ function whyNone(folder: string, { code, stderr }: GitRan): string {
 
 /**
  * The full ID of the commit that a revision names.
- * @throws Refusal (64) where git finds none; a shallow clone is told how to get it.
+ * @throws UserError (64) where git finds none; a shallow clone is told how to get it.
  */
 export function commitNamed({ ask }: GitRepository, revision: string): string {
   const found = revision.startsWith("-") ? undefined : commitIn(ask, revision);
   if (found) return found;
   const said = `git finds no commit ${JSON.stringify(revision.slice(0, 100))} here`;
   const way = isShallow(ask) ? "; this clone is shallow: git fetch --unshallow origin brings the rest" : "";
-  throw new Refusal(printable(said + way), exit.usage);
+  throw new UserError(printable(said + way), exit.usage);
 }
 
 /** `:/words` takes what follows for words too, so the object that it names is asked for its commit. `^REV` names none. */
@@ -82,7 +82,7 @@ const remotes = ["origin/HEAD", "origin/main", "origin/master"] as const;
 
 /**
  * The commit that a merge request starts from: the merge base of a revision and the remote's default branch.
- * `named`: what that is called, where the pipeline knows. @throws Refusal (64), with the way to get it.
+ * `named`: what that is called, where the pipeline knows. @throws UserError (64), with the way to get it.
  */
 export function mergeBaseWith({ ask }: GitRepository, revision: string, named?: string): string {
   const branch = named ?? "main";
@@ -90,11 +90,11 @@ export function mergeBaseWith({ ask }: GitRepository, revision: string, named?: 
   const full = (name: string) => ask("rev-parse", "--verify", "--quiet", `refs/remotes/${name}^{commit}`)?.trim();
   const remote = all.find(full);
   const fetch = `git fetch ${isShallow(ask) ? "--unshallow " : ""}origin ${shellWord(`+refs/heads/${branch}:refs/remotes/origin/${branch}`)}`;
-  if (!remote) throw new Refusal(`there is no ${all.join(", ")} to compare with; ${orName(fetch)}`, exit.usage);
+  if (!remote) throw new UserError(`there is no ${all.join(", ")} to compare with; ${orName(fetch)}`, exit.usage);
   const base = ask("merge-base", revision, `refs/remotes/${remote}`)?.trim();
   if (base) return base;
   const why = isShallow(ask) ? "this clone is shallow and does not reach" : "there is no";
-  throw new Refusal(`${why} a commit that ${remote} and ${revision} have in common; ${orName(fetch)}`, exit.usage);
+  throw new UserError(`${why} a commit that ${remote} and ${revision} have in common; ${orName(fetch)}`, exit.usage);
 }
 
 function orName(fetch: string): string {

@@ -5,7 +5,7 @@ import type { Project } from "../model/types.ts";
 import { type Folder, type Folders, foldersOf } from "./folders.ts";
 import { generalised } from "./general.ts";
 import type { ImportedEntry, ImportedProject } from "./imported.ts";
-import { type Census, type Placement, place, type Saying } from "./place.ts";
+import { type FolderStats, type Occurrence, type Placement, place } from "./place.ts";
 import type { Draft } from "./policy.ts";
 import { type Group, listsOf, sharedGroups, worthwhile } from "./shared.ts";
 import { draftsOfFleet } from "./shared-drafts.ts";
@@ -58,9 +58,9 @@ interface Fleet {
   readonly commonFolder: (projects: readonly Project[]) => Folder;
   /** Not imported. */
   readonly isForeign: (project: Project) => boolean;
-  readonly census: Census;
+  readonly census: FolderStats;
   /** A variable that nothing uses does no harm to a project of which something is said anyway. */
-  readonly variableCensus: Census;
+  readonly variableCensus: FolderStats;
 }
 
 function fleetOf(imported: readonly ImportedProject[], listing: readonly Project[]): Fleet {
@@ -70,12 +70,12 @@ function fleetOf(imported: readonly ImportedProject[], listing: readonly Project
   const counts = countsBelow(folders, own.values());
   const speakers = new Set(imported.filter(({ entries }) => entries.length > 0).map(({ project }) => project));
   const speaking = countsBelow(folders, speakers);
-  const census: Census = {
+  const census: FolderStats = {
     above: (project) => folders.get(project) ?? [],
-    strangers: ({ projects }, told) => projects.length - told,
+    unaffected: ({ projects }, told) => projects.length - told,
     imported: (folder) => counts.get(folder) ?? 0,
   };
-  const strangers: Census["strangers"] = (folder) => folder.projects.length - (speaking.get(folder) ?? 0);
+  const unaffected: FolderStats["unaffected"] = (folder) => folder.projects.length - (speaking.get(folder) ?? 0);
   const known = new Set(own.values());
   return {
     folders,
@@ -83,7 +83,7 @@ function fleetOf(imported: readonly ImportedProject[], listing: readonly Project
     commonFolder: commonFolderIn(folders),
     isForeign: (project) => !known.has(project),
     census,
-    variableCensus: { ...census, strangers },
+    variableCensus: { ...census, unaffected },
   };
 }
 
@@ -103,7 +103,7 @@ function countsBelow(folders: Folders, counted: Iterable<Project>): ReadonlyMap<
   return counts;
 }
 
-function entriesOf({ project, entries }: ImportedProject): readonly Saying<SaidEntry>[] {
+function entriesOf({ project, entries }: ImportedProject): readonly Occurrence<SaidEntry>[] {
   return entries.map((original) => {
     const entry = generalised(original, project);
     return { project, form: formOf(entry), said: { entry, original }, lines: linesOf(entry) };
@@ -115,7 +115,7 @@ function linesOf({ kind, fields, remarks }: ImportedEntry): number {
   return 1 + remarks.length + (isWhole ? 0 : fields.size);
 }
 
-type Sayings<Said> = readonly Saying<Said>[];
+type Sayings<Said> = readonly Occurrence<Said>[];
 
 /** Each with the same sayings where what varies is a variable. */
 function varying(placements: ReadonlyMap<string, Sayings<SaidEntry>>) {
@@ -123,7 +123,7 @@ function varying(placements: ReadonlyMap<string, Sayings<SaidEntry>>) {
     ([identity, sayings]) => [identity, sayings.map(({ said }) => said.entry)] as const,
   );
   const vary = varied(new Map(entries));
-  const varies = (saying: Saying<SaidEntry>): Saying<SaidEntry> => {
+  const varies = (saying: Occurrence<SaidEntry>): Occurrence<SaidEntry> => {
     const other = vary(saying.said.entry);
     return other ? { ...saying, form: formOf(other.entry), said: { ...saying.said, ...other } } : saying;
   };
@@ -151,7 +151,7 @@ function variablesOf({ shared }: Placement<SaidEntry>): Sayings<SaidVariable> {
   return [...shared.values()].flat().flatMap(variableOf);
 }
 
-function variableOf({ project, said: { variable } }: Saying<SaidEntry>): Sayings<SaidVariable> {
+function variableOf({ project, said: { variable } }: Occurrence<SaidEntry>): Sayings<SaidVariable> {
   return variable ? [{ project, form: JSON.stringify(variable.value), said: variable, lines: 1 }] : [];
 }
 

@@ -2,7 +2,7 @@ import type { Project } from "../model/types.ts";
 import type { Folder } from "./folders.ts";
 
 /** What one project says of one thing: equal forms could be said once for both. */
-export interface Saying<Said> {
+export interface Occurrence<Said> {
   readonly project: Project;
   readonly form: string;
   readonly said: Said;
@@ -12,16 +12,16 @@ export interface Saying<Said> {
 
 /** Sayings that are said once for all below a folder, and those that each project has to say itself. */
 export interface Placement<Said> {
-  readonly shared: ReadonlyMap<Folder, readonly Saying<Said>[]>;
-  readonly own: readonly Saying<Said>[];
+  readonly shared: ReadonlyMap<Folder, readonly Occurrence<Said>[]>;
+  readonly own: readonly Occurrence<Said>[];
   /** An estimate of all lines, to compare placements by. */
   readonly lines: number;
 }
 
 /** The folders of a project, how many below one must not be given what is said there, and how many are imported. */
-export interface Census {
+export interface FolderStats {
   readonly above: (project: Project) => readonly Folder[];
-  readonly strangers: (folder: Folder, speakers: number) => number;
+  readonly unaffected: (folder: Folder, speakers: number) => number;
   readonly imported: (folder: Folder) => number;
 }
 
@@ -34,12 +34,12 @@ const exception = 2;
  * Where to say one thing of many projects in the fewest lines, if what is said nearer wins. A form goes to a folder
  * only where it is that of two projects and of half of those below it. Takes time by the number of sayings and folders above them.
  */
-export function place<Said>(sayings: readonly Saying<Said>[], census: Census): Placement<Said> {
+export function place<Said>(sayings: readonly Occurrence<Said>[], census: FolderStats): Placement<Said> {
   const root = branchOf(sayings, census);
   if (!root) return { shared: new Map(), own: [], lines: 0 };
   const choose = chooser(census);
-  const shared = new Map<Folder, Saying<Said>[]>();
-  const own: Saying<Said>[] = [];
+  const shared = new Map<Folder, Occurrence<Said>[]>();
+  const own: Occurrence<Said>[] = [];
   const walk = (branch: Branch<Said>, inherited: string | undefined, home: Folder | undefined) => {
     const { isPlaced } = choose(branch, inherited);
     const form = isPlaced ? branch.common.form : inherited;
@@ -59,13 +59,13 @@ export function place<Said>(sayings: readonly Saying<Said>[], census: Census): P
 interface Branch<Said> {
   readonly folder: Folder;
   readonly children: Map<Folder, Branch<Said>>;
-  readonly direct: Saying<Said>[];
+  readonly direct: Occurrence<Said>[];
   readonly counts: Map<string, number>;
   readonly common: { form: string; count: number; lines: number };
   speakers: number;
 }
 
-function branchOf<Said>(sayings: readonly Saying<Said>[], census: Census): Branch<Said> | undefined {
+function branchOf<Said>(sayings: readonly Occurrence<Said>[], census: FolderStats): Branch<Said> | undefined {
   let root: Branch<Said> | undefined;
   for (const saying of sayings) {
     let above: Branch<Said> | undefined;
@@ -86,7 +86,7 @@ function newBranch<Said>(folder: Folder): Branch<Said> {
   return { folder, children: new Map(), direct: [], counts: new Map(), common, speakers: 0 };
 }
 
-function count<Said>(branch: Branch<Said>, { form, lines }: Saying<Said>): void {
+function count<Said>(branch: Branch<Said>, { form, lines }: Occurrence<Said>): void {
   const times = (branch.counts.get(form) ?? 0) + 1;
   branch.counts.set(form, times);
   branch.speakers++;
@@ -102,7 +102,7 @@ interface Choice {
 }
 
 /** Each branch is judged once for each form that may come from above. */
-function chooser(census: Census) {
+function chooser(census: FolderStats) {
   const known = new Map<unknown, Map<string | undefined, Choice>>();
   const choose = <Said>(branch: Branch<Said>, inherited: string | undefined): Choice => {
     const choices = known.get(branch) ?? new Map<string | undefined, Choice>();
@@ -120,8 +120,8 @@ function chooser(census: Census) {
     const { folder, common, speakers } = branch;
     const isCommon = common.count >= Math.max(2, census.imported(folder) / 2);
     if (!isCommon || common.form === inherited) return { lines: kept, isPlaced: false };
-    const strangers = Math.min(census.strangers(folder, speakers), common.count);
-    const placed = common.lines + around + exception * strangers + linesWith(branch, common.form);
+    const unaffected = Math.min(census.unaffected(folder, speakers), common.count);
+    const placed = common.lines + around + exception * unaffected + linesWith(branch, common.form);
     return placed < kept ? { lines: placed, isPlaced: true } : { lines: kept, isPlaced: false };
   };
   return choose;

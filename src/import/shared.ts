@@ -1,12 +1,12 @@
 import { grouped } from "../base/grouped.ts";
 import type { Project } from "../model/types.ts";
 import { type Folder, globBelow } from "./folders.ts";
-import type { Placement, Saying } from "./place.ts";
+import type { Occurrence, Placement } from "./place.ts";
 
 /** What is said once for several projects. */
-export interface SharedSaying<Said> {
-  readonly first: Saying<Said>;
-  readonly sayings: readonly Saying<Said>[];
+export interface SharedOccurrence<Said> {
+  readonly first: Occurrence<Said>;
+  readonly sayings: readonly Occurrence<Said>[];
 }
 
 /** What one policy can say: all of it for exactly the same projects. */
@@ -17,7 +17,7 @@ export interface Group<Said> {
   readonly glob: string | undefined;
   /** Projects that are listed, or left out of what the glob matches. */
   readonly named: readonly Project[];
-  readonly shared: SharedSaying<Said>[];
+  readonly shared: SharedOccurrence<Said>[];
 }
 
 /**
@@ -54,13 +54,13 @@ const foreignWeight = 4;
 
 function selected<Said>(
   folder: Folder,
-  sayings: readonly Saying<Said>[],
+  sayings: readonly Occurrence<Said>[],
   { isStranger, isForeign }: Record<"isStranger" | "isForeign", (project: Project) => boolean>,
 ): Pick<Group<Said>, "glob" | "named"> {
   const glob = globBelow(folder);
-  const strangers = folder.projects.filter(isStranger);
-  const weight = strangers.reduce((sum, project) => sum + (isForeign(project) ? foreignWeight : 1), 0);
-  if (glob !== undefined && weight < sayings.length) return { glob, named: strangers };
+  const unaffected = folder.projects.filter(isStranger);
+  const weight = unaffected.reduce((sum, project) => sum + (isForeign(project) ? foreignWeight : 1), 0);
+  if (glob !== undefined && weight < sayings.length) return { glob, named: unaffected };
   return { glob: undefined, named: sayings.map(({ project }) => project) };
 }
 
@@ -69,8 +69,8 @@ const longestList = 20;
 
 /** What a few projects say in the same way, wherever they are. */
 export function listsOf<Said>(
-  sayings: readonly Saying<Said>[],
-  thingOf: (saying: Saying<Said>) => string,
+  sayings: readonly Occurrence<Said>[],
+  thingOf: (saying: Occurrence<Said>) => string,
   folderOf: (projects: readonly Project[]) => Folder,
 ): readonly Group<Said>[] {
   const groups = new Map<string, Group<Said>>();
@@ -95,8 +95,8 @@ const frame = 6;
  */
 export function worthwhile<Said>(
   groups: readonly Group<Said>[],
-  alone: readonly Saying<Said>[],
-): { readonly groups: readonly Group<Said>[]; readonly own: readonly Saying<Said>[] } {
+  alone: readonly Occurrence<Said>[],
+): { readonly groups: readonly Group<Said>[]; readonly own: readonly Occurrence<Said>[] } {
   const weighed = groups.filter(({ named }) => named.length > 0);
   const grouping = new Set(weighed.flatMap(sayingsOf));
   const speakers = new Set(alone.filter((saying) => !grouping.has(saying)).map(({ project }) => project));
@@ -121,6 +121,6 @@ export function worthwhile<Said>(
   return { groups: groups.filter((group) => !refused.has(group)), own: [...own] };
 }
 
-function sayingsOf<Said>({ shared }: Group<Said>): readonly Saying<Said>[] {
+function sayingsOf<Said>({ shared }: Group<Said>): readonly Occurrence<Said>[] {
   return shared.flatMap(({ sayings }) => sayings);
 }

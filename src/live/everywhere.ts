@@ -19,7 +19,7 @@ export interface Everywhere {
 }
 
 /** `total`: projects that are read. */
-export function watchEverywhere(total: number): Everywhere {
+export function failFastOnCommonError(total: number): Everywhere {
   let first: CallFailed | undefined;
   let alike = 0;
   let isOther = false;

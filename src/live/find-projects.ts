@@ -11,9 +11,9 @@ import {
   selectsByGlob,
 } from "../manifest/projects.ts";
 import { isSelected } from "../manifest/selection.ts";
-import { identified, projectFinder, projectNamed, speakingOtherwise } from "../model/identity.ts";
+import { identified, projectFinder, projectNamed, unresolvedReferences } from "../model/identity.ts";
 import type { Project } from "../model/types.ts";
-import { isWantedOtherwise, type RevisionSide, touchedPolicies } from "../revision/revision.ts";
+import { hasDesiredChange, type RevisionSide, touchedPolicies } from "../revision/revision.ts";
 import { readProjects } from "./list-projects.ts";
 import { lookUpProjects } from "./look-up.ts";
 
@@ -21,7 +21,7 @@ import { lookUpProjects } from "./look-up.ts";
 export interface ProjectScope {
   readonly policies: readonly Policy[];
   /** All globs and addresses by which a person may name a project otherwise than policies do. */
-  readonly spoken: readonly string[];
+  readonly referencedGlobs: readonly string[];
   /** Every project is to be known by its ID and by its full path as the server says it: rules see both. */
   readonly needsNames: boolean;
   /** Projects that this run is about: those of its `--target` and `--shard`. */
@@ -95,7 +95,7 @@ async function changed(reader: Reader, scope: ProjectScope, since: Since): Promi
     ? knownProjects(both, fleet)
     : await known(reader, namedProjects(touched), both, scope.workers);
   const projects = candidates.filter(
-    (each) => isSelected(after.policies, each) && isWantedOtherwise(before, after, each),
+    (each) => isSelected(after.policies, each) && hasDesiredChange(before, after, each),
   );
   return {
     projects: projects.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
@@ -119,11 +119,11 @@ function countOf({ policies, includes }: ProjectScope, fleet: readonly Project[]
 async function recognised(
   reader: Reader,
   projects: readonly Project[],
-  { spoken, needsNames, workers }: ProjectScope,
+  { referencedGlobs, needsNames, workers }: ProjectScope,
 ): Promise<readonly Project[]> {
   const isPartlyKnown = ({ id, path }: Project) => id === undefined || path === undefined;
   const lacking = projects.filter(
-    (project) => (needsNames && isPartlyKnown(project)) || speakingOtherwise(spoken, [project]).length > 0,
+    (project) => (needsNames && isPartlyKnown(project)) || unresolvedReferences(referencedGlobs, [project]).length > 0,
   );
   return lacking.length > 0 ? identified(projects, await lookUpProjects(reader, lacking, workers)) : projects;
 }

@@ -45,7 +45,7 @@ function selectorPlace(policies: readonly Policy[], { id, path }: Project): Plac
 }
 
 /** Where missing projects may be found: their new paths, and the first page of what the token can see. */
-export async function whereabouts(
+export async function findMovedProjects(
   reader: Reader,
   missing: readonly Missing[],
   listing: readonly Project[] | undefined,

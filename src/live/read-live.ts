@@ -5,7 +5,7 @@ import { CallFailed } from "../client/failure.ts";
 import { call, NamesNothing } from "../model/endpoints.ts";
 import { columnOf, integrationOf, kindNames, kinds } from "../model/kinds.ts";
 import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../model/types.ts";
-import { isTold, untold } from "./repeated.ts";
+import { isRedacted, untold } from "./repeated.ts";
 import { asDeclared, isWhole, liveOf } from "./rows.ts";
 
 /** A row of a list whose shape was checked, and the key of its resource. */
@@ -162,7 +162,7 @@ async function readKind(
   const listed = rows.map(({ key, row }) => {
     const one = declared.get(key);
     if (!one)
-      return isTold({ kind, key }, resources)
+      return isRedacted({ kind, key }, resources)
         ? liveOf(catalogue, { kind, key, fields: {} }, row)
         : untold(project, kind, key);
     if (trusts(project.name, one, row.updated_at)) return asDeclared(catalogue, one, row);

@@ -13,19 +13,19 @@ export function isSecret(value: Scalar): boolean {
 type Named = Pick<Resource, "kind" | "key">;
 
 /** Whether a live key may be repeated: it holds no secret, or manifests name it themselves. */
-export function isTold(live: Named, declared: readonly Resource[]): boolean {
+export function isRedacted(live: Named, declared: readonly Resource[]): boolean {
   if (!isSecret(live.key)) return true;
   const identity = identityOf(live);
   return declared.some((each) => identityOf(each) === identity);
 }
 
 /** A resource that is not read, by what may be said of its key. */
-export interface Untold extends Named {
+export interface RedactedResource extends Named {
   readonly failure: CallFailed;
 }
 
 /** A row whose key may not be repeated: it is told without the secret, and neither counted nor changed. */
-export function untold(project: Project, kind: Kind, key: string): Untold {
+export function untold(project: Project, kind: Kind, key: string): RedactedResource {
   const { read } = kinds[kind];
   const path = read ? call(read.list, { id: project.name }).path : "";
   const what = "answered with a name that holds a secret, which is dropped on reading";

@@ -11,11 +11,11 @@ import { desiredOf } from "../manifest/layers.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { addressOf } from "../model/address.ts";
-import { addressTest, speakingOtherwise } from "../model/identity.ts";
+import { addressTest, unresolvedReferences } from "../model/identity.ts";
 import type { Desired, DesiredProject, Problem, Project } from "../model/types.ts";
-import { watchEverywhere } from "./everywhere.ts";
+import { failFastOnCommonError } from "./everywhere.ts";
 import { type FoundProjects, findProjects, type ProjectScope } from "./find-projects.ts";
-import { type Missing, missingProblems, whereabouts } from "./missing.ts";
+import { findMovedProjects, type Missing, missingProblems } from "./missing.ts";
 
 import { type PartlyRead, readReadable, type Trusts, type Unread } from "./read-live.ts";
 import { refusedLists } from "./refused-lists.ts";
@@ -23,7 +23,7 @@ import { refusedLists } from "./refused-lists.ts";
 import { readableOf, unreadProblem } from "./unread.ts";
 
 /** What a survey looks at. */
-export interface SurveyScope extends ProjectScope {
+export interface RefreshScope extends ProjectScope {
   /** Policies that do not count any more. */
   readonly expired?: readonly Policy[];
   /** `--target` and `--resend` as they were written, to be told when they match nothing. */
@@ -56,7 +56,7 @@ export interface Selection extends Pick<FoundProjects, "listing" | "of"> {
 }
 
 /** Finds the projects that a run is about, and what is wanted of each. @throws CallFailed where a look-up fails. */
-export async function select(reader: Reader, scope: SurveyScope): Promise<Selection> {
+export async function select(reader: Reader, scope: RefreshScope): Promise<Selection> {
   const { policies, expired = [], since } = scope;
   const { listing, of, ...found } = await findProjects(reader, scope);
   const projects = found.projects.filter(scope.includes);
@@ -72,9 +72,9 @@ export async function select(reader: Reader, scope: SurveyScope): Promise<Select
   return { projects: found.projects, desired, listing, of, problems: [...sortedProblems(problems), ...idle] };
 }
 
-function unlisted(projects: readonly Project[], { spoken }: SurveyScope): Problem[] {
+function unlisted(projects: readonly Project[], { referencedGlobs }: RefreshScope): Problem[] {
   return projects.flatMap((project) => {
-    const [glob] = speakingOtherwise(spoken, [project]);
+    const [glob] = unresolvedReferences(referencedGlobs, [project]);
     if (glob === undefined) return [];
     const message = `the server does not list project ${project.name}, so it is unknown whether ${glob} matches it`;
     return [{ severity: "warning", rule: "unlisted-project", message, project: project.name }];
@@ -82,7 +82,7 @@ function unlisted(projects: readonly Project[], { spoken }: SurveyScope): Proble
 }
 
 /** Every project's difference, sorted by project, and the problems. */
-export interface Survey {
+export interface Refreshed {
   readonly differences: readonly Difference[];
   readonly problems: readonly Problem[];
   /** Requests beyond the planned ones, to find out what a misspelt path may mean. */
@@ -95,12 +95,12 @@ export interface Survey {
  * Desired state against live state, project by project. A project that cannot be read is a problem, and the others go
  * on. @throws CallFailed where it ends the run: a refused token, a server that cannot be reached.
  */
-export async function readAndDiff(
+export async function refresh(
   reader: Reader,
   { desired, listing }: Selection,
-  scope: SurveyScope,
-): Promise<Survey> {
-  const everywhere = watchEverywhere(desired.length);
+  scope: RefreshScope,
+): Promise<Refreshed> {
+  const everywhere = failFastOnCommonError(desired.length);
   const { read, delegatedReads } = await surveyAll(reader, desired, { ...scope, failed: everywhere.add });
   const common = everywhere.problem();
   if (common) return { differences: [], problems: [common], lookUps: 0, delegatedReads };
@@ -111,7 +111,7 @@ export async function readAndDiff(
   ];
   const missing = read.flatMap((each) => each.missing ?? []);
   const before = reader.counts.reads;
-  const known = await whereabouts(reader, missing, listing);
+  const known = await findMovedProjects(reader, missing, listing);
   return {
     differences: read.flatMap(({ difference }) => difference ?? []),
     problems: [...told, ...missingProblems(missing, scope.policies, known)].sort((a, b) =>
@@ -122,12 +122,12 @@ export async function readAndDiff(
   };
 }
 
-type Watched = SurveyScope & { readonly failed: (failure: CallFailed | undefined) => void };
+type Watched = RefreshScope & { readonly failed: (failure: CallFailed | undefined) => void };
 
 /** Every project in order, read here or by a delegate, and compared here. */
 async function surveyAll(reader: Reader, desired: readonly DesiredProject[], scope: Watched) {
   let done = 0;
-  const finished = (result: Surveyed) => {
+  const finished = (result: RefreshedProject) => {
     scope.failed(result.failure);
     // Places cost a parse of the manifest: worked out here one by one, they don't hold a signal up when the plan is made.
     for (const { origin } of result.difference?.changes ?? []) origin.place();
@@ -137,11 +137,11 @@ async function surveyAll(reader: Reader, desired: readonly DesiredProject[], sco
   if (!scope.delegate) {
     const here = (desired: DesiredProject) =>
       inSpan("read project", { "evenkeel.project": desired.project.name }, async () =>
-        finished(await surveyProject(reader, desired, scope)),
+        finished(await refreshProject(reader, desired, scope)),
       );
     return { read: await inParallel(desired, scope.workers, here), delegatedReads: 0 };
   }
-  const read = new Array<Surveyed>(desired.length);
+  const read = new Array<RefreshedProject>(desired.length);
   const delegatedReads = await scope.delegate(desired, (index, partlyRead) => {
     const project = desired[index];
     if (project) read[index] = finished(surveyed(project, partlyRead, scope));
@@ -149,7 +149,7 @@ async function surveyAll(reader: Reader, desired: readonly DesiredProject[], sco
   return { read, delegatedReads };
 }
 
-function problemsOf({ problems, missing }: Surveyed): readonly Problem[] {
+function problemsOf({ problems, missing }: RefreshedProject): readonly Problem[] {
   return missing ? [] : problems;
 }
 
@@ -169,7 +169,7 @@ function idleGlobs(globs: readonly string[], desired: readonly DesiredProject[],
 }
 
 /** A project as it is now, or why that is not known. */
-export interface Surveyed {
+export interface RefreshedProject {
   readonly difference?: Difference;
   readonly problems: readonly Problem[];
   /** What of it could not be read, where the rest was. */
@@ -181,11 +181,15 @@ export interface Surveyed {
 }
 
 /** One project, read as far as it can be and compared. @throws CallFailed where it ends the run. */
-export async function surveyProject(reader: Reader, desired: DesiredProject, scope: SurveyScope): Promise<Surveyed> {
+export async function refreshProject(
+  reader: Reader,
+  desired: DesiredProject,
+  scope: RefreshScope,
+): Promise<RefreshedProject> {
   return surveyed(desired, await readReadable(reader, desired, scope.trusts), scope);
 }
 
-function surveyed(desired: DesiredProject, { live, unread }: PartlyRead, scope: SurveyScope): Surveyed {
+function surveyed(desired: DesiredProject, { live, unread }: PartlyRead, scope: RefreshScope): RefreshedProject {
   const readable = readableOf(desired, unread);
   const [part] = unread;
   if (part && readable.kinds.size === 0) return unreadable(desired.project, part);
@@ -194,7 +198,7 @@ function surveyed(desired: DesiredProject, { live, unread }: PartlyRead, scope: 
   return { difference, problems: [...difference.problems, ...problems], unread };
 }
 
-function unreadable(project: Project, { failure }: Unread): Surveyed {
+function unreadable(project: Project, { failure }: Unread): RefreshedProject {
   const message = explained(failure);
   const problem: Problem = { severity: "error", rule: "unreadable", message, project: project.name };
   const { status, unknownRoute, movedTo } = failure;

@@ -3,7 +3,7 @@ import { type Rate, rateOf } from "../base/rate.ts";
 import { addressGlobFault } from "../model/address.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { neutral } from "../model/dialects.ts";
-import { mostInFlight } from "../model/most-in-flight.ts";
+import { maxConcurrency } from "../model/most-in-flight.ts";
 import type { Environment, Problem, Tier } from "../model/types.ts";
 import type { Document, Parsed } from "./document.ts";
 import { durationOf } from "./duration.ts";
@@ -38,7 +38,7 @@ export interface Workspace {
   };
   /** Globs relative to the workspace; undefined for the default. */
   readonly manifests: readonly string[] | undefined;
-  /** Requests in flight at most; `auto` is {@link mostInFlight}. */
+  /** Requests in flight at most; `auto` is {@link maxConcurrency}. */
   readonly concurrency: number;
   /** Of all requests of the token. */
   readonly rateLimit: Rate | undefined;
@@ -213,7 +213,7 @@ function fill(text: Partial<WorkspaceText>): Workspace {
     ...whole,
     server: { ...defaults.server, isReleaseAssumed: whole.server.release === undefined, ...whole.server },
     manifests: whole.manifests?.filter((pattern) => pattern !== undefined),
-    concurrency: whole.concurrency === "auto" ? mostInFlight : whole.concurrency,
+    concurrency: whole.concurrency === "auto" ? maxConcurrency : whole.concurrency,
     rateLimit: whole.rateLimit === undefined ? undefined : rateOf(whole.rateLimit),
     waves: stated(whole.waves),
     canary: listed(whole.canary).flatMap(([each]) => (each === undefined ? [] : [selectorOf(each)])),

@@ -33,7 +33,7 @@ export function valueKept(name: string, live: Live | undefined): Value | undefin
 }
 
 /** What every write of a resource carries beside what is declared, as the dialect says of the release. */
-export function besides(
+export function extraFields(
   catalogue: Catalogue,
   resource: Resource,
   live: Live | undefined,

@@ -1,4 +1,4 @@
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { memoized } from "../base/memoize.ts";
 import type { AnswerShape } from "./answer-shape.ts";
 import type { NeededRole } from "./command-access.ts";
@@ -316,7 +316,7 @@ export const integrationsAlias = { segment: "/integrations", alias: "/services" 
 const partsOf = memoized((name: EndpointName): readonly string[] => endpoints[name].path.split(/:(\w+)/));
 
 /** Thrown for a name that no path of the API can hold. */
-export class NamesNothing extends Refusal {}
+export class NamesNothing extends UserError {}
 
 /**
  * The call of an endpoint, its path filled in and URL-encoded.

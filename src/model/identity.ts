@@ -56,7 +56,7 @@ export function projectTest(glob: string): (project: Project) => boolean {
 }
 
 /** The globs that speak of projects in a form in which one of these is not known. */
-export function speakingOtherwise(globs: readonly string[], projects: readonly Project[]): readonly string[] {
+export function unresolvedReferences(globs: readonly string[], projects: readonly Project[]): readonly string[] {
   const lacking = (["id", "path"] as const).filter((form) => projects.some((project) => project[form] === undefined));
   return globs.filter((glob) => lacking.some((form) => formsOf(glob).has(form)));
 }

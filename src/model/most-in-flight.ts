@@ -1,2 +1,2 @@
 /** Requests in flight at most where a workspace states no number: `concurrency: auto` (docs/fleets.md). */
-export const mostInFlight = 128;
+export const maxConcurrency = 128;

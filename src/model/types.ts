@@ -155,7 +155,7 @@ export interface Change {
   /** Every declared field: what a PUT carries. */
   readonly declared: Fields;
   /** What a PUT carries beside it, since the server demands that. */
-  readonly besides?: Fields;
+  readonly extraFields?: Fields;
   readonly live: Live | undefined;
   /** Digest of all declared parameters as read; undefined where nothing was live. */
   readonly liveDigest: string | undefined;

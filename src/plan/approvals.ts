@@ -39,7 +39,7 @@ export interface Judging {
 }
 
 /** Why a plan may not be applied yet: it lacks approvals that its changes need. Empty where it has them. */
-export function judgeApprovals(plan: Plan, judging: Judging): readonly Objection[] {
+export function verifyApprovals(plan: Plan, judging: Judging): readonly Objection[] {
   const needed = neededFor(plan, judging);
   if (!needed) return [];
   const message = messageOfLack(needed, judging);

@@ -31,9 +31,9 @@ export interface GuardRules {
 }
 
 /** Judges a whole plan before its first write. Empty: it may be applied by anyone. */
-export function judgePlan(differences: readonly Difference[], rules: GuardRules): Objection[] {
+export function checkGuards(differences: readonly Difference[], rules: GuardRules): Objection[] {
   const removals = differences.map(({ changes }) => changes.filter(turnsOff));
-  return [...judgeNumbers(differences, removals, rules), ...judgeProtected(removals.flat(), rules)];
+  return [...judgeNumbers(differences, removals, rules), ...checkProtected(removals.flat(), rules)];
 }
 
 /** The objections that stand in spite of the waivers, for a plan that turns off or deletes so many things. */
@@ -97,7 +97,7 @@ export interface RemovalShare {
 }
 
 /** What would turn off or delete too large a share; empty where it may. */
-export function judgeShare({ scope, removals, live }: RemovalShare, guards: Guards): Objection[] {
+export function checkRemovalShare({ scope, removals, live }: RemovalShare, guards: Guards): Objection[] {
   const count = removals.length;
   if (!isMany(count, guards) || count * 100 <= live * guards.deletePercent) return [];
   const share = live === 0 ? "" : ` (${Math.round((count / live) * 100)} %)`;
@@ -121,11 +121,11 @@ function judgeNumbers(differences: readonly Difference[], removals: Change[][], 
   const projects = differences.map(
     ({ project, live }, i): RemovalShare => ({ scope: project, removals: removals[i] ?? [], live }),
   );
-  return (projects.length > 1 ? [fleet, ...projects] : [fleet]).flatMap((share) => judgeShare(share, guards));
+  return (projects.length > 1 ? [fleet, ...projects] : [fleet]).flatMap((share) => checkRemovalShare(share, guards));
 }
 
 /** What would turn off a protected thing. */
-export function judgeProtected(
+export function checkProtected(
   changes: readonly (Visible & Pick<Change, "address">)[],
   { isProtected }: GuardRules,
 ): Objection[] {

@@ -4,7 +4,7 @@ import type { Objection } from "./guards.ts";
 import { policyEffectOf } from "./policy-effect.ts";
 
 /** What `--fail-on-loosening` has against changes: one objection for all that make a policy laxer. */
-export function judgeLoosening(
+export function checkLoosening(
   changes: readonly (Pick<Change, "address"> & Parameters<typeof policyEffectOf>[0])[],
 ): Objection[] {
   const addresses = changes.filter((change) => policyEffectOf(change) === "loosened").map(({ address }) => address);

@@ -84,7 +84,7 @@ export function secretsSentBy(change: Change): readonly SecretReference[] {
 function parametersOf(change: Change, name: EndpointName): Fields {
   const { read } = kinds[change.kind];
   const named = read && endpoints[name].method === "POST" ? { [read.key]: change.key } : {};
-  return { ...named, ...change.besides, ...change.declared };
+  return { ...named, ...change.extraFields, ...change.declared };
 }
 
 function summaryOf(input: PlanInput, changes: readonly PlannedChange[]): Summary {

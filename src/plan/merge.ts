@@ -1,4 +1,4 @@
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { canonical } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
 import { reportedLine } from "../model/problem-line.ts";
@@ -14,7 +14,7 @@ export interface NamedPlan {
 /**
  * Joins the plans of a run's shards into the one that a run of the whole would have made: the same whatever their
  * order, as old as the oldest, and what several parts tell alike told once.
- * @throws Refusal where they are not parts of one run: other manifests, another server, another version, an address in
+ * @throws UserError where they are not parts of one run: other manifests, another server, another version, an address in
  * two of them, or the same part of the fleet twice, whose live things would count twice for the guards.
  */
 export function mergePlans(parts: readonly [NamedPlan, ...NamedPlan[]]): Plan {
@@ -52,7 +52,7 @@ const headings: readonly (readonly [what: string, of: (plan: Plan) => string])[]
 function checkSameRun(first: NamedPlan, other: NamedPlan): void {
   const differing = headings.find(([, of]) => of(first.plan) !== of(other.plan));
   if (!differing) return;
-  throw new Refusal(`${first.name} and ${other.name} were not made from ${differing[0]}; plan them again`);
+  throw new UserError(`${first.name} and ${other.name} were not made from ${differing[0]}; plan them again`);
 }
 
 function checkDisjoint(parts: readonly NamedPlan[]): void {
@@ -61,7 +61,7 @@ function checkDisjoint(parts: readonly NamedPlan[]): void {
     for (const { address } of plan.resource_changes) {
       const owner = owners.get(address);
       if (owner !== undefined) {
-        throw new Refusal(`${address} is in ${owner} and in ${name}; give each shard's plan only once`);
+        throw new UserError(`${address} is in ${owner} and in ${name}; give each shard's plan only once`);
       }
       owners.set(address, name);
     }
@@ -73,7 +73,7 @@ function checkScopes(parts: readonly NamedPlan[]): void {
     const other = parts.slice(0, index).find((earlier) => mayOverlap(earlier.plan.scope, part.plan.scope));
     if (!other) return;
     const [scopes, scope] = [other, part].map(({ plan }) => printable(scopeText(plan.scope)) || "the whole fleet");
-    throw new Refusal(
+    throw new UserError(
       `${other.name} is of ${scopes} and ${part.name} of ${scope}, so projects may be counted twice; give each shard's plan only once`,
     );
   });

@@ -64,7 +64,7 @@ export interface RuleVerdict {
  * Asks every rule of a plan, whatever their order. A rule that cannot be decided objects: what is unknown must not
  * pass for what is allowed.
  */
-export function judgeByRules(
+export function evaluateRules(
   plan: Pick<Plan, "resource_changes"> & { readonly summary: CountsOfPlan },
   rules: readonly CompiledRule[],
   context: RuleContext,
@@ -92,7 +92,7 @@ export function objectionsToChange(
 ): readonly Objection[] {
   const ofChanges = rules.filter(({ on, severity }) => on === "change" && severity === "error");
   const planned = plannedChange(change, catalogue);
-  return judgeByRules({ resource_changes: [planned], summary: ofNothing }, ofChanges, context).objections;
+  return evaluateRules({ resource_changes: [planned], summary: ofNothing }, ofChanges, context).objections;
 }
 
 /** Whether a rule may ask for a count that the changes of a plan do not tell. */

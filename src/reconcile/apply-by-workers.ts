@@ -9,7 +9,7 @@ import {
   type Watcher,
 } from "../apply/apply.ts";
 import { inParallel } from "../base/concurrency.ts";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { firstFew } from "../base/text.ts";
 import { type ChunkResult, unlessEnded, type WriteChunk, type WriteResult, writeChunk } from "../fleet/chunks.ts";
 import type { Dispatcher } from "../fleet/dispatcher.ts";
@@ -70,7 +70,7 @@ class DelegatedApply {
     const size = await this.#dispatcher.chunkSize(this.#batches.length);
     const arrived = (index: number, result: ChunkResult) => this.#arrived(index, result);
     await this.#dispatcher.dispatch(this.#chunks(size), arrived).catch((error) => {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof UserError)) throw error;
       this.#ended ??= error.message;
     });
     for (const event of await this.#leftOver()) await this.#report(event);
@@ -177,7 +177,7 @@ async function intentsOf({ state, claim }: Context): Promise<Intents> {
       return intents.get(name) ?? { status: "unknown", error: "a worker was sending it when the run ended" };
     };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof UserError)) throw error;
     return () => ({ status: "unknown", error: `a worker may have sent it: ${error.message}` });
   }
 }

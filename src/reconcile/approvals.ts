@@ -1,6 +1,6 @@
-import { Refusal } from "../base/exit.ts";
-import { systemTrouble } from "../base/system-errors.ts";
-import { judgeApprovals } from "../plan/approvals.ts";
+import { UserError } from "../base/exit.ts";
+import { describeSystemError } from "../base/system-errors.ts";
+import { verifyApprovals } from "../plan/approvals.ts";
 import { sshSignatures } from "../plan/ssh-signature.ts";
 import { approvalPolicy, approvalsInside } from "../workspace/approval-policy.ts";
 import { isThere, readRegular } from "../workspace/durable-file.ts";
@@ -17,15 +17,15 @@ export function withApprovals(context: Checked): Checked {
 
 /**
  * A plan that is about to be carried out, refused where it lacks approvals that its changes need (docs/approvals.md).
- * @throws Refusal where the signatures cannot be read.
+ * @throws UserError where the signatures cannot be read.
  */
-export async function judgedForApprovals(prepared: Prepared, context: Context): Promise<Prepared> {
+export async function withApprovalObjections(prepared: Prepared, context: Context): Promise<Prepared> {
   const { approvals: policy } = context;
   if (!policy) return prepared;
   const { planned, refused, isProtected, saved } = prepared;
   const { plan } = planned;
   const signed = saved && { plan: saved, signatures: sshSignatures(await signaturesFor(context)) };
-  const lacking = judgeApprovals(plan, { policy, signed, isProtected, now: new Date() });
+  const lacking = verifyApprovals(plan, { policy, signed, isProtected, now: new Date() });
   const objections = [...plan.objections, ...lacking];
   return { ...prepared, planned: { ...planned, plan: { ...plan, objections } }, refused: [...refused, ...lacking] };
 }
@@ -40,12 +40,12 @@ export function signatureFileOf(plan: string): string {
   return `${plan}.sig`;
 }
 
-/** The armored signatures of a saved plan; empty where there are none. @throws Refusal where they cannot be read. */
+/** The armored signatures of a saved plan; empty where there are none. @throws UserError where they cannot be read. */
 export function signatureText(plan: string): string {
   const file = signatureFileOf(plan);
   try {
     return isThere(file) ? readRegular(file) : "";
   } catch (error) {
-    throw new Refusal(`cannot read the signatures ${file}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot read the signatures ${file}: ${describeSystemError(error)}`);
   }
 }

@@ -13,7 +13,7 @@ import type { Request } from "./request.ts";
 /**
  * How to reach the server of a workspace. The secrets that policies name are learnt first, as far as they are set here,
  * for the server may repeat them in anything that is read.
- * @throws Refusal where none is named that requests may go to, or there is no usable token.
+ * @throws UserError where none is named that requests may go to, or there is no usable token.
  */
 export function connectionOf({ loaded, request, secrets, policies, ...run }: Checked | Context): ClientOptions {
   const references = policies.flatMap(({ entries }) => entries.flatMap(({ desired }) => referencesIn(desired.fields)));
@@ -30,7 +30,7 @@ export type ConnectionRequest = Pick<
 
 /**
  * How to reach the server of the workspace around a folder, or the one that EVENKEEL_URL names; no manifest is read.
- * @throws Refusal as {@link connectionOf}, and where `evenkeel.yaml` has mistakes.
+ * @throws UserError as {@link connectionOf}, and where `evenkeel.yaml` has mistakes.
  */
 export function connectionFrom(request: ConnectionRequest): ClientOptions {
   return connection(loadSettings(request.folder), request);

@@ -1,5 +1,5 @@
 import { dayOf, isDay } from "../base/day.ts";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { digestOf } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { shownUrl } from "../client/server-url.ts";
@@ -83,7 +83,8 @@ export function validated(loaded: Loaded, request: Request): Checked {
   const { root, workspace, digest } = loaded;
   const catalogue = catalogueOf(workspace.server.dialect);
   const today = request.today ?? dayOf(new Date());
-  if (!isDay(today)) throw new Refusal(`expected a date that exists, such as 2027-06-30, got ${JSON.stringify(today)}`);
+  if (!isDay(today))
+    throw new UserError(`expected a date that exists, such as 2027-06-30, got ${JSON.stringify(today)}`);
   const { policies, expired, rules, problems, plaintext } = validate(loaded, today);
   for (const word of wordsOfPaths(policies)) knownSecrets.spare(word);
   const secrets = createSecrets({ env, root, plaintext, providers: loaded.providers, debug: request.debug });
@@ -139,7 +140,7 @@ export function nameProblems({ workspace, settings: document }: Loaded, env: Req
   return [problemAt("workspace-name", unnamed, { document, path: [] })];
 }
 
-/** Opens what lasts of a workspace. @throws Refusal where its state cannot be used. */
+/** Opens what lasts of a workspace. @throws UserError where its state cannot be used. */
 export async function openContext(checked: Checked): Promise<Context> {
   const { loaded, request, secrets, since, heading } = checked;
   const { root, workspace } = loaded;
@@ -174,7 +175,7 @@ async function otherServer(
   return [{ ...problemAt("workspace-name", message, { document, path: ["name"] }), severity: "warning" }];
 }
 
-/** The lease of a run that may write. @throws Refusal where another run holds it. */
+/** The lease of a run that may write. @throws UserError where another run holds it. */
 export function leaseOf({ state, claim, request }: Context): Promise<Lease> {
   const { env, lockTimeout: patience, signal, waiting } = request;
   return takeLease(state.leases, claim, { duration: leaseDuration(env, durationOf), patience, signal, waiting });

@@ -1,10 +1,10 @@
 import type { Watcher } from "../apply/apply.ts";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { addressParts } from "../model/address.ts";
 import type { Plan } from "../plan/plan.ts";
 import { touchedBy } from "../state/run-summary.ts";
 import type { Context } from "./context.ts";
-import { keepSightings } from "./keep-sightings.ts";
+import { keepSnapshots } from "./keep-sightings.ts";
 import { withProblems } from "./not-planned.ts";
 import type { Applied, Planned } from "./request.ts";
 
@@ -92,7 +92,7 @@ async function keep(context: Context, started: string, result: Applied): Promise
     action: change.actions[0],
     status: outcomes?.get(address)?.status,
   }));
-  const seen = await keepSightings(context, result);
+  const seen = await keepSnapshots(context, result);
   const trouble = await record(context, {
     ...headOf(context, started),
     ended: new Date().toISOString(),
@@ -113,7 +113,7 @@ async function save<Result extends Applied>({ request, state, claim }: Context, 
     await state.plans.write(claim.run, JSON.stringify(result.plan, null, 2));
     return { ...result, savedAs: claim.run };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof UserError)) throw error;
     const message = `the plan could not be saved: ${error.message}`;
     return withProblems(result, [{ severity: "error", rule: "state", message }]);
   }
@@ -136,7 +136,7 @@ async function record({ request, state }: Context, summary: Summary): Promise<st
     await state.runs.record(summary);
     return undefined;
   } catch (error) {
-    if (error instanceof Refusal) return error.message;
+    if (error instanceof UserError) return error.message;
     throw error;
   }
 }

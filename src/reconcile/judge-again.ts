@@ -1,12 +1,12 @@
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
-import { type Surveyed, type SurveyScope, surveyProject } from "../live/survey.ts";
+import { type RefreshedProject, type RefreshScope, refreshProject } from "../live/survey.ts";
 import type { DesiredProject } from "../model/types.ts";
 import {
+  checkProtected,
+  checkRemovalShare,
   type GuardRules,
   isMany,
-  judgeProtected,
-  judgeShare,
   type Objection,
   type RemovalShare,
   theFleet,
@@ -18,13 +18,13 @@ export interface Again {
   readonly plan: Plan;
   readonly desired: readonly DesiredProject[];
   readonly rules: GuardRules;
-  readonly scope: SurveyScope;
+  readonly scope: RefreshScope;
 }
 
 export interface JudgedAgain {
   readonly objections: readonly Objection[];
   /** Projects that could not be read for it: nothing is written to them. */
-  readonly unread: ReadonlyMap<string, Surveyed>;
+  readonly unread: ReadonlyMap<string, RefreshedProject>;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function judgeAgain(reader: Reader, again: Again): Promise<JudgedAg
   const { objections: shares, unread } = await judgeShares(reader, again);
   const before = plan.objections.filter(({ guard }) => guard === "delete-percent");
   const unsaid = shares.filter(({ message }) => before.every((each) => each.message !== message));
-  return { objections: [...unsaid, ...before, ...judgeProtected(changes, rules)], unread };
+  return { objections: [...unsaid, ...before, ...checkProtected(changes, rules)], unread };
 }
 
 async function judgeShares(reader: Reader, { plan, desired, rules, scope }: Again): Promise<JudgedAgain> {
@@ -53,7 +53,7 @@ async function judgeShares(reader: Reader, { plan, desired, rules, scope }: Agai
   const count = () => countLive(reader, others, scope);
   const fleet = await judgeFleet({ scope: theFleet, removals: left, live: sum(live) }, plan.summary.live, count, rules);
   const shares = desired.length > 1 ? sharesOf(left, live) : [];
-  return { objections: [...fleet, ...shares.flatMap((share) => judgeShare(share, rules.guards))], unread };
+  return { objections: [...fleet, ...shares.flatMap((share) => checkRemovalShare(share, rules.guards))], unread };
 }
 
 function sharesOf(removals: readonly PlannedChange[], live: ReadonlyMap<string, number>): readonly RemovalShare[] {
@@ -69,23 +69,23 @@ async function judgeFleet(
   countOthers: () => Promise<Counted>,
   { guards }: GuardRules,
 ): Promise<readonly Objection[]> {
-  if (judgeShare(losing, guards).length === 0) return [];
-  const asClaimed = judgeShare({ ...losing, live: claimed }, guards);
+  if (checkRemovalShare(losing, guards).length === 0) return [];
+  const asClaimed = checkRemovalShare({ ...losing, live: claimed }, guards);
   if (asClaimed.length > 0) return asClaimed;
   const { live } = await countOthers();
-  return judgeShare({ ...losing, live: Math.min(claimed, losing.live + sum(live)) }, guards);
+  return checkRemovalShare({ ...losing, live: Math.min(claimed, losing.live + sum(live)) }, guards);
 }
 
 interface Counted {
   readonly live: ReadonlyMap<string, number>;
-  readonly unread: ReadonlyMap<string, Surveyed>;
+  readonly unread: ReadonlyMap<string, RefreshedProject>;
 }
 
 /** What is live in each project; its lists tell, so nothing declared is read on its own. */
-async function countLive(reader: Reader, projects: readonly DesiredProject[], scope: SurveyScope): Promise<Counted> {
+async function countLive(reader: Reader, projects: readonly DesiredProject[], scope: RefreshScope): Promise<Counted> {
   const read = await inParallel(projects, scope.workers, async (desired) => {
     const listed = { ...desired, resources: [], exclusive: new Map() };
-    return { name: desired.project.name, reread: await surveyProject(reader, listed, scope) };
+    return { name: desired.project.name, reread: await refreshProject(reader, listed, scope) };
   });
   return {
     live: new Map(read.flatMap(({ name, reread: { difference } }) => (difference ? [[name, difference.live]] : []))),

@@ -1,37 +1,37 @@
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { grouped } from "../base/grouped.ts";
 import { addressParts } from "../model/address.ts";
 import { addressTest } from "../model/identity.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { DesiredProject } from "../model/types.ts";
-import { keepLook } from "../state/sightings/look.ts";
-import type { FleetLook, LookedAt } from "../state/sightings/looked-at.ts";
-import type { StandingCounts } from "../state/sightings/sighting.ts";
+import { recordObservation } from "../state/sightings/look.ts";
+import type { ProjectObservation, RunObservation } from "../state/sightings/looked-at.ts";
+import type { SyncStatusCounts } from "../state/sightings/sighting.ts";
 import type { Context } from "./context.ts";
 import type { Applied } from "./request.ts";
 
 /** What the state keeps of what a run saw of the fleet: how that stands now, or why it could not be kept. */
-export type KeptSightings =
-  | { readonly fleet: StandingCounts }
+export type KeptSnapshots =
+  | { readonly fleet: SyncStatusCounts }
   | { readonly unseen: string }
   | Readonly<Record<never, never>>;
 
 /** Keeps how each project was seen by a run, and left by an apply. A look that cannot be kept is as good as any. */
-export async function keepSightings(context: Context, result: Applied): Promise<KeptSightings> {
+export async function keepSnapshots(context: Context, result: Applied): Promise<KeptSnapshots> {
   const { request, state } = context;
   if (!request.command || !result.compared) return {};
   const look = lookOf(context, result);
   if (look.projects.length === 0 && !look.covers) return {};
   try {
-    return { fleet: await keepLook(state.sightings, look) };
+    return { fleet: await recordObservation(state.sightings, look) };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof UserError)) throw error;
     return { unseen: error.message };
   }
 }
 
-function lookOf(context: Context, result: Applied): FleetLook {
+function lookOf(context: Context, result: Applied): RunObservation {
   const { request, claim, heading, ledger } = context;
   const { targets = [], shard, since, command } = request;
   const isLimited = targets.length > 0 || since !== undefined || !result.desired;
@@ -49,13 +49,17 @@ function lookOf(context: Context, result: Applied): FleetLook {
   };
 }
 
-function exceptionOf({ name, except, until }: Context["rules"][number]): FleetLook["exceptions"] {
+function exceptionOf({ name, except, until }: Context["rules"][number]): RunObservation["exceptions"] {
   if (except.length === 0) return [];
   return [{ rule: name, except: except.slice(0, 50), ...(until && { until }) }];
 }
 
 /** Every project that was to be read. */
-function surveyed(desired: readonly DesiredProject[], { request }: Context, result: Applied): readonly LookedAt[] {
+function surveyed(
+  desired: readonly DesiredProject[],
+  { request }: Context,
+  result: Applied,
+): readonly ProjectObservation[] {
   const differences = new Map(result.differences.map((each) => [each.project, each]));
   const problems = grouped(result.plan.problems, ({ project }) => project ?? "");
   const targets = (request.targets ?? []).map(addressTest);
@@ -83,7 +87,7 @@ function isUnreadable({ rule }: ReportedProblem): boolean {
 }
 
 /** What a saved plan has put right; of everything else its apply saw nothing that is not known. */
-function settled(result: Applied): readonly LookedAt[] {
+function settled(result: Applied): readonly ProjectObservation[] {
   const applied = result.plan.resource_changes.filter((each) => !isMove(each) && isApplied(each.address, result));
   return [...grouped(applied, ({ project }) => project)].map(([name, changes]) => {
     const addresses = new Set(changes.map(({ address }) => addressParts(address)[1]));

@@ -1,4 +1,4 @@
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { withoutSecrets } from "../base/known-secrets.ts";
 import { version } from "../base/version.ts";
 import { explained } from "../client/explain-failure.ts";
@@ -26,7 +26,7 @@ export function notPlanned(context: Checked | undefined, error?: unknown): Plann
 }
 
 function problemOf(error: unknown): Problem {
-  if (error instanceof Refusal) return { severity: "error", rule: "setup", message: withoutSecrets(error).message };
+  if (error instanceof UserError) return { severity: "error", rule: "setup", message: withoutSecrets(error).message };
   if (error instanceof CallFailed) return { severity: "error", rule: error.kind, message: explained(error) };
   throw withoutSecrets(error);
 }

@@ -1,14 +1,14 @@
 import { CallFailed } from "../client/failure.ts";
 import { partlyRead, readChunk, unlessEnded } from "../fleet/chunks.ts";
 import type { Dispatcher } from "../fleet/dispatcher.ts";
-import type { ReadDelegate, SurveyScope } from "../live/survey.ts";
+import type { ReadDelegate, RefreshScope } from "../live/survey.ts";
 
 /** A scope whose projects are read by workers, where there are any. */
-export function readBy(dispatcher: Dispatcher | undefined, scope: SurveyScope): SurveyScope {
+export function readBy(dispatcher: Dispatcher | undefined, scope: RefreshScope): RefreshScope {
   return dispatcher ? { ...scope, delegate: readingBy(dispatcher, scope.stillAt) } : scope;
 }
 
-function readingBy(dispatcher: Dispatcher, stillAt: SurveyScope["stillAt"]): ReadDelegate {
+function readingBy(dispatcher: Dispatcher, stillAt: RefreshScope["stillAt"]): ReadDelegate {
   return async (desired, arrived) => {
     const size = await dispatcher.chunkSize(desired.length);
     let reads = 0;

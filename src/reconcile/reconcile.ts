@@ -2,17 +2,17 @@ import { afterEarlierRuns } from "../apply/earlier-writes.ts";
 import { type ClientOptions, connectReader, connectWriter, type Reader, type Writer } from "../client/client.ts";
 import { inSpan } from "../client/spans.ts";
 import type { Dispatcher } from "../fleet/dispatcher.ts";
-import { readAndDiff, select } from "../live/survey.ts";
+import { refresh, select } from "../live/survey.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import type { Project } from "../model/types.ts";
-import { judgePlan } from "../plan/guards.ts";
-import { judgeLoosening } from "../plan/loosening.ts";
+import { checkGuards } from "../plan/guards.ts";
+import { checkLoosening } from "../plan/loosening.ts";
 import { callOf } from "../plan/make-plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Lease } from "../state/lease.ts";
 import { keepProjects } from "../state/project-list.ts";
 import { applyingBy } from "./apply-by-workers.ts";
-import { judgedForApprovals, withApprovals } from "./approvals.ts";
+import { withApprovalObjections, withApprovals } from "./approvals.ts";
 import { batchesOf, inItsWaves, writeChanges } from "./batches.ts";
 import { connectionOf } from "./connection.ts";
 import { type Checked, type Context, leaseOf, openContext } from "./context.ts";
@@ -30,14 +30,14 @@ import {
 } from "./prepared.ts";
 import { namesForPlan } from "./project-names.ts";
 import { readBy } from "./read-by-workers.ts";
-import { readyToRecord, reportUnfinishedRuns, sayAwaited, startRecorder } from "./recorder.ts";
+import { readyToRecord, reportUnfinishedRuns, startRecorder, warnPendingWrites } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
 import { openWorkspace } from "./revisions.ts";
-import { judgedByRules, withRules } from "./rules.ts";
+import { withRuleObjections, withRules } from "./rules.ts";
 import { requestedPlan, savedPlan } from "./saved-plan.ts";
 import { guardRules, idleCanaries, idleProtection, scopeOf } from "./scope.ts";
 import { atRelease, isRefused } from "./server-release.ts";
-import { carryOutMoves, moveSteps, movesOf, skippedMoves } from "./storage-moves.ts";
+import { moveSteps, movesOf, runMoves, skippedMoves } from "./storage-moves.ts";
 import { forgotten } from "./update-ledger.ts";
 import { dispatcherOf } from "./workers.ts";
 
@@ -80,13 +80,13 @@ async function newPlan(reader: Reader, context: Context, dispatcher?: Dispatcher
   const { differences, lookUps, delegatedReads, ...read } = await inSpan(
     "read",
     { "evenkeel.run": context.claim.run },
-    () => readAndDiff(reader, selection, scope),
+    () => refresh(reader, selection, scope),
   );
   const named = await namesForPlan(reader, context, desired, differences);
   const { moves, ...storage } = await movesOf(reader, context);
   const changes = differences.flatMap((difference) => difference.changes);
-  const loosening = context.request.failOnLoosening ? judgeLoosening(changes) : [];
-  const objections = [...judgePlan(differences, guardRules(context, desired)), ...storage.objections, ...loosening];
+  const loosening = context.request.failOnLoosening ? checkLoosening(changes) : [];
+  const objections = [...checkGuards(differences, guardRules(context, desired)), ...storage.objections, ...loosening];
   const unjudged = documentOf(context, since, {
     differences,
     projects: named.projects,
@@ -102,7 +102,7 @@ async function newPlan(reader: Reader, context: Context, dispatcher?: Dispatcher
     ],
     reads: reader.counts.reads - lookUps - named.lookUps + delegatedReads,
   });
-  const document = judgedByRules(unjudged, context, desired);
+  const document = withRuleObjections(unjudged, context, desired);
   const missing = context.secrets.missing(neededBy(differences));
   return preparedOf(context, { plan: document, differences, moves, compared: true, missing }, desired);
 }
@@ -143,7 +143,7 @@ export async function rehearse(request: Request): Promise<Rehearsed> {
 /** Of a saved plan, or else of a new one. */
 async function prepared(reader: Reader, context: Context, saved?: Plan, dispatcher?: Dispatcher): Promise<Prepared> {
   const found = saved ? await savedPlan(reader, context, saved) : await newPlan(reader, context, dispatcher);
-  return inItsWaves(await judgedForApprovals(found, context), context);
+  return inItsWaves(await withApprovalObjections(found, context), context);
 }
 
 /**
@@ -180,7 +180,7 @@ export async function apply(request: Request, hooks: ApplyHooks): Promise<Applie
     if (missing.length > 0) return await history.end(withProblems(planned, missing));
     if (!(await inSpan("approve", {}, () => hooks.approve(planned)))) return await history.end(planned);
     const work = { ...rest, planned, connection, lease, dispatcher, inFlight };
-    return await history.end(await carryOut(writer, current, work, hooks));
+    return await history.end(await writeApproved(writer, current, work, hooks));
   } catch (error) {
     return notPlanned(known, error);
   }
@@ -195,7 +195,7 @@ type Approved = Pick<Prepared, "planned" | "targets" | "waves" | "moves"> & {
 };
 
 /** The writes of a plan that was approved, each recorded before and after, and the report of what became of them. */
-async function carryOut(
+async function writeApproved(
   writer: Writer,
   context: Context,
   approved: Approved,
@@ -208,7 +208,7 @@ async function carryOut(
   await using recorder = await startRecorder(context, lease, planned, [...listeners, counting(context)]);
   await using record = writes ? await around?.({ connection, planned }) : undefined;
   const { watchers } = recorder;
-  sayAwaited(context, planned.plan, inFlight);
+  warnPendingWrites(context, planned.plan, inFlight);
   const delegate = dispatcher && applyingBy(dispatcher, context, lease, inFlight);
   const known = afterEarlierRuns(inFlight, connection.requestTimeout, stopped);
   context.meter.begin("writing", approved.targets.length, performance.now());
@@ -216,7 +216,7 @@ async function carryOut(
     writeChanges(writer, context, approved, { workers, watchers, stopped, known, delegate }),
   );
   const steps = written.halted ? skippedMoves(moves, written.halted) : await moveSteps(writer, context, moves);
-  const moved = await carryOutMoves(writer, steps, request, watchers);
+  const moved = await runMoves(writer, steps, request, watchers);
   const outcomes = new Map([...written.outcomes, ...moved.outcomes]);
   await record?.end(outcomes);
   const problems = await recorder.end(outcomes);

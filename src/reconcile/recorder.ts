@@ -1,7 +1,7 @@
 import { pid } from "node:process";
 import type { Outcomes, Watcher } from "../apply/apply.ts";
 import { journalling } from "../apply/journalling.ts";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { firstFew } from "../base/text.ts";
 import { currentTrace } from "../client/spans.ts";
@@ -18,11 +18,11 @@ import { ledgerWatcher, recordInSync } from "./update-ledger.ts";
 
 /**
  * Makes sure, before anything is read, that an apply can keep its record.
- * @throws Refusal where a journal or the ledger cannot be kept.
+ * @throws UserError where a journal or the ledger cannot be kept.
  */
 export function readyToRecord({ state, ledger }: Context): void {
   const trouble = state.journals.trouble();
-  if (trouble) throw new Refusal(trouble);
+  if (trouble) throw new UserError(trouble);
   ledger?.ready();
 }
 
@@ -93,13 +93,13 @@ async function noticeAll(
   const noted = await Promise.allSettled(named.map(({ run }) => state.journals.extend(token, run, [line])));
   return noted.flatMap((each) => {
     if (each.status === "fulfilled") return [];
-    if (!(each.reason instanceof Refusal)) throw each.reason;
+    if (!(each.reason instanceof UserError)) throw each.reason;
     return [{ severity: "warning", rule: "journal", message: each.reason.message }];
   });
 }
 
 /** Says what the run is going to wait for, where that may take it long. */
-export function sayAwaited({ request, loaded }: Context, plan: Plan, inFlight: readonly string[]): void {
+export function warnPendingWrites({ request, loaded }: Context, plan: Plan, inFlight: readonly string[]): void {
   const late = new Set(inFlight);
   const awaited = plan.resource_changes.filter(({ address, call }) => call.method === "POST" && late.has(address));
   if (awaited.length === 0) return;

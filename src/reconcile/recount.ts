@@ -1,6 +1,6 @@
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
-import { type SurveyScope, surveyProject } from "../live/survey.ts";
+import { type RefreshScope, refreshProject } from "../live/survey.ts";
 import type { DesiredProject } from "../model/types.ts";
 import { partOfPlan } from "../plan/part.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -15,16 +15,16 @@ export async function recountedForRules(
   reader: Reader,
   plan: Plan,
   rules: readonly CompiledRule[],
-  { desired, scope }: { readonly desired: readonly DesiredProject[]; readonly scope: SurveyScope },
+  { desired, scope }: { readonly desired: readonly DesiredProject[]; readonly scope: RefreshScope },
 ): Promise<Plan> {
   if (!rules.some(asksForCounts)) return plan;
   const { includes, target } = partOfPlan(plan);
-  const diff: SurveyScope["diff"] = (project) => ({
+  const diff: RefreshScope["diff"] = (project) => ({
     ...scope.diff(project),
     target: (address) => target(address, project),
   });
   const part = desired.filter(({ project }) => includes(project));
-  const read = await inParallel(part, scope.workers, (each) => surveyProject(reader, each, { ...scope, diff }));
+  const read = await inParallel(part, scope.workers, (each) => refreshProject(reader, each, { ...scope, diff }));
   const found = read.flatMap(({ difference }) => difference ?? []);
   const sum = (of: (each: (typeof found)[number]) => number) => found.reduce((total, each) => total + of(each), 0);
   const counts = {

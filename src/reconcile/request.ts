@@ -137,11 +137,11 @@ export interface ApplyHooks {
   readonly approve: (planned: Planned) => Promise<boolean>;
   readonly watchers: readonly Watcher[];
   /** Keeps a record of its own around the writes, where there are any; `deploying` makes one. */
-  readonly around?: Around;
+  readonly around?: ApplyWrapper;
 }
 
 /** Begins a record before the first write. `connection` is how to reach the server; its signal stops the run. */
-export type Around = (context: {
+export type ApplyWrapper = (context: {
   readonly connection: ClientOptions;
   readonly planned: Planned;
 }) => Promise<ApplyRecord>;

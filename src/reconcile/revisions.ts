@@ -53,7 +53,7 @@ export interface OpenedRevisions {
 
 /**
  * Reads a workspace at two revisions, offline. Mistakes in manifests are problems of their side.
- * @throws Refusal without git or a repository, and for a revision that git does not know.
+ * @throws UserError without git or a repository, and for a revision that git does not know.
  */
 export async function openRevisions({ folder, from, to, branch }: RevisionRequest): Promise<OpenedRevisions> {
   const root = dirname(findWorkspace(folder));
@@ -75,12 +75,12 @@ function onDisk(loaded: Loaded): LoadedRevision {
   return { ...loaded, contents: contentsOnDisk(loaded) };
 }
 
-/** The full ID of the commit that a revision names in the repository of a workspace. @throws Refusal (64) where there is none. */
+/** The full ID of the commit that a revision names in the repository of a workspace. @throws UserError (64) where there is none. */
 export function commitOfRevision(folder: string, revision: string): string {
   return commitNamed(repositoryAround(dirname(findWorkspace(folder))), revision);
 }
 
-/** A validated workspace, with the manifests of the commit that the run compares with where there is one. @throws Refusal. */
+/** A validated workspace, with the manifests of the commit that the run compares with where there is one. @throws UserError. */
 export async function openWorkspace(request: Request): Promise<Checked> {
   if (request.since === undefined) return validated(loadWorkspace(request.folder, request.env), request);
   const once = parsedOnce(request.since.length);
@@ -104,7 +104,7 @@ function problemBefore(commit: string, { place, path, rule, message }: Problem):
   return { severity: "error", rule, message: `at ${commit.slice(0, 12)}: ${said}` };
 }
 
-/** A workspace that was read through `once`, and the same one as it was at an earlier commit. @throws Refusal. */
+/** A workspace that was read through `once`, and the same one as it was at an earlier commit. @throws UserError. */
 async function openEarlier(now: Checked, commit: string, once: ParsedOnce): Promise<OpenedSide> {
   const repository = repositoryAround(now.loaded.root);
   await using objects = gitObjects(repository.location);

@@ -13,7 +13,7 @@ import { type Plan, type PlannedChange, planDigest } from "../plan/plan.ts";
 import {
   type CompiledRule,
   compileRules,
-  judgeByRules,
+  evaluateRules,
   judged,
   objectionsToChange,
   type RuleContext,
@@ -68,13 +68,13 @@ export function exceptionsOf({ rules, today }: InForce): readonly string[] {
 }
 
 /** A plan with what the rules have against it. */
-export function judgedByRules(plan: Plan, context: InForce, desired: readonly DesiredProject[]): Plan {
+export function withRuleObjections(plan: Plan, context: InForce, desired: readonly DesiredProject[]): Plan {
   if (context.rules.length === 0 && !plan.warnings.some(({ from_rule }) => from_rule)) return plan;
   return judgedWith(plan, context, projectsIn(desired));
 }
 
 function judgedWith(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
-  return judged(plan, judgeByRules(plan, context.rules, ruleContext(context, projects)));
+  return judged(plan, evaluateRules(plan, context.rules, ruleContext(context, projects)));
 }
 
 function projectsIn(desired: readonly DesiredProject[]): readonly Project[] {

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
 import { recheckTargets } from "../apply/recheck.ts";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { schemaFaults, shippedSchema } from "../base/schema-faults.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
-import { type SurveyScope, select } from "../live/survey.ts";
+import { type RefreshScope, select } from "../live/survey.ts";
 import { addressOf } from "../model/address.ts";
 import { neutral } from "../model/dialects.ts";
 import { referencesIn } from "../model/normalise.ts";
@@ -16,7 +16,7 @@ import { isMove } from "../model/repository-kinds.ts";
 import { schemasIn } from "../model/schemas.ts";
 import type { DesiredProject, Resource } from "../model/types.ts";
 import { isMany } from "../plan/guards.ts";
-import { judgeLoosening } from "../plan/loosening.ts";
+import { checkLoosening } from "../plan/loosening.ts";
 import { formatVersion, type Plan, planDigest, recounted, removalsOf, visibleOf } from "../plan/plan.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import type { Context, Heading } from "./context.ts";
@@ -25,13 +25,13 @@ import { judgeAgain } from "./judge-again.ts";
 import { type Prepared, secretsToCompare, withWaivers } from "./prepared.ts";
 import { namedAsPlanned } from "./project-names.ts";
 import { recountedForRules } from "./recount.ts";
-import { judgedByRules, withReasons } from "./rules.ts";
+import { withReasons, withRuleObjections } from "./rules.ts";
 import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
 import { movesAgain } from "./storage-moves.ts";
 
 /**
  * Reads a plan that `plan --out` saved; its counts are those of its changes, whatever its summary says.
- * @throws Refusal as {@link readReport}, and for the report of an apply: what it says was done was not done by it.
+ * @throws UserError as {@link readReport}, and for the report of an apply: what it says was done was not done by it.
  */
 export function readPlan(path: string): Plan {
   return planIn(textOf(path), path);
@@ -39,7 +39,7 @@ export function readPlan(path: string): Plan {
 
 /**
  * Reads a plan, or what an apply or a dry run says became of one.
- * @throws Refusal for one of another format, one that was edited, and one that is not what its schema says.
+ * @throws UserError for one of another format, one that was edited, and one that is not what its schema says.
  */
 export function readReport(path: string): Plan {
   return reportIn(textOf(path), path);
@@ -48,7 +48,7 @@ export function readReport(path: string): Plan {
 function planIn(text: string, path: string): Plan {
   const plan = reportIn(text, path);
   if (!isReport(plan)) return plan;
-  throw new Refusal(`${path} is the report of an apply, not a plan; evenkeel plan --out FILE writes one`);
+  throw new UserError(`${path} is the report of an apply, not a plan; evenkeel plan --out FILE writes one`);
 }
 
 function isReport({ summary, resource_changes: changes, ...rest }: Plan): boolean {
@@ -59,18 +59,18 @@ function isReport({ summary, resource_changes: changes, ...rest }: Plan): boolea
 function reportIn(text: string, path: string): Plan {
   const plan = parse(text, path);
   if (!isObject(plan) || typeof plan.format_version !== "string" || typeof plan.digest !== "string") {
-    throw new Refusal(`${path} is not a saved plan; evenkeel plan --out FILE writes one`);
+    throw new UserError(`${path} is not a saved plan; evenkeel plan --out FILE writes one`);
   }
   if (plan.format_version !== formatVersion) {
     const { format_version: other } = plan;
-    throw new Refusal(`${path} has format ${other}, and this version reads ${formatVersion}; plan again`);
+    throw new UserError(`${path} has format ${other}, and this version reads ${formatVersion}; plan again`);
   }
   const saved = plan as unknown as Plan;
   if (planDigest(saved) !== saved.digest) {
-    throw new Refusal(`${path} was edited since it was saved: its digest does not match; plan again`);
+    throw new UserError(`${path} was edited since it was saved: its digest does not match; plan again`);
   }
   const fault = shapeFault(saved) ?? twiceIn(saved);
-  if (fault) throw new Refusal(`${path} is not a complete plan: ${fault}; plan again`);
+  if (fault) throw new UserError(`${path} is not a complete plan: ${fault}; plan again`);
   return recounted(saved);
 }
 
@@ -101,7 +101,7 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new Refusal(`cannot read the plan ${path}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot read the plan ${path}: ${describeSystemError(error)}`);
   }
 }
 
@@ -109,25 +109,25 @@ function parse(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal(`cannot read the plan ${path}: it is not JSON; evenkeel plan --out FILE writes one`);
+    throw new UserError(`cannot read the plan ${path}: it is not JSON; evenkeel plan --out FILE writes one`);
   }
 }
 
-/** The plan that a request names: a file, or one that the state keeps. @throws Refusal as {@link readPlan}. */
+/** The plan that a request names: a file, or one that the state keeps. @throws UserError as {@link readPlan}. */
 async function readRequested({ request: { saved = "", savedRun }, state }: Context): Promise<Plan> {
   return savedRun === undefined ? readPlan(saved) : planOfRun(state, savedRun);
 }
 
-/** The plan that a run saved in the state. @throws Refusal as {@link readPlan}, and where the state keeps none. */
+/** The plan that a run saved in the state. @throws UserError as {@link readPlan}, and where the state keeps none. */
 export async function planOfRun({ plans }: Pick<WorkspaceState, "plans">, run: string): Promise<Plan> {
   const text = await plans.read(run);
   if (text !== undefined) return planIn(text, `the plan of run ${run}`);
   const suggestion = didYouMean(run, await plans.list());
-  throw new Refusal(`the state keeps no plan of run ${run}${suggestion || "; evenkeel plan --save keeps one"}`);
+  throw new UserError(`the state keeps no plan of run ${run}${suggestion || "; evenkeel plan --save keeps one"}`);
 }
 
 /** A saved plan that is stale altogether, since manifests changed. */
-export class StalePlan extends Refusal {
+export class StalePlan extends UserError {
   readonly plan: Plan;
 
   constructor(plan: Plan) {
@@ -137,17 +137,17 @@ export class StalePlan extends Refusal {
   }
 }
 
-/** Throws {@link StalePlan} where manifests, {@link Refusal} where the server is not the one that the plan was made for. */
+/** Throws {@link StalePlan} where manifests, {@link UserError} where the server is not the one that the plan was made for. */
 function checkCurrent(plan: Plan, now: Heading): void {
   if (plan.manifests.digest !== now.manifests.digest) {
     throw new StalePlan(plan);
   }
   if (plan.server.url !== now.url) {
-    throw new Refusal(`the plan was made for a server other than ${now.url}; plan again`);
+    throw new UserError(`the plan was made for a server other than ${now.url}; plan again`);
   }
 }
 
-/** The saved plan that a run was asked to carry out, if any. @throws Refusal as {@link savedPlan}; nothing was sent then. */
+/** The saved plan that a run was asked to carry out, if any. @throws UserError as {@link savedPlan}; nothing was sent then. */
 export async function requestedPlan(context: Context): Promise<Plan | undefined> {
   const { saved, savedRun } = context.request;
   if (saved === undefined && savedRun === undefined) return undefined;
@@ -159,7 +159,7 @@ export async function requestedPlan(context: Context): Promise<Plan | undefined>
 /**
  * A saved plan, judged again by what is live now; each project is to be read again right before its writes, and
  * requests are derived anew (docs/safety.md). Nothing is to be sent of a plan that says what its manifests do not.
- * @throws Refusal where the plan was edited, is not whole, or is stale altogether; CallFailed where it ends the run.
+ * @throws UserError where the plan was edited, is not whole, or is stale altogether; CallFailed where it ends the run.
  */
 export async function savedPlan(reader: Reader, context: Context, read: Plan): Promise<Prepared> {
   const { request } = context;
@@ -172,10 +172,10 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   await secretsToCompare(context, planned);
   const rules = guardRules(context, desired);
   const { objections, unread } = await judgeAgain(reader, { plan: read, desired, rules, scope });
-  const loosening = request.failOnLoosening ? judgeLoosening(read.resource_changes.map(visibleOf)) : [];
+  const loosening = request.failOnLoosening ? checkLoosening(read.resource_changes.map(visibleOf)) : [];
   const unruled = { ...withReasons(read, desired), objections: [...objections, ...again.objections, ...loosening] };
   const counted = await recountedForRules(reader, unruled, context.rules, { desired, scope });
-  const plan = judgedByRules(counted, context, desired);
+  const plan = withRuleObjections(counted, context, desired);
   const refused = refusedBy(plan, desired, request);
   const prepared = {
     planned: withWaivers({ plan, differences: [], compared: true, missing: [] }, refused),
@@ -195,7 +195,7 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
  * A plan since a revision needs no more of the fleet than its own projects, unless so much would go that its share of
  * the fleet matters.
  */
-function narrowed(plan: Plan, { loaded }: Context): Pick<SurveyScope, "only"> {
+function narrowed(plan: Plan, { loaded }: Context): Pick<RefreshScope, "only"> {
   const { scope, resource_changes: changes } = plan;
   if (scope?.since === undefined || isMany(removalsOf(plan).length, loaded.workspace.guards)) return {};
   return { only: [...new Set(changes.filter((each) => !isMove(each)).map(({ project }) => project))] };

@@ -1,7 +1,7 @@
 import { standsStill } from "../diff/last-applied.ts";
 import type { Since } from "../live/find-projects.ts";
 import type { Trusts } from "../live/read-live.ts";
-import type { SurveyScope } from "../live/survey.ts";
+import type { RefreshScope } from "../live/survey.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { isMatch } from "../manifest/selection.ts";
@@ -28,7 +28,7 @@ import type { Request } from "./request.ts";
 import { exceptionsOf } from "./rules.ts";
 
 /** What a run reads: everything that policies select, limited as requested. */
-export function scopeOf(context: Context): SurveyScope {
+export function scopeOf(context: Context): RefreshScope {
   const { loaded, policies, expired, ledger, concurrency, request, since, listed, heading, meter } = context;
   const { server } = loaded.workspace;
   const targets = request.targets ?? [];
@@ -42,7 +42,7 @@ export function scopeOf(context: Context): SurveyScope {
     policies,
     expired,
     globs: [...targets, ...(request.resend ?? [])].filter((glob) => !meansMoves(glob)),
-    spoken: [
+    referencedGlobs: [
       ...spokenOf(loaded.workspace.protected, request),
       ...exceptionsOf(context),
       ...loaded.workspace.canary.map(({ written }) => written),
@@ -94,7 +94,7 @@ function trusting(ledger: Ledger): Trusts {
   };
 }
 
-function stillAt(ledger: Ledger): NonNullable<SurveyScope["stillAt"]> {
+function stillAt(ledger: Ledger): NonNullable<RefreshScope["stillAt"]> {
   const trusts = trusting(ledger);
   return (project, desired) => {
     const at = ledger.recall(addressOf(project, desired.kind, desired.key))?.updated_at;

@@ -142,7 +142,7 @@ export function skippedMoves(moves: MovesToMake, error: string): readonly MoveSt
 }
 
 /** Carries out moves until their sources are empty; warns of what succeeded and still wants a person's eye. */
-export async function carryOutMoves(
+export async function runMoves(
   writer: Writer,
   steps: readonly MoveStep[],
   { signal, pollInterval, moving: progress }: Request,

@@ -1,4 +1,4 @@
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import type { ClientOptions, Reader, Writer } from "../client/client.ts";
 import { parseServerUrl, serverAt } from "../client/server-url.ts";
 import type { Chunk, ChunkResult } from "../fleet/chunks.ts";
@@ -18,7 +18,7 @@ interface OwnConnection {
   readonly lease?: Lease;
 }
 
-/** What gives the work of a run to workers, where it asked for them. @throws Refusal where there is no state or queue that they share. */
+/** What gives the work of a run to workers, where it asked for them. @throws UserError where there is no state or queue that they share. */
 export async function dispatcherOf(
   context: Context,
   connection: ClientOptions,
@@ -26,7 +26,7 @@ export async function dispatcherOf(
 ): Promise<Dispatcher | undefined> {
   const { request, state, claim, loaded, meter } = context;
   if (!request.workers) return undefined;
-  if (!state.shared) throw new Refusal(unshared);
+  if (!state.shared) throw new UserError(unshared);
   const { url, urlName, requestTimeout, allowInsecure = false, dialect, signal, rate } = connection;
   const { run } = claim;
   const stopped = () => (signal?.aborted ? "the run was stopped" : own.lease?.lost());
@@ -88,9 +88,9 @@ export const unshared = "workers need a state that they share: set EVENKEEL_STAT
 const mostProjects = 64;
 const standardWait = 30_000;
 
-/** Milliseconds for which a run waits for workers, and a worker for a run. @throws Refusal where EVENKEEL_WORKER_WAIT is no duration. */
+/** Milliseconds for which a run waits for workers, and a worker for a run. @throws UserError where EVENKEEL_WORKER_WAIT is no duration. */
 export function waitFor({ EVENKEEL_WORKER_WAIT: written }: Context["request"]["env"]): number {
   const wait = written ? durationOf(written) : standardWait;
   if (wait !== undefined) return wait;
-  throw new Refusal(`EVENKEEL_WORKER_WAIT is ${JSON.stringify(written)}; expected a duration such as 30s`);
+  throw new UserError(`EVENKEEL_WORKER_WAIT is ${JSON.stringify(written)}; expected a duration such as 30s`);
 }

@@ -107,7 +107,7 @@ function pairOf(before: RevisionSide, after: RevisionSide, project: Project): re
 }
 
 /** Whether a project is wanted otherwise, or by anybody else. */
-export function isWantedOtherwise(before: RevisionSide, after: RevisionSide, project: Project): boolean {
+export function hasDesiredChange(before: RevisionSide, after: RevisionSide, project: Project): boolean {
   return pairOf(before, after, project).some(({ drafts }) => drafts.length > 0);
 }
 
@@ -173,6 +173,6 @@ function pathless({ policies }: RevisionSide, projects: readonly Project[]): rea
 }
 
 /** Projects that are wanted otherwise: each once. */
-export function projectsWantedOtherwise(changes: readonly Pick<RevisionChange, "project">[]): ReadonlySet<string> {
+export function projectsWithDesiredChange(changes: readonly Pick<RevisionChange, "project">[]): ReadonlySet<string> {
   return new Set(changes.map(({ project }) => project));
 }

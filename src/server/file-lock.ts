@@ -11,7 +11,7 @@ import {
   type ProcessMark,
   type ProcessSystem,
 } from "../base/process-mark.ts";
-import { systemCode, systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError, systemCode } from "../base/system-errors.ts";
 
 /** That this process alone uses a file. */
 export interface FileLock {
@@ -75,7 +75,7 @@ function create(lock: string, text: string): boolean {
     return true;
   } catch (error) {
     if (systemCode(error) === "EEXIST") return false;
-    throw new Error(`cannot create ${lock}: ${systemTrouble(error)}`);
+    throw new Error(`cannot create ${lock}: ${describeSystemError(error)}`);
   } finally {
     rmSync(draft, { force: true });
   }
@@ -88,7 +88,7 @@ function setAside(lock: string): void {
     renameSync(lock, aside);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return;
-    throw new Error(`cannot take over ${lock}: ${systemTrouble(error)}`);
+    throw new Error(`cannot take over ${lock}: ${describeSystemError(error)}`);
   }
   if (holderOf(aside)) renameSync(aside, lock);
   else rmSync(aside, { force: true });

@@ -1,5 +1,5 @@
 import type { Lease } from "./lease.ts";
-import { fleetSheet } from "./sightings/fleet-sheet.ts";
+import { fleetIndex } from "./sightings/fleet-sheet.ts";
 import type { LedgerEdit, WorkspaceState } from "./state.ts";
 
 /** Runs that were copied, and those that were there already and stay as they are. */
@@ -48,7 +48,7 @@ async function copyTexts(source: WorkspaceState["plans"], target: WorkspaceState
 async function copySightings(source: WorkspaceState["sightings"], target: WorkspaceState["sightings"]): Promise<void> {
   const names = await source.list();
   const sheets = await source.read(names);
-  await target.change(names, (there) => (there.has(fleetSheet) ? new Map() : sheets));
+  await target.change(names, (there) => (there.has(fleetIndex) ? new Map() : sheets));
 }
 
 async function copySignatures(source: WorkspaceState, target: WorkspaceState, run: string): Promise<void> {

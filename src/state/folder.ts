@@ -19,7 +19,7 @@ const ledger = ".evenkeel/ledger.ndjson";
 
 /**
  * The state in `.evenkeel` of a workspace: files that a person can read. Nothing is made before something is kept.
- * @throws Refusal where a link in it leads out of the workspace.
+ * @throws UserError where a link in it leads out of the workspace.
  */
 export function folderState(root: string): WorkspaceState {
   refuseLinks(root);

@@ -1,4 +1,4 @@
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
 import type { JournalEntry, JournalLine } from "./journal-entry.ts";
 import type { Journals, LeaseToken, WorkspaceState } from "./state.ts";
@@ -34,7 +34,7 @@ export function startJournal(
         await appender.append(line);
         return undefined;
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
+        if (!(error instanceof UserError)) throw error;
         unstored.push(line);
         return error.message;
       }

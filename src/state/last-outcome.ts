@@ -16,7 +16,7 @@ export interface RunOutcome {
 
 /**
  * The run that last applied one of these addresses, which are names of one thing, and what was tried since, newest
- * first. @throws Refusal where a journal cannot be read.
+ * first. @throws UserError where a journal cannot be read.
  */
 export async function lastOutcomes(journals: Journals, addresses: readonly string[]): Promise<readonly RunOutcome[]> {
   const names = new Set(addresses.map((address) => address.toLowerCase()));

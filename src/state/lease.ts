@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import type { Claim, Holder, Leases, LeaseToken } from "./state.ts";
 
@@ -28,7 +28,7 @@ const betweenTries = 500;
 
 /**
  * How long a lease lasts that nobody renews (`EVENKEEL_LEASE`, milliseconds).
- * @throws Refusal where it is no duration of at least a second.
+ * @throws UserError where it is no duration of at least a second.
  */
 export function leaseDuration(
   { EVENKEEL_LEASE: written }: Readonly<Record<string, string | undefined>>,
@@ -36,12 +36,12 @@ export function leaseDuration(
 ): number {
   const duration = written ? durationOf(written) : standardDuration;
   if (duration !== undefined && duration >= 1000 && duration <= 3_600_000) return duration;
-  throw new Refusal(`EVENKEEL_LEASE is ${JSON.stringify(written)}; expected a duration from 1s to 1h`);
+  throw new UserError(`EVENKEEL_LEASE is ${JSON.stringify(written)}; expected a duration from 1s to 1h`);
 }
 
 /**
  * Takes the lease of a workspace, so that two applies never overlap; an expired one is taken over.
- * @throws Refusal where another run holds it, or the wait for it was stopped.
+ * @throws UserError where another run holds it, or the wait for it was stopped.
  */
 export async function takeLease(leases: Leases, claim: Claim, options: LeaseOptions): Promise<Lease> {
   const { duration, patience = 0, signal, waiting } = options;
@@ -52,11 +52,11 @@ export async function takeLease(leases: Leases, claim: Claim, options: LeaseOpti
     const taken = await tryLease(leases, claim, duration);
     if (!("heldBy" in taken)) return taken;
     const { heldBy } = taken;
-    if (asked >= end) throw new Refusal(heldSentence(heldBy, patience));
+    if (asked >= end) throw new UserError(heldSentence(heldBy, patience));
     if (told !== heldBy.run) waiting?.(heldBy);
     told = heldBy.run;
     await pause(Math.min(betweenTries, end - asked), undefined, { ...(signal && { signal }) }).catch(() => {});
-    if (signal?.aborted) throw new Refusal(`stopped while waiting for run ${heldBy.run}: ${signal.reason}`);
+    if (signal?.aborted) throw new UserError(`stopped while waiting for run ${heldBy.run}: ${signal.reason}`);
   }
 }
 

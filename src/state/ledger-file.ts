@@ -1,8 +1,8 @@
 import { dirname, join } from "node:path";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { grouped } from "../base/grouped.ts";
 import { canonical } from "../base/json.ts";
-import { systemCode, systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import type { Place, Problem } from "../model/types.ts";
 import { folderTrouble, noRegularFile, readRegular, replaceFile } from "../workspace/durable-file.ts";
 import { type LedgerLine, ledgerLine } from "../workspace/ledger-line.ts";
@@ -25,7 +25,7 @@ export function ledgerFile(root: string, file: string): LedgerStore {
       try {
         write(path, editLines(new Map(lines), key, edits));
       } catch (error) {
-        throw new Refusal(unwritable(systemTrouble(error)));
+        throw new UserError(unwritable(describeSystemError(error)));
       }
     },
   };
@@ -86,7 +86,7 @@ function textOf(path: string, file: string): string | Problem {
     return readRegular(path);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return "";
-    const message = `the ledger cannot be read: ${systemTrouble(error)}`;
+    const message = `the ledger cannot be read: ${describeSystemError(error)}`;
     return { severity: "error", rule: "ledger", message, place: { file, line: 1, column: 1 } };
   }
 }

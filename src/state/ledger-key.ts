@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { Refusal } from "../base/exit.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { UserError } from "../base/exit.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Problem } from "../model/types.ts";
 import { isThere, readRegular, replaceFile } from "../workspace/durable-file.ts";
@@ -21,7 +21,7 @@ export interface LedgerOptions {
 /** A key, and what keeps it for the next run: called by what writes fingerprints, so that a plan writes nothing. */
 export interface LedgerKey {
   readonly key: string;
-  /** @throws Refusal where it cannot be kept. */
+  /** @throws UserError where it cannot be kept. */
   readonly keep: () => void;
   /** Why the key is none; nothing may be compared or written with it then. */
   readonly problems: readonly Problem[];
@@ -42,7 +42,7 @@ export function ledgerKey({ root, env }: Pick<LedgerOptions, "root" | "env">): L
     if (!isThere(file)) return made(root, file);
     return stored(readRegular(file).trim());
   } catch (error) {
-    return unusable(`${keyFile} cannot be read: ${systemTrouble(error)}`);
+    return unusable(`${keyFile} cannot be read: ${describeSystemError(error)}`);
   }
 }
 
@@ -71,7 +71,7 @@ function made(root: string, file: string): LedgerKey {
     try {
       if (!isThere(file)) replaceFile(file, `${key}\n`, 0o600);
     } catch (error) {
-      throw new Refusal(`cannot write the ledger key ${keyFile}: ${systemTrouble(error)}`);
+      throw new UserError(`cannot write the ledger key ${keyFile}: ${describeSystemError(error)}`);
     }
   };
   return { key, keep, problems: [] };

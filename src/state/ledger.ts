@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { canonical } from "../base/json.ts";
 import { learnCredential, ownNames } from "../base/known-secrets.ts";
 import type { Memory, Recollection } from "../diff/last-applied.ts";
@@ -23,7 +23,7 @@ export interface Ledger extends Recollection {
   readonly forget: (address: string) => void;
   /** The fingerprint of a secret that another process sent, by the digest of its value; one of an unknown value equals none. */
   readonly fingerprintSent: (address: string, name: string, secret: SecretReference, digest?: string) => string;
-  /** Keeps the key, and makes sure that it can be written as far as that can be known. @throws Refusal where not. */
+  /** Keeps the key, and makes sure that it can be written as far as that can be known. @throws UserError where not. */
   readonly ready: () => void;
   /** Writes what was remembered or forgotten since the last time, for the holder of a lease. Returns why it could not. */
   readonly save: (token: LeaseToken) => Promise<string | undefined>;
@@ -70,7 +70,7 @@ export function openLedger(store: LedgerStore, contents: LedgerContents, options
     forget: (address) => edit(address, undefined),
     ready: () => {
       const trouble = store.trouble();
-      if (trouble) throw new Refusal(trouble);
+      if (trouble) throw new UserError(trouble);
       keep();
     },
     save: async (token) => {
@@ -106,7 +106,7 @@ async function troubleOf(work: Promise<void>): Promise<string | undefined> {
     await work;
     return undefined;
   } catch (error) {
-    if (error instanceof Refusal) return error.message;
+    if (error instanceof UserError) return error.message;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { Refusal } from "../base/exit.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { UserError } from "../base/exit.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import { processRates, type Rates } from "../client/rates.ts";
 import { folderState } from "./folder.ts";
 import type { WorkspaceState } from "./state.ts";
@@ -25,12 +25,12 @@ export interface StateAddress {
 /**
  * What lasts of a workspace: in the database that EVENKEEL_STATE or the file of EVENKEEL_STATE_FILE names, else in its
  * folder. An empty variable counts as unset.
- * @throws Refusal, which never repeats the URL, where it cannot be used.
+ * @throws UserError, which never repeats the URL, where it cannot be used.
  */
 export async function openState({ root, name, env }: StateOf): Promise<WorkspaceState> {
   const address = stateAddress(env);
   if (!address) return folderState(root);
-  if (name === undefined) throw new Refusal(unnamed);
+  if (name === undefined) throw new UserError(unnamed);
   return stateAt(address.url, address.variable, name, env);
 }
 
@@ -70,12 +70,12 @@ export function ratesAt(env: Environment): { readonly rates: Rates; readonly clo
   };
 }
 
-/** Where the shared state of this environment is; undefined where it names none. @throws Refusal for one that names two. */
+/** Where the shared state of this environment is; undefined where it names none. @throws UserError for one that names two. */
 export function stateAddress({
   EVENKEEL_STATE: url,
   EVENKEEL_STATE_FILE: file,
 }: Environment): StateAddress | undefined {
-  if (url && file) throw new Refusal("EVENKEEL_STATE and EVENKEEL_STATE_FILE are both set; set only one");
+  if (url && file) throw new UserError("EVENKEEL_STATE and EVENKEEL_STATE_FILE are both set; set only one");
   if (url) return { url, variable: "EVENKEEL_STATE" };
   return file ? { url: textOf(file), variable: "the file that EVENKEEL_STATE_FILE names" } : undefined;
 }
@@ -84,6 +84,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
-    throw new Refusal(`EVENKEEL_STATE_FILE names ${file}, which cannot be read: ${systemTrouble(error)}`);
+    throw new UserError(`EVENKEEL_STATE_FILE names ${file}, which cannot be read: ${describeSystemError(error)}`);
   }
 }

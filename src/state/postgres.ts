@@ -18,7 +18,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * The state of a workspace in PostgreSQL 13 or later, in tables of the schema `evenkeel`. `name` is how messages call
  * the setting that holds the URL.
- * @throws Refusal where it cannot be reached, or is newer than this program.
+ * @throws UserError where it cannot be reached, or is newer than this program.
  */
 export async function postgresState(
   url: string,
@@ -47,7 +47,7 @@ export async function postgresState(
   };
 }
 
-/** The rates alone, which need no workspace. @throws Refusal as {@link postgresState}. */
+/** The rates alone, which need no workspace. @throws UserError as {@link postgresState}. */
 export async function postgresRatesAt(url: string, name: string, env: Environment): Promise<Rates & AsyncDisposable> {
   const session = await migrated(databaseAt(url, name, env));
   return { ...postgresRates(session), [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };

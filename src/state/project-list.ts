@@ -1,4 +1,4 @@
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
 import type { Project } from "../model/types.ts";
 import type { Texts } from "./state.ts";
@@ -29,7 +29,7 @@ export async function keptProjects(notes: Pick<Texts, "read">): Promise<ProjectL
 }
 
 function onlyRefusals(error: unknown): undefined {
-  if (!(error instanceof Refusal)) throw error;
+  if (!(error instanceof UserError)) throw error;
   return undefined;
 }
 

@@ -2,7 +2,7 @@ import { isObject } from "../base/json.ts";
 import { addressParts } from "../model/address.ts";
 import type { Action, OutcomeStatus } from "../model/types.ts";
 import { isProgress, type RunProgress } from "./run-progress.ts";
-import type { StandingCounts } from "./sightings/sighting.ts";
+import type { SyncStatusCounts } from "./sightings/sighting.ts";
 
 /** What is kept of a run (docs/state.md): at most 2 KB, and 100 bytes for each changed address. */
 export interface RunSummary {
@@ -31,7 +31,7 @@ export interface RunSummary {
   /** Requests that read, planned ones. */
   readonly reads?: number;
   /** How many projects of the fleet stood how at its end, as far as runs have seen it; left out where it saw none. */
-  readonly fleet?: StandingCounts;
+  readonly fleet?: SyncStatusCounts;
 }
 
 type Touched = Readonly<Record<string, Readonly<Record<string, string>>>>;

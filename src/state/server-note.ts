@@ -1,4 +1,4 @@
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import type { Texts } from "./state.ts";
 
 const note = "server";
@@ -14,7 +14,7 @@ export async function serverBefore(notes: Texts, url: string): Promise<string | 
     await notes.write(note, url);
     return before;
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof UserError) return undefined;
     throw error;
   }
 }

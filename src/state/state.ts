@@ -7,7 +7,7 @@ import type { RunSummary } from "./run-summary.ts";
 
 /**
  * What lasts between the runs of one workspace, wherever it lies. `test/state/laws.ts` says what each backend promises;
- * what cannot be kept or read is thrown as a {@link Refusal} with a sentence for people.
+ * what cannot be kept or read is thrown as a {@link UserError} with a sentence for people.
  */
 export interface WorkspaceState extends AsyncDisposable {
   /** Where it is, for people; without a password. */
@@ -202,10 +202,10 @@ export interface FleetState {
   readonly members: () => Promise<readonly Member[]>;
   /**
    * Stores the intent to write an address in a run, for whoever comes first. `grace`: milliseconds for which a request
-   * of a member that is gone may still be under way. @throws LeaseLost.
+   * of a member that is gone may still be under way. @throws LeaseLostError.
    */
   readonly claim: (token: LeaseToken, address: string, sender: Sender, grace: number) => Promise<Intent>;
-  /** Takes an abandoned intent over from a sender; false where it is not to be had. @throws LeaseLost. */
+  /** Takes an abandoned intent over from a sender; false where it is not to be had. @throws LeaseLostError. */
   readonly takeOver: (
     token: LeaseToken,
     address: string,

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { Refusal } from "../base/exit.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { UserError } from "../base/exit.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import { makeFolder, replaceFile } from "../workspace/durable-file.ts";
 import { stateFolder } from "./folder/state-folder.ts";
 import type { JournalLine } from "./journal-entry.ts";
@@ -35,6 +35,6 @@ function save(place: () => string, text: string): { readonly file: string } | { 
     replaceFile(file, text, 0o600);
     return { file };
   } catch (error) {
-    return { why: error instanceof Refusal ? error.message : systemTrouble(error) };
+    return { why: error instanceof UserError ? error.message : describeSystemError(error) };
   }
 }

@@ -69,13 +69,13 @@ export function newMemory(apply: ApplyMode): WatchMemory {
   return { apply, differing: {}, failing: {}, refused: [], expiring: [], undelivered: [] };
 }
 
-/** What the last watcher of a workspace left; undefined where there was none. @throws Refusal where it cannot be read. */
+/** What the last watcher of a workspace left; undefined where there was none. @throws UserError where it cannot be read. */
 export async function keptMemory(notes: Pick<Texts, "read">): Promise<WatchMemory | undefined> {
   const text = await notes.read(note);
   return text === undefined ? undefined : memoryIn(text);
 }
 
-/** @throws Refusal where it cannot be kept. */
+/** @throws UserError where it cannot be kept. */
 export async function keepMemory(notes: Pick<Texts, "write">, memory: WatchMemory): Promise<void> {
   await notes.write(note, JSON.stringify({ format: 1, ...memory }));
 }

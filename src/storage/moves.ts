@@ -10,7 +10,7 @@ import { type RepositoryKind, repositoryKinds, storageKey } from "../model/repos
 import type { Change, Fields, Platform, Problem } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
 import type { Earlier, History } from "./history.ts";
-import { judgeMigration, mayLoseRepositories } from "./rules.ts";
+import { checkMigration, mayLoseRepositories } from "./rules.ts";
 import { mostRepeats, type Situation, situationOf } from "./state-machine.ts";
 import { look, projectsOn, StorageHidden } from "./view.ts";
 
@@ -84,7 +84,7 @@ async function judge(reader: Reader, migration: StorageMigration, platform: Plat
   if (migration.repositories.length === 0) return [];
   const decides = mayLoseRepositories({ migration, platform });
   const held = decides ? (await projectsOn(reader, migration.to)).length : 0;
-  return judgeMigration({ migration, platform, held }, addressesOf(migration));
+  return checkMigration({ migration, platform, held }, addressesOf(migration));
 }
 
 function unreadable({ name, document }: StorageMigration, error: unknown): Problem {

@@ -54,7 +54,7 @@ const rules: ReadonlyMap<string, Check> = new Map<string, Check>([
 ]);
 
 /** What the rules for moving have against a migration whose changes have these addresses (docs/storage-moves.md). */
-export function judgeMigration(question: Question, addresses: readonly string[]): Objection[] {
+export function checkMigration(question: Question, addresses: readonly string[]): Objection[] {
   const { name } = question.migration;
   return [...rules.values()].flatMap((check) => {
     const broken = check(question);

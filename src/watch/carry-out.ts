@@ -7,10 +7,10 @@ import { apply, plan } from "../reconcile/reconcile.ts";
 import type { Applied, ChosenChanges, Planned, Request } from "../reconcile/request.ts";
 import { holderText } from "../state/lease.ts";
 import type { WatchMemory } from "../state/watch-memory.ts";
-import type { Turn } from "./options.ts";
+import type { Leadership } from "./options.ts";
 
 /** What became of the changes that a watcher was to carry out. */
-export interface CarriedOut {
+export interface MoveResults {
   readonly applied?: Applied;
   /** The plan that waits for approvals from now on. */
   readonly waiting?: WatchMemory["waiting"];
@@ -20,12 +20,12 @@ export interface CarriedOut {
  * Carries out some of the changes of a check, as an apply of its own within guards, rules, approvals and waves. While
  * somebody else applies it leaves them to the next check.
  */
-export async function carryOut(
-  { options, state, lease, settings }: Turn,
+export async function applySelected(
+  { options, state, lease, settings }: Leadership,
   { plan: found }: Planned,
   addresses: readonly string[],
   memory: WatchMemory,
-): Promise<CarriedOut> {
+): Promise<MoveResults> {
   const { request, host } = options;
   const holder = await state.leases.holder();
   if (holder) {

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, normalize, relative, resolve, sep } from "node:path";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { gitIn } from "../git/configured.ts";
 import { upstreamOf } from "../git/follow.ts";
 import { gitObjects } from "../git/objects.ts";
@@ -34,7 +34,7 @@ export async function touchesWorkspace(folder: string, from: string, to: string)
     const was = await revisionFingerprint(repository, from, objects);
     return was === undefined || was !== (await revisionFingerprint(repository, to, objects));
   } catch (error) {
-    if (error instanceof Refusal) return true;
+    if (error instanceof UserError) return true;
     throw error;
   }
 }
@@ -43,7 +43,7 @@ function repositoryOf(root: string): GitRepository | undefined {
   try {
     return repositoryAround(root);
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof UserError) return undefined;
     throw error;
   }
 }
@@ -66,7 +66,7 @@ function partTest(root: string): Checkout["isPart"] {
     return (file) =>
       others.includes(file) || basename(file) === ".gitignore" || isManifestPlace(root, settings.manifests, file);
   } catch (error) {
-    if (error instanceof Refusal) return () => true;
+    if (error instanceof UserError) return () => true;
     throw error;
   }
 }
@@ -94,7 +94,7 @@ function namedTargets(root: string): readonly string[] {
       ...realPaths(resolve(home, path)),
     ]);
   } catch (error) {
-    if (error instanceof Refusal) return [];
+    if (error instanceof UserError) return [];
     throw error;
   }
 }
@@ -109,7 +109,7 @@ function folderReach(root: string): (path: string) => boolean {
     const home = realpathSync.native(root);
     return (path) => isReachedFolder(manifests, relative(home, path).split(sep).join("/"));
   } catch (error) {
-    if (error instanceof Refusal) return () => true;
+    if (error instanceof UserError) return () => true;
     throw error;
   }
 }

@@ -19,7 +19,7 @@ export const systemClock: Clock = {
 };
 
 /** What wakes a watcher. */
-export interface Bell {
+export interface WakeSignal {
   /** Ends the wait that goes on, or else the next one before it begins. */
   readonly ring: () => void;
   /** Resolves after so many milliseconds, a minute at most, or when somebody rings. */
@@ -29,7 +29,7 @@ export interface Bell {
 /** A machine may sleep, and its clock be set: nobody waits long without reading it again. */
 const longestWait = 60_000;
 
-export function createBell(clock: Clock): Bell {
+export function createWakeSignal(clock: Clock): WakeSignal {
   let wake: (() => void) | undefined;
   let rung = false;
   const ring = () => {

@@ -1,5 +1,5 @@
 import { knownSecrets } from "../base/known-secrets.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import { networkFor } from "../client/network.ts";
 import { isLoopback } from "../client/server-url.ts";
 import type { Notify } from "../manifest/notify.ts";
@@ -34,7 +34,7 @@ export async function deliver(to: Notify, body: object, options: DeliveryOptions
     const fault = faultOf(url, to);
     return fault === undefined && url ? await send(url, body, options) : lost(fault ?? "");
   } catch (error) {
-    return { ...lost(knownSecrets.clean(systemTrouble(error))), again: true };
+    return { ...lost(knownSecrets.clean(describeSystemError(error))), again: true };
   }
 }
 
@@ -70,7 +70,7 @@ async function send(url: URL, body: object, { env, signal }: DeliveryOptions): P
     return judged(statusCode, headers["retry-after"]);
   } catch (error) {
     const given = signal.aborted ? "no answer before the end; the next watcher sends it again" : undefined;
-    const why = given ?? (limit.aborted ? "timed out" : knownSecrets.clean(systemTrouble(error)));
+    const why = given ?? (limit.aborted ? "timed out" : knownSecrets.clean(describeSystemError(error)));
     return { ...lost(why), again: true };
   } finally {
     signal.removeEventListener("abort", end);

@@ -4,26 +4,26 @@ import type { IncomingMessage } from "node:http";
 export type BodyFault = "large" | "crowded" | "gone";
 
 /** Reads the bodies of requests. */
-export interface Intake {
+export interface BodyReader {
   readonly read: (request: IncomingMessage) => Promise<Buffer | BodyFault>;
 }
 
 interface Held {
   /** Bytes of memory that it takes. */
   readonly size: () => number;
-  readonly giveWay: () => void;
+  readonly evict: () => void;
 }
 
 /**
  * Reads bodies of at most `each` bytes, and holds at most `all` bytes of them at a time: where they come to more, the
  * largest one gives way, so that nobody keeps small ones out by sending large ones slowly.
  */
-export function createIntake(each: number, all: number): Intake {
+export function createBodyReader(each: number, all: number): BodyReader {
   const held = new Set<Held>();
   const makeRoom = () => {
     const sizes = [...held].map((body) => body.size());
     if (sizes.reduce((sum, size) => sum + size, 0) <= all) return;
-    [...held][sizes.indexOf(Math.max(...sizes))]?.giveWay();
+    [...held][sizes.indexOf(Math.max(...sizes))]?.evict();
   };
   return {
     read: (request) =>
@@ -35,7 +35,7 @@ export function createIntake(each: number, all: number): Intake {
           request.removeAllListeners("data").resume();
           resolve(result);
         };
-        const body: Held = { size: bytes.capacity, giveWay: () => end("crowded") };
+        const body: Held = { size: bytes.capacity, evict: () => end("crowded") };
         held.add(body);
         request.on("data", (chunk: Buffer) => {
           const before = bytes.capacity();

@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import type { Notify } from "../manifest/notify.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import type { Request } from "../reconcile/request.ts";
@@ -15,12 +15,12 @@ import type { WatchOptions } from "./options.ts";
 import { createOutbox } from "./outbox.ts";
 
 /** What a watcher remembers while it is its turn; each change is kept in the state. */
-export interface OpenMemory extends AsyncDisposable {
+export interface WatchState extends AsyncDisposable {
   readonly now: () => WatchMemory;
   readonly change: (more: Partial<WatchMemory>) => void;
   /** What those are told who want to know, as soon as it is kept: whoever comes after a watcher that was killed knows it. */
   readonly tell: (notifications: readonly Notification[], counts: Counts) => void;
-  /** Keeps what changed, then tells; nobody is waited for. @throws Refusal where the state cannot. */
+  /** Keeps what changed, then tells; nobody is waited for. @throws UserError where the state cannot. */
   readonly keep: () => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function settingsFor({ folder }: Pick<Request, "folder">): () => Workspac
     try {
       last = loadSettings(folder);
     } catch (error) {
-      if (!last || !(error instanceof Refusal)) throw error;
+      if (!last || !(error instanceof UserError)) throw error;
     }
     return last;
   };
@@ -40,7 +40,7 @@ export function settingsFor({ folder }: Pick<Request, "folder">): () => Workspac
 /** Milliseconds for which the end waits for notifications; what is left is the next watcher's to deliver. */
 const lastChance = 5000;
 
-export async function openMemory(notes: Texts, options: WatchOptions): Promise<OpenMemory> {
+export async function openWatchState(notes: Texts, options: WatchOptions): Promise<WatchState> {
   const { request, apply, clock, host } = options;
   const settings = settingsFor(request);
   let memory: WatchMemory = { ...newMemory(apply), ...(await keptMemory(notes)), apply };

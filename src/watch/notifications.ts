@@ -1,7 +1,7 @@
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Planned } from "../reconcile/request.ts";
 import type { WatchMemory } from "../state/watch-memory.ts";
-import type { OpenMemory } from "./memory.ts";
+import type { WatchState } from "./memory.ts";
 import {
   driftNotification,
   expiringNotification,
@@ -24,7 +24,7 @@ export interface SeenProblems {
 }
 
 /** What people do not know yet of drift, problems and expiry; it is remembered as told. */
-export function notificationsOfProblems(memory: OpenMemory, seen: SeenProblems): readonly Notification[] {
+export function notificationsOfProblems(memory: WatchState, seen: SeenProblems): readonly Notification[] {
   const { before, planned, observed, run } = seen;
   const found = troublesOf([...planned.plan.problems, ...seen.troubles]);
   const fresh = [...found].flatMap(([key, problem]) => (key in before.failing ? [] : [problem]));

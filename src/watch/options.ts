@@ -5,7 +5,7 @@ import type { Lease } from "../state/lease.ts";
 import type { Holder, WorkspaceState } from "../state/state.ts";
 import type { ApplyMode } from "../state/watch-memory.ts";
 import type { CheckEnd } from "./check.ts";
-import type { Bell, Clock } from "./clock.ts";
+import type { Clock, WakeSignal } from "./clock.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** What a watcher is to do. */
@@ -62,9 +62,9 @@ export function newStatus(): WatchStatus {
 }
 
 /** A watcher whose turn it is. */
-export interface Turn {
+export interface Leadership {
   readonly options: WatchOptions;
-  readonly bell: Bell;
+  readonly bell: WakeSignal;
   readonly state: WorkspaceState;
   readonly lease: Lease;
   /** The settings of the workspace; where they are broken, those of before. */

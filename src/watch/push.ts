@@ -34,7 +34,7 @@ export interface PushDecision {
 }
 
 /** Whether a push may have changed a workspace: where that cannot be told, it may. */
-export function judgePush(headers: IncomingHttpHeaders, payload: unknown, checkout: Checkout): PushDecision {
+export function decidePush(headers: IncomingHttpHeaders, payload: unknown, checkout: Checkout): PushDecision {
   const kind = headers["x-github-event"] ?? headers["x-gitlab-event"] ?? "push";
   if (!/^push(?: hook)?$/i.test(String(kind))) return { check: false, why: "not a push of commits" };
   if (!isObject(payload)) return { check: true, why: "the body says nothing of files" };

@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 
 /** When checks are due, in milliseconds since 1970. */
 export interface Schedule {
@@ -16,15 +16,15 @@ const expected = 'expected minute, hour, day, month and weekday, such as "7 * * 
 
 /**
  * The times of a cron expression, in the time zone of this process.
- * @throws Refusal (64) for one that says nothing, or no time that ever comes.
+ * @throws UserError (64) for one that says nothing, or no time that ever comes.
  */
 export function cron(expression: string, now: number): Schedule {
   const shown = JSON.stringify(expression.slice(0, 100));
   const parsed = parse(expression);
-  if (!parsed) throw new Refusal(`--cron ${shown} is no schedule; ${expected}`, exit.usage);
+  if (!parsed) throw new UserError(`--cron ${shown} is no schedule; ${expected}`, exit.usage);
   const after = (time: number) => parsed.nextRun(new Date(time))?.getTime() ?? Number.POSITIVE_INFINITY;
   if (after(now) === Number.POSITIVE_INFINITY) {
-    throw new Refusal(`--cron ${shown} names a time that never comes; ${expected}`, exit.usage);
+    throw new UserError(`--cron ${shown} names a time that never comes; ${expected}`, exit.usage);
   }
   return { after };
 }

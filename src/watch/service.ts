@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { cannotListen, hostAndPort } from "../base/listening.ts";
 import type { Clock } from "./clock.ts";
 import { type Connections, limitConnections } from "./connections.ts";
-import { type BodyFault, createIntake, type Intake } from "./intake.ts";
+import { type BodyFault, type BodyReader, createBodyReader } from "./intake.ts";
 import type { WatchStatus } from "./options.ts";
-import { type Checkout, isGenuine, judgePush } from "./push.ts";
+import { type Checkout, decidePush, isGenuine } from "./push.ts";
 
 /** What a watcher answers: pushes, and how it fares. */
 export interface ServiceOptions {
@@ -42,14 +42,14 @@ interface Answer {
 interface Receiver extends ServiceOptions {
   readonly connections: Connections;
   /** For those who said the secret, and for those whose bodies are to show whether they know it. */
-  readonly intakes: Readonly<Record<"known" | "unknown", Intake>>;
+  readonly intakes: Readonly<Record<"known" | "unknown", BodyReader>>;
 }
 
-/** Listens until it is disposed of. @throws Refusal where it cannot. */
+/** Listens until it is disposed of. @throws UserError where it cannot. */
 export async function serveWatch(options: ServiceOptions): Promise<Service> {
   const intakes = {
-    known: createIntake(mostBytes, Number.POSITIVE_INFINITY),
-    unknown: createIntake(mostBytes, mostUnjudged),
+    known: createBodyReader(mostBytes, Number.POSITIVE_INFINITY),
+    unknown: createBodyReader(mostBytes, mostUnjudged),
   };
   const limits = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 1000 };
   const server = createServer(limits, (request, response) => {
@@ -108,7 +108,7 @@ async function push(request: IncomingMessage, receiver: Receiver): Promise<Answe
   if (typeof body === "string") return unread[body];
   if (!isGenuine(request.headers, body, secret)) return { status: 401, body: { error: wrongSecret } };
   const checkout = { ...(await receiver.checkout()), checked: status.checked() };
-  const { commit, ...decision } = judgePush(request.headers, parsed(body), checkout);
+  const { commit, ...decision } = decidePush(request.headers, parsed(body), checkout);
   if (decision.check) {
     status.push = { at: status.push?.at ?? clock.now() + settling, ...(commit !== undefined && { commit }) };
     status.wake();

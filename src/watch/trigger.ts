@@ -1,6 +1,6 @@
 import type { ReportedProblem } from "../model/problem-line.ts";
-import type { OpenMemory } from "./memory.ts";
-import type { Turn } from "./options.ts";
+import type { WatchState } from "./memory.ts";
+import type { Leadership } from "./options.ts";
 import { type Due, nextDue } from "./schedule.ts";
 
 /** Why a check begins: its time has come, a commit was followed, or a push brought one. */
@@ -25,7 +25,7 @@ export interface Times {
 }
 
 /** Waits for the next moment at which something may have to be done, or says what is to be checked now. */
-export async function nextTrigger(turn: Turn, memory: OpenMemory, times: Times): Promise<Trigger | undefined> {
+export async function nextTrigger(turn: Leadership, memory: WatchState, times: Times): Promise<Trigger | undefined> {
   const { clock, status, request } = turn.options;
   const now = clock.now();
   if (now < times.now) goBack(turn, times, now);
@@ -47,7 +47,7 @@ export async function nextTrigger(turn: Turn, memory: OpenMemory, times: Times):
 }
 
 /** When a check, a push or the remote is due. */
-function nextMoment({ options: { status, follow } }: Turn, { due, poll }: Times): number {
+function nextMoment({ options: { status, follow } }: Leadership, { due, poll }: Times): number {
   return Math.min(due.at, status.push?.at ?? due.at, follow ? poll : due.at);
 }
 
@@ -56,8 +56,8 @@ function nextMoment({ options: { status, follow } }: Turn, { due, poll }: Times)
  * for it. Answers with a commit that was not checked yet.
  */
 async function forward(
-  { options: { follow, clock, request, host } }: Turn,
-  memory: OpenMemory,
+  { options: { follow, clock, request, host } }: Leadership,
+  memory: WatchState,
   times: Times,
   isAwaited: boolean,
 ): Promise<{ readonly commit?: string; readonly troubles: readonly ReportedProblem[] }> {
@@ -79,7 +79,11 @@ async function forward(
 }
 
 /** A commit begins a check where it changes the workspace; where it does not, it is remembered as checked. */
-async function triggerOfCommit({ options }: Turn, memory: OpenMemory, commit: string): Promise<Trigger | undefined> {
+async function triggerOfCommit(
+  { options }: Leadership,
+  memory: WatchState,
+  commit: string,
+): Promise<Trigger | undefined> {
   const since = memory.now().commit;
   if (since === undefined || (await options.follow?.touches(since, commit))) return { since, troubles: [] };
   memory.change({ commit });
@@ -87,7 +91,7 @@ async function triggerOfCommit({ options }: Turn, memory: OpenMemory, commit: st
 }
 
 /** The clock was set back: what was planned by it may be a day away. */
-function goBack({ options: { schedule, clock, status } }: Turn, times: Times, now: number): void {
+function goBack({ options: { schedule, clock, status } }: Leadership, times: Times, now: number): void {
   const next = nextDue(schedule, now, clock.random);
   if (next.at < times.due.at) {
     times.due = next;

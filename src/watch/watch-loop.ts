@@ -1,13 +1,13 @@
 import { type ExitCode, exit } from "../base/exit.ts";
-import { carryOut, troublesIn } from "./carry-out.ts";
+import { applySelected, troublesIn } from "./carry-out.ts";
 import { type CheckEnd, checkNow, codeAfter, outcomeOf, runOf } from "./check.ts";
-import type { OpenMemory } from "./memory.ts";
+import type { WatchState } from "./memory.ts";
 import { type Notification, refusedNotification } from "./message.ts";
 import { notificationsOfProblems } from "./notifications.ts";
 import { chosenBy, compareObservations } from "./observation.ts";
-import type { Turn } from "./options.ts";
+import type { Leadership } from "./options.ts";
 import { type Due, nextDue } from "./schedule.ts";
-import { silenceNotification, unseen } from "./silence.ts";
+import { missedCheckNotification, unseen } from "./silence.ts";
 import { nextTrigger, type Times, type Trigger } from "./trigger.ts";
 
 /** How far a watcher is, over all of its turns. */
@@ -33,8 +33,8 @@ function firstDue({ unkept }: WatchProgress, now: number): Due {
  * undefined where another watcher took over.
  */
 export async function runWatchLoop(
-  turn: Turn,
-  memory: OpenMemory,
+  turn: Leadership,
+  memory: WatchState,
   progress: WatchProgress,
 ): Promise<ExitCode | undefined> {
   const { options, lease } = turn;
@@ -69,14 +69,14 @@ function nextTime(due: Due, { since }: Trigger, next: () => Due): Due {
   return since === undefined ? next() : due;
 }
 
-async function stop(memory: OpenMemory): Promise<ExitCode> {
+async function stop(memory: WatchState): Promise<ExitCode> {
   const { last } = memory.now();
   if (last) memory.change({ last: { ...last, stopped: true } });
   await memory.keep();
   return exit.done;
 }
 
-async function check(turn: Turn, memory: OpenMemory, trigger: Trigger): Promise<CheckEnd> {
+async function check(turn: Leadership, memory: WatchState, trigger: Trigger): Promise<CheckEnd> {
   const { options, settings, lease } = turn;
   const { request, grace, clock } = options;
   const began = clock.now();
@@ -91,7 +91,8 @@ async function check(turn: Turn, memory: OpenMemory, trigger: Trigger): Promise<
     : undefined;
   if (observed) memory.change({ differing: observed.differing });
   const chosen = observed && trigger.troubles.length === 0 && !isStopped() ? chosenBy(memory.now(), plan) : [];
-  const done = chosen.length > 0 && lease.lost() === undefined ? await carryOut(turn, planned, chosen, before) : {};
+  const done =
+    chosen.length > 0 && lease.lost() === undefined ? await applySelected(turn, planned, chosen, before) : {};
   const troubles = [...trigger.troubles, ...(done.applied ? troublesIn(done.applied) : [])];
   const exitCode = codeAfter(planned, done.applied, troubles, isStopped());
   const seconds = (clock.now() - began) / 1000;
@@ -110,11 +111,11 @@ async function check(turn: Turn, memory: OpenMemory, trigger: Trigger): Promise<
   return { ...end, outcome: outcomeOf(end, hasDrifted), ...(done.applied && { applied: done.applied }) };
 }
 
-type Done = Awaited<ReturnType<typeof carryOut>>;
+type Done = Awaited<ReturnType<typeof applySelected>>;
 
 /** What guards, rules and approvals object to is told when it is another than before. */
 function notificationsOfRefusal(
-  memory: OpenMemory,
+  memory: WatchState,
   { applied, waiting }: Done,
   chosen: readonly string[],
 ): readonly Notification[] {
@@ -127,7 +128,7 @@ function notificationsOfRefusal(
   return [refusedNotification(refused, chosen, applied ? runOf(applied) : null, way)];
 }
 
-function countsIn({ plan, troubles }: Pick<CheckEnd, "plan" | "troubles">, memory: OpenMemory) {
+function countsIn({ plan, troubles }: Pick<CheckEnd, "plan" | "troubles">, memory: WatchState) {
   const causes = Object.values(memory.now().differing).map(({ cause }) => cause);
   return {
     projects: plan.summary.projects,
@@ -138,7 +139,7 @@ function countsIn({ plan, troubles }: Pick<CheckEnd, "plan" | "troubles">, memor
 }
 
 /** What the next check, or the next watcher, has to know of this one. A state that cannot keep it ends the turn. */
-async function remember({ options }: Turn, memory: OpenMemory, end: CheckEnd, due: Due): Promise<void> {
+async function remember({ options }: Leadership, memory: WatchState, end: CheckEnd, due: Due): Promise<void> {
   const iso = (time: number) => new Date(Math.min(time, latest)).toISOString();
   const { commit, digest } = end.plan.manifests;
   const isStopped = end.exitCode === exit.interrupted;
@@ -160,8 +161,8 @@ async function remember({ options }: Turn, memory: OpenMemory, end: CheckEnd, du
 /** The latest time that a date can hold. */
 const latest = 8.64e15;
 
-async function tellSilence({ options, state }: Turn, memory: OpenMemory): Promise<void> {
-  const notification = await silenceNotification(state.notes, options.clock);
+async function tellSilence({ options, state }: Leadership, memory: WatchState): Promise<void> {
+  const notification = await missedCheckNotification(state.notes, options.clock);
   if (!notification) return;
   options.host.warn(notification.headline);
   memory.tell([notification], unseen);

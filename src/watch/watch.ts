@@ -1,15 +1,15 @@
 import { dirname } from "node:path";
-import { type ExitCode, exit, Refusal } from "../base/exit.ts";
+import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { claimFor, newRun } from "../state/claim.ts";
 import { holderText, leaseDuration, tryLease } from "../state/lease.ts";
 import { openState } from "../state/open-state.ts";
 import type { Holder } from "../state/state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
-import { type Bell, createBell } from "./clock.ts";
-import { openMemory, settingsFor } from "./memory.ts";
-import type { Turn, WatchOptions } from "./options.ts";
-import { noticeSilence } from "./silence.ts";
+import { createWakeSignal, type WakeSignal } from "./clock.ts";
+import { openWatchState, settingsFor } from "./memory.ts";
+import type { Leadership, WatchOptions } from "./options.ts";
+import { notifyMissedCheck } from "./silence.ts";
 import { runWatchLoop, type WatchProgress } from "./watch-loop.ts";
 
 /** Milliseconds between two tries to open a state that went away. */
@@ -18,11 +18,11 @@ const betweenTries = 10_000;
 /**
  * Checks a workspace again and again, as the only watcher that does, until it is stopped or has checked often enough.
  * Resolves to the exit code of the last check; to 0 where it was stopped between two of them.
- * @throws Refusal where there is no workspace, or its state cannot be used when it starts.
+ * @throws UserError where there is no workspace, or its state cannot be used when it starts.
  */
 export async function watch(options: WatchOptions): Promise<ExitCode> {
   const { clock, request, status, host } = options;
-  const bell = createBell(clock);
+  const bell = createWakeSignal(clock);
   status.wake = bell.ring;
   request.signal?.addEventListener("abort", bell.ring, { once: true });
   const progress: WatchProgress = { checks: 0, code: exit.done, unkept: undefined };
@@ -34,7 +34,7 @@ export async function watch(options: WatchOptions): Promise<ExitCode> {
       if (code !== undefined) return code;
     } catch (error) {
       const isLast = progress.checks === options.checks;
-      if (!begun || isLast || !(error instanceof Refusal)) throw error;
+      if (!begun || isLast || !(error instanceof UserError)) throw error;
       // People hear of no check that cannot be kept, so somebody has to see that the watcher is not well.
       status.late ??= clock.now();
       host.warn(error.message);
@@ -44,10 +44,13 @@ export async function watch(options: WatchOptions): Promise<ExitCode> {
   return progress.code === exit.interrupted ? exit.interrupted : exit.done;
 }
 
-async function checkAsLeader(turn: Turn & AsyncDisposable, progress: WatchProgress): Promise<ExitCode | undefined> {
+async function checkAsLeader(
+  turn: Leadership & AsyncDisposable,
+  progress: WatchProgress,
+): Promise<ExitCode | undefined> {
   await using _ = turn;
   const { state, options } = turn;
-  await using memory = await openMemory(state.notes, options);
+  await using memory = await openWatchState(state.notes, options);
   options.status.checked = () => memory.now().commit;
   try {
     return await runWatchLoop(turn, memory, progress);
@@ -59,9 +62,9 @@ async function checkAsLeader(turn: Turn & AsyncDisposable, progress: WatchProgre
 /** Stands by until it is this watcher's turn; undefined where it was stopped before. */
 async function takeTurn(
   options: WatchOptions,
-  bell: Bell,
+  bell: WakeSignal,
   begun: () => void,
-): Promise<(Turn & AsyncDisposable) | undefined> {
+): Promise<(Leadership & AsyncDisposable) | undefined> {
   const { request, status } = options;
   const { env, folder, signal } = request;
   const claim = claimFor(newRun(new Date()), env);
@@ -75,7 +78,7 @@ async function takeTurn(
       if (!("heldBy" in taken)) return ownTurn({ options, bell, state, lease: taken, settings: settingsFor(request) });
       if (told !== taken.heldBy.run) options.host.say(standbyText(taken.heldBy));
       told = taken.heldBy.run;
-      await noticeSilence(state.notes, options);
+      await notifyMissedCheck(state.notes, options);
       await bell.wait(Math.min(duration / 6, 5000));
     }
   } catch (error) {
@@ -86,7 +89,7 @@ async function takeTurn(
   return undefined;
 }
 
-function ownTurn(turn: Turn): Turn & AsyncDisposable {
+function ownTurn(turn: Leadership): Leadership & AsyncDisposable {
   return {
     ...turn,
     [Symbol.asyncDispose]: async () => {

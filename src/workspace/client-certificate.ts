@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { resolve } from "node:path";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { type Pem, readCertificates, readPem } from "./pem.ts";
 
 /** What this process shows to a server that asks who it is; both PEM. */
@@ -15,16 +15,16 @@ const names = { cert: "EVENKEEL_CLIENT_CERT", key: "EVENKEEL_CLIENT_KEY" } as co
 /**
  * The client certificate that EVENKEEL_CLIENT_CERT and EVENKEEL_CLIENT_KEY name by the paths of PEM files, relative to
  * the current folder; undefined where neither is set. An empty variable counts as unset.
- * @throws Refusal where only one is set, or what they name is no certificate and its key.
+ * @throws UserError where only one is set, or what they name is no certificate and its key.
  */
 export function readIdentity(env: Readonly<Record<string, string | undefined>>): Identity | undefined {
   const { [names.cert]: certPath, [names.key]: keyPath } = env;
   if (!certPath && !keyPath) return undefined;
-  if (!certPath || !keyPath) throw new Refusal(halfText(certPath ? "cert" : "key", certPath ? "key" : "cert"));
+  if (!certPath || !keyPath) throw new UserError(halfText(certPath ? "cert" : "key", certPath ? "key" : "cert"));
   const cert = textOf(names.cert, certPath, readCertificates(resolve(certPath)));
   const key = textOf(names.key, keyPath, readPem(resolve(keyPath)));
   const objection = objectionTo(cert, key);
-  if (objection) throw new Refusal(`${names.key} names ${keyPath}, ${objection}`);
+  if (objection) throw new UserError(`${names.key} names ${keyPath}, ${objection}`);
   return { cert, key };
 }
 
@@ -33,7 +33,7 @@ function halfText(set: keyof typeof names, unset: keyof typeof names): string {
 }
 
 function textOf(variable: string, path: string, pem: Pem): string {
-  if ("why" in pem) throw new Refusal(`${variable} names ${path}, which ${pem.why}`);
+  if ("why" in pem) throw new UserError(`${variable} names ${path}, which ${pem.why}`);
   return pem.text;
 }
 

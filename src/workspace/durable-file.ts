@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { systemCode, systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError, systemCode } from "../base/system-errors.ts";
 
 /** Writes a whole text, however little of it the system takes at a time. @throws what the system says. */
 export function writeAll(file: number, text: string | Uint8Array): void {
@@ -200,6 +200,6 @@ export function folderTrouble(path: string): string | undefined {
     makeFolder(path);
     return undefined;
   } catch (error) {
-    return systemTrouble(error);
+    return describeSystemError(error);
   }
 }

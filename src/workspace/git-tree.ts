@@ -1,5 +1,5 @@
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 import type { GitRepository } from "../git/repository.ts";
 import { disk, type Entry, type FileTree } from "./tree.ts";
 
@@ -27,7 +27,7 @@ interface Folder {
   readonly children: Map<string, Node>;
 }
 
-/** The tree of a commit. @throws Refusal where git cannot list it. */
+/** The tree of a commit. @throws UserError where git cannot list it. */
 export function gitTree(repository: GitRepository, commit: string): GitTree {
   const { top } = repository;
   const rows = rowsOf(repository, commit);
@@ -67,7 +67,7 @@ export function gitTree(repository: GitRepository, commit: string): GitTree {
 function rowsOf({ prefix, named, ask }: GitRepository, commit: string): readonly Row[] {
   const list = (paths: readonly string[]) => {
     const listed = ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", ...paths);
-    if (listed === undefined) throw new Refusal(`git cannot list the files of ${commit}`, exit.usage);
+    if (listed === undefined) throw new UserError(`git cannot list the files of ${commit}`, exit.usage);
     return listed.split("\0").flatMap((row) => rowOf(row) ?? []);
   };
   if (join(prefix, ".") !== join(named, ".")) return list([]);

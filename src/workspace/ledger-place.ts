@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import { type Placed, problemAt } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
 import { isThere, readRegular } from "./durable-file.ts";
@@ -31,7 +31,7 @@ function faultOf(root: string, ledger: string): string | undefined {
     if (isOutside(file, home)) return outside;
     return nameFault(join(root, ledger), root) ?? nameFault(file, home) ?? contentFault(file);
   } catch (error) {
-    return `${ledger} cannot be read: ${systemTrouble(error)}`;
+    return `${ledger} cannot be read: ${describeSystemError(error)}`;
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { type Document, type Parsed, parseManifest } from "../manifest/document.ts";
 import { problemAt } from "../manifest/problem.ts";
 import {
@@ -29,7 +29,7 @@ export type ParseManifest = (file: string, text: string, bytes: Buffer) => Parse
 /**
  * Reads the workspace around a folder: `evenkeel.yaml`, found upward, its manifests, and the file of secret providers
  * that `env` names. Mistakes are problems.
- * @throws Refusal where there is no workspace.
+ * @throws UserError where there is no workspace.
  */
 export function loadWorkspace(
   folder: string,
@@ -83,7 +83,7 @@ export function joined(
 
 /**
  * The settings around a folder, without its manifests; the defaults where there is no workspace.
- * @throws Refusal where `evenkeel.yaml` has mistakes: every one of them, a line each.
+ * @throws UserError where `evenkeel.yaml` has mistakes: every one of them, a line each.
  */
 export function loadSettings(folder: string): Workspace & Pick<Loaded, "authorities"> {
   const file = workspaceAbove(folder);
@@ -94,7 +94,7 @@ export function loadSettings(folder: string): Workspace & Pick<Loaded, "authorit
     load(root, workspaceFile, createHash("sha256"), parseManifest),
   );
   const { problems: mistakes } = bySeverity(problems);
-  if (mistakes.length > 0) throw new Refusal(mistakes.map(reportedLine).join("\n"));
+  if (mistakes.length > 0) throw new UserError(mistakes.map(reportedLine).join("\n"));
   return { ...workspace, authorities };
 }
 
@@ -120,13 +120,13 @@ function readSettings(root: string, head: Parsed): Pick<Loaded, "workspace" | "a
 
 /**
  * The absolute path of the `evenkeel.yaml` in a folder or above it.
- * @throws Refusal where there is none, or no such folder.
+ * @throws UserError where there is none, or no such folder.
  */
 export function findWorkspace(folder: string): string {
-  if (!existsSync(folder)) throw new Refusal(`there is no folder ${resolve(folder)}`);
+  if (!existsSync(folder)) throw new UserError(`there is no folder ${resolve(folder)}`);
   const found = workspaceAbove(folder);
   if (found) return found;
-  throw new Refusal(`no ${workspaceFile} in ${resolve(folder)} or above it; evenkeel init writes one`);
+  throw new UserError(`no ${workspaceFile} in ${resolve(folder)} or above it; evenkeel init writes one`);
 }
 
 /** The absolute path of the `evenkeel.yaml` in a folder or above it; undefined where there is none. */

@@ -15,8 +15,8 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { Refusal } from "../base/exit.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { UserError } from "../base/exit.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import { isFolder, isThere, makeFolder, replaceFile, stage, writeAll } from "./durable-file.ts";
 
 /**
@@ -67,7 +67,7 @@ export function outputTrouble(path: string): string | undefined {
     if ("fd" in output) return streamTrouble(output.fd);
     return "device" in output ? deviceTrouble(output.device) : fileTrouble(output.file);
   } catch (error) {
-    return systemTrouble(error);
+    return describeSystemError(error);
   }
 }
 
@@ -137,7 +137,7 @@ export interface NewFile {
   readonly text: string;
 }
 
-/** Makes files, all of them or none; what was made on the way is removed again. @throws Refusal naming what failed. */
+/** Makes files, all of them or none; what was made on the way is removed again. @throws UserError naming what failed. */
 export function makeFiles(files: readonly NewFile[]): void {
   const made: string[] = [];
   try {
@@ -168,7 +168,7 @@ function named<Result>({ name }: NewFile, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw new Refusal(`cannot write ${name}: ${systemTrouble(error)}; nothing was written`);
+    throw new UserError(`cannot write ${name}: ${describeSystemError(error)}; nothing was written`);
   }
 }
 

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { Refusal } from "../base/exit.ts";
-import { systemCode, systemTrouble } from "../base/system-errors.ts";
+import { UserError } from "../base/exit.ts";
+import { describeSystemError, systemCode } from "../base/system-errors.ts";
 
 /** What a line of a password file has before the password, in its order. */
 export interface Login {
@@ -14,13 +14,13 @@ export interface Login {
 
 /**
  * The password that libpq's password file has for a login: PGPASSFILE, else `~/.pgpass`. Undefined where it has none.
- * @throws Refusal where it has one and others can read it, or it was named and cannot be read.
+ * @throws UserError where it has one and others can read it, or it was named and cannot be read.
  */
 export function passwordFor(login: Login, named: string | undefined): string | undefined {
   const file = named || join(homedir(), standardFile);
   const line = linesOf(file, Boolean(named)).find((fields) => isFor(fields, login));
   if (!line || process.platform === "win32" || (statSync(file).mode & 0o077) === 0) return line?.[4];
-  throw new Refusal(`${file} holds the password of the state and others can read it; chmod 600 it`);
+  throw new UserError(`${file} holds the password of the state and others can read it; chmod 600 it`);
 }
 
 /** Where libpq looks for passwords in the folder of a user. */
@@ -41,7 +41,7 @@ function linesOf(file: string, isNamed: boolean): readonly (readonly string[])[]
     return entriesIn(readFileSync(file, "utf8"));
   } catch (error) {
     if (!isNamed && systemCode(error) === "ENOENT") return [];
-    throw new Refusal(`cannot read the password file ${file}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot read the password file ${file}: ${describeSystemError(error)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 
 /** A text, or why there is none: it completes "FILE …". */
 export type Pem = { readonly text: string } | { readonly why: string };
@@ -15,7 +15,7 @@ export function readPem(path: string): Pem {
     if (stat.size > mostBytes) return { why: "is larger than 4 MiB" };
     return { text: readFileSync(path, "latin1") };
   } catch (error) {
-    return { why: `cannot be read (${systemTrouble(error)})` };
+    return { why: `cannot be read (${describeSystemError(error)})` };
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { Refusal } from "../base/exit.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { UserError } from "../base/exit.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import type { Problem, Project } from "../model/types.ts";
 
 /** The projects that a file lists, a path a line, and the lines that are none. Empty lines and `#` lines do not count. */
@@ -9,7 +9,7 @@ export interface ProjectFile {
   readonly problems: readonly Problem[];
 }
 
-/** `name`: the file as the user wrote it. @throws Refusal where it cannot be read. */
+/** `name`: the file as the user wrote it. @throws UserError where it cannot be read. */
 export function readProjectFile(path: string, name: string): ProjectFile {
   const projects = new Map<string, Project>();
   const problems: Problem[] = [];
@@ -34,7 +34,7 @@ function textOf(path: string, name: string): string {
   try {
     return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
-    throw new Refusal(`cannot read the projects of ${name}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot read the projects of ${name}: ${describeSystemError(error)}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams as Child, spawn } from "node:child_process";
-import { systemCode, systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError, systemCode } from "../base/system-errors.ts";
 import { killAll, type Marker, newMarker } from "./descendants.ts";
 
 /** A program to run once, without a shell, and what it may take. */
@@ -107,7 +107,7 @@ function unstartable(error: unknown): Extract<Outcome, { why: string }> {
   const code = systemCode(error);
   if (code === "ENOENT") return forEver("its program was not found");
   if (code === "EACCES") return forEver("its program is not executable");
-  return { why: `its program could not be started: ${systemTrouble(error)}` };
+  return { why: `its program could not be started: ${describeSystemError(error)}` };
 }
 
 /** Reads a stream to its end and keeps the last characters. */

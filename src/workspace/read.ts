@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { join, sep } from "node:path";
-import { systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
 import type { FileTree } from "./tree.ts";
@@ -23,7 +23,7 @@ export function readText(tree: FileTree, root: string, file: string): Read {
     if (stat.size > mostBytes) return { problem: problemIn(file, "too-large", "larger than 4 MiB") };
     return textOf(file, tree.read(path));
   } catch (error) {
-    return { problem: problemIn(file, "unreadable", `cannot be read (${systemTrouble(error)})`) };
+    return { problem: problemIn(file, "unreadable", `cannot be read (${describeSystemError(error)})`) };
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import { type Document, parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
@@ -58,7 +58,7 @@ function troubleWith(folder: string): string | undefined {
   try {
     return statSync(folder).isDirectory() ? undefined : "is not a folder";
   } catch (error) {
-    return `cannot be read: ${systemTrouble(error)}`;
+    return `cannot be read: ${describeSystemError(error)}`;
   }
 }
 
@@ -66,7 +66,7 @@ function entriesOf({ path, real }: Located, folder: string, problems: Problem[])
   try {
     return readdirSync(real, { withFileTypes: true });
   } catch (error) {
-    problems.push(problemIn(join(folder, path), "unreadable", `cannot be read (${systemTrouble(error)})`));
+    problems.push(problemIn(join(folder, path), "unreadable", `cannot be read (${describeSystemError(error)})`));
     return [];
   }
 }

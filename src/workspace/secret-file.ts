@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { sep } from "node:path";
-import { systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 
 /** A secret's value, or why there is none. */
 export type SecretRead = { readonly value: string } | { readonly why: string };
@@ -32,7 +32,7 @@ export function readSecretFile(path: string, checkFile: FileCheck = () => undefi
     if (!statSync(real).isFile()) return { why: irregular };
     return contentOf(real, checkFile);
   } catch (error) {
-    return { why: systemTrouble(error) };
+    return { why: describeSystemError(error) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { grouped } from "../base/grouped.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import type { Providers } from "../manifest/secret-providers.ts";
@@ -31,7 +31,7 @@ export interface Secrets {
 }
 
 /** A reference that leads to no value. The message never holds a value. */
-export class SecretMissing extends Refusal {
+export class SecretMissing extends UserError {
   readonly reference: string;
   readonly why: string;
   constructor(reference: string, why: string) {

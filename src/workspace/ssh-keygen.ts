@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { exit, Refusal } from "../base/exit.ts";
+import { exit, UserError } from "../base/exit.ts";
 
 /** How to sign: with a private key file, a public one whose private half an agent holds, or the one key that there is. */
 export interface Signing {
@@ -13,16 +13,16 @@ export interface Signing {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** An armored signature, made by `ssh-keygen -Y sign`; it may ask for a passphrase itself. @throws Refusal where there is none. */
+/** An armored signature, made by `ssh-keygen -Y sign`; it may ask for a passphrase itself. @throws UserError where there is none. */
 export function signedBySsh(signing: Signing): string {
   if (signing.key !== undefined) return signWith(signing.key, signing);
   const keys = agentKeys(signing.env);
   if (keys.length > 1)
-    throw new Refusal(`the SSH agent holds ${keys.length} keys: name one with --key FILE`, exit.usage);
+    throw new UserError(`the SSH agent holds ${keys.length} keys: name one with --key FILE`, exit.usage);
   const [key] = keys;
   if (key !== undefined) return signWithAgent(key, signing);
   const file = usualFiles(signing.env).find((path) => existsSync(path));
-  if (file === undefined) throw new Refusal("no SSH key found: name one with --key FILE", exit.usage);
+  if (file === undefined) throw new UserError("no SSH key found: name one with --key FILE", exit.usage);
   return signWith(file, signing);
 }
 
@@ -55,10 +55,10 @@ function signWith(key: string, { message, namespace, env }: Signing): string {
     encoding: "utf8",
     env: foreign(env),
   });
-  if (error) throw new Refusal("approve needs ssh-keygen, of OpenSSH 8.2 or later, and cannot run it");
+  if (error) throw new UserError("approve needs ssh-keygen, of OpenSSH 8.2 or later, and cannot run it");
   if (status === 0 && stdout.includes("BEGIN SSH SIGNATURE")) return stdout;
   const why = stderr.split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("Signing data"));
-  throw new Refusal(`cannot sign with ${key}: ${why[0] ?? `ssh-keygen exited with ${status}`}`);
+  throw new UserError(`cannot sign with ${key}: ${why[0] ?? `ssh-keygen exited with ${status}`}`);
 }
 
 /** What another program is given of the environment: nothing of Evenkeel's own. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
-import { systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import { entriesBelow, type Located } from "./folders.ts";
 
 /** A text file: its absolute path, and its name as the user would write it. */
@@ -34,7 +34,7 @@ export function filesBelow(cwd: string, given: string): readonly (TextFile | Unr
   try {
     return statSync(path).isDirectory() ? filesIn({ path: name === "." ? "" : name, real: path }) : [{ path, name }];
   } catch (error) {
-    return [{ unreadable: `${given}: ${systemTrouble(error)}` }];
+    return [{ unreadable: `${given}: ${describeSystemError(error)}` }];
   }
 }
 
@@ -44,7 +44,7 @@ function filesIn(folder: Located): readonly (TextFile | Unreadable)[] {
     try {
       return readdirSync(real, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch (error) {
-      unreadable.push({ unreadable: `${path || "."}: ${systemTrouble(error)}` });
+      unreadable.push({ unreadable: `${path || "."}: ${describeSystemError(error)}` });
       return [];
     }
   };
@@ -60,6 +60,6 @@ export function textIn({ path, name }: TextFile, most = mostBytes): string | Unr
     const bytes = readFileSync(path);
     return bytes.includes(0) || !isUtf8(bytes) ? undefined : bytes.toString("utf8");
   } catch (error) {
-    return { unreadable: `${name}: ${systemTrouble(error)}` };
+    return { unreadable: `${name}: ${describeSystemError(error)}` };
   }
 }

@@ -1,20 +1,20 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { Refusal } from "../base/exit.ts";
+import { UserError } from "../base/exit.ts";
 import { learnCredential, ownNames } from "../base/known-secrets.ts";
-import { systemTrouble } from "../base/system-errors.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 
 /**
  * The access token (docs/manifests.md), from EVENKEEL_TOKEN or the file that EVENKEEL_TOKEN_FILE names, relative to `root`.
  * An empty variable counts as unset.
- * @throws Refusal, which never repeats the token.
+ * @throws UserError, which never repeats the token.
  */
 export function readToken(env: Readonly<Record<string, string | undefined>>, root = "."): string {
   const { EVENKEEL_TOKEN: direct, EVENKEEL_TOKEN_FILE: file } = env;
-  if (direct && file) throw new Refusal("EVENKEEL_TOKEN and EVENKEEL_TOKEN_FILE are both set; set only one");
+  if (direct && file) throw new UserError("EVENKEEL_TOKEN and EVENKEEL_TOKEN_FILE are both set; set only one");
   if (direct) return checked(direct, "EVENKEEL_TOKEN");
   if (file) return checked(readOnce(resolve(root, file), file), `the file that EVENKEEL_TOKEN_FILE names (${file})`);
-  throw new Refusal(
+  throw new UserError(
     "no access token: set EVENKEEL_TOKEN, or set EVENKEEL_TOKEN_FILE to the path of a file with the token",
   );
 }
@@ -34,16 +34,16 @@ function read(path: string, name: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new Refusal(`EVENKEEL_TOKEN_FILE names ${name}, which cannot be read (${systemTrouble(error)})`);
+    throw new UserError(`EVENKEEL_TOKEN_FILE names ${name}, which cannot be read (${describeSystemError(error)})`);
   }
 }
 
 function checked(text: string, source: string): string {
   const token = text.replace(/\r?\n$/, "");
   learnCredential(token, ownNames.EVENKEEL_TOKEN);
-  if (token === "") throw new Refusal(`${source} is empty; expected an access token`);
+  if (token === "") throw new UserError(`${source} is empty; expected an access token`);
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new Refusal(
+    throw new UserError(
       `${source} contains white space, a control character or a non-ASCII character, which no token has`,
     );
   }

@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), "evenkeel-console-"));
 /** What fills a state: the program's own code. */
 async function filling() {
   const outfile = join(here, "../../dist/console-filling.mjs");
-  const contents = `export { keepLook } from "../../src/state/sightings/look.ts";
+  const contents = `export { recordObservation } from "../../src/state/sightings/look.ts";
     export { postgresState } from "../../src/state/postgres.ts";`;
   const stdin = { contents, resolveDir: here, loader: "ts" };
   await build({ stdin, outfile, bundle: true, platform: "node", format: "esm", packages: "external" });
@@ -60,7 +60,7 @@ function seenProjects() {
 }
 
 async function fill(url) {
-  const { keepLook, postgresState } = await filling();
+  const { recordObservation, postgresState } = await filling();
   const state = await postgresState(url, "EVENKEEL_STATE", "bench", {});
   const at = isoBefore(1);
   const whole = {
@@ -71,7 +71,7 @@ async function fill(url) {
     exceptions: [],
     whole: true,
   };
-  const counts = await keepLook(state.sightings, {
+  const counts = await recordObservation(state.sightings, {
     ...whole,
     covers: () => true,
     cause: "drift",

@@ -94,7 +94,7 @@ describe("server.url", () => {
   ])("refuses %s before anything is sent, and repeats no secret", async (url) => {
     for (const connect of [connectReader, connectWriter]) {
       const refusal = (await failureOf(connect({ url, token, concurrency: 1, requestTimeout: 1000 }))) as Error;
-      expect(refusal.name).toBe("Refusal");
+      expect(refusal.name).toBe("UserError");
       expect(refusal.message).not.toMatch(/SECRET|CANARY/i);
     }
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { judge } from "../../src/client/classify-response.ts";
+import { classify } from "../../src/client/classify-response.ts";
 import { CallFailed } from "../../src/client/failure.ts";
 import { oneLine, wordsOf } from "../../src/client/server-message.ts";
 import { reader, serve, serveBytes, token } from "./scripted.ts";
@@ -28,7 +28,7 @@ describe("whatever a server answers", () => {
     const attempt = { method: "GET", path: "/p", url, setting: "server.url", attempts: 1 } as const;
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 999 }), headers, text, (status, given, body) => {
-        const verdict = judge(attempt, { status, headers: given, text: body }, (words) => words);
+        const verdict = classify(attempt, { status, headers: given, text: body }, (words) => words);
         if (!(verdict instanceof CallFailed)) {
           expect(status).toBeLessThan(300);
           return;

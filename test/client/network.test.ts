@@ -1,6 +1,6 @@
 import http from "node:http";
 import { describe, expect, it } from "vitest";
-import { Refusal } from "../../src/base/exit.ts";
+import { UserError } from "../../src/base/exit.ts";
 import type { CallFailed } from "../../src/client/failure.ts";
 import { networkFor } from "../../src/client/network.ts";
 import { proxyFor } from "../../src/client/proxy.ts";
@@ -216,11 +216,11 @@ describe("a server below a path", () => {
   });
 });
 
-function thrownBy(work: () => unknown): Refusal {
+function thrownBy(work: () => unknown): UserError {
   try {
     work();
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof UserError) return error;
     throw error;
   }
   throw new Error("nothing was thrown");

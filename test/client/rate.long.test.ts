@@ -3,7 +3,7 @@ import pg from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Rate, rateOf, spacingOf } from "../../src/base/rate.ts";
 import { memoryRates, processRates, type Rates, rateKey } from "../../src/client/rates.ts";
-import { Slots } from "../../src/client/slots.ts";
+import { ReservedPermits } from "../../src/client/slots.ts";
 import { stateAt } from "../../src/state/open-state.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
@@ -44,12 +44,12 @@ interface Step {
 /** Several holders of a rate, woken at any time, each with something to send: the times at which they send. */
 function sentBy({ requests, per }: Rate, steps: readonly Step[]): number[] {
   const spacing = spacingOf({ requests, per });
-  const holders = [0, 1, 2].map(() => new Slots(spacing));
+  const holders = [0, 1, 2].map(() => new ReservedPermits(spacing));
   const sent: number[] = [];
   let [now, reserved] = [0, 0];
   for (const { holder, pause, block, delay = 0 } of steps) {
     now += pause * per;
-    const slots = holders[holder] as Slots;
+    const slots = holders[holder] as ReservedPermits;
     while (slots.take(now)) sent.push(now);
     if (slots.held(now) > 0) continue;
     const start = Math.max(now, reserved);
@@ -106,7 +106,7 @@ describe("times that holders are given", () => {
   });
 
   it("are used once, and not at all once they are too late", () => {
-    const slots = new Slots({ interval: 10, tolerance: 5 });
+    const slots = new ReservedPermits({ interval: 10, tolerance: 5 });
     slots.add(100, 3);
     expect([slots.take(99), slots.held(99), slots.end(99)]).toEqual([false, 3, 130]);
     expect([slots.take(100), slots.take(100), slots.take(115), slots.held(115)]).toEqual([true, false, true, 1]);

@@ -6,8 +6,8 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Change, Desired } from "../../src/model/types.ts";
 import { folderState } from "../../src/state/folder.ts";
 import { touchedBy } from "../../src/state/run-summary.ts";
-import { keepLook } from "../../src/state/sightings/look.ts";
-import type { LookedAt } from "../../src/state/sightings/looked-at.ts";
+import { recordObservation } from "../../src/state/sightings/look.ts";
+import type { ProjectObservation } from "../../src/state/sightings/looked-at.ts";
 import type { WorkspaceState } from "../../src/state/state.ts";
 import { look } from "../state/looks.ts";
 import { folder } from "../support/folder.ts";
@@ -45,13 +45,13 @@ export function drifted(project: string, value = "#other"): Change {
   return { address: `${project}:${kind}/${key}`, project, kind, key, action: "update", ...visible, ...rest };
 }
 
-export function seen(project: string, changes: readonly Change[] = [], policy = "everyone"): LookedAt {
+export function seen(project: string, changes: readonly Change[] = [], policy = "everyone"): ProjectObservation {
   const rest = { includes: () => true, all: true, unverified: {}, unmanaged: 0, problems: [] };
   return { project: { name: project }, desired: wanted(project, policy), changes, ...rest };
 }
 
 /** `group-7/team-3/project-1234`: every tenth drifted, and every hundredth cannot be read. */
-export function fleet(count: number): readonly LookedAt[] {
+export function fleet(count: number): readonly ProjectObservation[] {
   return Array.from({ length: count }, (_, index) => {
     const project = `group-${index % 40}/team-${index % 7}/project-${index}`;
     if (index % 100 === 99) {
@@ -65,7 +65,7 @@ export function fleet(count: number): readonly LookedAt[] {
 const day = 86_400_000;
 
 /** A workspace whose state has seen these projects, with a run a day for so many days. */
-export async function seenBy(projects: readonly LookedAt[], days = 1) {
+export async function seenBy(projects: readonly ProjectObservation[], days = 1) {
   const files = folder({ "evenkeel.yaml": workspaceText({ url: "https://code.example.com" }) });
   const state = folderState(files.root);
   await keepDays(state, projects, days);
@@ -73,7 +73,11 @@ export async function seenBy(projects: readonly LookedAt[], days = 1) {
 }
 
 /** The same in any state. */
-export async function keepDays(state: WorkspaceState, projects: readonly LookedAt[], days: number): Promise<void> {
+export async function keepDays(
+  state: WorkspaceState,
+  projects: readonly ProjectObservation[],
+  days: number,
+): Promise<void> {
   const began = Date.now() - days * day;
   for (let index = 0; index < days && projects.length > 0; index++) {
     const at = new Date(began + (index + 1) * day - 3_600_000).toISOString();
@@ -81,7 +85,7 @@ export async function keepDays(state: WorkspaceState, projects: readonly LookedA
     const counts =
       index < days - 1
         ? { "in sync": projects.length, pending: index % 3, drifted: index % 7, unreadable: 0 }
-        : await keepLook(state.sightings, look(run, projects, { run, at, cause: "drift", hasLedger: true }));
+        : await recordObservation(state.sightings, look(run, projects, { run, at, cause: "drift", hasLedger: true }));
     const changes = projects.slice(0, 20).flatMap(({ changes = [] }) => changes);
     const head = { run, command: "drift", who: "ada", host: "build-7", started: at, ended: at, outcome: "drift" };
     await state.runs.record({

@@ -4,7 +4,7 @@ import { parseManifest } from "../../src/manifest/document.ts";
 import { readRules } from "../../src/manifest/rules.ts";
 import { projectNamed } from "../../src/model/identity.ts";
 import type { PlannedChange } from "../../src/plan/plan.ts";
-import { compileRules, judgeByRules } from "../../src/plan/rules.ts";
+import { compileRules, evaluateRules } from "../../src/plan/rules.ts";
 import type { Setting } from "../e2e/workspace.ts";
 import { blocks, read } from "../readme.ts";
 import { runs } from "../reconcile/runs.ts";
@@ -148,7 +148,7 @@ test("none of them is too long to be asked of 10,000 changes with many fields ea
     return { ...named, kind: "integration", key: "irc-gateway", change, live: null, ...from, call };
   });
   const summary = { projects: 10_000, live: 0, unmanaged: 0, unverified: 0 };
-  const { objections } = judgeByRules({ resource_changes: planned, summary }, compiled, {
+  const { objections } = evaluateRules({ resource_changes: planned, summary }, compiled, {
     today: "2026-01-01",
     means: () => () => false,
     projectOf: projectNamed,

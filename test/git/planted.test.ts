@@ -90,7 +90,7 @@ function bareLayout(folder: string, victim: string, program: string): Readonly<R
 }
 
 /** A program that leaves a mark. */
-function marking(): { readonly program: string; readonly mark: string } {
+function fingerprint(): { readonly program: string; readonly mark: string } {
   const folder = tempFolder();
   const [program, mark] = [join(folder, "program"), join(folder, "was-here")];
   writeFileSync(program, `#!/bin/sh\necho "$0 $*" >> ${mark}\ncat\n`);
@@ -121,7 +121,7 @@ describe("a push that brings what looks like a repository", () => {
   const places = ["ops/live", "ops", ".", "ops/live/deep"] as const;
   test.each(places)("into %s changes nothing that git is asked, and runs and writes nothing", async (place) => {
     const { root, top, at, push } = cloned();
-    const { program, mark } = marking();
+    const { program, mark } = fingerprint();
     const victim = join(root, made(root, "victim"));
     const first = commitOf(at, {}) ?? "";
     const planted = push(bareLayout(place, victim, program));
@@ -150,7 +150,7 @@ describe("a push that brings what looks like a repository", () => {
 
   test("is none either where a folder is in no repository", () => {
     const root = tempFolder();
-    const { program, mark } = marking();
+    const { program, mark } = fingerprint();
     write(root, bareLayout("ops", tempFolder(), program));
     expect(commitOf(join(root, "ops"), {})).toBeNull();
     expect(() => repositoryAround(join(root, "ops"))).toThrow("not in a git repository");

@@ -3,7 +3,7 @@ import type { Difference } from "../../src/diff/diff.ts";
 import { addressMatcher } from "../../src/model/address.ts";
 import { policySections } from "../../src/model/kinds.ts";
 import type { Change } from "../../src/model/types.ts";
-import { type GuardRules, judgePlan, standing } from "../../src/plan/guards.ts";
+import { checkGuards, type GuardRules, standing } from "../../src/plan/guards.ts";
 
 const origin = { place: () => ({ file: "policy.yaml", line: 1, column: 1 }) };
 
@@ -25,7 +25,7 @@ function rules(more: Partial<GuardRules> = {}): GuardRules {
 }
 
 const scopes = (differences: Difference[], by = rules()) =>
-  judgePlan(differences, by).map(({ message }) => message.replace(/ would be.*/, ""));
+  checkGuards(differences, by).map(({ message }) => message.replace(/ would be.*/, ""));
 
 describe("the share of what is live that may go", () => {
   test("fewer than the minimum pass, whatever their share", () => {
@@ -56,7 +56,7 @@ describe("the share of what is live that may go", () => {
   });
 
   test("a waiver counts: up to N pass, N + 1 do not", () => {
-    const objections = judgePlan([difference("a", 12, 12), difference("b", 1, 0)], rules());
+    const objections = checkGuards([difference("a", 12, 12), difference("b", 1, 0)], rules());
     expect(standing(objections, 12, { deletes: 12, protected: new Set() })).toEqual([]);
     expect(standing(objections, 12, { deletes: 11, protected: new Set() })).toHaveLength(2);
   });
@@ -66,12 +66,12 @@ describe("what is protected", () => {
   const protectA = rules({ isProtected: addressMatcher("a:license/*") });
 
   test("each removal of it is an objection of its own, and nothing else is", () => {
-    const objections = judgePlan([difference("a", 50, 2), difference("b", 50, 2)], protectA);
+    const objections = checkGuards([difference("a", 50, 2), difference("b", 50, 2)], protectA);
     expect(objections.map(({ addresses }) => addresses)).toEqual([["a:license/License-0"], ["a:license/License-1"]]);
   });
 
   test("only the named address is let pass, and a number of deletes does not help", () => {
-    const objections = judgePlan([difference("a", 50, 2)], protectA);
+    const objections = checkGuards([difference("a", 50, 2)], protectA);
     const waivers = { deletes: 1000, protected: new Set(["a:license/License-0"]) };
     expect(standing(objections, 2, waivers).map(({ addresses }) => addresses)).toEqual([["a:license/License-1"]]);
   });

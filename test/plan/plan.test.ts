@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import schema from "../../schemas/plan.schema.json" with { type: "json" };
 import { addressMatcher } from "../../src/model/address.ts";
 import type { Outcome } from "../../src/model/types.ts";
-import { judgePlan } from "../../src/plan/guards.ts";
+import { checkGuards } from "../../src/plan/guards.ts";
 import { planOf } from "../../src/plan/make-plan.ts";
 import { withOutcomes } from "../../src/plan/outcomes.ts";
 import { type Plan, planDigest } from "../../src/plan/plan.ts";
@@ -30,7 +30,7 @@ function planned(name: string, createdAt: string, arrange = <T>(projects: T[]): 
     url: "https://code.example.com",
     manifests: { digest: `sha256:${"5".repeat(64)}`, commit: "0123456789abcdef0123456789abcdef01234567" },
     differences,
-    objections: judgePlan(differences, rules),
+    objections: checkGuards(differences, rules),
     problems: written.problems ?? [],
     reads: written.reads,
   });

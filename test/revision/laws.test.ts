@@ -5,12 +5,7 @@ import { matchingLayers } from "../../src/manifest/selection.ts";
 import { validate } from "../../src/manifest/validate.ts";
 import { defaultWorkspace } from "../../src/manifest/workspace.ts";
 import type { Project } from "../../src/model/types.ts";
-import {
-  compareRevisions,
-  isWantedOtherwise,
-  type RevisionSide,
-  touchedPolicies,
-} from "../../src/revision/revision.ts";
+import { compareRevisions, hasDesiredChange, type RevisionSide, touchedPolicies } from "../../src/revision/revision.ts";
 
 const fleet: readonly Project[] = ["a/one", "a/two", "b/one", "b/deep/one"].map((path, index) => {
   return { name: path, path, id: index + 1 };
@@ -72,7 +67,7 @@ describe("two revisions", () => {
           ),
         ];
         const touched = touchedPolicies(before, after);
-        const wanted = fleet.filter((project) => isWantedOtherwise(before, after, project));
+        const wanted = fleet.filter((project) => hasDesiredChange(before, after, project));
         for (const project of wanted) expect(matchingLayers(touched, project).length).toBeGreaterThan(0);
         const named = (changes: readonly { address: string }[]) => changes.map(({ address }) => address);
         const there = compareRevisions(before, after, fleet);

@@ -38,9 +38,9 @@ export class Kernel {
   readonly #due: Due[] = [];
   #order = 0;
 
-  constructor(seed: number, isTold: boolean) {
+  constructor(seed: number, isRedacted: boolean) {
     this.random = chanceOf(seed);
-    this.trace = isTold ? [] : undefined;
+    this.trace = isRedacted ? [] : undefined;
   }
 
   tell(actor: string, event: string): void {

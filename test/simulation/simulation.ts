@@ -460,7 +460,7 @@ function summaryOf({ plan, outcomes }: Result): string {
 }
 
 function isRefusal(error: unknown): boolean {
-  return error instanceof Error && error.name === "Refusal";
+  return error instanceof Error && error.name === "UserError";
 }
 
 type Drawing = (kernel: Kernel, there: number, back: number) => Fate;

@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { JournalLine } from "../../src/state/journal-entry.ts";
 import type { RunSummary } from "../../src/state/run-summary.ts";
-import { fleetIn, fleetSheet } from "../../src/state/sightings/fleet-sheet.ts";
-import { keepLook } from "../../src/state/sightings/look.ts";
+import { fleetIn, fleetIndex } from "../../src/state/sightings/fleet-sheet.ts";
+import { recordObservation } from "../../src/state/sightings/look.ts";
 import { sheetNames } from "../../src/state/sightings/sheet.ts";
 import type { Claim, LeaseToken, Member, WorkspaceState } from "../../src/state/state.ts";
 import { allSightings, differing, look, looked } from "./looks.ts";
@@ -380,16 +380,19 @@ export function laws({ name, place }: Backend): void {
 
     test("is what the last look saw, since the first that saw it so", async () => {
       const [a, b] = await two();
-      const first = await keepLook(a.sightings, look("r1", [looked("p"), looked("Q/q"), looked("s")], { at: day(1) }));
+      const first = await recordObservation(
+        a.sightings,
+        look("r1", [looked("p"), looked("Q/q"), looked("s")], { at: day(1) }),
+      );
       expect(first).toEqual({ "in sync": 3, pending: 0, drifted: 0, unreadable: 0 });
       const { changes: _, ...unread } = { ...looked("s"), problems: ["403"] };
       const drifted = [looked("p", [differing("p")]), looked("Q/q"), unread];
-      await keepLook(b.sightings, look("r2", drifted, { at: day(2) }));
-      await keepLook(a.sightings, look("r3", drifted, { at: day(3) }));
+      await recordObservation(b.sightings, look("r2", drifted, { at: day(2) }));
+      await recordObservation(a.sightings, look("r3", drifted, { at: day(3) }));
       expect(await standing(b)).toEqual(["Q/q in sync 11", "p drifted 12", "s unreadable 12"]);
-      const fleet = fleetIn((await b.sightings.read([fleetSheet])).get(fleetSheet));
+      const fleet = fleetIn((await b.sightings.read([fleetIndex])).get(fleetIndex));
       expect(fleet?.whole).toEqual({ run: "r3", at: day(3) });
-      const counts = await keepLook(b.sightings, look("r4", [looked("p")], { at: day(4) }));
+      const counts = await recordObservation(b.sightings, look("r4", [looked("p")], { at: day(4) }));
       expect(counts).toEqual({ "in sync": 1, pending: 0, drifted: 0, unreadable: 0 });
       expect(await standing(a)).toEqual(["p in sync 14"]);
     });
@@ -397,10 +400,10 @@ export function laws({ name, place }: Backend): void {
     test("is changed by a look at a part of the fleet, for that part", async () => {
       const state = await one();
       const both = [differing("p", "license/MIT"), differing("p", "license/ISC")];
-      await keepLook(state.sightings, look("r1", [looked("p", both), looked("q")], { at: day(1) }));
+      await recordObservation(state.sightings, look("r1", [looked("p", both), looked("q")], { at: day(1) }));
       const part = { ...looked("p"), all: false, includes: (rest: string) => rest === "license/MIT" };
       const { covers: _, ...some } = look("r2", [part], { at: day(2), whole: false });
-      await keepLook(state.sightings, some);
+      await recordObservation(state.sightings, some);
       const all = await allSightings(state.sightings);
       expect(all.find(({ project }) => project === "p")).toMatchObject({
         differences: [{ rest: "license/ISC", since: day(1) }],
@@ -412,7 +415,7 @@ export function laws({ name, place }: Backend): void {
       const states = await opened(3);
       const looks = states.map((state, index) => {
         const { covers: _, ...some } = look(`r${index}`, [looked(`p${index}`), looked(`q${index}`)], { whole: false });
-        return keepLook(state.sightings, some);
+        return recordObservation(state.sightings, some);
       });
       await Promise.all(looks);
       const [state] = states;
@@ -428,12 +431,12 @@ export function laws({ name, place }: Backend): void {
 
     test("is written once where nothing changes, and refused where a later version wrote it", async () => {
       const state = await one();
-      await keepLook(state.sightings, look("r1", [looked("p")]));
+      await recordObservation(state.sightings, look("r1", [looked("p")]));
       const before = await state.sightings.read(sheetNames);
-      await keepLook(state.sightings, look("r2", [looked("p")]));
+      await recordObservation(state.sightings, look("r2", [looked("p")]));
       expect(await state.sightings.read(sheetNames)).toEqual(before);
-      await state.sightings.change([fleetSheet], () => new Map([[fleetSheet, '{"format":99}']]));
-      await expect(keepLook(state.sightings, look("r3", [looked("p")]))).rejects.toThrow("format 99");
+      await state.sightings.change([fleetIndex], () => new Map([[fleetIndex, '{"format":99}']]));
+      await expect(recordObservation(state.sightings, look("r3", [looked("p")]))).rejects.toThrow("format 99");
     });
   });
 
@@ -489,7 +492,7 @@ export function laws({ name, place }: Backend): void {
       await state.runs.record(summary("a"));
       await state.plans.write("a", "{}");
       await state.ledger.write(token, "key", [{ project: "p", rest: "license/MIT", memory: memory("a") }]);
-      await keepLook(state.sightings, look("a", [looked("p"), looked("q", [differing("q")])]));
+      await recordObservation(state.sightings, look("a", [looked("p"), looked("q", [differing("q")])]));
       const { bytes, ...counts } = await state.contents();
       expect(counts).toEqual({ runs: 1, journals: 1, plans: 1, approvals: 0, ledger: 1, sightings: 2, notes: 0 });
       expect(bytes).toBeGreaterThan(100);

@@ -1,7 +1,7 @@
 import type { Change } from "../../src/model/types.ts";
-import type { FleetLook, LookedAt } from "../../src/state/sightings/looked-at.ts";
-import { sheetIn, sheetNames, sightingIn } from "../../src/state/sightings/sheet.ts";
-import type { Sighting } from "../../src/state/sightings/sighting.ts";
+import type { ProjectObservation, RunObservation } from "../../src/state/sightings/looked-at.ts";
+import { sheetIn, sheetNames, snapshotIn } from "../../src/state/sightings/sheet.ts";
+import type { ProjectSnapshot } from "../../src/state/sightings/sighting.ts";
 import type { Sheets } from "../../src/state/state.ts";
 
 const origin = {
@@ -12,7 +12,11 @@ const origin = {
 const fields = { approval_status: "denied" };
 
 /** A look at the whole fleet. */
-export function look(run: string, projects: readonly LookedAt[], more: Partial<FleetLook> = {}): FleetLook {
+export function look(
+  run: string,
+  projects: readonly ProjectObservation[],
+  more: Partial<RunObservation> = {},
+): RunObservation {
   const head = { run, at: "2026-11-21T08:00:00.000Z", commit: "c0ffee", server: "https://code.example.com" };
   return {
     ...head,
@@ -27,7 +31,7 @@ export function look(run: string, projects: readonly LookedAt[], more: Partial<F
 }
 
 /** A project with two licenses, as it was read. */
-export function looked(name: string, changes: readonly Change[] | undefined = []): LookedAt {
+export function looked(name: string, changes: readonly Change[] | undefined = []): ProjectObservation {
   const desired = ["MIT", "ISC"].map((key) => ({ kind: "license", key, fields, presence: "present", origin }) as const);
   return {
     project: { name },
@@ -62,10 +66,10 @@ export function differing(name: string, rest = "license/MIT"): Change {
 }
 
 /** Everything that sheets hold. */
-export async function allSightings(sheets: Sheets): Promise<readonly Sighting[]> {
+export async function allSightings(sheets: Sheets): Promise<readonly ProjectSnapshot[]> {
   const texts = await sheets.read(sheetNames);
   return [...texts.values()].flatMap((text) => {
     const sheet = sheetIn(text);
-    return sheet.rows.map((row) => sightingIn(sheet, row));
+    return sheet.rows.map((row) => snapshotIn(sheet, row));
   });
 }

@@ -29,7 +29,7 @@ describe("a ledger's path", () => {
     ["a text in a merge conflict", "notes.md", "has other content"],
     ["marks of a conflict alone", "marks", "has other content"],
     ["lines of another tool", "data.ndjson", "has other content"],
-    ["a ledger with a line of something else", "mixed", "has other content"],
+    ["a ledger with a line of something else", "combine", "has other content"],
     ["the key", ".evenkeel/ledger.key", "not used for other state"],
     ["the lock", ".evenkeel/lock", "not used for other state"],
     ["git's", ".git/index", "outside .git"],
@@ -42,7 +42,7 @@ describe("a ledger's path", () => {
       "notes.md": "# T\n<<<<<<< HEAD\nmine\n",
       marks: "<<<<<<< ours\n=======\n>>>>>>> theirs\n",
       "data.ndjson": '{"project":"other tool","budget":5}\n',
-      mixed: `${line}mine\n`,
+      combine: `${line}mine\n`,
     };
     const problems = ledgerAt(ledger, foreign, prepare);
     expect(problems).toMatchObject([

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StorageMigration } from "../../src/manifest/migrations.ts";
 import type { Platform } from "../../src/model/types.ts";
-import { judgeMigration } from "../../src/storage/rules.ts";
+import { checkMigration } from "../../src/storage/rules.ts";
 
 const start = () => ({ file: "a.yaml", line: 1, column: 1 });
 
@@ -16,7 +16,7 @@ const migration: StorageMigration = {
 };
 
 function judge(more: Partial<StorageMigration>, platform: Platform, held = 0): string[] {
-  return judgeMigration({ migration: { ...migration, ...more }, platform, held }, ["storage:old/projects"]).map(
+  return checkMigration({ migration: { ...migration, ...more }, platform, held }, ["storage:old/projects"]).map(
     ({ message }) => message,
   );
 }

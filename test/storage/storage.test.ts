@@ -27,6 +27,7 @@ describe.each(behaviours)("behaviour %s", (behaviour) => {
         project: "storage",
         kind: "storage",
         key: "old/projects",
+        cause: "pending",
         change: {
           actions: ["update"],
           before: { repository_storage: "old", left_on_source: 2 },

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { openRevisions } from "../../src/reconcile/revisions.ts";
 import { compareRevisions } from "../../src/revision/revision.ts";
 import { checkoutAround, touchesWorkspace } from "../../src/watch/checkout.ts";
-import { judgePush } from "../../src/watch/push.ts";
+import { decidePush } from "../../src/watch/push.ts";
 import { repository } from "../revision/repository.ts";
 import { tempFolder } from "../support/folder.ts";
 
@@ -140,12 +140,12 @@ const push = (files: readonly string[]) => ({
 describe.each(Object.entries(variants))("%s", (_, variant) => {
   test("is noticed by --follow, by a push before and after it is fetched, and by diff and --since", async () => {
     const { top, folder, from, commit, pushedBefore, change } = committed(variant);
-    const early = judgePush({}, push(Object.keys(change)), await pushedBefore);
+    const early = decidePush({}, push(Object.keys(change)), await pushedBefore);
     write(top, change);
     const to = commit();
     expect(await touchesWorkspace(folder, from, to)).toBe(true);
     expect(early.check).toBe(true);
-    expect(judgePush({}, push(Object.keys(change)), await checkoutAround(folder)).check).toBe(true);
+    expect(decidePush({}, push(Object.keys(change)), await checkoutAround(folder)).check).toBe(true);
     for (const later of [to, undefined]) {
       const { before, after } = await openRevisions({ folder, from, to: later });
       const { changes } = compareRevisions(before.side, after.side, undefined);
@@ -159,7 +159,7 @@ describe.each(Object.entries(variants))("%s", (_, variant) => {
     const { top, folder, from, commit } = committed(variant);
     write(top, { "README.md": "more", "docs/p.yaml": "other: 1\n" });
     expect(await touchesWorkspace(folder, from, commit())).toBe(false);
-    expect(judgePush({}, push(["README.md", "docs/p.yaml"]), await checkoutAround(folder)).check).toBe(false);
+    expect(decidePush({}, push(["README.md", "docs/p.yaml"]), await checkoutAround(folder)).check).toBe(false);
   });
 });
 
@@ -179,7 +179,7 @@ describe("what evenkeel.yaml names", () => {
   ])("%s is noticed when it changes", async (ca, file) => {
     const { top, folder, from, commit } = committed(variant(ca));
     write(top, { [file]: rootCertificates[1] });
-    expect(judgePush({}, push([file]), await checkoutAround(folder)).check).toBe(true);
+    expect(decidePush({}, push([file]), await checkoutAround(folder)).check).toBe(true);
     expect(await touchesWorkspace(folder, from, commit())).toBe(true);
   });
 });

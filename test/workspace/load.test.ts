@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Refusal } from "../../src/base/exit.ts";
+import { UserError } from "../../src/base/exit.ts";
 import { validate } from "../../src/manifest/validate.ts";
 import { problemLine } from "../../src/model/problem-line.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
@@ -26,9 +26,9 @@ describe("finding", () => {
 
   it("refuses with a way out where there is none", () => {
     const empty = tempFolder();
-    expect(() => loadWorkspace(empty)).toThrow(Refusal);
+    expect(() => loadWorkspace(empty)).toThrow(UserError);
     expect(() => loadWorkspace(empty)).toThrow(/evenkeel init/);
-    expect(() => loadWorkspace(join(empty, "missing"))).toThrow(Refusal);
+    expect(() => loadWorkspace(join(empty, "missing"))).toThrow(UserError);
   });
 
   it("takes every other YAML file less dot paths, node_modules and nested workspaces", () => {

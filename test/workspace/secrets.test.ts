@@ -323,7 +323,7 @@ describe("the token", () => {
     [{ EVENKEEL_TOKEN_FILE: "empty" }, "is empty"],
   ])("%o is refused", (env, message) => {
     const refusal = refusalOf(() => readToken(env, root));
-    expect(refusal.name).toBe("Refusal");
+    expect(refusal.name).toBe("UserError");
     expect(refusal.message).toContain(message);
     expect(refusal.message).not.toContain("CANARY");
   });

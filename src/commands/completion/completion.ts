@@ -1,4 +1,4 @@
-import { exit, Refusal } from "../../base/exit.ts";
+import { exit, UserError } from "../../base/exit.ts";
 import type { Run } from "../verb.ts";
 import { completionScripts } from "./scripts.ts";
 
@@ -6,7 +6,7 @@ import { completionScripts } from "./scripts.ts";
 export const run: Run<object> = (terminal, _, [shell = ""]) => {
   const script = completionScripts.get(shell);
   if (!script)
-    throw new Refusal(`expected one of ${[...completionScripts.keys()].join(", ")}, got ${shell}`, exit.usage);
+    throw new UserError(`expected one of ${[...completionScripts.keys()].join(", ")}, got ${shell}`, exit.usage);
   terminal.emit(script.trimEnd());
   return exit.done;
 };

@@ -1,4 +1,4 @@
-import { type ExitCode, exit, exitCode, Refusal } from "../../base/exit.ts";
+import { type ExitCode, exit, exitCode, UserError } from "../../base/exit.ts";
 import { printable } from "../../base/printable.ts";
 import { type ClientOptions, type Closing, connectReader, connectWriter, type Reader } from "../../client/client.ts";
 import { explained } from "../../client/explain-failure.ts";
@@ -58,7 +58,7 @@ export function shownDeployment(written: WriteOutcome, { palette, note: tell }: 
   return { text: () => deploymentText(row, palette), json: () => JSON.stringify(row, null, 2) };
 }
 
-/** The options and arguments of a command as values that may be sent. @throws Refusal naming every mistake. */
+/** The options and arguments of a command as values that may be sent. @throws UserError naming every mistake. */
 export function checked(terminal: Terminal, name: EndpointName, given: Given, facts?: Catalogue["facts"]): Passed {
   const result = passed(name, given, otherNames, facts);
   for (const note of result.notes) terminal.note(`note: ${note}`);
@@ -76,7 +76,7 @@ export function passed(
 ): Passed {
   const named = (parameter: string) => others[parameter] ?? `--${parameter.replaceAll("_", "-")}`;
   const result = checkValues(name, given, named, facts);
-  if ("mistakes" in result) throw new Refusal(result.mistakes.join("; "), exit.usage);
+  if ("mistakes" in result) throw new UserError(result.mistakes.join("; "), exit.usage);
   return result;
 }
 

@@ -1,4 +1,4 @@
-import { exit, Refusal } from "../../base/exit.ts";
+import { exit, UserError } from "../../base/exit.ts";
 import { printable } from "../../base/printable.ts";
 import type { Reader } from "../../client/client.ts";
 import { readDeployment, removeDeployment } from "../../deployments/records.ts";
@@ -19,10 +19,10 @@ type Choice = Options<"deployments delete">;
 /** `evenkeel deployments delete PROJECT ID`: shown, agreed to, deleted. */
 export const run: Run<Choice> = (terminal, options, [project = "", id = ""]) => {
   checked(terminal, "deleteDeployment", { id: project, deployment_id: id });
-  if (!options.yes && !terminal.interactive) throw new Refusal("stdin is not a terminal: pass --yes", exit.usage);
+  if (!options.yes && !terminal.interactive) throw new UserError("stdin is not a terminal: pass --yes", exit.usage);
   const { server } = loadSettings(folderOf(terminal, options));
   const lacking = server.isReleaseAssumed ? undefined : lackingIn(server);
-  if (lacking) throw new Refusal(lacking);
+  if (lacking) throw new UserError(lacking);
   return writing(terminal, options, async (writer) => {
     const refused = lackingIn(await platformAt(writer, server));
     if (refused) return { status: "failed", error: refused };

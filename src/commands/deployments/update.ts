@@ -1,4 +1,4 @@
-import { exit, Refusal } from "../../base/exit.ts";
+import { exit, UserError } from "../../base/exit.ts";
 import { updateDeployment } from "../../deployments/records.ts";
 import type { Options } from "../flags.ts";
 import type { Run } from "../verb.ts";
@@ -8,7 +8,7 @@ import { checked, shownDeployment, writing } from "./connected.ts";
 export const run: Run<Options<"deployments update">> = (terminal, options, [project = "", id = ""]) => {
   const { status } = options;
   checked(terminal, "updateDeployment", { id: project, deployment_id: id, status });
-  if (status === undefined) throw new Refusal("--status is missing; there is nothing else to change", exit.usage);
+  if (status === undefined) throw new UserError("--status is missing; there is nothing else to change", exit.usage);
   return writing(terminal, options, async (writer) =>
     shownDeployment(await updateDeployment(writer, project, id, status), terminal),
   );

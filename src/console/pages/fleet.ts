@@ -1,6 +1,6 @@
 import { quantity, thousands } from "../../base/text.ts";
-import type { SightingHead } from "../../state/sightings/heads.ts";
-import { type FleetSheet, lastSeen, type Standing } from "../../state/sightings/sighting.ts";
+import type { ProjectSummary } from "../../state/sightings/heads.ts";
+import { type FleetIndex, lastSeen, type SyncStatus } from "../../state/sightings/sighting.ts";
 import {
   fleetDays,
   groupsBelow,
@@ -17,7 +17,7 @@ import { age, ago, each, href, type Markup, markup, moment, projectHref } from "
 import { driftPlot } from "../plot.ts";
 
 /** The standings in the order in which the page tells them. */
-const told: readonly Standing[] = ["in sync", "drifted", "pending", "unreadable"];
+const told: readonly SyncStatus[] = ["in sync", "drifted", "pending", "unreadable"];
 
 /** Where the list of projects is, for what a person asks. */
 export function fleetHref(wanted: Partial<WantedProjects>, page?: number): string {
@@ -54,7 +54,11 @@ function fleetQuery(wanted: WantedProjects): Record<string, string> {
   return Object.fromEntries(projectFilters.flatMap((name) => (wanted[name] === "" ? [] : [[name, wanted[name]]])));
 }
 
-function headOf({ fleet, projects }: KnownState, { group }: WantedProjects, inScope: readonly SightingHead[]): Markup {
+function headOf(
+  { fleet, projects }: KnownState,
+  { group }: WantedProjects,
+  inScope: readonly ProjectSummary[],
+): Markup {
   const off = inScope.length - standingCounts(inScope)["in sync"];
   const all = inScope.length === projects.length;
   const what = quantity(inScope.length, "project");
@@ -75,7 +79,7 @@ export function crumbsOf(path: string): Markup {
   return markup`<nav class="crumbs" aria-label="Groups above"><a href="/">All</a>${each(above, (group) => markup` / <a href="${fleetHref({ group })}">${group.split("/").at(-1) ?? ""}</a>`)} / <b>${parts.at(-1) ?? ""}</b></nav>`;
 }
 
-function tilesOf(heads: readonly SightingHead[], wanted: WantedProjects): Markup {
+function tilesOf(heads: readonly ProjectSummary[], wanted: WantedProjects): Markup {
   const counts = standingCounts(heads);
   return markup`<ul class="tiles">${each(told, (standing) => {
     const longest = heads.find((head) => head.standing === standing);
@@ -120,7 +124,7 @@ function cellOf(group: ProjectGroup, wanted: WantedProjects): Markup {
 }
 
 /** What is not in sync: a group has the colour of the first of these that it has any of, and says how many of each. */
-const byUrgency: readonly Standing[] = ["drifted", "unreadable", "pending"];
+const byUrgency: readonly SyncStatus[] = ["drifted", "unreadable", "pending"];
 
 /** From 1, hardly any, to 5. */
 function heatOf(share: number): number {
@@ -165,14 +169,14 @@ function choiceOf(name: "integration" | "license" | "policy", chosen: string, al
   return markup`<label>${title}<select name="${name}">${options(chosen, [["", "any"], ...all.map((each) => [each, each] as const)])}</select></label>`;
 }
 
-function tableOf(part: ListPart<SightingHead>, fleet: FleetSheet | undefined): Markup {
+function tableOf(part: ListPart<ProjectSummary>, fleet: FleetIndex | undefined): Markup {
   if (part.total === 0) return markup`<p class="calm soft">No project is as you asked. <a href="/">Show all</a></p>`;
   return markup`<div class="wide paper"><table class="stack"><caption>${quantity(part.total, "project")}</caption>
 <thead><tr><th scope="col">Project</th><th scope="col">Status</th><th scope="col">For</th><th scope="col" class="roomy">Since</th><th scope="col" class="n">Differences</th><th scope="col">Seen</th></tr></thead>
 <tbody>${each(part.rows, (head) => rowOf(head, fleet))}</tbody></table></div>`;
 }
 
-function rowOf(head: SightingHead, fleet: FleetSheet | undefined): Markup {
+function rowOf(head: ProjectSummary, fleet: FleetIndex | undefined): Markup {
   const { project, standing, since, differences } = head;
   const { at } = lastSeen(head, fleet);
   return markup`<tr><th scope="row"><a href="${projectHref(project)}">${project}</a></th><td>${standingNode(standing)}</td><td class="t" data-label="for">${age(since)}</td><td class="t soft roomy">${moment(since)}</td><td class="n" data-label="differences">${differences || ""}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
@@ -180,6 +184,6 @@ function rowOf(head: SightingHead, fleet: FleetSheet | undefined): Markup {
 }
 
 /** A standing as a coloured word. */
-export function standingNode(standing: Standing): Markup {
+export function standingNode(standing: SyncStatus): Markup {
   return markup`<span class="standing ${standing}">${standing}</span>`;
 }

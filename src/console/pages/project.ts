@@ -7,11 +7,11 @@ import { routesOf } from "../../routes/routes.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import {
-  type FleetSheet,
+  type FleetIndex,
   lastSeen,
+  type ProjectSnapshot,
   type SeenDifference,
   type SeenEntry,
-  type Sighting,
 } from "../../state/sightings/sighting.ts";
 import { dataLinks, pager, partOf } from "../frame.ts";
 import type { KnownState } from "../known.ts";
@@ -21,7 +21,12 @@ import { crumbsOf, standingNode } from "./fleet.ts";
 import { actionsText, runOutcomeNode } from "./runs.ts";
 
 /** All that is known of one project. */
-export function projectPage(known: KnownState, seen: Sighting, page: string | undefined, catalogue: Catalogue): Markup {
+export function projectPage(
+  known: KnownState,
+  seen: ProjectSnapshot,
+  page: string | undefined,
+  catalogue: Catalogue,
+): Markup {
   const { project, standing, since, differences, problems, unmanaged } = seen;
   const last = lastSeen(seen, known.fleet);
   const entries = partOf([...seen.entries].sort(differingFirst(differences)), page, 25);
@@ -47,12 +52,12 @@ function differingFirst(differences: readonly SeenDifference[]) {
 }
 
 /** What differs and stands in no entry: an exclusive policy removes it. */
-function unlisted({ entries, differences }: Sighting): readonly SeenDifference[] {
+function unlisted({ entries, differences }: ProjectSnapshot): readonly SeenDifference[] {
   const listed = new Set(entries.map(({ kind, key }) => `${kind}/${key}`));
   return differences.filter(({ rest }) => !listed.has(rest));
 }
 
-function entryNode(entry: SeenEntry, { differences, unverified }: Sighting): Markup {
+function entryNode(entry: SeenEntry, { differences, unverified }: ProjectSnapshot): Markup {
   const rest = `${entry.kind}/${entry.key}`;
   const difference = differences.find((each) => each.rest === rest);
   const hidden = unverified[rest] ?? [];
@@ -120,7 +125,7 @@ function audienceOf(entries: readonly SeenEntry[], catalogue: Catalogue): Markup
 ${each(told, ({ many, routes }) => markup`${each(routes, ({ slug, channel, reason }, index) => markup`<tr><th scope="row">${index === 0 ? many : markup`<span class="unseen">${many}</span>`}</th><td>${slug}</td><td data-label="at">${channel ?? ""}</td><td class="soft">${reason}</td></tr>`)}`)}</tbody></table></div></section>`;
 }
 
-function exceptionsOf({ project, entries }: Sighting, fleet: FleetSheet | undefined): Markup {
+function exceptionsOf({ project, entries }: ProjectSnapshot, fleet: FleetIndex | undefined): Markup {
   const ending = entries.filter(({ until }) => until !== undefined);
   const addresses = entries.map(({ kind, key }) => addressOf(project, kind, key));
   const rules = (fleet?.exceptions ?? []).filter(({ except }) =>
@@ -146,7 +151,7 @@ interface TimelineMoment {
   readonly earlier: readonly RunSummary[];
 }
 
-function timelineOf({ runs, live }: KnownState, { project }: Sighting): Markup {
+function timelineOf({ runs, live }: KnownState, { project }: ProjectSnapshot): Markup {
   const moments = momentsOf(runs, project);
   const none = moments.length === 0 ? markup`<p class="soft">No run that is kept changed it, or would have.</p>` : "";
   return markup`<section aria-labelledby="timeline"><h2 id="timeline">Runs and changes</h2>${none}

@@ -1,6 +1,6 @@
 import { quantity } from "../../base/text.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
-import type { SightingHead } from "../../state/sightings/heads.ts";
+import type { ProjectSummary } from "../../state/sightings/heads.ts";
 import { labelsOf, wantedIn } from "../fleet.ts";
 import { dataLinks } from "../frame.ts";
 import type { KnownState } from "../known.ts";
@@ -10,7 +10,7 @@ import { runOutcomeNode } from "./runs.ts";
 
 /** What a search found; of each sort the first few, and how many there are. */
 export interface Found {
-  readonly projects: readonly SightingHead[];
+  readonly projects: readonly ProjectSummary[];
   readonly projectCount: number;
   readonly labels: readonly { readonly kind: "integration" | "license" | "policy"; readonly name: string }[];
   readonly runs: readonly RunSummary[];

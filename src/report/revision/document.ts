@@ -1,7 +1,7 @@
 import type { ReportedProblem } from "../../model/problem-line.ts";
 import type { Place } from "../../model/types.ts";
 import { type RevisionAction, type RevisionChange, revisionActions } from "../../revision/compared.ts";
-import { projectsWantedOtherwise, type RevisionDiff } from "../../revision/revision.ts";
+import { projectsWithDesiredChange, type RevisionDiff } from "../../revision/revision.ts";
 import type { SettingChange } from "../../revision/settings.ts";
 
 /** Where the fleet's projects are known from. */
@@ -67,7 +67,7 @@ function summaryOf(changes: readonly RevisionChange[]): RevisionSummary {
   const withEffect = (policy_effect: RevisionChange["policy_effect"]) =>
     changes.filter((each) => each.policy_effect === policy_effect).length;
   return {
-    projects: projectsWantedOtherwise(changes.filter(({ kind }) => kind !== "storage")).size,
+    projects: projectsWithDesiredChange(changes.filter(({ kind }) => kind !== "storage")).size,
     ...(Object.fromEntries(actions) as Record<RevisionAction, number>),
     tightened: withEffect("tightened"),
     loosened: withEffect("loosened"),

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { Refusal } from "../../base/exit.ts";
-import { systemCode, systemTrouble } from "../../base/system-errors.ts";
+import { UserError } from "../../base/exit.ts";
+import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { appendTo, folderTrouble, isFolder, isThere, readRegular } from "../../workspace/durable-file.ts";
 import { outputTrouble } from "../../workspace/output-file.ts";
 import { isUnfinished, journalLineIn } from "../journal.ts";
@@ -54,8 +54,8 @@ function appender(root: string, token: LeaseToken, flag: "a" | "ax", ready: () =
 }
 
 function unwritable(run: string, error: unknown): never {
-  const why = systemCode(error) === "ELOOP" ? "it is a symbolic link" : systemTrouble(error);
-  throw new Refusal(`the journal ${fileOf(run)} cannot be written: ${why}`);
+  const why = systemCode(error) === "ELOOP" ? "it is a symbolic link" : describeSystemError(error);
+  throw new UserError(`the journal ${fileOf(run)} cannot be written: ${why}`);
 }
 
 /** On lines of their own, whatever a kill left of the last one. */
@@ -79,7 +79,7 @@ function listRuns(root: string): string[] {
     const files = readdirSync(folder).filter((name) => name.endsWith(".ndjson"));
     return files.map((name) => name.slice(0, -".ndjson".length)).sort();
   } catch (error) {
-    throw new Refusal(`cannot read the journals in ${home}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot read the journals in ${home}: ${describeSystemError(error)}`);
   }
 }
 
@@ -94,6 +94,6 @@ function textOf(root: string, run: string): string {
   try {
     return readRegular(join(root, fileOf(run)));
   } catch (error) {
-    throw new Refusal(`cannot read the journal ${fileOf(run)}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot read the journal ${fileOf(run)}: ${describeSystemError(error)}`);
   }
 }

@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { Refusal } from "../../base/exit.ts";
+import { UserError } from "../../base/exit.ts";
 import { ownMark } from "../../base/process-mark.ts";
-import { systemCode, systemTrouble } from "../../base/system-errors.ts";
+import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { readRegular } from "../../workspace/durable-file.ts";
 import type { Claim, Holder, Leases, LeaseToken } from "../state.ts";
 import { heldFiles, holderIn, isHeld, isOverAt, type LockOwner, ownerIn, readOwner } from "./lock-file.ts";
@@ -48,7 +48,7 @@ function take(file: string, claim: Claim, milliseconds: number, now: Date): Leas
     const heldBy = setAside(file);
     if (heldBy) return { heldBy };
   }
-  throw new Refusal(`another run just took the lock ${file}`);
+  throw new UserError(`another run just took the lock ${file}`);
 }
 
 function textOf({ run, who, host, pid, job }: Claim, milliseconds: number, fence: number, now: Date): string {
@@ -76,7 +76,7 @@ function create(file: string, text: string): boolean {
     return true;
   } catch (error) {
     if (systemCode(error) === "EEXIST") return false;
-    throw new Refusal(`cannot take the lock ${file}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot take the lock ${file}: ${describeSystemError(error)}`);
   } finally {
     rmSync(draft, { force: true });
   }
@@ -94,7 +94,7 @@ function touch(file: string, { run, fence }: LeaseToken, now: Date): boolean {
     return true;
   } catch (error) {
     if (systemCode(error) === "ENOENT") return false;
-    throw new Refusal(`cannot renew the lock ${file}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot renew the lock ${file}: ${describeSystemError(error)}`);
   } finally {
     if (opened !== undefined) closeSync(opened);
   }
@@ -115,7 +115,7 @@ function release(file: string, run: string): boolean {
     rmSync(file, { force: true });
     return true;
   } catch (error) {
-    throw new Refusal(`cannot release the lock ${file}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot release the lock ${file}: ${describeSystemError(error)}`);
   }
 }
 
@@ -133,8 +133,9 @@ function setAside(file: string): Holder | undefined {
     if (moved && isHeld(aside, moved, file)) renameSync(aside, file);
     else rmSync(aside, { force: true });
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    if (systemCode(error) !== "ENOENT") throw new Refusal(`cannot take over the lock ${file}: ${systemTrouble(error)}`);
+    if (error instanceof UserError) throw error;
+    if (systemCode(error) !== "ENOENT")
+      throw new UserError(`cannot take over the lock ${file}: ${describeSystemError(error)}`);
   }
   return undefined;
 }

@@ -1,11 +1,11 @@
 import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Refusal } from "../../base/exit.ts";
+import { UserError } from "../../base/exit.ts";
 import { hasEnded, hasEndedAsFarAsKnown, isSameProcess, ownMark, type ProcessMark } from "../../base/process-mark.ts";
-import { systemCode, systemTrouble } from "../../base/system-errors.ts";
+import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { readRegular } from "../../workspace/durable-file.ts";
 import type { Holder, LeaseToken } from "../state.ts";
-import { LeaseLost } from "../trouble.ts";
+import { LeaseLostError } from "../trouble.ts";
 import { thisSystem } from "./process-system.ts";
 
 /**
@@ -24,11 +24,11 @@ export interface LockOwner extends ProcessMark {
 /** Files that this process holds. */
 export const heldFiles = new Set<string>();
 
-/** @throws LeaseLost where a run does not hold the lease any more; Refusal where nobody can tell. */
+/** @throws LeaseLostError where a run does not hold the lease any more; UserError where nobody can tell. */
 export function checkHeld(folder: string, { run, fence }: LeaseToken): void {
   const file = join(folder, "lock");
   const owner = readOwner(file);
-  if (owner?.run !== run || owner.fence !== fence || isOver(file, owner, Date.now())) throw new LeaseLost(run);
+  if (owner?.run !== run || owner.fence !== fence || isOver(file, owner, Date.now())) throw new LeaseLostError(run);
 }
 
 /** Who holds the lease; undefined where nobody does any more. */
@@ -43,7 +43,7 @@ export function holderIn(file: string): Holder | undefined {
 
 /**
  * Undefined where the lock is gone, or holds nothing that a lock does: it appears whole, so it is none of a living run.
- * @throws Refusal where it is no file or cannot be read, and nobody can tell.
+ * @throws UserError where it is no file or cannot be read, and nobody can tell.
  */
 export function readOwner(file: string): LockOwner | undefined {
   try {
@@ -51,7 +51,9 @@ export function readOwner(file: string): LockOwner | undefined {
     return ownerIn(readRegular(file));
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
-    throw new Refusal(`cannot take the lock ${file}: ${systemTrouble(error)}; if no apply is running here, remove it`);
+    throw new UserError(
+      `cannot take the lock ${file}: ${describeSystemError(error)}; if no apply is running here, remove it`,
+    );
   }
 }
 

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { Refusal } from "../../base/exit.ts";
-import { systemTrouble } from "../../base/system-errors.ts";
+import { UserError } from "../../base/exit.ts";
+import { describeSystemError } from "../../base/system-errors.ts";
 import { isFolder, isThere, makeFolder, replaceFile } from "../../workspace/durable-file.ts";
 import { claimFor } from "../claim.ts";
 import type { Leases, LeaseToken, Sheets } from "../state.ts";
@@ -35,7 +35,7 @@ export function folderSheets(root: string, ready: () => void): Sheets {
   };
 }
 
-/** @throws Refusal where somebody else changes them for too long. */
+/** @throws UserError where somebody else changes them for too long. */
 async function turnOf(turns: Leases): Promise<LeaseToken> {
   const claim = claimFor(`look-${randomBytes(6).toString("hex")}`, {});
   for (const began = performance.now(); ; ) {
@@ -43,7 +43,7 @@ async function turnOf(turns: Leases): Promise<LeaseToken> {
     if (!("heldBy" in taken)) return taken;
     const { host, pid } = taken.heldBy;
     if (performance.now() - began > patience)
-      throw new Refusal(`cannot write ${home}: process ${pid} on ${host} has been writing it for a minute`);
+      throw new UserError(`cannot write ${home}: process ${pid} on ${host} has been writing it for a minute`);
     await pause(pace);
   }
 }
@@ -53,7 +53,7 @@ function made(folder: string, ready: () => void): void {
   try {
     makeFolder(folder);
   } catch (error) {
-    throw new Refusal(`cannot write ${home}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot write ${home}: ${describeSystemError(error)}`);
   }
 }
 
@@ -62,7 +62,7 @@ function sheetIn(folder: string, name: string): (readonly [string, string])[] {
   try {
     return isThere(file) ? [[name, unzipped(readFileSync(file))]] : [];
   } catch (error) {
-    throw new Refusal(`cannot read ${home}/${name}${ending}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot read ${home}/${name}${ending}: ${describeSystemError(error)}`);
   }
 }
 
@@ -79,7 +79,7 @@ function store(folder: string, name: string, text: string): void {
   try {
     replaceFile(join(folder, `${name}${ending}`), gzipSync(text, { level: 3 }));
   } catch (error) {
-    throw new Refusal(`cannot write ${home}/${name}${ending}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot write ${home}/${name}${ending}: ${describeSystemError(error)}`);
   }
 }
 

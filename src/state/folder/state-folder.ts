@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { Refusal } from "../../base/exit.ts";
-import { systemTrouble } from "../../base/system-errors.ts";
+import { UserError } from "../../base/exit.ts";
+import { describeSystemError } from "../../base/system-errors.ts";
 import { isThere, makeFolder, readRegular, replaceFile } from "../../workspace/durable-file.ts";
 import { linkFault } from "../../workspace/links.ts";
 
@@ -30,18 +30,18 @@ const written: readonly string[] = [
 
 const purposes: Readonly<Record<string, string>> = { "journal/": "a journal in", lock: "the lock" };
 
-/** @throws Refusal where a link in the state folder of a workspace leads out of the workspace. */
+/** @throws UserError where a link in the state folder of a workspace leads out of the workspace. */
 export function refuseLinks(root: string): void {
   for (const part of written) {
     const path = join(".evenkeel", part).replace(/[/\\]$/, "");
     const fault = linkFault(root, path);
-    if (fault) throw new Refusal(`cannot write ${purposes[part] ?? "to"} ${path}: ${fault}`);
+    if (fault) throw new UserError(`cannot write ${purposes[part] ?? "to"} ${path}: ${fault}`);
   }
 }
 
 /**
  * `.evenkeel` in the workspace, made if it is not there, with what git must never take from it ignored.
- * @throws Refusal where it cannot be made, or a link in it leads out of the workspace.
+ * @throws UserError where it cannot be made, or a link in it leads out of the workspace.
  */
 export function stateFolder(root: string): string {
   const folder = join(root, ".evenkeel");
@@ -50,7 +50,7 @@ export function stateFolder(root: string): string {
     makeFolder(folder);
     ignore(join(folder, ".gitignore"));
   } catch (error) {
-    throw new Refusal(`cannot write to ${folder}: ${systemTrouble(error)}`);
+    throw new UserError(`cannot write to ${folder}: ${describeSystemError(error)}`);
   }
   return folder;
 }

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Refusal } from "../../base/exit.ts";
-import { systemTrouble } from "../../base/system-errors.ts";
+import { UserError } from "../../base/exit.ts";
+import { describeSystemError } from "../../base/system-errors.ts";
 import { isFolder, isThere, makeFolder, readRegular, replaceFile } from "../../workspace/durable-file.ts";
 import { isRunName } from "../claim.ts";
 import type { Texts } from "../state.ts";
@@ -53,6 +53,6 @@ function tried<Result>(sentence: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw new Refusal(`${sentence}: ${systemTrouble(error)}`);
+    throw new UserError(`${sentence}: ${describeSystemError(error)}`);
   }
 }

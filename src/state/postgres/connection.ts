@@ -3,10 +3,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
 import type { ClientConfig } from "pg";
-import { Refusal } from "../../base/exit.ts";
+import { UserError } from "../../base/exit.ts";
 import { learnCredential } from "../../base/known-secrets.ts";
 import { didYouMean } from "../../base/nearest.ts";
-import { systemTrouble } from "../../base/system-errors.ts";
+import { describeSystemError } from "../../base/system-errors.ts";
 import { passwordFor } from "../../workspace/password-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -27,13 +27,13 @@ type Parameters = Partial<Record<(typeof parameters)[number], string>>;
 
 /**
  * Reads `postgres://USER[:PASSWORD]@HOST[:PORT]/DB`; what it leaves out comes from libpq's variables. No message repeats
- * the URL. @throws Refusal where it is none.
+ * the URL. @throws UserError where it is none.
  */
 export function databaseAt(text: string, name: string, env: Environment): Database {
   const url = parsed(text, name);
   const user = decoded(url.username, name) || env.PGUSER;
   const database = decoded(url.pathname.slice(1), name);
-  if (!user || !url.hostname || !database) throw new Refusal(`${name} lacks its ${lacking(user, url)}; ${expected}`);
+  if (!user || !url.hostname || !database) throw new UserError(`${name} lacks its ${lacking(user, url)}; ${expected}`);
   const given = parametersOf(url, name);
   const host = decoded(url.hostname, name).replace(/^\[(.*)\]$/, "$1");
   const port = Number(url.port || env.PGPORT || 5432);
@@ -55,14 +55,14 @@ const expected = "expected postgres://USER[:PASSWORD]@HOST[:PORT]/DB";
 function parsed(text: string, name: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^postgres(?:ql)?:$/.test(url.protocol)) return url;
-  throw new Refusal(`${name} is no address of a state; ${expected}`);
+  throw new UserError(`${name} is no address of a state; ${expected}`);
 }
 
 function decoded(part: string, name: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new Refusal(`${name} has a % that stands for no character; write %25 for a plain one`);
+    throw new UserError(`${name} has a % that stands for no character; write %25 for a plain one`);
   }
 }
 
@@ -74,7 +74,7 @@ function lacking(user: string | undefined, { hostname }: URL): string {
 function parametersOf({ searchParams }: URL, name: string): Parameters {
   const known: readonly string[] = parameters;
   const stray = [...searchParams.keys()].find((key) => !known.includes(key));
-  if (stray !== undefined) throw new Refusal(`${name} has an unknown parameter ${stray}${didYouMean(stray, known)}`);
+  if (stray !== undefined) throw new UserError(`${name} has an unknown parameter ${stray}${didYouMean(stray, known)}`);
   return Object.fromEntries(searchParams);
 }
 
@@ -92,7 +92,7 @@ type Encryption = ConnectionOptions | false;
 /** What libpq does for each `sslmode`. Node's own authorities count where no file names others. */
 function encryptions({ sslmode = "prefer", ...files }: Parameters, host: string): readonly Encryption[] {
   const mode = modes.find((each) => each === sslmode);
-  if (!mode) throw new Refusal(`sslmode is ${JSON.stringify(sslmode)}; expected one of ${modes.join(", ")}`);
+  if (!mode) throw new UserError(`sslmode is ${JSON.stringify(sslmode)}; expected one of ${modes.join(", ")}`);
   // A socket of this machine has no encryption.
   if (host.startsWith("/")) return [false];
   const own = certificatesIn(files);
@@ -133,6 +133,6 @@ function contentOf(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new Refusal(`cannot read ${file} for the connection to the state: ${systemTrouble(error)}`);
+    throw new UserError(`cannot read ${file} for the connection to the state: ${describeSystemError(error)}`);
   }
 }

@@ -1,6 +1,6 @@
-import { Away, Refusal } from "../../base/exit.ts";
+import { UnavailableError, UserError } from "../../base/exit.ts";
 import { knownSecrets } from "../../base/known-secrets.ts";
-import { systemCode, systemTrouble } from "../../base/system-errors.ts";
+import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import type { Database } from "./connection.ts";
 
 /** Whether another way to encrypt the connection may be accepted. */
@@ -18,7 +18,7 @@ const passing = /^(?:08...|57P0[1235]|57014|55P03|53300|0A000|25006|25P0[34]|400
 
 /** Whether the same may succeed in a moment. */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof Refusal || !(error instanceof Error)) return false;
+  if (error instanceof UserError || !(error instanceof Error)) return false;
   if (isOfDatabase(error)) return passing.test(codeOf(error));
   return (
     /^E(?!RR_)[A-Z_]+$/.test(codeOf(error)) ||
@@ -32,8 +32,8 @@ function isOfDatabase(error: unknown): boolean {
 
 /** The error as a sentence for people. */
 export function refusalOf(error: unknown, database: Database): unknown {
-  if (error instanceof Refusal || !(error instanceof Error)) return error;
-  return new (isPassing(error) ? Away : Refusal)(sentence(error, database));
+  if (error instanceof UserError || !(error instanceof Error)) return error;
+  return new (isPassing(error) ? UnavailableError : UserError)(sentence(error, database));
 }
 
 function sentence(error: Error, { place, user }: Database): string {
@@ -53,7 +53,7 @@ export function words(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const { errors = [error] } = error as Partial<AggregateError>;
   const [first = error] = errors;
-  if (/^E(?!RR_)[A-Z_]+$/.test(codeOf(first))) return connectionWords[codeOf(first)] ?? systemTrouble(first);
+  if (/^E(?!RR_)[A-Z_]+$/.test(codeOf(first))) return connectionWords[codeOf(first)] ?? describeSystemError(first);
   return knownSecrets.clean(first instanceof Error ? first.message : String(first));
 }
 

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../model/types.ts";
 import { boundedName } from "../bounded-name.ts";
 import type { FleetState, Intent, Member } from "../state.ts";
-import { LeaseLost } from "../trouble.ts";
+import { LeaseLostError } from "../trouble.ts";
 import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
 
@@ -81,14 +81,14 @@ export function postgresFleet({ query }: PostgresSession, workspace: string): Fl
     members: async () => (await query<MemberRow>(members)).map(memberOf),
     claim: async ({ run, fence }, address, { name, member }, grace) => {
       const held = await query(store, [workspace, run, fence, written(address), name, member]);
-      if (held.length === 0) throw new LeaseLost(run);
+      if (held.length === 0) throw new LeaseLostError(run);
       const [row] = await query<IntentRow>(find, [workspace, run, written(address), grace]);
       return row ? intentOf(row, name) : { pending: { name, member }, abandoned: true };
     },
     takeOver: async ({ run, fence }, address, { from, to }, grace) => {
       const values = [workspace, run, fence, written(address), to.name, to.member, grace, from.name];
       const [row] = await query<{ taken: number }>(takeOver, values);
-      if (!row) throw new LeaseLost(run);
+      if (!row) throw new LeaseLostError(run);
       return row.taken > 0;
     },
     settle: async (run, address, { name }, outcome) => {

@@ -1,7 +1,7 @@
 import { journalLineIn } from "../journal.ts";
 import type { JournalLine } from "../journal-entry.ts";
 import type { JournalAppender, Journals, LeaseToken } from "../state.ts";
-import { LeaseLost } from "../trouble.ts";
+import { LeaseLostError } from "../trouble.ts";
 import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
 
@@ -29,7 +29,7 @@ export function postgresJournals({ query }: PostgresSession, workspace: string):
     const events = lines.map(({ event }) => event);
     const entries = lines.map((line) => JSON.stringify(line));
     const values = [workspace, token.run, token.fence, run, positions, events, entries, writer];
-    if ((await query(append, values)).length === 0) throw new LeaseLost(token.run);
+    if ((await query(append, values)).length === 0) throw new LeaseLostError(token.run);
   };
   const names = async (text: string) => (await query<{ run: string }>(text, [workspace])).map(({ run }) => run);
   return {

@@ -4,7 +4,7 @@ import type { Problem } from "../../model/types.ts";
 import type { LedgerLine } from "../../workspace/ledger-line.ts";
 import { boundedName } from "../bounded-name.ts";
 import type { LedgerContents, LedgerStore } from "../state.ts";
-import { LeaseLost } from "../trouble.ts";
+import { LeaseLostError } from "../trouble.ts";
 import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
 
@@ -46,7 +46,7 @@ export function postgresLedger({ query }: PostgresSession, workspace: string): L
         memories,
       ];
       const rows = await query(write, [workspace, run, fence, key, ...columns]);
-      if (rows.length === 0) throw new LeaseLost(run);
+      if (rows.length === 0) throw new LeaseLostError(run);
     },
   };
 }

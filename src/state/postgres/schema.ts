@@ -1,4 +1,4 @@
-import { Refusal } from "../../base/exit.ts";
+import { UserError } from "../../base/exit.ts";
 import type { PostgresSession } from "./session.ts";
 
 /**
@@ -57,7 +57,7 @@ const migrations: readonly (readonly string[])[] = [
 
 /**
  * Brings the schema `evenkeel` to the version that this program knows. Who finds it there needs no right beyond its tables.
- * @throws Refusal where it is newer.
+ * @throws UserError where it is newer.
  */
 export async function migrate(session: PostgresSession): Promise<void> {
   if ((await versionOf(session.query)) === migrations.length) return;
@@ -87,7 +87,7 @@ async function versionOf(query: Query): Promise<number> {
   const [row] = await query<{ version: number }>("SELECT coalesce(max(version), 0) AS version FROM evenkeel.migration");
   const version = row?.version ?? 0;
   if (version <= migrations.length) return version;
-  throw new Refusal(
+  throw new UserError(
     `the state has schema version ${version}, and this version of evenkeel knows ${migrations.length}; upgrade evenkeel`,
   );
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client, ClientConfig } from "pg";
-import { Away } from "../../base/exit.ts";
+import { UnavailableError } from "../../base/exit.ts";
 import { closeInTime } from "../close-in-time.ts";
 import type { Database } from "./connection.ts";
 import { isAboutEncryption, isPassing, refusalOf, words } from "./failures.ts";
@@ -11,7 +11,7 @@ import { openSockets } from "./sockets.ts";
 export interface PostgresSession extends AsyncDisposable {
   /**
    * Carries out one statement that may be repeated: where the connection breaks it is sent again, for 10 s at most.
-   * @throws Away from then on; Refusal for what the database objects to.
+   * @throws UnavailableError from then on; UserError for what the database objects to.
    */
   readonly query: <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
   /** Several statements that count together or not at all; what they do may be repeated. */
@@ -31,13 +31,13 @@ const patience = 10_000;
 
 /**
  * Opens a connection. The package is loaded here and not before.
- * @throws Away where the database cannot be reached; Refusal for what it objects to.
+ * @throws UnavailableError where the database cannot be reached; UserError for what it objects to.
  */
 export async function openPostgres(database: Database): Promise<PostgresSession> {
   const { default: pg } = await import("pg");
   const sockets = openSockets();
   let connection: Promise<Connection> | undefined;
-  let away: Away | undefined;
+  let away: UnavailableError | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   const connected = (limit: number) => {
     connection ??= connect(pg.Client, database, {
@@ -62,7 +62,9 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
         if (!isPassing(error)) throw refusalOf(error, database);
         drop(current);
         if (performance.now() + wait >= end) {
-          away ??= new Away(`the state ${database.place} has been away for ${patience / 1000} s: ${words(error)}`);
+          away ??= new UnavailableError(
+            `the state ${database.place} has been away for ${patience / 1000} s: ${words(error)}`,
+          );
           throw away;
         }
         await pause(wait);
@@ -87,7 +89,7 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
     [Symbol.asyncDispose]: async () => {
       await closeInTime(turn.then(() => connection).then((last) => last?.client.end()));
       // Whoever still asks for something would keep the process alive with a connection of its own.
-      away ??= new Away(`the state ${database.place} is closed`);
+      away ??= new UnavailableError(`the state ${database.place} is closed`);
       sockets.cut();
     },
   };

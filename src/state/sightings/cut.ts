@@ -5,7 +5,7 @@ import type { Fields, Value } from "../../model/types.ts";
 const longest = 500;
 
 /** Fields whose long values are cut; the same object where there is none. */
-export function cutFields<Given extends Fields | null>(fields: Given): Given {
+export function truncateFields<Given extends Fields | null>(fields: Given): Given {
   if (!fields) return fields;
   for (const name in fields) if (isLong(fields[name] ?? null)) return withoutLong(fields) as Given;
   return fields;

@@ -1,10 +1,10 @@
 import { memoized } from "../../base/memoize.ts";
 import type { Kind } from "../../model/types.ts";
-import { entrySize, type Sheet } from "./sheet.ts";
-import { type Sighting, standings } from "./sighting.ts";
+import { entrySize, type SnapshotShard } from "./sheet.ts";
+import { type ProjectSnapshot, syncStatuses } from "./sighting.ts";
 
 /** What a list of projects needs of one: all but its fields and its differences. */
-export interface SightingHead extends Pick<Sighting, "project" | "standing" | "since" | "seen" | "run"> {
+export interface ProjectSummary extends Pick<ProjectSnapshot, "project" | "standing" | "since" | "seen" | "run"> {
   readonly differences: number;
   readonly labels: Labels;
 }
@@ -16,7 +16,7 @@ export interface Labels {
 }
 
 /** The heads of all projects of a sheet. Those with the same labels share them. */
-export function headsIn({ words, rows }: Sheet): readonly SightingHead[] {
+export function headsIn({ words, rows }: SnapshotShard): readonly ProjectSummary[] {
   const word = (index: number) => words[index] ?? "";
   const labelsOf = memoized((key: string) => labelsIn(key.split(",").map(Number), word));
   return rows.map(([project, , , standing, since, seen, run, , numbers, differences]) => {
@@ -24,7 +24,7 @@ export function headsIn({ words, rows }: Sheet): readonly SightingHead[] {
     for (let at = 0; at < numbers.length; at += entrySize)
       key += `${numbers[at]},${numbers[at + 1]},${numbers[at + 3]},`;
     const times = { since: word(since), seen: word(seen), run: word(run) };
-    const stands = standings[standing] ?? "unreadable";
+    const stands = syncStatuses[standing] ?? "unreadable";
     return { project, standing: stands, ...times, differences: differences.length, labels: labelsOf(key) };
   });
 }

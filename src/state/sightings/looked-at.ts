@@ -1,8 +1,8 @@
 import type { Change, Desired, Project } from "../../model/types.ts";
-import type { FleetSheet, SeenDifference, Sighting } from "./sighting.ts";
+import type { FleetIndex, ProjectSnapshot, SeenDifference } from "./sighting.ts";
 
 /** What a run saw of the fleet. */
-export interface FleetLook {
+export interface RunObservation {
   readonly run: string;
   /** ISO 8601. */
   readonly at: string;
@@ -12,8 +12,8 @@ export interface FleetLook {
   readonly whole: boolean;
   /** Whether a project that the look does not have is selected by no policy any more; left out: nothing is known of such. */
   readonly covers?: (project: string) => boolean;
-  readonly projects: readonly LookedAt[];
-  readonly exceptions: FleetSheet["exceptions"];
+  readonly projects: readonly ProjectObservation[];
+  readonly exceptions: FleetIndex["exceptions"];
   /** Whether changes say themselves whether they are drift. */
   readonly hasLedger: boolean;
   /** The cause of a difference where neither a ledger nor an earlier look tells. */
@@ -21,7 +21,7 @@ export interface FleetLook {
 }
 
 /** What a run saw of one project, or of those addresses of it that it was about. */
-export interface LookedAt {
+export interface ProjectObservation {
   readonly project: Project;
   /** Left out where it is what it was before. */
   readonly desired?: readonly Desired[];
@@ -31,7 +31,7 @@ export interface LookedAt {
   readonly includes: (rest: string) => boolean;
   /** Whether the look was about all of them. */
   readonly all: boolean;
-  readonly unverified: Sighting["unverified"];
+  readonly unverified: ProjectSnapshot["unverified"];
   readonly unmanaged: number;
   readonly problems: readonly string[];
 }

@@ -1,10 +1,10 @@
 import { memoized } from "../../base/memoize.ts";
 import type { Desired } from "../../model/types.ts";
-import type { LookedAt } from "./looked-at.ts";
+import type { ProjectObservation } from "./looked-at.ts";
 import type { Placing } from "./seen-entries.ts";
 
 /** Marks what looks see of projects: the same number for the same, so that nearly all of a fleet is passed over. */
-export function marking(places: Placing): (looked: LookedAt) => number {
+export function fingerprint(places: Placing): (looked: ProjectObservation) => number {
   const entryMark = memoized((desired: Desired) => {
     const { kind, key, presence, fields, origin } = desired;
     const place = places(desired);
@@ -20,12 +20,12 @@ export function marking(places: Placing): (looked: LookedAt) => number {
       after,
     ]);
     const rest = JSON.stringify([project.name, project.id, differences, unverified, unmanaged, problems]);
-    return desired.reduce((mark, each) => mixed(mark, entryMark(each)), hashOf(rest));
+    return desired.reduce((mark, each) => combine(mark, entryMark(each)), hashOf(rest));
   };
 }
 
 /** One mark of several, in their order. */
-export function mixed(mark: number, next: number): number {
+export function combine(mark: number, next: number): number {
   const low = Math.imul((mark >>> 0) ^ (next >>> 0), 0x9e3779b1) >>> 0;
   const high = (Math.imul(high32(mark) ^ low, 0x85ebca6b) ^ high32(next)) >>> 0;
   return joined(low ^ (high >>> 7), high);

@@ -2,15 +2,15 @@ import { addressParts } from "../../model/address.ts";
 import { identityOf } from "../../model/kinds.ts";
 import { isRemoval } from "../../model/turns-off.ts";
 import type { Change } from "../../model/types.ts";
-import { cutFields, cutText } from "./cut.ts";
-import type { FleetLook, LookedAt } from "./looked-at.ts";
-import type { SeenDifference, Sighting } from "./sighting.ts";
+import { cutText, truncateFields } from "./cut.ts";
+import type { ProjectObservation, RunObservation } from "./looked-at.ts";
+import type { ProjectSnapshot, SeenDifference } from "./sighting.ts";
 
 /** What differs of a project after a look; what the look was not about, or could not read, as it was known before. */
 export function differencesOf(
-  before: Sighting | undefined,
-  { changes, includes }: LookedAt,
-  look: FleetLook,
+  before: ProjectSnapshot | undefined,
+  { changes, includes }: ProjectObservation,
+  look: RunObservation,
 ): readonly SeenDifference[] {
   const known = before?.differences ?? [];
   if (!changes) return known;
@@ -19,7 +19,7 @@ export function differencesOf(
   return [...untouched, ...now].sort((a, b) => (a.rest < b.rest ? -1 : 1));
 }
 
-function differenceOf(change: Change, before: Sighting | undefined, look: FleetLook): SeenDifference {
+function differenceOf(change: Change, before: ProjectSnapshot | undefined, look: RunObservation): SeenDifference {
   const [, rest] = addressParts(change.address);
   const earlier = before?.differences.find((each) => each.rest === rest);
   const { file, line, column } = change.origin.place();
@@ -29,8 +29,8 @@ function differenceOf(change: Change, before: Sighting | undefined, look: FleetL
     cause: causeOf(change, before, earlier, look),
     reason: cutText(change.reason),
     since: earlier?.since ?? look.at,
-    before: cutFields(change.before),
-    after: cutFields(change.after),
+    before: truncateFields(change.before),
+    after: truncateFields(change.after),
     file,
     line,
     column,
@@ -43,14 +43,14 @@ function differenceOf(change: Change, before: Sighting | undefined, look: FleetL
  */
 function causeOf(
   change: Change,
-  before: Sighting | undefined,
+  before: ProjectSnapshot | undefined,
   earlier: SeenDifference | undefined,
-  { cause, hasLedger }: FleetLook,
+  { cause, hasLedger }: RunObservation,
 ): SeenDifference["cause"] {
   if (hasLedger) return change.cause === "pending" ? "pending" : "drift";
   if (!before) return cause;
   const entry = before.entries.find((each) => identityOf(each) === identityOf(change));
-  const wanted = isRemoval(change) ? null : cutFields(change.declared);
+  const wanted = isRemoval(change) ? null : truncateFields(change.declared);
   if (JSON.stringify(entry?.fields ?? null) !== JSON.stringify(wanted)) return "pending";
   return earlier?.cause ?? "drift";
 }

@@ -1,9 +1,9 @@
 import { memoized } from "../../base/memoize.ts";
 import { identityOf } from "../../model/kinds.ts";
 import type { Desired, Fields, Place } from "../../model/types.ts";
-import { cutFields, cutText } from "./cut.ts";
-import type { LookedAt } from "./looked-at.ts";
-import type { SeenEntry, Sighting } from "./sighting.ts";
+import { cutText, truncateFields } from "./cut.ts";
+import type { ProjectObservation } from "./looked-at.ts";
+import type { ProjectSnapshot, SeenEntry } from "./sighting.ts";
 
 /** Places of entries, so far as they are worth a parse: those of so many files. */
 const mostFiles = 250;
@@ -23,7 +23,7 @@ export function placing(): Placing {
 }
 
 /** Tells what policies say of a project; what the look was not about, as it was known before. */
-export type Entries = (before: Sighting | undefined, looked: LookedAt) => readonly SeenEntry[];
+export type Entries = (before: ProjectSnapshot | undefined, looked: ProjectObservation) => readonly SeenEntry[];
 
 /** The entries of one look at a commit. */
 export function entriesAt(commit: string | null, places: Placing): Entries {
@@ -49,7 +49,7 @@ export function entriesAt(commit: string | null, places: Placing): Entries {
 
 /** The declared fields, long values cut; null for what must be off. */
 function wantedOf({ presence, fields }: Desired): Fields | null {
-  return presence === "absent" ? null : cutFields(fields);
+  return presence === "absent" ? null : truncateFields(fields);
 }
 
 /** An entry that stands where it stood is known from the commit that was looked at then. */

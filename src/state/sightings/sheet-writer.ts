@@ -1,13 +1,13 @@
 import { memoized } from "../../base/memoize.ts";
 import type { Fields } from "../../model/types.ts";
-import { entrySize, type Sheet, type SheetRow, sheetText } from "./sheet.ts";
-import { type SeenEntry, type Sighting, standings } from "./sighting.ts";
+import { entrySize, type SheetRow, type SnapshotShard, sheetText } from "./sheet.ts";
+import { type ProjectSnapshot, type SeenEntry, syncStatuses } from "./sighting.ts";
 
 /** Makes the text of a sheet: the same for the same sightings in the same order. */
 export interface SheetWriter {
-  readonly add: (sighting: Sighting, mark: number) => void;
+  readonly add: (sighting: ProjectSnapshot, mark: number) => void;
   /** A row of an earlier sheet as it was, or seen again. */
-  readonly copy: (sheet: Sheet, row: SheetRow, again?: Pick<Sighting, "seen" | "run">) => void;
+  readonly copy: (sheet: SnapshotShard, row: SheetRow, again?: Pick<ProjectSnapshot, "seen" | "run">) => void;
   readonly counts: () => readonly number[];
   readonly text: () => string;
 }
@@ -20,7 +20,7 @@ export function sheetWriter(): SheetWriter {
   const numbersOf = memoized((entry: SeenEntry) => entryNumbers(entry, lists));
   return {
     add: (each, mark) => {
-      const head = [each.project, each.id ?? null, mark, standings.indexOf(each.standing)] as const;
+      const head = [each.project, each.id ?? null, mark, syncStatuses.indexOf(each.standing)] as const;
       const times = [words.number(each.since), words.number(each.seen), words.number(each.run)] as const;
       const { unmanaged, entries, differences, unverified, problems } = each;
       const numbers: number[] = [];
@@ -33,7 +33,7 @@ export function sheetWriter(): SheetWriter {
       const by = again ? words.number(again.run) : word(run);
       rows.push([project, id, mark, standing, ...times, by, unmanaged, renumbered(entries, sheet, lists), ...rest]);
     },
-    counts: () => standings.map((_, index) => rows.filter(([, , , standing]) => standing === index).length),
+    counts: () => syncStatuses.map((_, index) => rows.filter(([, , , standing]) => standing === index).length),
     text: () => sheetText({ words: words.all, fields: fields.all, rows }),
   };
 }
@@ -62,7 +62,7 @@ function entryNumbers(entry: SeenEntry, { words, fields }: Lists): readonly numb
 }
 
 /** The numbers of another sheet's entries by these lists. */
-function renumbered(entries: readonly number[], sheet: Sheet, { words, fields }: Lists): readonly number[] {
+function renumbered(entries: readonly number[], sheet: SnapshotShard, { words, fields }: Lists): readonly number[] {
   return entries.map((each, index) => {
     const column = index % entrySize;
     if (each < 0 || column === 5 || column === 6) return each;

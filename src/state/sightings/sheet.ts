@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Fields, Kind } from "../../model/types.ts";
 import { formattedText, parsedText } from "./sheet-format.ts";
-import { type SeenDifference, type SeenEntry, type Sighting, standings } from "./sighting.ts";
+import { type ProjectSnapshot, type SeenDifference, type SeenEntry, syncStatuses } from "./sighting.ts";
 
 /** So many that one of 100,000 projects is quickly read, and so few that a small fleet is a few files. */
 const sheetCount = 64;
@@ -33,7 +33,7 @@ export type SheetRow = readonly [
   /** Ten numbers an entry: kind, key, fields, policy, file, line, column, commit, until, reason. -1 stands for nothing. */
   entries: readonly number[],
   differences: readonly SeenDifference[],
-  unverified: Sighting["unverified"],
+  unverified: ProjectSnapshot["unverified"],
   problems: readonly string[],
 ];
 
@@ -41,7 +41,7 @@ export type SheetRow = readonly [
  * Sightings of some projects. A fleet is spread over a few sheets by a hash of the project, so that a look writes those
  * that changed and a page reads one; what many projects have in common stands in a sheet once.
  */
-export interface Sheet {
+export interface SnapshotShard {
   readonly words: readonly string[];
   readonly fields: readonly Fields[];
   readonly rows: readonly SheetRow[];
@@ -51,30 +51,30 @@ export interface Sheet {
 export const entrySize = 10;
 
 /** The text of a sheet. */
-export function sheetText(sheet: Sheet): string {
+export function sheetText(sheet: SnapshotShard): string {
   return formattedText(sheet);
 }
 
-/** What a sheet's text holds; nothing where it is none. @throws Refusal for one of a later format. */
-export function sheetIn(text: string | undefined): Sheet {
+/** What a sheet's text holds; nothing where it is none. @throws UserError for one of a later format. */
+export function sheetIn(text: string | undefined): SnapshotShard {
   const read = parsedText(text);
   const isSheet = Array.isArray(read.words) && Array.isArray(read.fields) && Array.isArray(read.rows);
-  return isSheet ? (read as unknown as Sheet) : { words: [], fields: [], rows: [] };
+  return isSheet ? (read as unknown as SnapshotShard) : { words: [], fields: [], rows: [] };
 }
 
 /** All of a project that a sheet holds. */
-export function sightingIn(sheet: Sheet, row: SheetRow): Sighting {
+export function snapshotIn(sheet: SnapshotShard, row: SheetRow): ProjectSnapshot {
   const [project, id, , standing, since, seen, run, unmanaged, numbers, differences, unverified, problems] = row;
   const word = (index: number) => sheet.words[index] ?? "";
   const entries: SeenEntry[] = [];
   for (let at = 0; at < numbers.length; at += entrySize)
     entries.push(entryIn(sheet, numbers.slice(at, at + entrySize)));
   const times = { since: word(since), seen: word(seen), run: word(run) };
-  const head = { project, ...(id !== null && { id }), standing: standings[standing] ?? "unreadable" };
+  const head = { project, ...(id !== null && { id }), standing: syncStatuses[standing] ?? "unreadable" };
   return { ...head, ...times, entries, differences, unverified, unmanaged, problems };
 }
 
-function entryIn({ words, fields }: Sheet, numbers: readonly number[]): SeenEntry {
+function entryIn({ words, fields }: SnapshotShard, numbers: readonly number[]): SeenEntry {
   const word = (index: number | undefined) => words[index ?? -1] ?? "";
   const [kind, key, values = -1, policy, file, line = -1, column = -1, commit = -1, until = -1, reason = -1] = numbers;
   return {

@@ -1,16 +1,16 @@
 import type { Action, Fields, Kind } from "../../model/types.ts";
 
 /** How a project stands, from best to worst known. */
-export const standings = ["in sync", "pending", "drifted", "unreadable"] as const;
+export const syncStatuses = ["in sync", "pending", "drifted", "unreadable"] as const;
 
 /**
  * `drifted`: the server differs from what it was last seen or left as. `pending`: the manifests want something that was
  * not carried out. `unreadable`: it could not be read, or not all of it where the rest is in sync.
  */
-export type Standing = (typeof standings)[number];
+export type SyncStatus = (typeof syncStatuses)[number];
 
 /** How many projects there are of each standing. */
-export type StandingCounts = Readonly<Record<Standing, number>>;
+export type SyncStatusCounts = Readonly<Record<SyncStatus, number>>;
 
 /** What policies said of one thing when its project was last seen. Secrets are references. */
 export interface SeenEntry {
@@ -47,14 +47,14 @@ export interface SeenDifference {
 }
 
 /** How one project was last seen by a plan, a drift, an apply. */
-export interface Sighting {
+export interface ProjectSnapshot {
   /** Full path as the server spells it, or the ID in decimal. */
   readonly project: string;
   readonly id?: number;
-  readonly standing: Standing;
+  readonly standing: SyncStatus;
   /** ISO 8601: since when it stands so. */
   readonly since: string;
-  /** ISO 8601. A later look at the whole fleet saw it too, see {@link FleetSheet}. */
+  /** ISO 8601. A later look at the whole fleet saw it too, see {@link FleetIndex}. */
   readonly seen: string;
   readonly run: string;
   /** Sorted by kind and key. */
@@ -68,7 +68,7 @@ export interface Sighting {
 }
 
 /** What stands above all sheets: when all of the fleet was last seen, and how many projects stand how. */
-export interface FleetSheet {
+export interface FleetIndex {
   readonly server: string;
   /** The last look at everything that policies select; null before there was one. */
   readonly whole: { readonly run: string; readonly at: string } | null;
@@ -92,25 +92,33 @@ export interface SheetHead {
   readonly run: string;
   /** Of what the last look saw of its projects, where it saw all of them; 0: it did not. */
   readonly mark: number;
-  /** Its projects by standing, in the order of {@link standings}. */
+  /** Its projects by standing, in the order of {@link syncStatuses}. */
   readonly counts: readonly number[];
 }
 
 /** When a project was last seen, and by which run. */
-export function lastSeen({ seen, run }: Pick<Sighting, "seen" | "run">, fleet: Pick<FleetSheet, "whole"> | undefined) {
+export function lastSeen(
+  { seen, run }: Pick<ProjectSnapshot, "seen" | "run">,
+  fleet: Pick<FleetIndex, "whole"> | undefined,
+) {
   const whole = fleet?.whole;
   return whole && whole.at > seen ? whole : { at: seen, run };
 }
 
 /** The projects of all sheets by their standing. */
-export function fleetCounts({ sheets }: Pick<FleetSheet, "sheets">): StandingCounts {
-  const sums = standings.map((_, index) =>
+export function fleetCounts({ sheets }: Pick<FleetIndex, "sheets">): SyncStatusCounts {
+  const sums = syncStatuses.map((_, index) =>
     Object.values(sheets).reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0),
   );
   return countsFrom(sums);
 }
 
-/** Numbers in the order of {@link standings} by their names. */
-export function countsFrom([inSync = 0, pending = 0, drifted = 0, unreadable = 0]: readonly number[]): StandingCounts {
+/** Numbers in the order of {@link syncStatuses} by their names. */
+export function countsFrom([
+  inSync = 0,
+  pending = 0,
+  drifted = 0,
+  unreadable = 0,
+]: readonly number[]): SyncStatusCounts {
   return { "in sync": inSync, pending, drifted, unreadable };
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Node, Parser } from "web-tree-sitter";
-import { Refusal } from "../../../base/exit.ts";
+import { UserError } from "../../../base/exit.ts";
 import { systemCode } from "../../../base/system-errors.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import { type ForeignFile, unusable } from "../foreign.ts";
@@ -11,7 +11,7 @@ import type { HclAttribute, HclBlock, HclExpression } from "./syntax.ts";
 /** Reads a file of Terraform's language, or says the first thing that is wrong with it. */
 export type HclReader = (file: ForeignFile) => HclBlock | Problem;
 
-/** The packages are optional, and loaded here and not before. @throws Refusal where they are not there. */
+/** The packages are optional, and loaded here and not before. @throws UserError where they are not there. */
 export async function hclReader(): Promise<HclReader> {
   const parser = await hclParser();
   return (file) => {
@@ -35,7 +35,7 @@ async function hclParser(): Promise<Parser> {
   } catch (error) {
     if (!["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(systemCode(error) ?? "")) throw error;
     const words = "reading Terraform's language needs packages that are not installed";
-    throw new Refusal(`${words}: npm install ${packages.join(" ")}; or import what terraform show -json prints`);
+    throw new UserError(`${words}: npm install ${packages.join(" ")}; or import what terraform show -json prints`);
   }
 }
 
