@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { exit, exitCode, UserError } from "../base/exit.ts";
-import { translate } from "../format/translate.ts";
+import { translate, undeclaredIn } from "../format/translate.ts";
 import { validate } from "../manifest/validate.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import { dialectNames } from "../model/dialect-names.ts";
@@ -38,7 +38,7 @@ export const run: Run<Options<"translate">> = (terminal, options) => {
   if (problems.length > 0) throw new UserError([...problems, "nothing was written"].join("\n"));
   const changed = [...read.flatMap((each) => ("text" in each && each.isOther ? [each] : [])), ...schemaFiles(root, to)];
   if (!check) for (const { file, text } of changed) save(terminal, file.path, text);
-  const left = read.flatMap((each) => ("text" in each ? each.left : []));
+  const left = read.flatMap((each) => ("text" in each ? [...each.left, ...(check ? each.undeclared : [])] : []));
   const others = check ? [] : stillForeign(root).filter((each) => !left.some((known) => isSameLine(known, each)));
   return told(terminal, changed, [...left, ...others], options);
 };
@@ -54,7 +54,14 @@ function settingsLast(a: TextFile, b: TextFile): number {
 
 type FileIn = { readonly file: TextFile; readonly text: string };
 
-type TranslatedFile = (FileIn & { readonly isOther: boolean; readonly left: readonly Problem[] }) | Untouched;
+type TranslatedFile = TranslatedText | Untouched;
+
+interface TranslatedText extends FileIn {
+  readonly isOther: boolean;
+  readonly left: readonly Problem[];
+  /** What will be a problem when it is written. */
+  readonly undeclared: readonly Problem[];
+}
 
 interface Untouched {
   readonly mistakes: readonly string[];
@@ -69,7 +76,8 @@ function translatedFile(file: TextFile, from: string, to: string): TranslatedFil
   const translated = translate(name, read.slice(mark.length), from, to);
   if ("problems" in translated) return { mistakes: translated.problems.map(problemLine) };
   const text = mark + translated.text;
-  return { file, text, isOther: text !== read, left: translated.left };
+  const undeclared = undeclaredIn(name, translated.text, to);
+  return { file, text, isOther: text !== read, left: translated.left, undeclared };
 }
 
 const schemaFolder = ".evenkeel/schemas";

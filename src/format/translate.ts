@@ -3,6 +3,7 @@ import { grouped } from "../base/grouped.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { apiVersion } from "../manifest/shape.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import type { Problem } from "../model/types.ts";
 import { stateDialect } from "./state-dialect.ts";
 import { translatedGlob } from "./translate-glob.ts";
@@ -30,6 +31,29 @@ export function translate(file: string, text: string, from: string, to: string):
   const stated = stateDialect(renamed, to);
   if (stated === undefined) left.push(unstated(file, to));
   return { text: stated ?? renamed, left: sortedProblems(left) };
+}
+
+/** Parameters of a file that its dialect has in no release: a translation leaves them, and they are problems from then on. */
+export function undeclaredIn(file: string, text: string, dialect: string): readonly Problem[] {
+  const lines = new LineCounter();
+  const source = { file, text, lines };
+  const { integrations } = catalogueOf(dialect);
+  const options = { schema: "core", uniqueKeys: false, prettyErrors: false, lineCounter: lines } as const;
+  const entries = [...parseAllDocuments(text, options)].flatMap(({ contents }) => integrationsOf(contents));
+  return entries.flatMap(({ key: slug, value }) => {
+    const name = isScalar(slug) ? String(slug.value) : "";
+    return pairsIn(value).flatMap(({ key }) => {
+      const why = isScalar(key) ? integrations.get(name)?.undeclared.get(String(key.value)) : undefined;
+      return isScalar(key) && why !== undefined
+        ? [untranslated(key, source, `${name} has no ${key.value}: ${why}`)]
+        : [];
+    });
+  });
+}
+
+function integrationsOf(document: unknown): readonly Pair[] {
+  const isPolicy = isMap(document) && document.get("apiVersion") === apiVersion && document.get("kind") === "Policy";
+  return isPolicy ? pairsIn(document.get("integrations", true)) : [];
 }
 
 /** A word to put in the place of another, or why something stays. In the order of the text. */

@@ -1,7 +1,7 @@
 import { memoized } from "../base/memoize.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { kinds } from "../model/kinds.ts";
-import type { Resource } from "../model/types.ts";
+import type { Resource, Scalar } from "../model/types.ts";
 
 type Words = ReadonlyMap<string, string>;
 
@@ -12,6 +12,16 @@ export interface Translation {
   readonly pairs: readonly (readonly [was: string, is: string])[];
   /** By slug, of whichever dialect. */
   readonly parameters: ReadonlyMap<string, Words>;
+  /** By slug as it was, parameters that only one of the dialects has, with what they are in the other all the same. */
+  readonly unsaid: ReadonlyMap<string, Unsaid>;
+}
+
+type Values = ReadonlyMap<string, Scalar>;
+
+/** What goes without saying from now on, and what has to be said. */
+export interface Unsaid {
+  readonly now: Values;
+  readonly before: Values;
 }
 
 /**
@@ -35,16 +45,31 @@ function translated(before: Catalogue, after: Catalogue): Translation {
     const [slug, own] = typeof each === "string" ? [each, each] : each;
     return [slug, wordsOf(after.integrations.get(own))];
   });
-  return { slugs, pairs, parameters: new Map(parameters) };
+  const unsaid = pairs.flatMap(([one, other]): [string, Unsaid][] => {
+    const [left, right] = [before.integrations.get(one), after.integrations.get(other)];
+    const [now, earlier] = [right?.always ?? none, left?.always ?? none];
+    return left === right || now.size + earlier.size === 0 ? [] : [[one, { now, before: earlier }]];
+  });
+  return {
+    slugs,
+    pairs,
+    parameters: new Map(parameters),
+    unsaid: new Map(unsaid),
+  };
 }
 
+const none = new Map<never, never>();
+
 /** A resource in the names of the other dialect: the very same where nothing is called otherwise. */
-export function translatedResource<Each extends Resource>(resource: Each, { slugs, parameters }: Translation): Each {
+export function translatedResource<Each extends Resource>(resource: Each, names: Translation): Each {
+  const { slugs, parameters, unsaid } = names;
   const { kind, key, fields } = resource;
   const words = parameters.get(key);
   if (!kinds[kind].known || (!slugs.has(key) && !words?.size)) return resource;
-  const renamed = Object.entries(fields).map(([name, value]) => [words?.get(name) ?? name, value] as const);
-  return { ...resource, key: slugs.get(key) ?? key, fields: Object.fromEntries(renamed) };
+  const { now, before }: Pick<Unsaid, "now" | "before"> = unsaid.get(key) ?? { now: none, before: none };
+  const said = Object.entries(fields).filter(([name, value]) => !now.has(name) || now.get(name) !== value);
+  const renamed = said.map(([name, value]) => [words?.get(name) ?? name, value] as const);
+  return { ...resource, key: slugs.get(key) ?? key, fields: Object.fromEntries([...before, ...renamed]) };
 }
 
 function wordsOf(named: Pick<Catalogue, "foreignNames"> | undefined): Words {

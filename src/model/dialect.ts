@@ -1,4 +1,5 @@
 import { compareReleases } from "./releases.ts";
+import type { Scalar } from "./types.ts";
 
 /**
  * `hidden`: stored, never returned. `dropped`: accepted, not stored. `slash`: one trailing slash stripped.
@@ -45,6 +46,8 @@ export interface Fact extends Span {
   readonly id: string;
   readonly says: "added" | "removed" | "undeclared" | "optional" | "listed" | ObservedQuirk | "server";
   readonly of?: readonly string[];
+  /** What an undeclared parameter is there all the same. */
+  readonly always?: Scalar;
   /** What a flag that lists show is until it is set. */
   readonly initially?: boolean;
   /** The releases are inferred from what was read before and after them. */

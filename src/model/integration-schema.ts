@@ -51,6 +51,7 @@ export interface IntegrationSchema {
   "x-observed-off"?: boolean;
   "x-observed-alone"?: boolean;
   "x-undeclared"?: Record<string, string>;
+  "x-always"?: Record<string, Scalar>;
 }
 
 /** What references of the schema lead to. */
@@ -80,6 +81,7 @@ export function integrationIn(
     alone: entry["x-observed-alone"] ?? false,
     parameters: new Map(parameters),
     undeclared: new Map(Object.entries(entry["x-undeclared"] ?? {})),
+    always: new Map(Object.entries(entry["x-always"] ?? {})),
   };
 }
 

@@ -34,6 +34,8 @@ export interface Integration {
   readonly parameters: ReadonlyMap<string, IntegrationParameter>;
   /** Parameters of the specification that this platform does not have in any release, each with the reason. */
   readonly undeclared: ReadonlyMap<string, string>;
+  /** What some of these are there all the same. */
+  readonly always: ReadonlyMap<string, Scalar>;
   /** The names that parameters have in other dialects, and not here. */
   readonly foreignNames: ReadonlyMap<string, ForeignName>;
 }

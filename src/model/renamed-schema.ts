@@ -52,6 +52,10 @@ function renamedEntry(
   const factOn = (name: string, says: Fact["says"]) => facts.get(name)?.find((fact) => fact.says === says);
   const [lacking, declared] = parted(Object.entries(entry.properties), ([name]) => factOn(name, "undeclared"));
   const undeclared = lacking.map(([name]) => [nameOf(name), factOn(name, "undeclared")?.text]);
+  const always = lacking.flatMap(([name]) => {
+    const value = factOn(name, "undeclared")?.always;
+    return value === undefined ? [] : [[nameOf(name), value]];
+  });
   const required = entry.required?.filter((name) => !factOn(name, "undeclared") && !factOn(name, "optional"));
   const properties = declared.map(([name, parameter]) => {
     const told = withFacts(parameter, facts.get(name), definitions);
@@ -64,6 +68,7 @@ function renamedEntry(
     ...spanOf(facts.get("")),
     properties: Object.fromEntries(properties),
     ...(undeclared.length > 0 && { "x-undeclared": Object.fromEntries(undeclared) }),
+    ...(always.length > 0 && { "x-always": Object.fromEntries(always) }),
   };
 }
 
