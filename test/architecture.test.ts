@@ -7,7 +7,7 @@ const source = join(import.meta.dirname, "../src");
 /** The floors of src/README.md, top to bottom; a folder imports what stands below it, or its own. */
 const floors = {
   face: ["commands", "console", "report"],
-  run: ["watch", "accept", "reconcile", "fleet", "deployments", "storage", "import", "apply"],
+  run: ["watch", "accept", "reconcile", "workers", "deployments", "storage", "import", "apply"],
   world: ["state", "live", "client", "workspace", "git"],
   core: ["revision", "plan", "diff", "routes", "scan", "format", "manifest"],
   ground: ["model", "base"],

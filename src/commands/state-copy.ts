@@ -8,7 +8,7 @@ import { copyState } from "../state/copy.ts";
 import { folderState } from "../state/folder.ts";
 import { leaseDuration, takeLease } from "../state/lease.ts";
 import { stateAt, unnamed } from "../state/open-state.ts";
-import type { WorkspaceState } from "../state/state.ts";
+import { isShared, type WorkspaceState } from "../state/state.ts";
 import { isFolder } from "../workspace/durable-file.ts";
 import { loadSettings } from "../workspace/load.ts";
 import type { Options } from "./flags.ts";
@@ -21,7 +21,7 @@ export const run: Run<Options<"state copy">> = async (terminal, options) => {
   const { from, to } = options;
   if (from === undefined || to === undefined) throw new UserError("state copy needs --from and --to", exit.usage);
   await using source = await stateIn(terminal, options, "--from", from);
-  if (!source.shared && !isFolder(source.place)) {
+  if (!isShared(source) && !isFolder(source.place)) {
     throw new UserError(`there is no state in ${dirname(source.place)}; expected a folder with .evenkeel`);
   }
   await using target = await stateIn(terminal, options, "--to", to);

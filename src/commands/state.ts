@@ -2,7 +2,7 @@ import { exit } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
 import { holderText } from "../state/lease.ts";
-import type { Contents, Holder } from "../state/state.ts";
+import { type Contents, type Holder, isShared } from "../state/state.ts";
 import type { Options } from "./flags.ts";
 import { reporter } from "./outputs.ts";
 import { stateAround } from "./state-around.ts";
@@ -12,7 +12,8 @@ import type { Run } from "./verb.ts";
 export const run: Run<Options<"state">> = async (terminal, options) => {
   const report = reporter(terminal, options.report);
   await using state = await stateAround(terminal, options);
-  const { place, shared } = state;
+  const { place } = state;
+  const shared = isShared(state);
   const lease = (await state.leases.holder()) ?? null;
   const watcher = (await state.watchLeases.holder()) ?? null;
   const contents = await state.contents();

@@ -7,7 +7,7 @@ import type { Actionable } from "../report/findings.ts";
 import type { Report, Surface } from "../report/report.ts";
 import { findingKinds, type OwnKind, planKinds } from "../report/report-kinds.ts";
 import { findingSurfaces, planSurfaces } from "../report/surfaces.ts";
-import type { FleetStatus } from "../state/run-progress.ts";
+import type { WorkersStatus } from "../state/run-progress.ts";
 import { findWorkspace } from "../workspace/load.ts";
 import { reporter } from "./outputs.ts";
 import { problemLines } from "./print-problems.ts";
@@ -26,7 +26,7 @@ interface Ended<Content> {
   /** The run under which the state keeps the plan, where it does. */
   readonly saved?: string | undefined;
   /** What was seen of the workers, where the run had any. */
-  readonly fleet?: FleetStatus | undefined;
+  readonly fleet?: WorkersStatus | undefined;
 }
 
 type Tell<Content> = (own: Own, ended: Ended<Content>) => void;

@@ -11,16 +11,16 @@ import {
 import { inParallel } from "../base/concurrency.ts";
 import { UserError } from "../base/exit.ts";
 import { firstFew } from "../base/text.ts";
-import { type ChunkResult, unlessEnded, type WriteChunk, type WriteResult, writeChunk } from "../fleet/chunks.ts";
-import type { Dispatcher } from "../fleet/dispatcher.ts";
-import { type SealKey, sealKey } from "../fleet/sealed.ts";
-import { openedDigests } from "../fleet/sent-secrets.ts";
 import { referencesIn } from "../model/normalise.ts";
 import type { Change, Outcome } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
 import { boundedName } from "../state/bounded-name.ts";
 import type { Lease } from "../state/lease.ts";
 import { type SecretDigests, secretDigest } from "../state/secret-digest.ts";
+import { type ChunkResult, unlessEnded, type WriteChunk, type WriteResult, writeChunk } from "../workers/chunks.ts";
+import type { Dispatcher } from "../workers/dispatcher.ts";
+import { type SealKey, sealKey } from "../workers/sealed.ts";
+import { openedDigests } from "../workers/sent-secrets.ts";
 import type { Context } from "./context.ts";
 
 /** Has changes carried out by workers, with the lease of a run; they keep the journal of what they do. */
@@ -103,7 +103,7 @@ class DelegatedApply {
     unlessEnded(result);
     if (!("events" in result)) return;
     const digests = openedDigests(result.sealed, this.#options.sealing);
-    for (const { ended, ...event } of await withIntents(this.#context, result.events)) {
+    for (const { ended, ...event } of await withIntents(this.#dispatcher, result.events)) {
       if (ended) this.#ended ??= `the run ended after ${event.address} failed`;
       const change = changes.get(event.address);
       const sentSecrets = digests(event.address);
@@ -126,7 +126,7 @@ class DelegatedApply {
 
   async #leftOver(): Promise<readonly ChangeEvent[]> {
     const why = this.#stopped() ?? "the run was stopped";
-    const known = this.#outstanding.size > 0 ? await intentsOf(this.#context) : nobodySent;
+    const known = this.#outstanding.size > 0 ? await intentsOf(this.#dispatcher) : nobodySent;
     const unbegun = await this.#stepsOf(this.#batches.slice(this.#begun));
     return [
       ...[...this.#outstanding.values()].flat(2).map((step) => leftOver(step, why, known)),
@@ -152,9 +152,9 @@ function changesIn(steps: ProjectSteps): ReadonlyMap<string, Change> {
 }
 
 /** What one worker skipped, another one may have sent before. */
-async function withIntents(context: Context, events: WriteResult["events"]): Promise<WriteResult["events"]> {
+async function withIntents(dispatcher: Dispatcher, events: WriteResult["events"]): Promise<WriteResult["events"]> {
   if (!events.some(({ outcome }) => outcome.status === "skipped")) return events;
-  const known = await intentsOf(context);
+  const known = await intentsOf(dispatcher);
   return events.map((event) => {
     const outcome = event.outcome.status === "skipped" ? known(event.address) : undefined;
     return outcome ? { ...event, outcome } : event;
@@ -167,9 +167,9 @@ type Intents = (address: string) => Outcome | undefined;
 const nobodySent: Intents = () => undefined;
 
 /** What the state knows of them; while it is away, any of them may have been sent. */
-async function intentsOf({ state, claim }: Context): Promise<Intents> {
+async function intentsOf(dispatcher: Dispatcher): Promise<Intents> {
   try {
-    const intents = await state.fleet.intents(claim.run);
+    const intents = await dispatcher.intents();
     return (address) => {
       // A state keeps a long address under a name of its own.
       const name = intents.has(address) ? address : boundedName(address);

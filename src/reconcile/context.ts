@@ -21,7 +21,7 @@ import { openState, sharesState, unnamed } from "../state/open-state.ts";
 import { keptProjects, type ProjectList } from "../state/project-list.ts";
 import { ProgressMeter } from "../state/run-progress.ts";
 import { serverBefore } from "../state/server-note.ts";
-import type { Claim, WorkspaceState } from "../state/state.ts";
+import { type Claim, isShared, type WorkspaceState } from "../state/state.ts";
 import type { Loaded, Workspace } from "../workspace/load.ts";
 import { createSecrets, type Secrets } from "../workspace/secrets.ts";
 import type { Request } from "./request.ts";
@@ -148,7 +148,7 @@ export async function openContext(checked: Checked): Promise<Context> {
   const { env } = request;
   const state = await openState({ root, name: workspace.name, env });
   const listed = since && (await keptProjects(state.notes));
-  const problems = [...checked.problems, ...(state.shared ? await otherServer(state, heading.url, loaded) : [])];
+  const problems = [...checked.problems, ...(isShared(state) ? await otherServer(state, heading.url, loaded) : [])];
   const context = {
     ...checked,
     problems,

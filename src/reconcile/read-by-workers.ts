@@ -1,7 +1,7 @@
 import { CallFailed } from "../client/failure.ts";
-import { partlyRead, readChunk, unlessEnded } from "../fleet/chunks.ts";
-import type { Dispatcher } from "../fleet/dispatcher.ts";
 import type { ReadDelegate, RefreshScope } from "../live/survey.ts";
+import { partlyRead, readChunk, unlessEnded } from "../workers/chunks.ts";
+import type { Dispatcher } from "../workers/dispatcher.ts";
 
 /** A scope whose projects are read by workers, where there are any. */
 export function readBy(dispatcher: Dispatcher | undefined, scope: RefreshScope): RefreshScope {

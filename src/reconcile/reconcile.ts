@@ -1,7 +1,6 @@
 import { afterEarlierRuns } from "../apply/earlier-writes.ts";
 import { type ClientOptions, connectReader, connectWriter, type Reader, type Writer } from "../client/client.ts";
 import { inSpan } from "../client/spans.ts";
-import type { Dispatcher } from "../fleet/dispatcher.ts";
 import { refresh, select } from "../live/survey.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import type { Project } from "../model/types.ts";
@@ -11,6 +10,7 @@ import { callOf } from "../plan/make-plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Lease } from "../state/lease.ts";
 import { keepProjects } from "../state/project-list.ts";
+import type { Dispatcher } from "../workers/dispatcher.ts";
 import { applyingBy } from "./apply-by-workers.ts";
 import { withApprovalObjections, withApprovals } from "./approvals.ts";
 import { batchesOf, inItsWaves, writeChanges } from "./batches.ts";

@@ -6,7 +6,7 @@ import type { Call, DesiredProject } from "../model/types.ts";
 import type { Objection, Waivers } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { PlanWave } from "../plan/waves.ts";
-import type { FleetStatus, RunProgress } from "../state/run-progress.ts";
+import type { RunProgress, WorkersStatus } from "../state/run-progress.ts";
 import type { Holder } from "../state/state.ts";
 import type { Move } from "../storage/moves.ts";
 import type { MovingProgress } from "../storage/progress.ts";
@@ -109,7 +109,7 @@ export interface Planned {
   /** The run by which the state keeps the plan, where that was asked for. */
   readonly savedAs?: string;
   /** What was seen of the workers; left out where the run had none. */
-  readonly fleet?: FleetStatus;
+  readonly fleet?: WorkersStatus;
   /**
    * The run, where the state keeps a summary of it, and why what it saw of the fleet could not be kept; or why no
    * summary could be.

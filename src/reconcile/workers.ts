@@ -1,14 +1,15 @@
 import { UserError } from "../base/exit.ts";
 import type { ClientOptions, Reader, Writer } from "../client/client.ts";
 import { parseServerUrl, serverAt } from "../client/server-url.ts";
-import type { Chunk, ChunkResult } from "../fleet/chunks.ts";
-import { type Dispatcher, openDispatcher } from "../fleet/dispatcher.ts";
-import { doChunk } from "../fleet/do-chunk.ts";
-import { membershipFor, sentBy } from "../fleet/membership.ts";
 import { durationOf } from "../manifest/duration.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 import { type Lease, leaseDuration } from "../state/lease.ts";
+import { isShared, type SharedState } from "../state/state.ts";
 import { saveUnstored } from "../state/unstored.ts";
+import type { Chunk, ChunkResult } from "../workers/chunks.ts";
+import { type Dispatcher, openDispatcher } from "../workers/dispatcher.ts";
+import { doChunk } from "../workers/do-chunk.ts";
+import { membershipFor, sentBy } from "../workers/membership.ts";
 import type { Context } from "./context.ts";
 
 /** How a run itself talks to the server: a run that only reads has neither writer nor lease. */
@@ -26,13 +27,13 @@ export async function dispatcherOf(
 ): Promise<Dispatcher | undefined> {
   const { request, state, claim, loaded, meter } = context;
   if (!request.workers) return undefined;
-  if (!state.shared) throw new UserError(unshared);
+  if (!isShared(state)) throw new UserError(unshared);
   const { url, urlName, requestTimeout, allowInsecure = false, dialect, signal, rate } = connection;
   const { run } = claim;
   const stopped = () => (signal?.aborted ? "the run was stopped" : own.lease?.lost());
   return openDispatcher({
     env: request.env,
-    fleet: state.fleet,
+    store: state.workers,
     origin: serverAt(parseServerUrl(url, allowInsecure, urlName)),
     common: {
       ...{ workspace: loaded.workspace.name ?? "", run },
@@ -48,7 +49,7 @@ export async function dispatcherOf(
       const progress = meter.at(performance.now(), new Date());
       if (progress) request.following?.(progress);
     },
-    doHere: doingChunks(context, own, requestTimeout, stopped),
+    doHere: doingChunks(context, state, own, requestTimeout, stopped),
   });
 }
 
@@ -59,11 +60,12 @@ function warningOf({ request }: Context): (sentence: string) => void {
 /** Does chunks in this process, each under a name of its own. */
 function doingChunks(
   context: Context,
+  state: SharedState,
   own: OwnConnection,
   requestTimeout: number,
   stopped: () => string | undefined,
 ): (chunk: Chunk, lost: () => string | undefined) => Promise<ChunkResult> {
-  const { state, claim, secrets, concurrency, loaded } = context;
+  const { claim, secrets, concurrency, loaded } = context;
   const { run } = claim;
   const workers = Math.min(concurrency, mostProjects);
   const unstored = (lines: readonly JournalLine[]) => {

@@ -1,5 +1,5 @@
 import type { Plan } from "../plan/plan.ts";
-import type { FleetStatus } from "../state/run-progress.ts";
+import type { WorkersStatus } from "../state/run-progress.ts";
 import type { Actionable, Circumstances } from "./findings.ts";
 
 /** All that is known when a run is over, and that a surface may show. It holds no secret, since a plan holds none. */
@@ -15,7 +15,7 @@ export interface Report<Content = Plan> extends Circumstances {
   /** The run under which the state keeps the plan, where it does. */
   readonly saved?: string | undefined;
   /** What was seen of the workers, where the run had any. */
-  readonly fleet?: FleetStatus | undefined;
+  readonly fleet?: WorkersStatus | undefined;
 }
 
 /** What the report's file held before this run; undefined where there was none, or where it goes to stdout. */

@@ -1,7 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { processRates } from "../client/rates.ts";
-import { folderFleet } from "./folder/fleet.ts";
 import { folderJournals } from "./folder/journals.ts";
 import { folderLeases } from "./folder/lease.ts";
 import { checkHeld } from "./folder/lock-file.ts";
@@ -37,7 +36,6 @@ export function folderState(root: string): WorkspaceState {
   };
   return {
     place,
-    shared: false,
     leases: folderLeases(place, ready, "lock"),
     watchLeases: folderLeases(place, ready, "watch.lock"),
     journals,
@@ -52,7 +50,7 @@ export function folderState(root: string): WorkspaceState {
     notes,
     sightings,
     rates: processRates,
-    fleet: folderFleet(place, ready),
+    workers: undefined,
     contents: async () => ({
       runs: (await summaries.list()).length,
       journals: (await journals.list()).length,

@@ -7,8 +7,9 @@ export interface LiveRuns {
 }
 
 /** A run that writes holds the lease; one that has workers says that it is there. */
-export async function liveRuns({ leases, fleet }: WorkspaceState): Promise<LiveRuns> {
+export async function liveRuns({ leases, workers }: WorkspaceState): Promise<LiveRuns> {
   const holder = await leases.holder();
-  const members = (await fleet.members()).filter(({ role }) => role === "run").map(({ id }) => id);
-  return { holder, runs: new Set([...members, ...(holder ? [holder.run] : [])]) };
+  const members = (await workers?.members()) ?? [];
+  const started = members.filter(({ role }) => role === "run").map(({ id }) => id);
+  return { holder, runs: new Set([...started, ...(holder ? [holder.run] : [])]) };
 }

@@ -3,7 +3,7 @@ import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { processRates, type Rates } from "../client/rates.ts";
 import { folderState } from "./folder.ts";
-import type { WorkspaceState } from "./state.ts";
+import type { SharedState, WorkspaceState } from "./state.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -43,7 +43,7 @@ export function sharesState(env: Environment): boolean {
 }
 
 /** The state of a named workspace in a database. What it needs is loaded here and not before. */
-export async function stateAt(url: string, variable: string, name: string, env: Environment): Promise<WorkspaceState> {
+export async function stateAt(url: string, variable: string, name: string, env: Environment): Promise<SharedState> {
   const { postgresState } = await import("./postgres.ts");
   return postgresState(url, variable, name, env);
 }

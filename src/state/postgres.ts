@@ -1,7 +1,6 @@
 import { groupedAs } from "../base/grouped.ts";
 import type { Rates } from "../client/rates.ts";
 import { type Database, databaseAt } from "./postgres/connection.ts";
-import { postgresFleet } from "./postgres/fleet.ts";
 import { postgresJournals } from "./postgres/journals.ts";
 import { postgresLeases } from "./postgres/lease.ts";
 import { postgresLedger } from "./postgres/ledger.ts";
@@ -10,8 +9,9 @@ import { postgresRuns } from "./postgres/runs.ts";
 import { migrate } from "./postgres/schema.ts";
 import { openPostgres, type PostgresSession } from "./postgres/session.ts";
 import { postgresSheets } from "./postgres/sheets.ts";
+import { postgresWorkers } from "./postgres/workers.ts";
 import { seenProjects } from "./sightings/fleet-sheet.ts";
-import type { Approvals, Contents, Texts, WorkspaceState } from "./state.ts";
+import type { Approvals, Contents, SharedState, Texts } from "./state.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -25,12 +25,11 @@ export async function postgresState(
   name: string,
   workspace: string,
   env: Environment,
-): Promise<WorkspaceState> {
+): Promise<SharedState> {
   const database = databaseAt(url, name, env);
   const session = await migrated(database);
   return {
     place: `PostgreSQL, ${database.place}, workspace ${workspace}`,
-    shared: true,
     leases: postgresLeases(session, workspace, "apply"),
     watchLeases: postgresLeases(session, workspace, "watch"),
     journals: postgresJournals(session, workspace),
@@ -40,7 +39,7 @@ export async function postgresState(
     approvals: approvalsIn(session, workspace),
     notes: textsIn(session, workspace, { table: "note", name: "name", text: "content", more: "" }),
     sightings: postgresSheets(session, workspace),
-    fleet: postgresFleet(session, workspace),
+    workers: postgresWorkers(session, workspace),
     rates: postgresRates(session),
     contents: () => contentsOf(session, workspace),
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),

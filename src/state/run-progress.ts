@@ -21,7 +21,7 @@ export interface RunProgress {
 }
 
 /** What was seen of the workers of a run: those that are there, and what they and the run sent. */
-export interface FleetStatus {
+export interface WorkersStatus {
   readonly workers: number;
   /** The most that were there at one time. */
   readonly mostWorkers: number;
@@ -36,7 +36,7 @@ export interface FleetStatus {
 export class ProgressMeter {
   #stage: { readonly name: Stage; readonly since: number; readonly total: number } | undefined;
   #done = 0;
-  #fleet: FleetStatus | undefined;
+  #fleet: WorkersStatus | undefined;
 
   begin(name: Stage, total: number, now: number): void {
     this.#stage = { name, total, since: now };
@@ -48,11 +48,11 @@ export class ProgressMeter {
     this.#done = done;
   }
 
-  see(status: FleetStatus): void {
+  see(status: WorkersStatus): void {
     this.#fleet = status;
   }
 
-  get fleet(): FleetStatus | undefined {
+  get fleet(): WorkersStatus | undefined {
     return this.#fleet;
   }
 
@@ -73,7 +73,7 @@ export class ProgressMeter {
   }
 }
 
-function rateOf({ perSecond, allowed }: FleetStatus): Pick<RunProgress, "rate"> {
+function rateOf({ perSecond, allowed }: WorkersStatus): Pick<RunProgress, "rate"> {
   if (perSecond === undefined) return {};
   const { requests, per } = allowed ?? { requests: null, per: 1000 };
   return { rate: { used: Math.round((perSecond * per) / 1000), allowed: requests, per: per === 1000 ? "s" : "min" } };

@@ -12,8 +12,6 @@ import type { RunSummary } from "./run-summary.ts";
 export interface WorkspaceState extends AsyncDisposable {
   /** Where it is, for people; without a password. */
   readonly place: string;
-  /** Whether other machines see it too. */
-  readonly shared: boolean;
   /** Whose turn it is to write: one apply at a time. */
   readonly leases: Leases;
   /** Whose turn it is to watch; it keeps no apply waiting. */
@@ -26,13 +24,23 @@ export interface WorkspaceState extends AsyncDisposable {
   readonly approvals: Approvals;
   /** What else a workspace remembers by name, such as the fleet's list of projects. */
   readonly notes: Texts;
-  readonly fleet: FleetState;
+  /** What runs share with their workers; undefined where no other machine sees the state. */
+  readonly workers: WorkerStore | undefined;
   /** How each project was last seen; `sightings/` knows what the sheets hold. */
   readonly sightings: Sheets;
   /** What requests of one token share, of whatever workspace. */
   readonly rates: Rates;
   /** What it keeps, counted. */
   readonly contents: () => Promise<Contents>;
+}
+
+/** A state that other machines see too. */
+export interface SharedState extends WorkspaceState {
+  readonly workers: WorkerStore;
+}
+
+export function isShared(state: WorkspaceState): state is SharedState {
+  return state.workers !== undefined;
 }
 
 /** Who wants the lease of a workspace. */
@@ -194,9 +202,9 @@ export type Intent =
   | { readonly pending: Sender; readonly abandoned: boolean };
 
 /** What runs over several machines share beside the queue that gives work out (docs/fleets.md). */
-export interface FleetState {
+export interface WorkerStore {
   /** Says that a member is there for so many milliseconds from now; whatever the workspace, all of a state see it. */
-  readonly present: (member: Member, milliseconds: number) => Promise<void>;
+  readonly heartbeat: (member: Member, milliseconds: number) => Promise<void>;
   readonly leave: (id: string) => Promise<void>;
   /** Those that are there. */
   readonly members: () => Promise<readonly Member[]>;
@@ -213,15 +221,15 @@ export interface FleetState {
     grace: number,
   ) => Promise<boolean>;
   /** What became of an intent; undefined: nothing was sent, so it is anybody's again. Only its sender may say so. */
-  readonly settle: (run: string, address: string, sender: Sender, outcome: Outcome | undefined) => Promise<void>;
+  readonly recordOutcome: (run: string, address: string, sender: Sender, outcome: Outcome | undefined) => Promise<void>;
   /** Every intent of a run, with its outcome where that is known. */
   readonly intents: (run: string) => Promise<ReadonlyMap<string, Outcome | undefined>>;
   /** Keeps the result of a part of a run; one that is there already stays. */
-  readonly keep: (run: string, part: string, result: string) => Promise<void>;
+  readonly saveResult: (run: string, part: string, result: string) => Promise<void>;
   /** Some results of a run that are kept, by their parts; `taken` are not kept any longer. */
-  readonly collect: (run: string, taken: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  readonly collectResults: (run: string, taken: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Forgets intents and results of a run, and of all that are long over. */
-  readonly forget: (run: string) => Promise<void>;
+  readonly forgetRun: (run: string) => Promise<void>;
 }
 
 /** How much a state keeps. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { postgresState } from "../../src/state/postgres.ts";
-import type { WorkspaceState } from "../../src/state/state.ts";
+import type { SharedState } from "../../src/state/state.ts";
 import { databases } from "../state/databases.ts";
 import { summary } from "../state/laws.ts";
 import type { Database } from "../support/database.mjs";
@@ -42,13 +42,13 @@ describe.skipIf(!available)("a console over a state that machines share (needs p
   let looks = 0;
 
   /** Counts looks by the last thing that each of them asks. */
-  function counted(state: WorkspaceState): WorkspaceState {
+  function counted(state: SharedState): SharedState {
     const members = async () => {
-      const found = await state.fleet.members();
+      const found = await state.workers.members();
       looks++;
       return found;
     };
-    return { ...state, fleet: { ...state.fleet, members } };
+    return { ...state, workers: { ...state.workers, members } };
   }
 
   test("asks a page's few questions, and reads nothing twice that has not changed", async () => {

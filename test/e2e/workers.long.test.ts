@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { version } from "../../src/base/version.ts";
-import { openQueue } from "../../src/fleet/queue.ts";
 import { stateAt } from "../../src/state/open-state.ts";
+import { openQueue } from "../../src/workers/queue.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
 import { folder } from "../support/folder.ts";
@@ -255,7 +255,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     await using queue = await openQueue(made.env, origin);
     const state = await stateAt(database.url(), "EVENKEEL_STATE", "w", {});
     const living = { role: "run", origin, version: "0.0.1", host: "h", pid: 1 } as const;
-    await state.fleet.present({ ...living, id: "lives" }, 300_000);
+    await state.workers.heartbeat({ ...living, id: "lives" }, 300_000);
     const work = (run: string, more: object) => JSON.stringify({ version: "0.0.1", run, ...more });
     const rubbish = { text: "no JSON", list: "[1]", nothing: "null", empty: "", deep: `${"[".repeat(5000)}` };
     const shapes = { bare: "{}", run: '{"run":5}', own: JSON.stringify({ version, run: "r9", chunk: { kind: "x" } }) };
@@ -283,7 +283,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     expect(said).toContain("work of no run that this worker cannot do: it is not a JSON object; it is removed");
     expect(said).toContain("work of run r9 that this worker cannot do: its format is unknown; it is removed");
     expect(said.split("\n").filter((line) => line.includes("lives")).length).toBeLessThanOrEqual(2);
-    await state.fleet.leave("lives");
+    await state.workers.leave("lives");
     await eventually(async () => !(await Promise.all(left.map((name) => queue.has(name)))).includes(true));
     for (const each of workers) each.kill("SIGTERM");
     for (const each of workers) expect(await each.ended).toMatchObject({ code: 0 });

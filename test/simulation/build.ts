@@ -5,7 +5,7 @@ import { build, type Plugin } from "esbuild";
 
 /** The program's modules as one process of it has them: its own copy of all that is not pure. */
 export interface Program {
-  readonly work: typeof import("../../src/fleet/worker.ts").work;
+  readonly work: typeof import("../../src/workers/worker.ts").work;
   readonly apply: typeof import("../../src/reconcile/reconcile.ts").apply;
   readonly plan: typeof import("../../src/reconcile/reconcile.ts").plan;
   readonly validated: typeof import("../../src/reconcile/context.ts").validated;
@@ -44,7 +44,7 @@ const globals = [
 const pure = /^(?:model|base|revision|plan|diff|routes|scan|format|manifest)\/(?!known-secrets)/;
 
 const entry = `
-export { work } from "./fleet/worker.ts";
+export { work } from "./workers/worker.ts";
 export { apply, plan } from "./reconcile/reconcile.ts";
 export { validated } from "./reconcile/context.ts";
 export { loadWorkspace } from "./workspace/load.ts";
@@ -76,7 +76,7 @@ function plainlyRequired(code: string): string {
  */
 const always: readonly Patch[] = [
   { file: "state/unstored.ts", from: "makeFolder(dirname(file));", to: "return { file };" },
-  { file: "fleet/dispatcher.ts", from: "const least = 50;", to: "const least = 2;" },
+  { file: "workers/dispatcher.ts", from: "const least = 50;", to: "const least = 2;" },
   {
     file: "reconcile/reconcile.ts",
     from: 'import { openWorkspace } from "./revisions.ts";',

@@ -1,4 +1,6 @@
-import { laws } from "../state/laws.ts";
+import type { SharedState } from "../../src/state/state.ts";
+import { type Backend, laws } from "../state/laws.ts";
+import { workerLaws } from "../state/worker-laws.ts";
 import { buildProgram } from "./build.ts";
 import { Database } from "./database.ts";
 import { driver } from "./driver.ts";
@@ -6,7 +8,7 @@ import { driver } from "./driver.ts";
 const start = await buildProgram();
 
 /** The simulated database, with the real modules that speak to it, by the clock of this machine. */
-laws({
+const simulated: Backend<SharedState> = {
   name: "simulated database",
   place: async () => {
     const database = new Database(Date.now);
@@ -24,4 +26,7 @@ laws({
     const open = () => stateAt("postgres://sim@db/sim?sslmode=disable", "EVENKEEL_STATE", "w", {});
     return { open };
   },
-});
+};
+
+laws(simulated);
+workerLaws(simulated);

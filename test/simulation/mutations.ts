@@ -14,7 +14,13 @@ const addChunkTwice = `for (const each of [part, part + "b"]) this.#outstanding.
     if (!this.#isAlone) await this.#tried(() => this.#queue.add(new Map([[this.#jobOf(part + "b"), text.replace(part, part + "b")]])));`;
 
 const bugs: readonly (readonly [name: string, within: number, file: string, from: string, to: string])[] = [
-  ["no intent", 150, "fleet/intents.ts", "await fleet.claim(token, change.address, sender, grace)", "({ mine: true })"],
+  [
+    "no intent",
+    150,
+    "workers/intents.ts",
+    "await store.claim(token, change.address, sender, grace)",
+    "({ mine: true })",
+  ],
   [
     "looked up before the write has landed",
     600,
@@ -23,8 +29,8 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
     "true",
   ],
   ["the lease is not checked", 300, "client/session.ts", "this.#options.mayWrite?.()", "undefined"],
-  ["a limiter of each process", 150, "fleet/connection.ts", "limit: rateLimit, rates,", "limit: rateLimit,"],
-  ["a chunk is given twice", 150, "fleet/dispatch.ts", addChunk, addChunkTwice],
+  ["a limiter of each process", 150, "workers/connection.ts", "limit: rateLimit, rates,", "limit: rateLimit,"],
+  ["a chunk is given twice", 150, "workers/dispatch.ts", addChunk, addChunkTwice],
   [
     "what an earlier run left in flight is not waited for",
     2000,
@@ -32,7 +38,7 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
     "!addresses.has(change.address)",
     "true",
   ],
-  ["a run waits for chunks that its workers dropped", 2000, "fleet/dispatch.ts", "this.#dropped.has(part) || ", ""],
+  ["a run waits for chunks that its workers dropped", 2000, "workers/dispatch.ts", "this.#dropped.has(part) || ", ""],
   [
     "a wave begins although the one before it failed",
     300,

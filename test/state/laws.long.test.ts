@@ -2,23 +2,29 @@ import pg from "pg";
 import { afterAll } from "vitest";
 import { folderState } from "../../src/state/folder.ts";
 import { stateAt } from "../../src/state/open-state.ts";
-import type { WorkspaceState } from "../../src/state/state.ts";
+import type { SharedState } from "../../src/state/state.ts";
 import { tempFolder } from "../support/folder.ts";
 import { databases } from "./databases.ts";
-import { laws } from "./laws.ts";
+import { type Backend, laws } from "./laws.ts";
+import { workerLaws } from "./worker-laws.ts";
 
 const found = await databases();
-const opened: WorkspaceState[] = [];
+const opened: SharedState[] = [];
 afterAll(async () => {
   for (const state of opened) await state[Symbol.asyncDispose]();
 });
 
-function kept(state: WorkspaceState): WorkspaceState {
+function kept(state: SharedState): SharedState {
   opened.push(state);
   return state;
 }
 
 let places = 0;
+
+function sharedLaws(backend: Backend<SharedState>): void {
+  laws(backend);
+  workerLaws(backend);
+}
 
 laws({
   name: "folder",
@@ -48,7 +54,7 @@ const unfriendly = {
 };
 
 for (const { name, started } of found.slice(0, 1)) {
-  laws({
+  sharedLaws({
     name: `${name} with unfriendly settings`,
     place: async () => {
       const database = await started();
@@ -75,7 +81,7 @@ async function asked(url: string, statements: readonly string[]): Promise<void> 
 }
 
 for (const { name, started } of found) {
-  laws({
+  sharedLaws({
     name,
     place: async () => {
       const database = await started();

@@ -1,23 +1,23 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { JournalLine } from "../../src/state/journal-entry.ts";
 import type { RunSummary } from "../../src/state/run-summary.ts";
 import { fleetIn, fleetIndex } from "../../src/state/sightings/fleet-sheet.ts";
 import { recordObservation } from "../../src/state/sightings/look.ts";
 import { sheetNames } from "../../src/state/sightings/sheet.ts";
-import type { Claim, LeaseToken, Member, WorkspaceState } from "../../src/state/state.ts";
+import type { Claim, LeaseToken, WorkspaceState } from "../../src/state/state.ts";
 import { allSightings, differing, look, looked } from "./looks.ts";
 
 /** A backend under test: each place is empty at first, and may be opened any number of times. */
-export interface Backend {
+export interface Backend<State = WorkspaceState> {
   readonly name: string;
-  readonly place: () => Promise<{ readonly open: () => Promise<WorkspaceState> }>;
+  readonly place: () => Promise<{ readonly open: () => Promise<State> }>;
 }
 
-const minute = 60_000;
+export const minute = 60_000;
 /** Long enough for a busy machine to do something meanwhile. */
 const brief = 1500;
-const at = "2026-11-21T08:00:00.000Z";
+export const at = "2026-11-21T08:00:00.000Z";
 
 export function claim(run: string): Claim {
   return { run, who: "ada", host: "build-7", pid: process.pid, job: `https://ci.example.com/${run}` };
@@ -44,17 +44,18 @@ export function summary(run: string, more: Partial<RunSummary> = {}): RunSummary
   return { ...head, ended: at, outcome: "applied", changes: 1, touched: { p: { "license/MIT": "+a" } }, ...more };
 }
 
-const addresses = (lines: readonly JournalLine[] = []) => lines.map((each) => ("address" in each ? each.address : ""));
+export const addresses = (lines: readonly JournalLine[] = []) =>
+  lines.map((each) => ("address" in each ? each.address : ""));
 const memory = (sent: string) => ({ sent: { color: sent } });
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+export const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** What every backend of the state promises, whoever else uses the same place at the same time. */
 /** A name as long as this, which PostgreSQL cannot make shorter. */
-function incompressible(length: number): string {
+export function incompressible(length: number): string {
   return randomBytes(length).toString("base64").slice(0, length);
 }
 
-export function laws({ name, place }: Backend): void {
+/** Opens the same empty place several times. */
+export function openedStates<State>(place: Backend<State>["place"]) {
   const opened = async (count = 1) => {
     const { open } = await place();
     return Promise.all(Array.from({ length: count }, open));
@@ -69,6 +70,12 @@ export function laws({ name, place }: Backend): void {
     if (!a || !b) throw new Error("nothing was opened");
     return [a, b] as const;
   };
+  return { opened, one, two };
+}
+
+/** What every backend of the state promises, whoever else uses the same place at the same time. */
+export function laws({ name, place }: Backend): void {
+  const { opened, one, two } = openedStates(place);
 
   describe.concurrent.each(["leases", "watchLeases"] as const)(`${name}: each of the %s`, (kind) => {
     test("has one holder, however many want it at once", async () => {
@@ -186,134 +193,6 @@ export function laws({ name, place }: Backend): void {
       expect(await a.journals.list()).toEqual(["a"]);
       expect(await a.journals.read("a")).toEqual([line("p:license/MIT"), { at, event: "noticed" }]);
       expect(await a.journals.read("b")).toBeUndefined();
-    });
-  });
-
-  describe(`${name}: workers`, () => {
-    const address = 'p:license/"MIT" \0';
-    const member = (id: string): Member => {
-      const where = { origin: "https://code.example.com", version: "1.0.0", host: "build-7", pid: 7 };
-      return { id: `${id}-${randomUUID()}`, role: "worker", ...where };
-    };
-    const sender = ({ id }: Member, name = id) => ({ name, member: id });
-
-    test("of many that want to send, one does; the others are told of it, and then what became of it", async () => {
-      const states = await opened(4);
-      const [state] = states;
-      if (!state) throw new Error("nothing was opened");
-      const token = await taken(state, "a");
-      const members = states.map((_, index) => member(`w${index}`));
-      for (const each of members) await state.fleet.present(each, minute);
-      const senders = members.map((each) => sender(each));
-      const claims = await Promise.all(
-        states.map(({ fleet }, index) => fleet.claim(token, address, senders[index] ?? { name: "", member: "" }, 0)),
-      );
-      const winner = claims.findIndex((each) => "mine" in each);
-      expect(claims.filter((each) => "mine" in each)).toHaveLength(1);
-      const pending = { pending: senders[winner], abandoned: false };
-      expect(claims.filter((_, index) => index !== winner)).toEqual(Array(3).fill(pending));
-      expect(await state.fleet.intents("a")).toEqual(new Map([[address, undefined]]));
-      const [long, one, two] = [`p:license/${incompressible(9000)}`, senders[0], senders[1]];
-      if (!one || !two) throw new Error("nobody is there");
-      expect(await state.fleet.claim(token, long, one, 0)).toEqual({ mine: true });
-      expect(await state.fleet.claim(token, long, two, 0)).toEqual({ pending: one, abandoned: false });
-      await state.fleet.settle("a", long, one, undefined);
-
-      const [first, other] = [senders[winner], senders[winner === 0 ? 1 : 0]];
-      if (!first || !other) throw new Error("nobody won");
-      expect(await state.fleet.claim(token, address, first, 0)).toEqual({ mine: true });
-      expect(await state.fleet.takeOver(token, address, { from: first, to: other }, 0)).toBe(false);
-      await state.fleet.settle("a", address, other, { status: "failed", error: "not its own" });
-      await state.fleet.settle("a", address, first, { status: "applied" });
-      await state.fleet.settle("a", address, first, { status: "failed", error: "later" });
-      expect(await state.fleet.claim(token, address, other, 0)).toEqual({ outcome: { status: "applied" } });
-      expect(await state.fleet.intents("a")).toEqual(new Map([[address, { status: "applied" }]]));
-      await state.fleet.forget("a");
-      expect(await state.fleet.intents("a")).toEqual(new Map());
-    });
-
-    test("what a member left that is gone is taken over once its requests are over, by one", async () => {
-      const [a, b] = await two();
-      const token = await taken(a, "a");
-      const [gone, x, y] = [sender(member("gone")), sender(member("x")), sender(member("y"))];
-      await a.fleet.present({ ...member("gone"), id: gone.member }, 500);
-      expect(await a.fleet.claim(token, address, gone, 1000)).toEqual({ mine: true });
-      await pause(600);
-      expect(await b.fleet.claim(token, address, x, 60_000)).toEqual({ pending: gone, abandoned: false });
-      expect(await b.fleet.takeOver(token, address, { from: gone, to: x }, 60_000)).toBe(false);
-      expect(await b.fleet.claim(token, address, x, 0)).toEqual({ pending: gone, abandoned: true });
-      const taking = [x, y].map((to) => b.fleet.takeOver(token, address, { from: gone, to }, 0));
-      expect((await Promise.all(taking)).toSorted()).toEqual([false, true]);
-      await a.fleet.settle("a", address, gone, { status: "applied" });
-      expect(await a.fleet.intents("a")).toEqual(new Map([[address, undefined]]));
-    });
-
-    test("what was not sent is anybody's again", async () => {
-      const [a, b] = await two();
-      const token = await taken(a, "a");
-      const [x, y] = [sender(member("x")), sender(member("y"))];
-      await a.fleet.claim(token, address, x, 0);
-      await a.fleet.settle("a", address, x, undefined);
-      expect(await b.fleet.claim(token, address, y, 0)).toEqual({ mine: true });
-    });
-
-    test("nothing is claimed without the lease, which tells how long it is held", async () => {
-      const [a, b] = await two();
-      const token = await taken(a, "a");
-      expect(await b.leases.remaining(token)).toBeGreaterThan(minute / 2);
-      expect(await b.leases.remaining({ ...token, fence: token.fence + 1 })).toBe(0);
-      await b.leases.release("a");
-      expect(await b.leases.remaining(token)).toBe(0);
-      await expect(a.fleet.claim(token, address, sender(member("x")), 0)).rejects.toThrow("run a lost its lease");
-    });
-
-    test("are members for as long as they say so, with what they said last that they sent", async () => {
-      const [a, b] = await two();
-      const [stays, leaves, ends] = [member("stays"), member("leaves"), member("ends")];
-      await a.fleet.present(stays, minute);
-      await a.fleet.present(leaves, minute);
-      await a.fleet.present(ends, 200);
-      await a.fleet.leave(leaves.id);
-      await a.fleet.present({ ...stays, requests: 5_000_000_000 }, minute);
-      await pause(300);
-      const ids = [stays, leaves, ends].map(({ id }) => id);
-      expect((await b.fleet.members()).filter(({ id }) => ids.includes(id))).toEqual([
-        { ...stays, requests: 5_000_000_000 },
-      ]);
-      await a.fleet.leave(stays.id);
-    });
-
-    test("results are kept until they are taken, and the first of a part counts", async () => {
-      const [a, b] = await two();
-      await a.fleet.keep("a", "read.0", "zero");
-      await b.fleet.keep("a", "read.0", "again");
-      await b.fleet.keep("a", "read.1", "one");
-      expect(await a.fleet.collect("a", [])).toEqual(
-        new Map([
-          ["read.0", "zero"],
-          ["read.1", "one"],
-        ]),
-      );
-      await a.fleet.collect("a", ["read.0"]);
-      expect(await a.fleet.collect("a", [])).toEqual(new Map([["read.1", "one"]]));
-      await a.fleet.forget("a");
-      expect(await b.fleet.collect("a", [])).toEqual(new Map());
-    });
-
-    test("append to the journal of the run beside it, each under a name", async () => {
-      const [a, b] = await two();
-      const token = await taken(a, "a");
-      const own = a.journals.open(token);
-      await own.append(line("p:license/MIT"));
-      const other = b.journals.open(token, "w1");
-      await other.append(line("q:license/MIT"));
-      await own.append(line("r:license/MIT"));
-      expect(addresses(await b.journals.read("a"))).toEqual(["p:license/MIT", "q:license/MIT", "r:license/MIT"]);
-      await own.close();
-      await other.close();
-      await b.journals.extend(token, "a", [{ at, event: "noticed" }]);
-      expect(await a.journals.read("a")).toHaveLength(4);
-      expect(await a.journals.list()).toEqual(["a"]);
     });
   });
 

@@ -2,8 +2,8 @@ import { connect, createServer, type Socket } from "node:net";
 import { env } from "node:process";
 import pg from "pg";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { openConsumer, openQueue } from "../../src/fleet/queue.ts";
 import { stateAt } from "../../src/state/open-state.ts";
+import { openConsumer, openQueue } from "../../src/workers/queue.ts";
 import { until } from "../e2e/program.ts";
 import type { Database } from "../support/database.mjs";
 import { atEnd } from "../support/ending.ts";
@@ -67,7 +67,7 @@ describe.skipIf(!available)("a database whose settings are not the state's (need
     const journal = state.journals.open(token);
     await journal.append(line("p:license/MIT"));
     await journal.close();
-    await state.fleet.claim(token, "p:license/MIT", { name: "s", member: "m" }, 0);
+    await state.workers.claim(token, "p:license/MIT", { name: "s", member: "m" }, 0);
     await state.ledger.write(token, "key", [{ project: "p", rest: "license/MIT", memory: { sent: {} } }]);
     await state.leases.giveBack(token);
     return asked("SELECT DISTINCT commit, isolation FROM public.seen", name);

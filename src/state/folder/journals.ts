@@ -19,7 +19,7 @@ export function folderJournals(root: string, ready: () => void): Journals {
       ready();
       return journalTrouble(root);
     },
-    open: (token, writer) => appender(root, token, writer === undefined ? "ax" : "a", ready),
+    open: (token) => appender(root, token, ready),
     list: async () => listRuns(root),
     read: async (run) => readRun(root, run),
     unfinished: async () => listRuns(root).filter((run) => isUnfinished(readRun(root, run) ?? [])),
@@ -40,10 +40,10 @@ function journalTrouble(root: string): string | undefined {
   return trouble && `cannot write a journal in ${home}: ${trouble}`;
 }
 
-function appender(root: string, token: LeaseToken, flag: "a" | "ax", ready: () => void): JournalAppender {
+function appender(root: string, token: LeaseToken, ready: () => void): JournalAppender {
   ready();
   folderTrouble(join(root, home));
-  const { append, close } = appendTo(join(root, fileOf(token.run)), flag);
+  const { append, close } = appendTo(join(root, fileOf(token.run)), "ax");
   return {
     append: async (line) => {
       checkHeld(join(root, ".evenkeel"), token);

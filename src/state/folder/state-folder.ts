@@ -14,19 +14,13 @@ export const ignored: readonly string[] = [
   "plans/",
   "notes/",
   "sightings/",
-  "fleet/",
   "lock",
   "watch.lock",
   "*.key",
 ];
 
 /** Parts of the folder that are written; a key may be a link to where the machine keeps it, since it is only read then. */
-const written: readonly string[] = [
-  "",
-  ...ignored.filter((line) => line !== "*.key"),
-  ...["members/", "intents/", "parts/"].map((name) => `fleet/${name}`),
-  "ledger.ndjson",
-];
+const written: readonly string[] = ["", ...ignored.filter((line) => line !== "*.key"), "ledger.ndjson"];
 
 const purposes: Readonly<Record<string, string>> = { "journal/": "a journal in", lock: "the lock" };
 

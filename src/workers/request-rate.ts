@@ -2,7 +2,7 @@
 const lately = 15_000;
 const shortest = 1000;
 
-/** What the members of a fleet send, by what each says now and then that it sent so far. Times are handed in. */
+/** What the workers of a run send, by what each says now and then that it sent so far. Times are handed in. */
 export class RequestRate {
   readonly #last = new Map<string, number>();
   #total = 0;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { UserError } from "../base/exit.ts";
 import { version } from "../base/version.ts";
 import { currentTraceparent } from "../client/spans.ts";
-import type { FleetState } from "../state/state.ts";
+import type { WorkerStore } from "../state/state.ts";
 import type { Chunk, ChunkResult, Work } from "./chunks.ts";
 import type { Membership } from "./membership.ts";
 import type { WorkQueue } from "./queue.ts";
@@ -10,7 +10,7 @@ import type { WorkerMonitor } from "./worker-census.ts";
 
 /** What a dispatch knows of the run whose chunks it gives out. */
 export interface DispatchOptions {
-  readonly fleet: FleetState;
+  readonly store: WorkerStore;
   readonly origin: string;
   /** What all work of the run has in common. */
   readonly common: Pick<Work, "workspace" | "run" | "requestTimeout" | "allowInsecure" | "dialect" | "rateLimit">;
@@ -181,8 +181,8 @@ export class Dispatch {
 
   /** How many results came. */
   async #collect(arrived: ResultListener): Promise<number> {
-    const { fleet, common } = this.#options;
-    const results = await fleet.collect(common.run, this.#collected.splice(0));
+    const { store, common } = this.#options;
+    const results = await store.collectResults(common.run, this.#collected.splice(0));
     for (const [part, text] of results) {
       this.#collected.push(part);
       const done = this.#outstanding.get(part);

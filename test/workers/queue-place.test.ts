@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { queuePlaceOf } from "../../src/fleet/queue-place.ts";
+import { queuePlaceOf } from "../../src/workers/queue-place.ts";
 
 const place = (text: string) => queuePlaceOf({ EVENKEEL_QUEUE: text });
 

@@ -1,4 +1,5 @@
-import type { FleetStatus } from "../state/run-progress.ts";
+import type { WorkersStatus } from "../state/run-progress.ts";
+import type { WorkerStore } from "../state/state.ts";
 import type { Chunk } from "./chunks.ts";
 import { Dispatch, type DispatchOptions, type ResultListener } from "./dispatch.ts";
 import { join } from "./membership.ts";
@@ -19,6 +20,8 @@ export interface Dispatcher extends AsyncDisposable {
    * @throws UserError where the state is away: then nobody knows what became of the rest.
    */
   readonly dispatch: (chunks: AsyncIterable<Chunk>, arrived: ResultListener) => Promise<void>;
+  /** Every write that the run or a worker meant to send, with its outcome where that is known. @throws UserError where the state is away. */
+  readonly intents: () => ReturnType<WorkerStore["intents"]>;
 }
 
 export interface DispatcherOptions extends DispatchOptions {
@@ -28,14 +31,14 @@ export interface DispatcherOptions extends DispatchOptions {
   /** Requests that this process sent so far. */
   readonly sent: () => number;
   /** Told now and then, and when all chunks are done, how the workers are. */
-  readonly watch: (status: FleetStatus) => void;
+  readonly watch: (status: WorkersStatus) => void;
 }
 
 /** Opens the queue and tells workers that a run is there. @throws UserError where the queue cannot be used. */
 export async function openDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
-  const { env, fleet, origin, common, duration } = options;
+  const { env, store, origin, common, duration } = options;
   const queue = await openQueue(env, origin);
-  const membership = await join(fleet, { id: common.run, role: "run", origin }, duration);
+  const membership = await join(store, { id: common.run, role: "run", origin }, duration);
   const census = new WorkerMonitor({ ...options, run: common.run, allowed: common.rateLimit });
   let stages = 0;
   return {
@@ -47,9 +50,10 @@ export async function openDispatcher(options: DispatcherOptions): Promise<Dispat
     },
     dispatch: (chunks, arrived) =>
       new Dispatch(options, { queue, membership, census }, `${++stages}`).run(chunks, arrived),
+    intents: () => store.intents(common.run),
     [Symbol.asyncDispose]: async () => {
       await membership[Symbol.asyncDispose]();
-      await fleet.forget(common.run).catch(() => {});
+      await store.forgetRun(common.run).catch(() => {});
       await queue[Symbol.asyncDispose]();
     },
   };

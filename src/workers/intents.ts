@@ -4,11 +4,11 @@ import { lookUpWrite, observe } from "../apply/earlier-writes.ts";
 import { UserError } from "../base/exit.ts";
 import type { Reader } from "../client/client.ts";
 import type { Change, Outcome } from "../model/types.ts";
-import type { FleetState, Intent, LeaseToken, Sender } from "../state/state.ts";
+import type { Intent, LeaseToken, Sender, WorkerStore } from "../state/state.ts";
 
 /** Who sends writes for a run, and what it needs to know that nobody else does. */
 export interface SharedRun {
-  readonly fleet: FleetState;
+  readonly store: WorkerStore;
   readonly token: LeaseToken;
   readonly sender: Sender;
   /** Milliseconds for which a request of another sender may still be under way when that is gone. */
@@ -26,10 +26,10 @@ const longestPause = 1000;
  * shows not to be there.
  */
 export async function claimWrite(sending: SharedRun, reader: Reader, change: Change): Promise<Known> {
-  const { fleet, token, sender, grace, stopped } = sending;
+  const { store, token, sender, grace, stopped } = sending;
   try {
     for (let wait = 50; ; wait = Math.min(wait * 2, longestPause)) {
-      const intent = await fleet.claim(token, change.address, sender, grace);
+      const intent = await store.claim(token, change.address, sender, grace);
       if ("mine" in intent) return undefined;
       if ("outcome" in intent) return { outcome: intent.outcome, isReported: true };
       const why = stopped();
@@ -46,20 +46,20 @@ export async function claimWrite(sending: SharedRun, reader: Reader, change: Cha
 }
 
 function takenOver(
-  { fleet, token, sender, grace }: SharedRun,
+  { store, token, sender, grace }: SharedRun,
   { address }: Change,
   { pending }: Extract<Intent, { readonly pending: Sender }>,
 ): Promise<boolean> {
-  return fleet.takeOver(token, address, { from: pending, to: sender }, grace);
+  return store.takeOver(token, address, { from: pending, to: sender }, grace);
 }
 
 /** Tells the others what became of each intent; what was not sent is anybody's again. */
-export function settling({ fleet, token, sender }: SharedRun): Watcher {
+export function settling({ store, token, sender }: SharedRun): Watcher {
   return {
     outcome: async ({ address, change, outcome }) => {
       if (!change) return;
       const settled: Outcome | undefined = outcome.status === "skipped" ? undefined : outcome;
-      await fleet.settle(token.run, address, sender, settled).catch((error) => {
+      await store.recordOutcome(token.run, address, sender, settled).catch((error) => {
         // A state that is gone takes the lease with it: what was in flight is looked up by whoever comes next.
         if (!(error instanceof UserError)) throw error;
       });

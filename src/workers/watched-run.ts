@@ -1,4 +1,4 @@
-import type { LeaseToken, WorkspaceState } from "../state/state.ts";
+import type { LeaseToken, SharedState } from "../state/state.ts";
 
 /** The run that a worker works for, as far as it may go on. */
 export interface WatchedRun extends Disposable {
@@ -9,12 +9,12 @@ export interface WatchedRun extends Disposable {
 const betweenLooks = 1000;
 
 /** Watches whether a run is still there and, where it writes, holds its lease. The first look is made at once. */
-export async function watchRun(state: WorkspaceState, run: string, token: LeaseToken | undefined): Promise<WatchedRun> {
+export async function watchRun(state: SharedState, run: string, token: LeaseToken | undefined): Promise<WatchedRun> {
   let until = Number.POSITIVE_INFINITY;
   let reason: string | undefined;
   const look = async () => {
     const asked = performance.now();
-    const members = await state.fleet.members();
+    const members = await state.workers.members();
     if (!members.some(({ id }) => id === run)) reason ??= "the run was stopped";
     if (!token) return;
     const left = await state.leases.remaining(token);

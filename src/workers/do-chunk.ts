@@ -14,7 +14,7 @@ import type { Change, SecretReference } from "../model/types.ts";
 import { secretsSentBy } from "../plan/make-plan.ts";
 import { startJournal } from "../state/journal.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
-import type { Sender, WorkspaceState } from "../state/state.ts";
+import type { Sender, SharedState } from "../state/state.ts";
 import type { Secrets } from "../workspace/secrets.ts";
 import {
   batchesIn,
@@ -37,7 +37,7 @@ export interface ChunkContext {
   /** Left out: it only reads. */
   readonly writer?: Writer | undefined;
   readonly secrets: Secrets;
-  readonly state: WorkspaceState;
+  readonly state: SharedState;
   readonly sender: Sender;
   /** Milliseconds for which a request may be under way. */
   readonly requestTimeout: number;
@@ -83,7 +83,7 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
   if (!writer) throw new RangeError("this process only reads");
   const batches = batchesIn(chunk);
   await secrets.ask(batches.flatMap(referencesOf));
-  const sending = { fleet: state.fleet, token, sender, grace: context.requestTimeout, stopped };
+  const sending = { store: state.workers, token, sender, grace: context.requestTimeout, stopped };
   const journal = startJournal(state, token, () => new Date(), sender.name);
   try {
     const watchers: readonly Watcher[] = [journalling(journal), settling(sending)];

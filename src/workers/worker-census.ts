@@ -1,17 +1,17 @@
 import type { Rate } from "../base/rate.ts";
 import { version } from "../base/version.ts";
-import type { FleetStatus } from "../state/run-progress.ts";
-import type { FleetState } from "../state/state.ts";
+import type { WorkersStatus } from "../state/run-progress.ts";
+import type { WorkerStore } from "../state/state.ts";
 import { RequestRate } from "./request-rate.ts";
 
 interface CensusOptions {
-  readonly fleet: Pick<FleetState, "members">;
+  readonly store: Pick<WorkerStore, "members">;
   readonly origin: string;
   readonly run: string;
   readonly allowed: Rate | undefined;
   /** Requests that the run itself sent so far. */
   readonly sent: () => number;
-  readonly watch: (status: FleetStatus) => void;
+  readonly watch: (status: WorkersStatus) => void;
 }
 
 /** Sees for a run which of its workers are there, and what they send. */
@@ -26,8 +26,8 @@ export class WorkerMonitor {
 
   /** How many are there now; whoever watches is told. */
   async count(): Promise<number> {
-    const { fleet, origin, run, allowed, sent, watch } = this.#options;
-    const members = await fleet.members();
+    const { store, origin, run, allowed, sent, watch } = this.#options;
+    const members = await store.members();
     const workers = members.filter(
       (each) => each.role === "worker" && each.origin === origin && each.version === version,
     );

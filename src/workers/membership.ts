@@ -4,7 +4,7 @@ import { pid } from "node:process";
 import { UnavailableError } from "../base/exit.ts";
 import { version } from "../base/version.ts";
 import type { Reader } from "../client/client.ts";
-import type { FleetState, Member } from "../state/state.ts";
+import type { Member, WorkerStore } from "../state/state.ts";
 
 /** That a process takes part, told to the others for as long as it is not disposed of. */
 export interface Membership extends AsyncDisposable {
@@ -27,7 +27,7 @@ interface Joining extends Pick<Member, "role" | "origin"> {
  * `duration` milliseconds, with what it sent so far.
  */
 export async function join(
-  fleet: FleetState,
+  store: WorkerStore,
   { id = newId(), sent = () => 0, ...who }: Joining,
   duration: number,
 ): Promise<Membership> {
@@ -35,7 +35,7 @@ export async function join(
   let until = performance.now() + duration;
   let reason: string | undefined;
   let telling: Promise<void> = Promise.resolve();
-  const present = () => fleet.present({ ...member, requests: sent() }, duration);
+  const present = () => store.heartbeat({ ...member, requests: sent() }, duration);
   await present();
   const lost = () => {
     if (performance.now() > until) reason ??= `this ${who.role} was not heard of for ${duration / 1000} s`;
@@ -68,7 +68,7 @@ export async function join(
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);
       await telling;
-      await fleet.leave(id).catch(() => {});
+      await store.leave(id).catch(() => {});
     },
   };
 }

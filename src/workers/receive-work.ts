@@ -3,7 +3,7 @@ import { printable } from "../base/printable.ts";
 import { version } from "../base/version.ts";
 import { dialectNames } from "../model/dialect-names.ts";
 import { isRunName } from "../state/claim.ts";
-import type { FleetState } from "../state/state.ts";
+import type { WorkerStore } from "../state/state.ts";
 import type { Work } from "./chunks.ts";
 
 /** What a worker was given: work of its own version, or why it cannot be done here and whose it is. */
@@ -24,10 +24,10 @@ export function receivedIn(text: string): QueuedWork {
  * What becomes of work that cannot be done here: other workers may do that of a run that lives, and nobody wants any
  * other. Tells so in a sentence, once.
  */
-export function turnDown(fleet: Pick<FleetState, "members">, say: (sentence: string) => void) {
+export function turnDown(store: Pick<WorkerStore, "members">, say: (sentence: string) => void) {
   const told = new Set<string>();
   return async ({ why, run }: Extract<QueuedWork, { readonly why: string }>): Promise<"done" | "others"> => {
-    const lives = run !== undefined && (await fleet.members()).some(({ id, role }) => id === run && role === "run");
+    const lives = run !== undefined && (await store.members()).some(({ id, role }) => id === run && role === "run");
     const whose = run === undefined ? "work of no run" : `work of run ${run}`;
     const end = lives ? "it is left to other workers" : "it is removed, for no such run goes on";
     const sentence = `the queue holds ${whose} that this worker cannot do: ${why}; ${end}`;

@@ -1,12 +1,12 @@
 import type { Outcome } from "../../model/types.ts";
 import { boundedName } from "../bounded-name.ts";
-import type { FleetState, Intent, Member } from "../state.ts";
+import type { Intent, Member, WorkerStore } from "../state.ts";
 import { LeaseLostError } from "../trouble.ts";
 import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
 
 /** Where the server's clock was set back, the others last as long from now on as they did then. */
-const present = `
+const heartbeat = `
   WITH settled AS (
     UPDATE evenkeel.member SET deadline = clock_timestamp() + (deadline - noted), noted = clock_timestamp()
     WHERE noted > clock_timestamp() AND id <> $1)
@@ -40,7 +40,7 @@ const takeOver = `
       AND (sender = $5 OR (sender = $8 AND ${isGone})) RETURNING 1)
   SELECT (SELECT count(*) FROM taken)::int AS taken FROM held`;
 
-const settle = `
+const recordOutcome = `
   UPDATE evenkeel.intent SET outcome = $5
   WHERE workspace = $1 AND run = $2 AND address = $3 AND sender = $4 AND outcome IS NULL`;
 
@@ -48,7 +48,7 @@ const withdraw = `
   DELETE FROM evenkeel.intent
   WHERE workspace = $1 AND run = $2 AND address = $3 AND sender = $4 AND outcome IS NULL`;
 
-const collect = `
+const collectResults = `
   WITH gone AS (DELETE FROM evenkeel.part WHERE workspace = $1 AND run = $2 AND part = ANY ($3))
   SELECT part, result FROM evenkeel.part
   WHERE workspace = $1 AND run = $2 AND part <> ALL ($3) LIMIT 50`;
@@ -73,10 +73,10 @@ interface IntentRow {
 }
 
 /** What the workers of a workspace share, as rows; members are those of the whole database. */
-export function postgresFleet({ query }: PostgresSession, workspace: string): FleetState {
+export function postgresWorkers({ query }: PostgresSession, workspace: string): WorkerStore {
   return {
-    present: async ({ id, role, origin, version, host, pid, requests = null }, milliseconds) =>
-      void (await query(present, [id, role, origin, version, host, pid, milliseconds, requests])),
+    heartbeat: async ({ id, role, origin, version, host, pid, requests = null }, milliseconds) =>
+      void (await query(heartbeat, [id, role, origin, version, host, pid, milliseconds, requests])),
     leave: async (id) => void (await query("DELETE FROM evenkeel.member WHERE id = $1", [id])),
     members: async () => (await query<MemberRow>(members)).map(memberOf),
     claim: async ({ run, fence }, address, { name, member }, grace) => {
@@ -91,10 +91,10 @@ export function postgresFleet({ query }: PostgresSession, workspace: string): Fl
       if (!row) throw new LeaseLostError(run);
       return row.taken > 0;
     },
-    settle: async (run, address, { name }, outcome) => {
+    recordOutcome: async (run, address, { name }, outcome) => {
       const values = [workspace, run, written(address), name];
       if (outcome === undefined) await query(withdraw, values);
-      else await query(settle, [...values, JSON.stringify(outcome)]);
+      else await query(recordOutcome, [...values, JSON.stringify(outcome)]);
     },
     intents: async (run) => {
       const rows = await query<{ address: string; outcome: string | null }>(
@@ -105,17 +105,17 @@ export function postgresFleet({ query }: PostgresSession, workspace: string): Fl
         rows.map(({ address, outcome }) => [JSON.parse(address), outcome === null ? undefined : outcomeIn(outcome)]),
       );
     },
-    keep: async (run, part, result) =>
+    saveResult: async (run, part, result) =>
       void (await query(
         `INSERT INTO evenkeel.part (workspace, run, part, since, result)
          VALUES ($1, $2, $3, clock_timestamp(), $4) ON CONFLICT DO NOTHING`,
         [workspace, run, part, result],
       )),
-    collect: async (run, taken) => {
-      const rows = await query<{ part: string; result: string }>(collect, [workspace, run, taken]);
+    collectResults: async (run, taken) => {
+      const rows = await query<{ part: string; result: string }>(collectResults, [workspace, run, taken]);
       return new Map(rows.map(({ part, result }) => [part, result]));
     },
-    forget: async (run) => {
+    forgetRun: async (run) => {
       for (const statement of forget) await query(statement, [workspace, run]);
       await query(forgetMembers);
     },

@@ -7,7 +7,7 @@ import { problemLine } from "../model/problem-line.ts";
 import { closeInTime } from "../state/close-in-time.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 import { stateAddress, stateAt } from "../state/open-state.ts";
-import type { WorkspaceState } from "../state/state.ts";
+import type { SharedState } from "../state/state.ts";
 import { saveUnstored } from "../state/unstored.ts";
 import { loadProviders } from "../workspace/providers-file.ts";
 import { createSecrets, type Secrets } from "../workspace/secrets.ts";
@@ -65,23 +65,23 @@ function secretsOf({ env, root }: WorkerOptions): () => Secrets {
 }
 
 interface SessionOptions extends WorkerOptions {
-  readonly open: (workspace: string) => Promise<WorkspaceState>;
+  readonly open: (workspace: string) => Promise<SharedState>;
   readonly openSecrets: () => Secrets;
 }
 
-async function sessionIn(whole: WorkspaceState, options: SessionOptions): Promise<WorkerSession> {
+async function sessionIn(whole: SharedState, options: SessionOptions): Promise<WorkerSession> {
   const { origin, duration, concurrency, signal, openSecrets } = options;
-  const { fleet, rates } = whole;
+  const { workers: store, rates } = whole;
   const states = keepState(options.open);
   const connections = keepConnected(options, rates);
-  const presence = keepHeartbeat(fleet, origin, duration, connections.sent);
+  const presence = keepHeartbeat(store, origin, duration, connections.sent);
   await presence.current();
   let parts = 0;
   let isBusy = false;
   return {
     hasWorked: () => parts > 0,
-    turnDown: turnDown(fleet, options.say),
-    hasRun: async () => (await fleet.members()).some((each) => each.role === "run" && each.origin === origin),
+    turnDown: turnDown(store, options.say),
+    hasRun: async () => (await store.members()).some((each) => each.role === "run" && each.origin === origin),
     stayPresent: async () => {
       // What a worker has in flight is its own until it is done.
       if (!isBusy) await presence.current();
@@ -106,13 +106,14 @@ async function sessionIn(whole: WorkspaceState, options: SessionOptions): Promis
         if (mine()) return "later";
         // Who counts the requests of a run counts those of all results that it has.
         await membership.tell();
-        await state.fleet.keep(run, part, JSON.stringify(result));
+        await state.workers.saveResult(run, part, JSON.stringify(result));
         return "done";
       } catch (error) {
         if (error instanceof UnavailableError) throw error;
         if (mine()) return "later";
         // Whoever came next would fail likewise: the run is told, and ends as it would by itself.
-        if (!(error instanceof Stopped)) await state.fleet.keep(run, part, JSON.stringify({ refused: wordsOf(error) }));
+        if (!(error instanceof Stopped))
+          await state.workers.saveResult(run, part, JSON.stringify({ refused: wordsOf(error) }));
         return "done";
       } finally {
         isBusy = false;
@@ -151,15 +152,15 @@ function withSender(result: ChunkResult): ChunkResult {
 }
 
 /** The state of one workspace at a time: a database has few connections, and may have many workspaces. */
-function keepState(open: (workspace: string) => Promise<WorkspaceState>) {
-  let last: { readonly workspace: string; readonly state: WorkspaceState } | undefined;
+function keepState(open: (workspace: string) => Promise<SharedState>) {
+  let last: { readonly workspace: string; readonly state: SharedState } | undefined;
   const close = async () => {
     await last?.state[Symbol.asyncDispose]();
     last = undefined;
   };
   return {
     close,
-    of: async (workspace: string): Promise<WorkspaceState> => {
+    of: async (workspace: string): Promise<SharedState> => {
       if (last?.workspace === workspace) return last.state;
       await close();
       last = { workspace, state: await open(workspace) };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { follow } from "../../src/commands/follow.ts";
 import { noBar } from "../../src/commands/progress-bar.ts";
-import { RequestRate } from "../../src/fleet/request-rate.ts";
 import { ProgressMeter } from "../../src/state/run-progress.ts";
+import { RequestRate } from "../../src/workers/request-rate.ts";
 
 describe("what members of a fleet send", () => {
   test("counts from the first look on, for those that come later from their start, and for those that go until then", () => {
