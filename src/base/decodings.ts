@@ -12,20 +12,22 @@ interface Escape {
 }
 
 const escapes: readonly Escape[] = [
-  { pattern: /\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|.)/gis, meaning: backslashed },
+  { pattern: /\\(?:u[0-9a-f]{4}|u\{[0-9a-f]{1,6}\}|x[0-9a-f]{2}|[0-3][0-7]{2}|.)/gis, meaning: backslashed },
   { pattern: /%[0-7][0-9a-f]|(?:%[89a-f][0-9a-f])+/gi, meaning: percentEncoded },
   {
     pattern: /\+|%[0-7][0-9a-f]|(?:%[89a-f][0-9a-f])+/gi,
     meaning: (written) => (written === "+" ? " " : percentEncoded(written)),
   },
-  { pattern: /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,6});/gi, meaning: entity },
+  { pattern: /&(?:#\d{1,7};?|#x[0-9a-f]{1,6};?|[a-z]{2,6};)/gi, meaning: entity },
 ];
 
 const controls: ReadonlyMap<string, string> = new Map([..."bfnrt"].map((letter, i) => [letter, "\b\f\n\r\t"[i] ?? ""]));
 
 /** As JSON and most languages print a string. */
 function backslashed(written: string): string {
-  if (written.length > 2) return String.fromCharCode(Number.parseInt(written.slice(2), 16));
+  const [, hex, octal] = /^\\(?:[ux]\{?([0-9a-f]+)\}?|([0-7]{3}))$/i.exec(written) ?? [];
+  if (hex !== undefined) return characterOf(Number.parseInt(hex, 16), written);
+  if (octal !== undefined) return characterOf(Number.parseInt(octal, 8), written);
   return controls.get(written.slice(1)) ?? written.slice(1);
 }
 
@@ -48,10 +50,14 @@ const entities: ReadonlyMap<string, string> = new Map([
 ]);
 
 function entity(written: string): string {
-  const [, hex, digits] = /^&#(?:x([^;]+)|(\d+));$/i.exec(written) ?? [];
-  const code = hex === undefined ? Number(digits) : Number.parseInt(hex, 16);
-  if (code <= 0x10ffff) return String.fromCodePoint(code);
+  const [, hex, digits] = /^&#(?:x([^;]+)|(\d+));?$/i.exec(written) ?? [];
+  if (hex !== undefined) return characterOf(Number.parseInt(hex, 16), written);
+  if (digits !== undefined) return characterOf(Number(digits), written);
   return entities.get(written.slice(1, -1).toLowerCase()) ?? written;
+}
+
+function characterOf(code: number, written: string): string {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : written;
 }
 
 /** Escapes stand inside one another so deep at most: markup in JSON, JSON in JSON, a form in a URL. */
@@ -130,7 +136,7 @@ function writerFrom(source: Decoding, most: number): Writer {
   };
 }
 
-/** A reading in which neither case nor white space counts: the one is levelled, the other left out. */
+/** A reading in which neither case nor width nor what nobody sees counts: the ones are levelled, the other left out. */
 export function folded(reading: Decoding): Decoding {
   const { text } = reading;
   const writer = writerFrom(reading, text.length * longestFold);
@@ -156,9 +162,18 @@ const isPlain = /^[\0-\x7f]*$/;
 
 /** The text alone of {@link folded}. */
 export function foldedText(text: string): string {
-  const visible = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\s]+/gu, "");
+  const visible = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{DI}\s]+/gu, "");
   if (isPlain.test(visible)) return visible.toLowerCase();
-  return Array.from(visible, (each) => each.toLowerCase().toUpperCase().toLowerCase()).join("");
+  return Array.from(visible, foldedCharacter).join("");
+}
+
+function foldedCharacter(each: string): string {
+  const compatible = levelled(each.normalize("NFKC"));
+  return compatible.length <= longestFold ? compatible : levelled(each);
+}
+
+function levelled(text: string): string {
+  return text.toLowerCase().toUpperCase().toLowerCase();
 }
 
 /** A part of a folded reading, with a space wherever something was left out. */

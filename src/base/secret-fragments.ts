@@ -1,4 +1,5 @@
 import { decodingsOf, foldedText } from "./decodings.ts";
+import { nestedReadings } from "./nested-readings.ts";
 import { shortest } from "./prefix-index.ts";
 
 /** A text that would reveal a secret: folded, and how many of its first characters are enough to reveal it. */
@@ -145,7 +146,7 @@ export function holderOf(secrets: readonly string[]): (value: string) => boolean
   }
   for (const texts of [phrases, words]) texts.delete("");
   return (value) =>
-    decodingsOf(value).some(({ text }) => {
+    [...nestedReadings(value)].some((text) => {
       const folded = foldedText(text).replace(/=+$/, "");
       return words.has(folded) || [...phrases].some((each) => folded.includes(each));
     });

@@ -51,6 +51,7 @@ const inNamedFiles: Readonly<Record<string, Reading>> = {
   OTEL_EXPORTER_OTLP_CLIENT_KEY: keysIn,
   OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: keysIn,
   NETRC: whole,
+  EVENKEEL_SECRET_PROVIDERS: whole,
 };
 
 /** Files of a user, below the home folder, that hold what this program and the programs that it starts open things with. */

@@ -126,6 +126,12 @@ describe("a secret", () => {
       ["home/.ssh/id_ed25519", {}, pem, [pem]],
       ["home/.netrc", {}, "machine h login u password pw\n", []],
       ["home/.git-credentials", {}, "https://u:pw@h\n", []],
+      [
+        "run/providers.yaml",
+        { EVENKEEL_SECRET_PROVIDERS: "run/providers.yaml" },
+        'v: { command: [vault, "-token=s.abc", "{ref}"] }\n',
+        ['v: { command: [vault, "-token=s.abc", "{ref}"] }'],
+      ],
       [".evenkeel/ledger.key", {}, "0123456789abcdef\n", ["0123456789ABCDEF"]],
     ];
 
@@ -204,6 +210,46 @@ describe("a secret", () => {
       for (const COPY of copies) {
         expect(asked({ [variable]: value, COPY }, "env:COPY"), COPY).toEqual([`env:COPY (${refused})`]);
       }
+    });
+
+    const base64 = (text: string | Buffer) => Buffer.from(text).toString("base64");
+    const pairs = (text: string) => Buffer.from(text).toString("hex").match(/../g) ?? [];
+    const each = (text: string, write: (code: number) => string) =>
+      Array.from(text, (c) => write(c.charCodeAt(0))).join("");
+    const spellings: Readonly<Record<string, (text: string) => string>> = {
+      "Base64 three times": (text) => base64(base64(base64(text))),
+      "a URL in Base64": (text) => base64(`user=me&password=${text.replaceAll("-", "%2D")}`),
+      "JSON in Base64": (text) => base64(JSON.stringify({ auth: base64(`me:${text}`) })),
+      "UTF-16 in Base64, as PowerShell writes it": (text) => base64(Buffer.from(`me ${text}`, "utf16le")),
+      "Base64 in hexadecimal digits": (text) => Buffer.from(base64(text)).toString("hex"),
+      "digits with colons": (text) => pairs(text).join(":"),
+      "digits with commas": (text) =>
+        pairs(text)
+          .map((pair) => `0x${pair}`)
+          .join(", "),
+      "digits in upper case with spaces": (text) => pairs(text).join(" ").toUpperCase(),
+      "octal escapes": (text) => each(text, (code) => `\\${code.toString(8).padStart(3, "0")}`),
+      "escapes in braces": (text) => each(text, (code) => `\\u{${code.toString(16)}}`),
+      "entities without their ends": (text) => each(text, (code) => `&#${code}`),
+      "wide characters": (text) => each(text, (code) => String.fromCharCode(code + 0xfee0)),
+      "joiners that nobody sees": (text) => each(text, (code) => `${String.fromCharCode(code)}\u034f`),
+      "variation selectors": (text) => each(text, (code) => `${String.fromCharCode(code)}\ufe0f`),
+    };
+    it.each(Object.entries(spellings))("a token spelt as %s", (_, spell) => {
+      const env = { EVENKEEL_TOKEN: "glpat-x7Qm_own-token" };
+      const COPY = spell(env.EVENKEEL_TOKEN);
+      expect(asked({ ...env, COPY }, "env:COPY"), COPY).toEqual([`env:COPY (${refused})`]);
+      const other = spell("https://q7.example.net/T0/x9Zk-2Lw8");
+      expect(asked({ ...env, COPY: other }, "env:COPY"), other).toEqual([]);
+    });
+
+    it("a large value is judged in time", () => {
+      const env = { EVENKEEL_TOKEN: "glpat-x7Qm_own-token" };
+      const begun = performance.now();
+      for (const unit of ["QUJDRA", "6f:77", "\\u0041%41&#65;", "a quick brown fox, "]) {
+        expect(asked({ ...env, COPY: unit.repeat(200_000 / unit.length) }, "env:COPY")).toEqual([]);
+      }
+      expect(performance.now() - begun).toBeLessThan(15_000);
     });
 
     it("what was used in this run, though its file has another text by now", () => {
