@@ -117,7 +117,8 @@ function approvalsIn({ query }: PostgresSession, workspace: string): Approvals {
   return {
     add: async (run, signature) => {
       await query(
-        "INSERT INTO evenkeel.approval (workspace, run, signature) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        `INSERT INTO evenkeel.approval (workspace, run, signature, digest)
+         VALUES ($1, $2, $3, encode(sha256(convert_to($3, 'UTF8')), 'hex')) ON CONFLICT DO NOTHING`,
         [workspace, run, signature],
       );
     },

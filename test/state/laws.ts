@@ -357,7 +357,9 @@ export function laws({ name, place }: Backend): void {
       expect(await state.approvals.list("r1")).toEqual([]);
       await state.approvals.add("r1", signature("second in the alphabet"));
       await state.approvals.add("r1", signature("first"));
-      const all = [signature("second in the alphabet"), signature("first")];
+      const large = signature(randomBytes(16_384).toString("base64"));
+      await state.approvals.add("r1", large);
+      const all = [signature("second in the alphabet"), signature("first"), large];
       expect(await state.approvals.list("r1")).toEqual(all);
       expect((await state.approvals.ofRuns(["r1", "r2"])).get("r1")).toEqual(all);
     });

@@ -53,6 +53,12 @@ const migrations: readonly (readonly string[])[] = [
   ["lease", "member", "rate"].map(
     (table) => `ALTER TABLE evenkeel.${table} ADD COLUMN noted timestamptz NOT NULL DEFAULT now()`,
   ),
+  // A signature of a large key is larger than an entry of an index.
+  [
+    "ALTER TABLE evenkeel.approval DROP CONSTRAINT approval_pkey, ADD COLUMN digest text",
+    "UPDATE evenkeel.approval SET digest = encode(sha256(convert_to(signature, 'UTF8')), 'hex')",
+    "ALTER TABLE evenkeel.approval ADD PRIMARY KEY (workspace, run, digest)",
+  ],
 ];
 
 /**
