@@ -207,10 +207,10 @@ describe("of a secret of 8 characters or more, no more than four that stand side
     ["a word of it that is most of it", "Troubadour-1", "near troubadour", "near [it]"],
     ["two words of it", "correct-horse-battery-staple", "horse-battery", "[it]"],
     ["it in octal escapes", "Tr0ub4", "near \\124\\162\\060\\165\\142\\064", "near [it]"],
-    ["a piece in escapes with braces", "Tr0ub4dor&3x", "near \\u{30}\\u{75}\\u{62}\\u{34}\\u{64}", "near [it]"],
-    ["a piece in entities without their ends", "Tr0ub4dor&3x", "near &#48&#117&#98&#52&#100", "near [it]"],
-    ["a piece in wide characters", "Tr0ub4dor&3x", "near ０ｕｂ４ｄ", "near [it]"],
-    ["a piece with joiners between", "Tr0ub4dor&3x", "near 0\u034fu\u034fb\ufe0f4\u034fd", "near [it]"],
+    ["a piece in escapes with braces", "Tr0ub4dor&3x", "see \\u{30}\\u{75}\\u{62}\\u{34}\\u{64}", "see [it]"],
+    ["a piece in entities without their ends", "Tr0ub4dor&3x", "see &#48&#117&#98&#52&#100", "see [it]"],
+    ["a piece in wide characters", "Tr0ub4dor&3x", "see ０ｕｂ４ｄ", "see [it]"],
+    ["a piece with joiners between", "Tr0ub4dor&3x", "see 0\u034fu\u034fb\ufe0f4\u034fd", "see [it]"],
     ["what is beyond all characters", "Tr0ub4dor&3x", "\\u{ffffff} &#9999999", "\\u{ffffff} &#9999999"],
   ])("such as %s", (_, value, text, shown) => expect(cleaned(text, value)).toBe(shown));
 
