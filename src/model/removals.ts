@@ -172,7 +172,9 @@ interface Surroundings {
   /** Globs of file names, by the kind of file. */
   readonly files: Words<string>;
   readonly ci: Words<Exclude<keyof typeof text.ci, "job">> & { readonly job: string };
-  readonly yaml: Words<"scripts" | "environments"> & { readonly arguments: Readonly<Record<string, string>> };
+  readonly yaml: Words<"requests" | "scripts" | "environments"> & {
+    readonly arguments: Readonly<Record<string, string>>;
+  };
   readonly shell: Words<keyof typeof text.shell>;
   readonly code: Words<keyof typeof text.code>;
   readonly graphql: readonly { readonly at: string; readonly is: string; readonly below?: readonly string[] }[];

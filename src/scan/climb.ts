@@ -1,4 +1,5 @@
 import { surroundings } from "../model/removals.ts";
+import { isOpening, requestAround } from "./chains.ts";
 import { receiverOf } from "./names.ts";
 import { isMember, type Structure } from "./structure.ts";
 
@@ -57,8 +58,11 @@ function throughCall(structure: Structure, at: number): Climbed | undefined {
   if (talk.has(name) || /(?:Error|Exception|Warning)$/.test(name))
     return isSaying(structure, at, name) ? nothing : undefined;
   if (isMethod && isMock(structure, at)) return nothing;
-  if (isMethod && setters.has(name)) return { to: "setter", open: at };
-  if (setters.has(name) && !http.has(name)) return undefined;
+  if (isMethod && (setters.has(name) || isOpening(structure, at))) return { to: "setter", open: at };
+  if (setters.has(name) && !http.has(name)) {
+    const request = requestAround(structure, at);
+    return request === undefined ? undefined : { to: "call", open: request, sure: true };
+  }
   if (passing.has(name)) return undefined;
   return { to: "call", open: at, sure: http.has(name) };
 }
@@ -98,7 +102,11 @@ function ofStatement(structure: Structure, index: number, depth: number): Climbe
     behind?.kind === "text" || (behind?.text !== "(" && behind?.text !== "=" && behind?.text !== ".");
   if ((talk.has(word) || word === "throw") && isCalledPlainly) return nothing;
   if (loggers.has(word) && behind?.text === ".") return nothing;
-  return commandlet(structure, head, index) ?? plainCall(structure, head, index) ?? { to: "statement", depth };
+  return (
+    commandlet(structure, head, index) ??
+    step(structure, index) ??
+    plainCall(structure, head, index) ?? { to: "statement", depth }
+  );
 }
 
 /** `Invoke-RestMethod -Uri url`, as PowerShell writes calls. */
@@ -106,6 +114,18 @@ function commandlet({ tokens }: Structure, head: number, index: number): Climbed
   for (let at = Math.max(head + 2, index - 60); at < index; at++) {
     const isNoun = code.commandlets.includes(tokens[at]?.text ?? "") && tokens[at - 1]?.text === "-";
     if (isNoun && tokens[at - 2]?.text === "Invoke") return { to: "call", open: at, sure: true };
+  }
+  return undefined;
+}
+
+/** `httpRequest url: url, requestBody: body`, as pipelines of Jenkins write it. */
+function step(structure: Structure, index: number): Climbed | undefined {
+  const { tokens } = structure;
+  for (let at = index; at > Math.max(-1, index - 60); at--) {
+    const { kind, text = "" } = tokens[at] ?? {};
+    if (kind === "word" && code.steps.includes(text) && tokens[at + 1]?.kind === "word")
+      return { to: "call", open: at, sure: true };
+    if (structure.leads(at) && !goesOn(tokens[at - 1]?.text ?? "", text)) return undefined;
   }
   return undefined;
 }

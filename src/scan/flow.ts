@@ -3,6 +3,7 @@ import type { Evidence } from "./address.ts";
 import { answersNear, followerOf, isFilled } from "./answers.ts";
 import { type Assignment, assignmentAt } from "./assignments.ts";
 import { bind } from "./bind.ts";
+import { isOpening, requestAround, requestBehind, requestParameter } from "./chains.ts";
 import { climb, isListed } from "./climb.ts";
 import { headNameAt, isGivenValue, nameAt, receiverOf } from "./names.ts";
 import { type FlowValue, type Sent, scopesOf, unknown } from "./scopes.ts";
@@ -14,6 +15,8 @@ import type { Address, Mention } from "./traffic.ts";
 import { likely, merged, most, unsure, usesOf } from "./values.ts";
 
 const handling = new Set(surroundings.code.handling);
+const http = new Set(surroundings.code.http);
+const implicit = new Set(surroundings.code.implicit);
 
 /** What goes into a call. */
 interface Call {
@@ -95,6 +98,7 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
       keep(index, place.depth, { ...unknown, addresses: [address] }, kept);
     }
     if (place.to === "setter") sendTo(place.open, [], [address]);
+    if (place.to === "setter" && isOpening(structure, place.open)) mentions.push(...said);
     if (place.to !== "call") return;
     const isSure = address.sure && (place.sure || isWhole);
     mentions.push(...said.map((mention) => (isSure ? mention : likely(mention))));
@@ -157,8 +161,18 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
   function sendTo(open: number, sent: readonly Sent[], addresses: readonly Address[]): void {
     if (build(open, addresses, sent)) return;
     const receiver = receiverOf(structure, open);
+    const isAsked = receiver.open !== undefined && http.has(structure.callee(receiver.open));
+    const request = isAsked ? undefined : requestOf(open, receiver.name);
+    if (request !== undefined) into(request, addresses, sent);
+    if (request !== undefined) return;
     if (receiver.open !== undefined) into(receiver.open, addresses, sent);
     if (receiver.name !== undefined) sendToName(receiver.name, sent, addresses);
+  }
+
+  /** Behind the chain, or around the block that has names of its own for what it asks. */
+  function requestOf(open: number, name: string | undefined): number | undefined {
+    const isImplicit = name !== undefined && implicit.has(name) && scopes.get(name) === undefined;
+    return requestBehind(structure, open) ?? (isImplicit ? requestAround(structure, open) : undefined);
   }
 
   function sendToName(name: string, sent: readonly Sent[], addresses: readonly Address[]): void {
@@ -197,6 +211,8 @@ export function mentionsInProgram(tokens: readonly Token[], text: string, eviden
     const open = tokens[index]?.text === ")" ? (structure.other[index] ?? -1) : -1;
     const addresses = calls.get(open)?.addresses ?? [];
     if (addresses.length > 0) follow(open, index + 1, { ...unknown, answers: addresses });
+    const parameter = addresses.length > 0 ? requestParameter(structure, open) : undefined;
+    if (parameter !== undefined) given.set(parameter, { ...unknown, answers: addresses, addresses });
   }
 
   /** What stands before the `for` of a comprehension is about the names behind it. */

@@ -121,7 +121,9 @@ export function followed(structure: Structure, from: number, { addresses, field 
     const end = other[open] ?? first;
     // A fold gives its callback the sum, and then an entry.
     if (isFolding(open) && tokens[first + 1]?.text === ",") first += tokens[first + 2]?.text === "{" ? 3 : 2;
-    if (tokens[first]?.kind === "word" && first < Math.min(end, open + 10)) parameters.push(first);
+    // `.json(&map)` is given a value, no callback.
+    const isAlone = first + 1 === end;
+    if (tokens[first]?.kind === "word" && !isAlone && first < Math.min(end, open + 10)) parameters.push(first);
     if (tokens[end + 1]?.text === "{" || tokens[end + 1]?.text === "do") block(end + 1);
     return first;
   }

@@ -28,7 +28,7 @@ export function spliced(pieces: readonly Piece[]): Piece {
 }
 
 /** A variable in a shell's text. */
-export const reference = /\$(?:\{([A-Za-z_]\w*)(?::?[-=][\w .-]*)?\}|([A-Za-z_]\w*))/g;
+export const reference = /\$(?:\{([A-Za-z_]\w*)(?:\[[@*]\]|:?[-=][\w .-]*)?\}|([A-Za-z_]\w*))/g;
 
 /** A shell's text with the variables that are known, and holes for all else. */
 export function expanded(raw: string, start: number, known: (name: string) => Piece | undefined): Piece {

@@ -18,6 +18,8 @@ export interface Setting {
   readonly end: number;
   /** How a value is written that is left empty; undefined where it cannot be rewritten. */
   readonly empty: string | undefined;
+  /** It is one of several that a matrix gives, each to a job of its own. */
+  readonly isChoice?: boolean;
 }
 
 /** What commands set: assigned, exported, or handed over by an option such as `-e`. */
@@ -45,7 +47,9 @@ export function settingsInYaml(spots: readonly Spot[], text: string): readonly S
     const [name, below] = typeof inside[0] === "number" && inside.length > 1 ? inside.slice(1) : inside;
     if (at < 0 || name === undefined) return [];
     if (typeof name === "number") return key ? [] : settingOfItem(spot, text);
-    return below === undefined || below === "value" || typeof below === "number" ? settingOf(name, value, text) : [];
+    const isValue = below === undefined || below === "value" || typeof below === "number";
+    const isChoice = path[at] === "matrix";
+    return isValue ? settingOf(name, value, text).map((each) => ({ ...each, isChoice })) : [];
   });
 }
 

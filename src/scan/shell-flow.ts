@@ -1,7 +1,8 @@
+import { grouped } from "../base/grouped.ts";
 import { surroundings } from "../model/removals.ts";
 import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
 import { type Command, commandNameOf } from "./command.ts";
-import { expanded, reference } from "./pieces.ts";
+import { expanded, reference, spliced } from "./pieces.ts";
 import type { Setting } from "./settings.ts";
 import { readIn, sentIn } from "./shell-mentions.ts";
 import { withHoles } from "./text.ts";
@@ -16,15 +17,38 @@ interface Carried {
   readonly field?: string;
 }
 
-/** Follows requests through the commands of a script: parameters that go into them, and what is read from answers. */
+/** Further values of a matrix are not looked at. */
+const mostChoices = 20;
+
+/**
+ * Follows requests through the commands of a script: parameters that go into them, and what is read from answers. Once
+ * with each value that a matrix gives.
+ */
 export function mentionsInCommands(
   commands: readonly Command[],
   settings: readonly Setting[],
   text: string,
   evidence: Evidence,
 ): readonly Mention[] {
+  const choices = [...grouped(settings, ({ name, isChoice }) => (isChoice ? name : undefined)).values()];
+  const rounds = Math.min(mostChoices, Math.max(1, ...choices.map(({ length }) => length)));
+  return Array.from({ length: rounds }, (_, round) => round).flatMap((round) => {
+    const chosen = new Set(choices.map((values) => values[Math.min(round, values.length - 1)]));
+    const given = settings.filter((each) => !each.isChoice || chosen.has(each));
+    return mentionsOnce(commands, given, text, evidence);
+  });
+}
+
+function mentionsOnce(
+  commands: readonly Command[],
+  settings: readonly Setting[],
+  text: string,
+  evidence: Evidence,
+): readonly Mention[] {
   const variables = new Map<string, Carried>();
-  for (const { name, value, start } of settings) variables.set(name, { piece: pieceAt(withHoles(value), start) });
+  // What else reads an environment is not known: conditions of other files, and every program that runs in it.
+  for (const { name, value, start } of settings)
+    variables.set(name, { piece: { ...pieceAt(withHoles(value), start), isShared: () => true } });
   const uses = usesIn(text);
   const files = new Map<string, Carried>();
   const mentions: Mention[] = [];
@@ -69,7 +93,9 @@ export function mentionsInCommands(
     const inner = outputs.slice(-50).findLast(({ start }) => start > word.start && start < word.end);
     const value = assigned(word);
     const isSubstituted = inner !== undefined && /^["']?\$\(|^["']?`/.test(word.raw.slice(name.length + 1));
-    variables.set(name, isSubstituted ? inner.carried : { piece: pieceOf(value) });
+    const before = word.raw.startsWith(`${name}+=`) ? variables.get(name)?.piece : undefined;
+    const piece = () => spliced([...(before ? [before] : []), pieceOf(value)]);
+    variables.set(name, isSubstituted ? inner.carried : { piece: piece() });
     if (!isSubstituted) for (const mention of asked(value, false)) mentions.push(mention);
   }
 

@@ -53,10 +53,37 @@ function step(reading: Reading): void {
   else if (text.startsWith("<<<", at)) reading.at += 3;
   else if (text.startsWith("<<", at)) readHeredocMark(reading);
   else if (/[<>]/.test(character) || text.startsWith("&>", at)) redirect(reading);
+  else if (character === "(" && readList(reading)) return;
   else if (/[;&|()]/.test(character)) {
     finish(reading, character === "|" && text[at + 1] !== "|");
     reading.at += text[at + 1] === character || text.startsWith("|&", at) ? 2 : 1;
   } else readWord(reading);
+}
+
+/** `name=(word word)`: one word of the whole, and the command that its words may be. */
+function readList(reading: Reading): boolean {
+  const { text, at, end, words } = reading;
+  const name = words.at(-1);
+  if (name?.end !== at || !/^[A-Za-z_]\w*\+?=$/.test(name.raw)) return false;
+  const close = listEnd({ text, end }, at + 1);
+  if (close >= end) return false;
+  read(reading, at + 1, close);
+  words.splice(-1, 1, { ...heredocWord(text, name.start, close + 1), end: close + 1 });
+  reading.at = close + 1;
+  return true;
+}
+
+function listEnd({ text, end }: Pick<Reading, "text" | "end">, from: number): number {
+  const mark = /["']/;
+  let at = from;
+  for (let depth = 1; at < end; at++) {
+    const character = text[at] ?? "";
+    if (character === "\\") at++;
+    else if (mark.test(character)) at = closing({ text, end }, character, at + 1);
+    else if (character === "(") depth++;
+    else if (character === ")" && --depth === 0) return at;
+  }
+  return end;
 }
 
 /** `> file`, `2>&1`, `< file`; `<(` and `>(` begin a command. */

@@ -25,6 +25,7 @@ import type { Mention } from "./traffic.ts";
 import { innerRange, type Spot, yamlDocuments, yamlSpots } from "./yaml.ts";
 import { commandsInYaml } from "./yaml-commands.ts";
 import { stringOf, valueAt } from "./yaml-nodes.ts";
+import { mentionsInModules } from "./yaml-requests.ts";
 import type { Renaming } from "./yaml-uses.ts";
 
 /** A file as the interpreters see it; each part is empty where the file has none. */
@@ -107,6 +108,7 @@ function partsOf(source: Source, spots: readonly Spot[], kinds: ReadonlySet<stri
     mentions: [
       ...mentionsInProgram(written, text, evidence),
       ...mentionsInCommands(commands, inYaml, text, evidence),
+      ...mentionsInModules(spots, text, evidence),
       ...mentionsInTexts(variables, evidence),
     ],
     queries: kinds.has("graphql") ? queryOf(text) : queriesIn([...texts, ...inCommands]),
@@ -152,7 +154,14 @@ function commandsIn({ file, text }: Source, spots: readonly Spot[], kinds: Reado
   if (shellFiles.test(file) || shebang.test(text)) return commandsOf(text);
   // PowerShell goes on with the next line behind a backtick.
   if (/\.psm?1$/i.test(file)) return commandsOf(text.replace(/`(?=\r?\n)/g, "\\"));
+  if (/\.(?:bat|cmd)$/i.test(file)) return commandsOf(batch(text));
   return kinds.has("yaml") ? commandsInYaml(spots, text, kinds.has("ci")) : [];
+}
+
+/** Batch files go on with the next line behind a caret, and have quotes of one kind and remarks. */
+function batch(text: string): string {
+  const lines = text.replace(/^[ \t]*@?(?:rem\b|::).*$/gim, (line) => " ".repeat(line.length));
+  return lines.replace(/'/g, " ").replace(/\^(?=\r?\n)/g, "\\");
 }
 
 /** Values of variables of a CI/CD configuration, as texts of a program. */

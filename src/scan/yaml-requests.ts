@@ -1,0 +1,50 @@
+import { isMap, isScalar, type YAMLMap } from "yaml";
+import { surroundings } from "../model/removals.ts";
+import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
+import { sentIn } from "./shell-mentions.ts";
+import { masked } from "./text.ts";
+import { type Address, type Mention, type Piece, pathMention, pieceAt, wantedNames } from "./traffic.ts";
+import { innerRange, type Spot } from "./yaml.ts";
+import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
+
+/** What modules of playbooks ask for and send: `uri: { url, body }`. */
+export function mentionsInModules(spots: readonly Spot[], text: string, evidence: Evidence): readonly Mention[] {
+  const { requests } = surroundings.yaml;
+  return spots.flatMap(({ path, key, value }) =>
+    key && isMap(value) && requests.includes(String(path.at(-1))) ? mentionsOf(value, text, evidence) : [],
+  );
+}
+
+function mentionsOf(module: YAMLMap, text: string, evidence: Evidence): readonly Mention[] {
+  const piece = pieceIn(valueAt(module, "url"), text);
+  const written = piece && writtenIn(piece.text, piece.text);
+  const address = written && requestAddressOf(written, evidence);
+  if (!piece || !written || !address) return [];
+  const offset = piece.at(written.from, written.from + written.path.length);
+  return [
+    pathMention(address, offset ?? 0),
+    ...sentIn(queryIn(piece, written), address),
+    ...bodyOf(module, text, address),
+  ];
+}
+
+function bodyOf(module: YAMLMap, text: string, address: Address): readonly Mention[] {
+  const body = valueAt(module, "body");
+  const piece = pieceIn(body, text);
+  if (piece) return sentIn(piece, address);
+  if (!isMap(body)) return [];
+  return body.items.flatMap(({ key, value }): readonly Mention[] => {
+    const name = nameOf(key);
+    const range = innerRange(value, text);
+    if (!wantedNames.has(name) || !range || !isScalar(key)) return [];
+    const [string, own] = isScalar(value) ? [stringOf(value), value.anchor === undefined] : [undefined, false];
+    const place = { nameOffset: key.range?.[0] ?? range.start, offset: range.start };
+    return [{ about: "sent", address, name, value: string, ...place, own }];
+  });
+}
+
+/** A scalar with holes for what a template fills in. */
+function pieceIn(value: unknown, text: string): Piece | undefined {
+  const range = innerRange(value, text);
+  return range && pieceAt(masked(text.slice(range.start, range.end), /\{\{.*?\}\}/g), range.start);
+}
