@@ -8,7 +8,7 @@ import type { Call, Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
 import { withWaves } from "../plan/waves.ts";
-import { withProblems } from "../reconcile/not-planned.ts";
+import { withProblems } from "../reconcile/failed-plan.ts";
 import { apply, rehearse } from "../reconcile/reconcile.ts";
 import type { Applied, Planned, Request } from "../reconcile/request.ts";
 import { remainingText } from "../report/moves.ts";

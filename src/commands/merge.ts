@@ -3,7 +3,7 @@ import { dayOf } from "../base/day.ts";
 import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
 import { mergePlans, type NamedPlan } from "../plan/merge.ts";
 import type { Plan } from "../plan/plan.ts";
-import { notPlanned } from "../reconcile/not-planned.ts";
+import { failedPlan } from "../reconcile/failed-plan.ts";
 import { mergedByRules } from "../reconcile/rules.ts";
 import { readReport } from "../reconcile/saved-plan.ts";
 import { outcomesText, planText } from "../report/text.ts";
@@ -19,7 +19,7 @@ import type { Run } from "./verb.ts";
 export const run: Run<Options<"merge">> = async (terminal, options, files) => {
   const tell = await planReporter(terminal, "merge", options);
   const nothing = (refusal: UserError) => {
-    const { plan, compared } = notPlanned(undefined, refusal);
+    const { plan, compared } = failedPlan(undefined, refusal);
     const json = () => JSON.stringify(plan, null, 2);
     tell({ text: () => "", json }, { plan, exitCode: refusal.code, compared });
   };

@@ -5,7 +5,7 @@ import { sshSignatures } from "../plan/ssh-signature.ts";
 import { approvalPolicy, approvalsInside } from "../workspace/approval-policy.ts";
 import { isThere, readRegular } from "../workspace/durable-file.ts";
 import type { Checked, Context } from "./context.ts";
-import type { Prepared } from "./prepared.ts";
+import type { PreparedPlan } from "./prepared-plan.ts";
 
 /** A context of a run that may write: with the approvals that its plan needs, as EVENKEEL_APPROVALS says. */
 export function withApprovals(context: Checked): Checked {
@@ -19,7 +19,7 @@ export function withApprovals(context: Checked): Checked {
  * A plan that is about to be carried out, refused where it lacks approvals that its changes need (docs/approvals.md).
  * @throws UserError where the signatures cannot be read.
  */
-export async function withApprovalObjections(prepared: Prepared, context: Context): Promise<Prepared> {
+export async function withApprovalObjections(prepared: PreparedPlan, context: Context): Promise<PreparedPlan> {
   const { approvals: policy } = context;
   if (!policy) return prepared;
   const { planned, refused, isProtected, saved } = prepared;

@@ -7,7 +7,7 @@ import type { DesiredProject, Outcome } from "../model/types.ts";
 import { type Contradictions, contradictionIn } from "../plan/contradictions.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
-import type { Prepared } from "./prepared.ts";
+import type { PreparedPlan } from "./prepared-plan.ts";
 
 /** Those of a plan's projects: whoever can write its file can make its digest match. */
 export function contradictionsOf(context: Context, plan: Plan, desired: readonly DesiredProject[]): Contradictions {
@@ -29,7 +29,7 @@ function unselected({ project }: PlannedChange, { policies }: Context): string |
 }
 
 /** What is prepared of a plan, with nothing to send where any of it cannot follow from the manifests. */
-export function heldToManifests(prepared: Prepared, plan: Plan, contradictions: Contradictions): Prepared {
+export function heldToManifests(prepared: PreparedPlan, plan: Plan, contradictions: Contradictions): PreparedPlan {
   if (contradictions.size === 0) return prepared;
   const stale = outcomesOf(plan, contradictions);
   return { ...prepared, targets: [], moves: { steps: [] }, references: [], stale };

@@ -4,8 +4,8 @@ import { addressParts } from "../model/address.ts";
 import type { Plan } from "../plan/plan.ts";
 import { touchedBy } from "../state/run-summary.ts";
 import type { Context } from "./context.ts";
+import { withProblems } from "./failed-plan.ts";
 import { keepSnapshots } from "./keep-sightings.ts";
-import { withProblems } from "./not-planned.ts";
 import type { Applied, Planned } from "./request.ts";
 
 /** The summary of a run that the state keeps. One that is left without its end is told as failed or interrupted. */
@@ -15,12 +15,12 @@ export interface RunHistory extends AsyncDisposable {
 }
 
 /** The history of a run that only looks: nothing is kept before its end, but of one that has workers. */
-export function looking(context: Context): Promise<RunHistory> {
-  return context.request.workers ? applying(context) : keeping(context, new Date().toISOString());
+export function recordAtEnd(context: Context): Promise<RunHistory> {
+  return context.request.workers ? recordFromStart(context) : keeping(context, new Date().toISOString());
 }
 
 /** The history of a run that writes: a summary without an end is kept at once, and then how far it is. */
-export async function applying(context: Context): Promise<RunHistory> {
+export async function recordFromStart(context: Context): Promise<RunHistory> {
   const started = new Date().toISOString();
   await record(context, { ...headOf(context, started), ...nothingYet });
   const live = followed(context, started);

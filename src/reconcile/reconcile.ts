@@ -1,229 +1,105 @@
-import { afterEarlierRuns } from "../apply/earlier-writes.ts";
-import { type ClientOptions, connectReader, connectWriter, type Reader, type Writer } from "../client/client.ts";
+import type { Outcomes } from "../apply/apply.ts";
 import { inSpan } from "../client/spans.ts";
-import { refresh, select } from "../live/survey.ts";
-import { hasErrors } from "../manifest/validate.ts";
-import type { Project } from "../model/types.ts";
-import { checkGuards } from "../plan/guards.ts";
-import { checkLoosening } from "../plan/loosening.ts";
+import type { Problem } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
-import type { Plan } from "../plan/plan.ts";
-import type { Lease } from "../state/lease.ts";
-import { keepProjects } from "../state/project-list.ts";
-import type { Dispatcher } from "../workers/dispatcher.ts";
-import { applyingBy } from "./apply-by-workers.ts";
-import { withApprovalObjections, withApprovals } from "./approvals.ts";
-import { batchesOf, inItsWaves, writeChanges } from "./batches.ts";
-import { connectionOf } from "./connection.ts";
-import { type Checked, type Context, leaseOf, openContext } from "./context.ts";
-import { applying, counting, looking } from "./history.ts";
-import { notPlanned, withProblems } from "./not-planned.ts";
+import { withApprovalObjections } from "./approvals.ts";
+import { failedPlan, withProblems } from "./failed-plan.ts";
+import { newPlan } from "./new-plan.ts";
 import {
-  documentOf,
-  missingSecrets,
-  neededBy,
-  type Prepared,
-  preparedOf,
-  secretsToCompare,
-  sinceOf,
-  unreadPlan,
-} from "./prepared.ts";
-import { namesForPlan } from "./project-names.ts";
-import { readBy } from "./read-by-workers.ts";
-import { readyToRecord, reportUnfinishedRuns, startRecorder, warnPendingWrites } from "./recorder.ts";
+  type ApplyingRun,
+  openApplyRun,
+  openPlanRun,
+  openRehearsalRun,
+  type RunStart,
+  type WritingRun,
+} from "./open-run.ts";
+import { divideIntoWaves, type PreparedPlan } from "./prepared-plan.ts";
+import { reportUnfinishedRuns } from "./recorder.ts";
 import type { Applied, ApplyHooks, Planned, Rehearsed, Request } from "./request.ts";
-import { openWorkspace } from "./revisions.ts";
-import { withRuleObjections, withRules } from "./rules.ts";
-import { requestedPlan, savedPlan } from "./saved-plan.ts";
-import { guardRules, idleCanaries, idleProtection, scopeOf } from "./scope.ts";
-import { atRelease, isRefused } from "./server-release.ts";
-import { moveSteps, movesOf, runMoves, skippedMoves } from "./storage-moves.ts";
-import { forgotten } from "./update-ledger.ts";
-import { dispatcherOf } from "./workers.ts";
+import { missingSecrets } from "./run-secrets.ts";
+import { savedPlan } from "./saved-plan.ts";
+import { moveSteps } from "./storage-moves.ts";
+import { batchesOf, writePlan } from "./write-plan.ts";
 
 /**
- * open, validate, select, read, diff, judge, plan. Sends GET requests only: its client has no way to write. What a
- * person can mend is not thrown: it stands in `plan.problems`.
+ * open, validate, select, read, diff, check, plan. Sends GET requests only: its client cannot write. What a person can
+ * correct is not thrown but reported in `plan.problems`.
  */
 export async function plan(request: Request): Promise<Planned> {
-  let known: Checked | undefined;
+  const start: RunStart = { request };
   try {
-    known = await withRules(await openWorkspace(request));
-    if (isRefused(known)) return notPlanned(known);
-    await using context = await openContext(known);
-    known = context;
-    if (isRefused(context)) return notPlanned(context);
-    await using history = await looking(context);
-    const connection = connectionOf(context);
-    await using reader = await connectReader(connection);
-    const current = await atRelease(reader, context);
-    if (hasErrors(current.problems)) return await history.end(notPlanned(current));
-    await using dispatcher = await dispatcherOf(current, connection, { reader });
-    const { planned } = await newPlan(reader, current, dispatcher);
-    return await history.end(planned);
+    await using run = await openPlanRun(start);
+    if (run.blocked) return run.blocked;
+    const { planned } = await newPlan(run.reader, run.context, run.dispatcher);
+    return await run.end(planned);
   } catch (error) {
-    return notPlanned(known, error);
+    return failedPlan(start.known, error);
   }
 }
 
-/** select, read, diff, judge, plan. @throws CallFailed where it ends the run. */
-async function newPlan(reader: Reader, context: Context, dispatcher?: Dispatcher): Promise<Prepared> {
-  const scope = readBy(dispatcher, scopeOf(context));
-  const selection = await inSpan("select", {}, () => select(reader, scope));
-  const { desired, problems } = selection;
-  await keepListing(context, selection.listing);
-  const since = sinceOf(context, selection);
-  if (hasErrors(problems))
-    return preparedOf(context, unreadPlan(context, since, problems, reader.counts.reads), desired);
-  const uncompared = await secretsToCompare(context, desired);
-  context.meter.begin("reading", desired.length, performance.now());
-  const { differences, lookUps, delegatedReads, ...read } = await inSpan(
-    "read",
-    { "evenkeel.run": context.claim.run },
-    () => refresh(reader, selection, scope),
-  );
-  const named = await namesForPlan(reader, context, desired, differences);
-  const { moves, ...storage } = await movesOf(reader, context);
-  const changes = differences.flatMap((difference) => difference.changes);
-  const loosening = context.request.failOnLoosening ? checkLoosening(changes) : [];
-  const objections = [...checkGuards(differences, guardRules(context, desired)), ...storage.objections, ...loosening];
-  const unjudged = documentOf(context, since, {
-    differences,
-    projects: named.projects,
-    moves: moves.map(({ change }) => change),
-    objections,
-    problems: [
-      ...idleProtection(context, desired),
-      ...idleCanaries(context, desired),
-      ...problems,
-      ...uncompared,
-      ...read.problems,
-      ...storage.problems,
-    ],
-    reads: reader.counts.reads - lookUps - named.lookUps + delegatedReads,
-  });
-  const document = withRuleObjections(unjudged, context, desired);
-  const missing = context.secrets.missing(neededBy(differences));
-  return preparedOf(context, { plan: document, differences, moves, compared: true, missing }, desired);
-}
-
-/** For runs that have no server to ask. */
-async function keepListing({ state, heading }: Context, projects: readonly Project[] | undefined): Promise<void> {
-  if (projects) await keepProjects(state.notes, { server: heading.url, at: new Date(), projects });
-}
-
-/** The requests that {@link apply} would send now; none is sent, for the client has no way to. */
+/** The requests that {@link apply} would send now; none is sent, because the client cannot write. */
 export async function rehearse(request: Request): Promise<Rehearsed> {
-  let known: Checked | undefined;
+  const start: RunStart = { request };
   try {
-    known = withApprovals(await withRules(await openWorkspace(request)));
-    if (isRefused(known)) return notPlanned(known);
-    await using context = await openContext(known);
-    known = context;
-    if (isRefused(context)) return notPlanned(context);
-    const connection = connectionOf(context);
-    await using reader = await connectReader(connection);
-    const saved = await requestedPlan(context);
-    const current = await atRelease(reader, context);
-    if (hasErrors(current.problems)) return notPlanned(current);
-    await using dispatcher = await dispatcherOf(current, connection, { reader });
-    const { planned, refused, targets, moves, stale = [] } = await prepared(reader, current, saved, dispatcher);
-    const changes = await Promise.all(batchesOf(reader, current, targets).map((batch) => batch.steps()));
-    const moved = await moveSteps(reader, current, moves);
-    const steps = [...changes.flat(), ...moved.map((step) => ("move" in step ? step.move : step))];
+    await using run = await openRehearsalRun(start);
+    if (run.blocked) return run.blocked;
+    const { planned, refused, stale, ...prepared } = await preparedPlan(run);
+    const steps = await stepsOf(run, prepared);
     const settled = steps.flatMap((step) => ("outcome" in step ? [[step.address, step.outcome] as const] : []));
-    const outcomes = new Map([...stale, ...settled]);
+    const outcomes: Outcomes = new Map([...(stale ?? []), ...settled]);
     const requests = steps.flatMap((step) => ("change" in step ? [callOf(step.change)] : []));
     return { ...planned, refused, requests, ...(outcomes.size > 0 && { outcomes }) };
   } catch (error) {
-    return notPlanned(known, error);
+    return failedPlan(start.known, error);
   }
 }
 
-/** Of a saved plan, or else of a new one. */
-async function prepared(reader: Reader, context: Context, saved?: Plan, dispatcher?: Dispatcher): Promise<Prepared> {
+/** A new plan, or the saved one of the request, with the approvals it lacks and its waves. */
+async function preparedPlan({ reader, context, saved, dispatcher }: ApplyingRun): Promise<PreparedPlan> {
   const found = saved ? await savedPlan(reader, context, saved) : await newPlan(reader, context, dispatcher);
-  return inItsWaves(await withApprovalObjections(found, context), context);
+  return divideIntoWaves(await withApprovalObjections(found, context), context);
+}
+
+/** Every change of a plan, storage moves last. */
+async function stepsOf({ reader, context }: ApplyingRun, { targets, moves }: Pick<PreparedPlan, "targets" | "moves">) {
+  const changes = await Promise.all(batchesOf(reader, context, targets).map((batch) => batch.steps()));
+  const moved = await moveSteps(reader, context, moves);
+  return [...changes.flat(), ...moved.map((step) => ("move" in step ? step.move : step))];
 }
 
 /**
  * All of {@link plan}, or a saved plan; then guards, approval, writes and report: where no guard objects and `approve`
- * agrees, the writes. Holds the workspace's lease meanwhile, journals what it does, and remembers in the ledger what it
- * left.
+ * agrees, the writes. Holds the lease of the workspace meanwhile, journals what it does, and updates the ledger.
  */
 export async function apply(request: Request, hooks: ApplyHooks): Promise<Applied> {
-  let known: Checked | undefined;
+  const start: RunStart = { request };
   try {
-    known = withApprovals(await withRules(await openWorkspace(request)));
-    if (isRefused(known)) return notPlanned(known);
-    await using context = await openContext(known);
-    known = context;
-    if (isRefused(context)) return notPlanned(context);
-    request.connecting?.();
-    await using lease = await leaseOf(context);
-    readyToRecord(context);
-    await using history = await applying(context);
-    const connection = { ...connectionOf(context), mayWrite: () => lease.lost() ?? dispatcher?.lost() };
-    await using writer = await connectWriter(connection);
-    const saved = await requestedPlan(context);
-    const current = await atRelease(writer, context);
-    if (hasErrors(current.problems)) return await history.end(notPlanned(current));
-    await using dispatcher = await dispatcherOf(current, connection, { reader: writer, writer, lease });
-    const { notices, inFlight } = await reportUnfinishedRuns(current);
-    const { planned: found, refused, ...rest } = await prepared(writer, current, saved, dispatcher);
-    const planned = withProblems(found, notices);
-    if (!planned.compared) return await history.end(planned);
-    if (refused.length > 0) return await history.end({ ...planned, refused });
-    if (rest.stale) return await history.end({ ...planned, outcomes: rest.stale });
-    // Workers have secrets of their own, and tell which they lack.
-    const missing = dispatcher ? [] : await missingSecrets(rest.references, current);
-    if (missing.length > 0) return await history.end(withProblems(planned, missing));
-    if (!(await inSpan("approve", {}, () => hooks.approve(planned)))) return await history.end(planned);
-    const work = { ...rest, planned, connection, lease, dispatcher, inFlight };
-    return await history.end(await writeApproved(writer, current, work, hooks));
+    await using run = await openApplyRun(start);
+    if (run.blocked) return run.blocked;
+    const { notices, inFlight } = await reportUnfinishedRuns(run.context);
+    const prepared = await preparedPlan(run);
+    const planned = withProblems(prepared.planned, notices);
+    const blocked = blockedApply(planned, prepared) ?? withErrors(planned, await secretsLacking(run, prepared));
+    if (blocked) return await run.end(blocked);
+    if (!(await inSpan("approve", {}, () => hooks.approve(planned)))) return await run.end(planned);
+    return await run.end(await writePlan(run, { ...prepared, planned, inFlight }, hooks));
   } catch (error) {
-    return notPlanned(known, error);
+    return failedPlan(start.known, error);
   }
 }
 
-type Approved = Pick<Prepared, "planned" | "targets" | "waves" | "moves"> & {
-  readonly connection: ClientOptions;
-  readonly lease: Lease;
-  readonly dispatcher: Dispatcher | undefined;
-  /** Addresses that an earlier run was sending when it was cut short. */
-  readonly inFlight: readonly string[];
-};
+/** What an apply comes to that may not write; undefined where it may. */
+function blockedApply(planned: Planned, { refused, stale }: PreparedPlan): Applied | undefined {
+  if (!planned.compared) return planned;
+  if (refused.length > 0) return { ...planned, refused };
+  return stale && { ...planned, outcomes: stale };
+}
 
-/** The writes of a plan that was approved, each recorded before and after, and the report of what became of them. */
-async function writeApproved(
-  writer: Writer,
-  context: Context,
-  approved: Approved,
-  { watchers: listeners, around }: ApplyHooks,
-): Promise<Applied> {
-  const { planned, moves, connection, lease, dispatcher, inFlight } = approved;
-  const { concurrency: workers, request } = context;
-  const writes = planned.plan.summary.writes > 0;
-  const stopped = () => (request.signal?.aborted ? "the run was stopped" : lease.lost());
-  await using recorder = await startRecorder(context, lease, planned, [...listeners, counting(context)]);
-  await using record = writes ? await around?.({ connection, planned }) : undefined;
-  const { watchers } = recorder;
-  warnPendingWrites(context, planned.plan, inFlight);
-  const delegate = dispatcher && applyingBy(dispatcher, context, lease, inFlight);
-  const known = afterEarlierRuns(inFlight, connection.requestTimeout, stopped);
-  context.meter.begin("writing", approved.targets.length, performance.now());
-  const written = await inSpan("write", { "evenkeel.run": context.claim.run }, () =>
-    writeChanges(writer, context, approved, { workers, watchers, stopped, known, delegate }),
-  );
-  const steps = written.halted ? skippedMoves(moves, written.halted) : await moveSteps(writer, context, moves);
-  const moved = await runMoves(writer, steps, request, watchers);
-  const outcomes = new Map([...written.outcomes, ...moved.outcomes]);
-  await record?.end(outcomes);
-  const problems = await recorder.end(outcomes);
-  return withProblems({ ...planned, outcomes, ...(written.waves && { waves: written.waves }) }, [
-    ...written.problems,
-    ...moved.warnings,
-    ...problems,
-    ...forgotten(context.ledger, planned.plan, outcomes),
-  ]);
+/** Workers resolve secrets themselves, and report which they lack. */
+async function secretsLacking({ dispatcher, context }: WritingRun, prepared: PreparedPlan): Promise<Problem[]> {
+  return dispatcher ? [] : missingSecrets(prepared.references, context);
+}
+
+function withErrors(planned: Planned, errors: readonly Problem[]): Planned | undefined {
+  return errors.length > 0 ? withProblems(planned, errors) : undefined;
 }

@@ -22,10 +22,11 @@ import type { WorkspaceState } from "../state/state.ts";
 import type { Context, Heading } from "./context.ts";
 import { contradictionsOf, heldToManifests } from "./contradicted.ts";
 import { judgeAgain } from "./judge-again.ts";
-import { type Prepared, secretsToCompare, withWaivers } from "./prepared.ts";
+import { type PreparedPlan, withWaivers } from "./prepared-plan.ts";
 import { namedAsPlanned } from "./project-names.ts";
 import { recountedForRules } from "./recount.ts";
 import { withReasons, withRuleObjections } from "./rules.ts";
+import { secretsToCompare } from "./run-secrets.ts";
 import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
 import { movesAgain } from "./storage-moves.ts";
 
@@ -161,7 +162,7 @@ export async function requestedPlan(context: Context): Promise<Plan | undefined>
  * requests are derived anew (docs/safety.md). Nothing is to be sent of a plan that says what its manifests do not.
  * @throws UserError where the plan was edited, is not whole, or is stale altogether; CallFailed where it ends the run.
  */
-export async function savedPlan(reader: Reader, context: Context, read: Plan): Promise<Prepared> {
+export async function savedPlan(reader: Reader, context: Context, read: Plan): Promise<PreparedPlan> {
   const { request } = context;
   const moves = read.resource_changes.filter(isMove);
   const again = await movesAgain(reader, context, moves);

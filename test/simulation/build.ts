@@ -78,7 +78,7 @@ const always: readonly Patch[] = [
   { file: "state/unstored.ts", from: "makeFolder(dirname(file));", to: "return { file };" },
   { file: "workers/dispatcher.ts", from: "const least = 50;", to: "const least = 2;" },
   {
-    file: "reconcile/reconcile.ts",
+    file: "reconcile/open-run.ts",
     from: 'import { openWorkspace } from "./revisions.ts";',
     to: "const openWorkspace = opened;",
   },

@@ -17,7 +17,7 @@ const unknown: Heading = { url: "", manifests: { digest: "", commit: null } };
  * The plan of a run that was kept from planning, by problems of its workspace or by what was thrown. Refusals and
  * failed calls are for people to mend; anything else is thrown on, without the secrets that it may hold.
  */
-export function notPlanned(context: Checked | undefined, error?: unknown): Planned {
+export function failedPlan(context: Checked | undefined, error?: unknown): Planned {
   const problems = error === undefined ? [] : [problemOf(error)];
   const { heading = unknown, problems: known = [] } = context ?? {};
   const nothing = nothingPlanned(heading, [...known, ...problems]);

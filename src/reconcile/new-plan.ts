@@ -1,0 +1,105 @@
+import { version } from "../base/version.ts";
+import type { Reader } from "../client/client.ts";
+import { inSpan } from "../client/spans.ts";
+import { refresh, type Selection, select } from "../live/survey.ts";
+import { hasErrors } from "../manifest/validate.ts";
+import type { Problem, Project } from "../model/types.ts";
+import { checkGuards } from "../plan/guards.ts";
+import { checkLoosening } from "../plan/loosening.ts";
+import { type PlanInput, planOf } from "../plan/make-plan.ts";
+import type { Plan, PlanScope } from "../plan/plan.ts";
+import { keepProjects } from "../state/project-list.ts";
+import type { Dispatcher } from "../workers/dispatcher.ts";
+import type { Context } from "./context.ts";
+import { type PreparedPlan, preparePlan } from "./prepared-plan.ts";
+import { namesForPlan } from "./project-names.ts";
+import { readBy } from "./read-by-workers.ts";
+import type { Planned } from "./request.ts";
+import { withRuleObjections } from "./rules.ts";
+import { neededBy, secretsToCompare } from "./run-secrets.ts";
+import { guardRules, idleCanaries, idleProtection, scopeOf } from "./scope.ts";
+import { movesOf } from "./storage-moves.ts";
+
+/** select, read, diff, check, plan. @throws CallFailed where it ends the run. */
+export async function newPlan(reader: Reader, context: Context, dispatcher?: Dispatcher): Promise<PreparedPlan> {
+  const scope = readBy(dispatcher, scopeOf(context));
+  const selection = await inSpan("select", {}, () => select(reader, scope));
+  const { desired, problems } = selection;
+  await keepListing(context, selection.listing);
+  const since = sinceOf(context, selection);
+  if (hasErrors(problems))
+    return preparePlan(context, unreadPlan(context, since, problems, reader.counts.reads), desired);
+  const uncompared = await secretsToCompare(context, desired);
+  context.meter.begin("reading", desired.length, performance.now());
+  const { differences, lookUps, delegatedReads, ...read } = await inSpan(
+    "read",
+    { "evenkeel.run": context.claim.run },
+    () => refresh(reader, selection, scope),
+  );
+  const named = await namesForPlan(reader, context, desired, differences);
+  const { moves, ...storage } = await movesOf(reader, context);
+  const changes = differences.flatMap((difference) => difference.changes);
+  const loosening = context.request.failOnLoosening ? checkLoosening(changes) : [];
+  const objections = [...checkGuards(differences, guardRules(context, desired)), ...storage.objections, ...loosening];
+  const unchecked = documentOf(context, since, {
+    differences,
+    projects: named.projects,
+    moves: moves.map(({ change }) => change),
+    objections,
+    problems: [
+      ...idleProtection(context, desired),
+      ...idleCanaries(context, desired),
+      ...problems,
+      ...uncompared,
+      ...read.problems,
+      ...storage.problems,
+    ],
+    reads: reader.counts.reads - lookUps - named.lookUps + delegatedReads,
+  });
+  const document = withRuleObjections(unchecked, context, desired);
+  const missing = context.secrets.missing(neededBy(differences));
+  return preparePlan(context, { plan: document, differences, moves, compared: true, missing }, desired);
+}
+
+/** For runs that have no server to ask. */
+async function keepListing({ state, heading }: Context, projects: readonly Project[] | undefined): Promise<void> {
+  if (projects) await keepProjects(state.notes, { server: heading.url, at: new Date(), projects });
+}
+
+type Contents = Pick<PlanInput, "differences" | "projects" | "moves" | "objections" | "problems" | "reads">;
+
+/** A new plan as a document. */
+function documentOf({ heading, problems, request }: Context, since: SinceScope | undefined, contents: Contents): Plan {
+  const { targets = [], part } = request;
+  const scope = {
+    ...since,
+    ...(targets.length > 0 && { targets: [...new Set(targets)].sort() }),
+    ...(part !== undefined && { shards: [part] }),
+  };
+  return planOf({
+    ...heading,
+    ...(Object.keys(scope).length > 0 && { scope }),
+    version,
+    createdAt: new Date().toISOString(),
+    ...contents,
+    problems: [...problems, ...contents.problems],
+  });
+}
+
+/** The scope of a run with `--since`; undefined for any other run. */
+function sinceOf({ since }: Context, { desired, of }: Pick<Selection, "desired" | "of">): SinceScope | undefined {
+  return since && { since: since.commit, projects: desired.length, ...(of !== undefined && { of }) };
+}
+
+type SinceScope = Pick<PlanScope, "since" | "projects" | "of">;
+
+/** The plan where manifests turned out to be wrong once projects were known, so that nothing was read. */
+function unreadPlan(
+  context: Context,
+  since: SinceScope | undefined,
+  problems: readonly Problem[],
+  reads: number,
+): Planned {
+  const plan = documentOf(context, since, { differences: [], objections: [], problems, reads });
+  return { plan, differences: [], moves: [], compared: false, missing: [] };
+}

@@ -1,0 +1,76 @@
+import type { Outcomes } from "../apply/apply.ts";
+import { projectOf, recheckTargets, type Target } from "../apply/recheck.ts";
+import { canariesThenAll } from "../manifest/waves.ts";
+import { isMove } from "../model/repository-kinds.ts";
+import type { DesiredProject, SecretReference } from "../model/types.ts";
+import { type GuardRules, markWaived, type Objection } from "../plan/guards.ts";
+import { type Plan, planDigest } from "../plan/plan.ts";
+import { inWaves, type PlanWave } from "../plan/waves.ts";
+import type { Context } from "./context.ts";
+import type { Planned } from "./request.ts";
+import { neededBy } from "./run-secrets.ts";
+import { canaryTest, guardRules, refusedBy } from "./scope.ts";
+import type { MovesToMake } from "./storage-moves.ts";
+
+/** A plan, new or saved, with everything that applying it needs. */
+export interface PreparedPlan {
+  readonly planned: Planned;
+  readonly targets: readonly Target[];
+  /** Storage moves, made after all other changes. */
+  readonly moves: MovesToMake;
+  /** Every secret that the writes will need. */
+  readonly references: readonly SecretReference[];
+  /** Objections that the request does not waive: nothing may be written. */
+  readonly refused: readonly Objection[];
+  /** Whether `protected` matches an address of the plan. */
+  readonly isProtected: GuardRules["isProtected"];
+  /** A saved plan as it was read: what people signed. */
+  readonly saved?: Plan;
+  /** Whether a project belongs to the first wave. */
+  readonly isCanary: (project: string) => boolean;
+  /** The outcomes of a saved plan that does not follow from its manifests: nothing may be sent of it. */
+  readonly stale?: Outcomes;
+  /** The targets wave by wave; left out where the run has no waves. */
+  readonly waves?: readonly (readonly Target[])[];
+}
+
+/** Prepares a new plan: applied as it is or, where time passes before its writes, with each project read again first. */
+export function preparePlan(context: Context, planned: Planned, desired: readonly DesiredProject[]): PreparedPlan {
+  const { request } = context;
+  const { plan, differences, moves = [] } = planned;
+  const changed = differences.map(({ changes }) => changes).filter((changes) => changes.length > 0);
+  const refused = refusedBy(plan, desired, request);
+  const rest = {
+    planned: withWaivers({ ...planned, desired }, refused),
+    references: neededBy(differences),
+    refused,
+    isProtected: guardRules(context, desired).isProtected,
+    isCanary: canaryTest(context, desired),
+  };
+  if (request.recheck) {
+    const recheck = plan.resource_changes.filter(isMove);
+    return { ...rest, targets: recheckTargets(plan, desired), moves: { recheck } };
+  }
+  const targets = changed.map((changes) => ({ steps: changes.map((change) => ({ change })) }));
+  return { ...rest, targets, moves: { steps: moves.map((move) => ({ move })) } };
+}
+
+/** The plan with the objections that the request waives marked as waived. */
+export function withWaivers(planned: Planned, refused: readonly Objection[]): Planned {
+  const { plan } = planned;
+  if (refused.length === plan.objections.length) return planned;
+  const marked = { ...plan, objections: markWaived(plan.objections, refused) };
+  return { ...planned, plan: { ...marked, digest: planDigest(marked) } };
+}
+
+/** The plan with its targets wave by wave, by `--waves` or else by the workspace; unchanged where neither asks for waves. */
+export function divideIntoWaves(prepared: PreparedPlan, { request, loaded: { workspace } }: Context): PreparedPlan {
+  const { canary } = workspace;
+  const stated = request.waves ?? workspace.waves ?? (canary.length > 0 ? canariesThenAll : undefined);
+  if (!stated || prepared.targets.length === 0) return prepared;
+  const byName = new Map(prepared.targets.map((target) => [projectOf(target), target]));
+  const named = inWaves([...byName.keys()], stated, prepared.isCanary);
+  const waves = named.map((names) => names.flatMap((name) => byName.get(name) ?? []));
+  const planned: PlanWave[] = named.map((projects) => ({ projects, status: "planned" }));
+  return { ...prepared, targets: waves.flat(), waves, planned: { ...prepared.planned, waves: planned } };
+}
