@@ -165,6 +165,8 @@ const statements: Readonly<Record<string, Statement>> = {
   ROLLBACK: () => nothing,
   CREATE: () => nothing,
   ALTER: () => nothing,
+  // Of a step of the schema: there are no rows yet.
+  "UPDATE evenkeel.approval SET digest": () => nothing,
   "SELECT pg_advisory_xact_lock": () => nothing,
   "SELECT name, setting, reset_val FROM pg_catalog.pg_settings": () => nothing,
   "SELECT 1 FROM pg_catalog.pg_namespace": ({ version }) => (version > 0 ? yes : nothing),
