@@ -71,10 +71,10 @@ export type { EventDetails } from "./routes/conditions.ts";
 export type { Listener } from "./routes/listener.ts";
 export { declaredListeners, listenersAfter, listenersBefore, liveListeners } from "./routes/listeners.ts";
 export { type Route, routesOf } from "./routes/routes.ts";
+export { createSecrets, type Secrets } from "./secrets/secrets.ts";
 export { parseSeed, type Seed } from "./server/seed.ts";
 export { createServer, type Server, type ServerOptions } from "./server/server.ts";
 export { type Document, type Loaded, loadWorkspace as load, type Workspace } from "./workspace/load.ts";
-export { createSecrets, type Secrets } from "./workspace/secrets.ts";
 
 /** The integrations in the specification's own names, by slug; `catalogue(dialect)` has those of any dialect. */
 export const { integrations } = catalogueOf();

@@ -8,7 +8,7 @@ const source = join(import.meta.dirname, "../src");
 const floors = {
   face: ["commands", "console", "report"],
   run: ["watch", "accept", "reconcile", "workers", "deployments", "storage", "import", "apply"],
-  world: ["state", "live", "client", "workspace", "git"],
+  world: ["live", "client", "state", "workspace", "secrets", "git"],
   core: ["revision", "plan", "diff", "routes", "scan", "format", "manifest"],
   ground: ["model", "base"],
 } as const;

@@ -1,5 +1,4 @@
-import { type Identity, readIdentity } from "../workspace/client-certificate.ts";
-import { readCertificates } from "../workspace/pem.ts";
+import { type Identity, readCertificates, readIdentity } from "../secrets/certificates.ts";
 import { type HttpProxy, proxyFor } from "./proxy.ts";
 
 /** What lies between this process and a server, and how each of the two knows the other. */

@@ -1,4 +1,4 @@
-import type { Secrets } from "../workspace/secrets.ts";
+import type { Secrets } from "../secrets/secrets.ts";
 import type { CallFailed } from "./failure.ts";
 import type { Network } from "./network.ts";
 import type { RateOptions } from "./rate-gate.ts";

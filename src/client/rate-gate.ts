@@ -1,5 +1,5 @@
 import { type Rate, spacingOf } from "../base/rate.ts";
-import { longestHold, processRates, type Rates } from "./rates.ts";
+import { longestHold, processRates, type Rates } from "../state/rates.ts";
 import { ReservedPermits } from "./slots.ts";
 import type { Stop } from "./stop.ts";
 

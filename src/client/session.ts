@@ -2,6 +2,7 @@ import { knownSecrets, learnCredential, ownNames } from "../base/known-secrets.t
 import { version } from "../base/version.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Call } from "../model/types.ts";
+import { rateKey } from "../state/rates.ts";
 import { type Attempt, classify, classifyBroken, type FullAnswer } from "./classify-response.ts";
 import { encode, type WireRequest } from "./encode.ts";
 import { CallFailed, isDecisive, isUnknownRoute, isUnknownWord } from "./failure.ts";
@@ -9,7 +10,6 @@ import { createLimiter, type Limiter, type Sending } from "./limiter.ts";
 import { createLegacyValueFallback, type Words } from "./older-words.ts";
 import type { ClientOptions } from "./options.ts";
 import { type ServerLiveness, watchServerLiveness } from "./presence.ts";
-import { rateKey } from "./rates.ts";
 import type { Broken, Received } from "./received.ts";
 import { resolvedParameters } from "./resolve-secrets.ts";
 import { allowanceIn, type Backoff, backoffDelay, defaultBackoff, longestPause, statedDelay } from "./retry.ts";

@@ -1,9 +1,9 @@
 import { watchMetrics } from "../report/watch-metrics.ts";
+import { readHookSecret } from "../secrets/token.ts";
 import { checkoutAround } from "../watch/checkout.ts";
 import { systemClock } from "../watch/clock.ts";
 import type { WatchStatus } from "../watch/options.ts";
 import { serveWatch } from "../watch/service.ts";
-import { readHookSecret } from "../workspace/hook-secret.ts";
 import type { Options } from "./flags.ts";
 import type { Terminal } from "./terminal.ts";
 import type { CheckFigures } from "./watch-check.ts";

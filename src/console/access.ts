@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { exit, UserError } from "../base/exit.ts";
 import { learnCredential } from "../base/known-secrets.ts";
 import { describeSystemError } from "../base/system-errors.ts";
+import { valueOrFile } from "../secrets/token.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -32,15 +33,8 @@ function checkedHeader(header: string): string {
   throw new UserError("--trust-user-header takes the name of a header, such as X-Forwarded-User", exit.usage);
 }
 
-function tokenOf({
-  EVENKEEL_CONSOLE_TOKEN: direct,
-  EVENKEEL_CONSOLE_TOKEN_FILE: file,
-}: Environment): string | undefined {
-  if (direct && file)
-    throw new UserError(
-      "EVENKEEL_CONSOLE_TOKEN and EVENKEEL_CONSOLE_TOKEN_FILE are both set; set only one",
-      exit.usage,
-    );
+function tokenOf(env: Environment): string | undefined {
+  const { direct, file } = valueOrFile(env, "EVENKEEL_CONSOLE_TOKEN", exit.usage);
   if (direct === "" || file === "") throw new UserError(emptyToken, exit.usage);
   if (direct) return learnt(direct, "EVENKEEL_CONSOLE_TOKEN");
   return file ? learnt(textOf(file).trim(), "the file that EVENKEEL_CONSOLE_TOKEN_FILE names") : undefined;

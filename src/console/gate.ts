@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import { isSameSecret } from "../workspace/same-secret.ts";
+import { isSameSecret } from "../secrets/token.ts";
 import { type Access, namesLoopback, type Sessions, sessionLength } from "./access.ts";
 
 /** Pages load nothing but the console's own style and script, send nothing, and stand in nobody's frame. */

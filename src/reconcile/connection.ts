@@ -4,9 +4,9 @@ import type { RateOptions } from "../client/rate-gate.ts";
 import { urlNameOf, urlOf } from "../client/server-url.ts";
 import { isTemplate } from "../manifest/template.ts";
 import { referencesIn } from "../model/normalise.ts";
+import { readToken } from "../secrets/token.ts";
 import { ratesAt } from "../state/open-state.ts";
 import { type Loaded, loadSettings, type Workspace } from "../workspace/load.ts";
-import { readToken } from "../workspace/token.ts";
 import type { Checked, Context } from "./context.ts";
 import type { Request } from "./request.ts";
 

@@ -13,6 +13,7 @@ import type { ApprovalPolicy } from "../plan/approvals.ts";
 import type { PlanInput } from "../plan/make-plan.ts";
 import type { CompiledRule } from "../plan/rules.ts";
 import type { RevisionSide } from "../revision/revision.ts";
+import { createSecrets, type Secrets } from "../secrets/secrets.ts";
 import { claimFor, newRun } from "../state/claim.ts";
 import { type Lease, leaseDuration, takeLease } from "../state/lease.ts";
 import { type Ledger, openLedger } from "../state/ledger.ts";
@@ -23,7 +24,6 @@ import { ProgressMeter } from "../state/run-progress.ts";
 import { serverBefore } from "../state/server-note.ts";
 import { type Claim, isShared, type WorkspaceState } from "../state/state.ts";
 import type { Loaded, Workspace } from "../workspace/load.ts";
-import { createSecrets, type Secrets } from "../workspace/secrets.ts";
 import type { Request } from "./request.ts";
 
 /** A validated workspace and what was asked for of it: all that is known of a run offline. */

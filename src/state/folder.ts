@@ -1,6 +1,5 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { processRates } from "../client/rates.ts";
 import { folderJournals } from "./folder/journals.ts";
 import { folderLeases } from "./folder/lease.ts";
 import { checkHeld } from "./folder/lock-file.ts";
@@ -9,6 +8,7 @@ import { folderSheets } from "./folder/sheets.ts";
 import { refuseLinks, stateFolder } from "./folder/state-folder.ts";
 import { folderTexts } from "./folder/texts.ts";
 import { ledgerFile, readLedgerFile } from "./ledger-file.ts";
+import { processRates } from "./rates.ts";
 import { seenProjects } from "./sightings/fleet-sheet.ts";
 import { signaturesIn } from "./signatures.ts";
 import type { LedgerStore, WorkspaceState } from "./state.ts";

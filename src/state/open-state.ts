@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
-import { processRates, type Rates } from "../client/rates.ts";
+import { valueOrFile } from "../secrets/token.ts";
 import { folderState } from "./folder.ts";
+import { processRates, type Rates } from "./rates.ts";
 import type { SharedState, WorkspaceState } from "./state.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -71,11 +72,8 @@ export function ratesAt(env: Environment): { readonly rates: Rates; readonly clo
 }
 
 /** Where the shared state of this environment is; undefined where it names none. @throws UserError for one that names two. */
-export function stateAddress({
-  EVENKEEL_STATE: url,
-  EVENKEEL_STATE_FILE: file,
-}: Environment): StateAddress | undefined {
-  if (url && file) throw new UserError("EVENKEEL_STATE and EVENKEEL_STATE_FILE are both set; set only one");
+export function stateAddress(env: Environment): StateAddress | undefined {
+  const { direct: url, file } = valueOrFile(env, "EVENKEEL_STATE");
   if (url) return { url, variable: "EVENKEEL_STATE" };
   return file ? { url: textOf(file), variable: "the file that EVENKEEL_STATE_FILE names" } : undefined;
 }

@@ -1,5 +1,4 @@
 import { groupedAs } from "../base/grouped.ts";
-import type { Rates } from "../client/rates.ts";
 import { type Database, databaseAt } from "./postgres/connection.ts";
 import { postgresJournals } from "./postgres/journals.ts";
 import { postgresLeases } from "./postgres/lease.ts";
@@ -10,6 +9,7 @@ import { migrate } from "./postgres/schema.ts";
 import { openPostgres, type PostgresSession } from "./postgres/session.ts";
 import { postgresSheets } from "./postgres/sheets.ts";
 import { postgresWorkers } from "./postgres/workers.ts";
+import type { Rates } from "./rates.ts";
 import { seenProjects } from "./sightings/fleet-sheet.ts";
 import type { Approvals, Contents, SharedState, Texts } from "./state.ts";
 

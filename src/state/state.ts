@@ -1,8 +1,8 @@
-import type { Rates } from "../client/rates.ts";
 import type { Memory } from "../diff/last-applied.ts";
 import type { Outcome, Problem } from "../model/types.ts";
 import type { LedgerLine } from "../workspace/ledger-line.ts";
 import type { JournalLine } from "./journal-entry.ts";
+import type { Rates } from "./rates.ts";
 import type { RunSummary } from "./run-summary.ts";
 
 /**

@@ -3,7 +3,7 @@ import { describeSystemError } from "../base/system-errors.ts";
 import { networkFor } from "../client/network.ts";
 import { isLoopback } from "../client/server-url.ts";
 import type { Notify } from "../manifest/notify.ts";
-import type { Secrets } from "../workspace/secrets.ts";
+import type { Secrets } from "../secrets/secrets.ts";
 
 /** What became of one attempt to deliver: where it failed, why, and whether another one may help. */
 export type Delivery =

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { isObject, type JsonObject } from "../base/json.ts";
-import { isSameSecret } from "../workspace/same-secret.ts";
+import { isSameSecret } from "../secrets/token.ts";
 
 /** Whether a hook knows the secret: it says it (X-Gitlab-Token), or signs what it says with it (X-Hub-Signature-256). */
 export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {

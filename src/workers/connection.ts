@@ -1,5 +1,5 @@
 import { type ClientOptions, type Closing, connectWriter, type Writer } from "../client/client.ts";
-import type { Rates } from "../client/rates.ts";
+import type { Rates } from "../state/rates.ts";
 import type { Work } from "./chunks.ts";
 import { sentBy } from "./membership.ts";
 import type { WorkerOptions } from "./worker-options.ts";

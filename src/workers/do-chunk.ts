@@ -12,10 +12,10 @@ import { referencesIn } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Change, SecretReference } from "../model/types.ts";
 import { secretsSentBy } from "../plan/make-plan.ts";
+import type { Secrets } from "../secrets/secrets.ts";
 import { startJournal } from "../state/journal.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 import type { Sender, SharedState } from "../state/state.ts";
-import type { Secrets } from "../workspace/secrets.ts";
 import {
   batchesIn,
   type Chunk,

@@ -1,8 +1,8 @@
 import { isObject } from "../base/json.ts";
 import { referencesIn } from "../model/normalise.ts";
 import type { Change } from "../model/types.ts";
+import type { Secrets } from "../secrets/secrets.ts";
 import { type SecretDigests, secretDigest } from "../state/secret-digest.ts";
-import type { Secrets } from "../workspace/secrets.ts";
 import { type SealKey, seal } from "./sealed.ts";
 
 /**

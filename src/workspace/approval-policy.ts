@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import schema from "../../schemas/approvals.schema.json" with { type: "json" };
 import { counted } from "../base/text.ts";
+import { isWithinReach } from "../git/within-reach.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { parseChecked } from "../model/checked-yaml.ts";
 import type { Place, Problem } from "../model/types.ts";
 import { allowedSigners, peopleAmong } from "../plan/allowed-signers.ts";
 import { type ApprovalPolicy, planNamespace } from "../plan/approvals.ts";
-import { isWithinReach } from "./within-reach.ts";
 
 interface ApprovalText extends Pick<ApprovalPolicy, "rules"> {
   readonly signers: string;

@@ -13,10 +13,10 @@ import {
   workspaceFile,
 } from "../manifest/workspace.ts";
 import { bySeverity, reportedLine } from "../model/problem-line.ts";
+import { readCertificates } from "../secrets/certificates.ts";
+import { loadProviders, providersPath } from "../secrets/providers-file.ts";
 import { discover } from "./discover.ts";
 import { ledgerProblems } from "./ledger-place.ts";
-import { readCertificates } from "./pem.ts";
-import { loadProviders, providersPath } from "./providers-file.ts";
 import { readText } from "./read.ts";
 import { disk, type FileTree } from "./tree.ts";
 

@@ -1,13 +1,13 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describeSystemError } from "../base/system-errors.ts";
+import { isWithinReach } from "../git/within-reach.ts";
 import { type Document, parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
 import { entriesBelow, type Located } from "./folders.ts";
 import { readText } from "./read.ts";
 import { disk } from "./tree.ts";
-import { isWithinReach } from "./within-reach.ts";
 
 /** What a folder of rules holds, or why that is not known. */
 export interface RulesFolder {

@@ -5,7 +5,7 @@ import { withOutcomes } from "../../src/plan/outcomes.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { apply, plan } from "../../src/reconcile/reconcile.ts";
 import type { Request } from "../../src/reconcile/request.ts";
-import { SecretMissing } from "../../src/workspace/secrets.ts";
+import { SecretMissing } from "../../src/secrets/secrets.ts";
 import { type Script, type Scripted, serve, writer } from "../client/scripted.ts";
 import { policyText, token, workspaceText } from "../e2e/workspace.ts";
 import { type Fate, layWire } from "../laws/wire.ts";

@@ -4,7 +4,7 @@ import type { CallFailed } from "../../src/client/failure.ts";
 import { parseServerUrl } from "../../src/client/server-url.ts";
 import { call } from "../../src/model/endpoints.ts";
 import type { Call } from "../../src/model/types.ts";
-import { createSecrets } from "../../src/workspace/secrets.ts";
+import { createSecrets } from "../../src/secrets/secrets.ts";
 import { failureOf, reader, type Scripted, serve, token, writer } from "./scripted.ts";
 
 const get = call("getLicense", { id: "a/b", managed_license_id: "1" });

@@ -5,7 +5,7 @@ import type { CallFailed } from "../../src/client/failure.ts";
 import { networkFor } from "../../src/client/network.ts";
 import { proxyFor } from "../../src/client/proxy.ts";
 import type { Call } from "../../src/model/types.ts";
-import { readIdentity } from "../../src/workspace/client-certificate.ts";
+import { readIdentity } from "../../src/secrets/certificates.ts";
 import { listen, pathOf, pem, servePieces, serveProxy, serveTls } from "./networks.ts";
 import { closedPort, failureOf, reader, serve, token, writer } from "./scripted.ts";
 

@@ -1,8 +1,8 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { loadProviders } from "../../src/workspace/providers-file.ts";
-import { createSecrets } from "../../src/workspace/secrets.ts";
+import { loadProviders } from "../../src/secrets/providers-file.ts";
+import { createSecrets } from "../../src/secrets/secrets.ts";
 import { blocks, read } from "../readme.ts";
 import { folder } from "../support/folder.ts";
 

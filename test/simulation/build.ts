@@ -10,7 +10,7 @@ export interface Program {
   readonly plan: typeof import("../../src/reconcile/reconcile.ts").plan;
   readonly validated: typeof import("../../src/reconcile/context.ts").validated;
   readonly loadWorkspace: typeof import("../../src/workspace/load.ts").loadWorkspace;
-  readonly createSecrets: typeof import("../../src/workspace/secrets.ts").createSecrets;
+  readonly createSecrets: typeof import("../../src/secrets/secrets.ts").createSecrets;
   readonly stateAt: typeof import("../../src/state/open-state.ts").stateAt;
 }
 
@@ -48,7 +48,7 @@ export { work } from "./workers/worker.ts";
 export { apply, plan } from "./reconcile/reconcile.ts";
 export { validated } from "./reconcile/context.ts";
 export { loadWorkspace } from "./workspace/load.ts";
-export { createSecrets } from "./workspace/secrets.ts";
+export { createSecrets } from "./secrets/secrets.ts";
 export { stateAt } from "./state/open-state.ts";`;
 
 /** Bundles the program as it is in src, but for patches. */

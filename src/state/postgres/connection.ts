@@ -7,7 +7,7 @@ import { UserError } from "../../base/exit.ts";
 import { learnCredential } from "../../base/known-secrets.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import { describeSystemError } from "../../base/system-errors.ts";
-import { passwordFor } from "../../workspace/password-file.ts";
+import { passwordFor } from "../../secrets/password-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,4 @@
-import type { Rates } from "../../client/rates.ts";
+import type { Rates } from "../rates.ts";
 import type { PostgresSession } from "./session.ts";
 
 /** What was reserved; where the server's clock was set back since, as far ahead of it as before. */

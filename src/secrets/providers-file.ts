@@ -1,10 +1,10 @@
 import { dirname, resolve } from "node:path";
+import { isWithinReach } from "../git/within-reach.ts";
 import { parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
 import { type Provider, type Providers, readProviders } from "../manifest/secret-providers.ts";
 import type { Problem } from "../model/types.ts";
 import { readSecretFile } from "./secret-file.ts";
-import { isWithinReach } from "./within-reach.ts";
 
 /**
  * The providers of the file that EVENKEEL_SECRET_PROVIDERS names, relative to the current folder; undefined where it

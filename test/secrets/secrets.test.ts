@@ -3,8 +3,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { closeSync, linkSync, mkdirSync, openSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createSecrets } from "../../src/workspace/secrets.ts";
-import { readToken } from "../../src/workspace/token.ts";
+import { createSecrets } from "../../src/secrets/secrets.ts";
+import { readToken } from "../../src/secrets/token.ts";
 import { folder, tempFolder } from "../support/folder.ts";
 
 const root = tempFolder();

@@ -3,7 +3,6 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { usedCredentials } from "../base/known-secrets.ts";
 import { holderOf } from "../base/secret-fragments.ts";
-import { credentialsInAddress, credentialsInHeaders, keysIn, loginAtHost, whole } from "./credential-text.ts";
 import { passwordsIn, standardFile } from "./password-file.ts";
 import { type FileIdentity, readSecretFile } from "./secret-file.ts";
 
@@ -135,4 +134,59 @@ function isSame(path: string, { device, file }: FileIdentity): boolean {
 function textOf(path: string): string {
   const found = readSecretFile(path);
   return "value" in found ? found.value : "";
+}
+
+/** A text that is a credential as it stands. */
+function whole(text: string): readonly string[] {
+  return [text];
+}
+
+/** The address of a state or a queue, and the password in it. */
+function credentialsInAddress(text: string): readonly string[] {
+  const address = text.trim();
+  return address === "" ? [] : [address, ...loginIn(address)];
+}
+
+/** The password of a URL, in each spelling of it, and the pair that a Basic header is made of; a user alone is public. */
+function loginIn(text: string): readonly string[] {
+  const [, user = "", password = ""] = /^\s*(?:[a-z][a-z\d+.-]*:\/\/)?([^:@/?#]*):(.+)@/is.exec(text) ?? [];
+  if (password === "") return [];
+  const plain = decoded(password);
+  return [password, plain, `${decoded(user)}:${plain}`];
+}
+
+/** Headers in the form of OpenTelemetry, `name=value,…`: all of them, each value, and what is behind a scheme in it. */
+function credentialsInHeaders(text: string): readonly string[] {
+  const values = text.split(",").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
+  const plain = values.flatMap((value) => [value, decoded(value)]);
+  return [text, ...plain, ...plain.flatMap(behindScheme)];
+}
+
+/** `Bearer abc` holds `abc`; `Basic …` holds a user and a password besides. */
+function behindScheme(value: string): readonly string[] {
+  const [, scheme = "", rest = ""] = /^([\w-]+)\s+(.+)$/s.exec(value) ?? [];
+  if (scheme.toLowerCase() !== "basic") return [rest];
+  const pair = Buffer.from(rest, "base64").toString();
+  return [rest, pair, pair.slice(pair.indexOf(":") + 1)];
+}
+
+/** The private keys of a PEM file, each with its frame and without; none of a file that has certificates alone. */
+function keysIn(text: string): readonly string[] {
+  return [...text.matchAll(privateKey)].flatMap(([block, , body = ""]) => [block, body.replace(/^[\w-]+:.*$/gm, "")]);
+}
+
+const privateKey = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----(.*?)-----END \1-----/gs;
+
+/** What a proxy or a collector is told by its own URL; there a user alone is the credential. */
+function loginAtHost(text: string): readonly string[] {
+  const [, user = ""] = /^\s*(?:[a-z][a-z\d+.-]*:\/\/)?([^:@/?#]+)@/is.exec(text) ?? [];
+  return user === "" ? loginIn(text) : [user, decoded(user)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import process from "node:process";
-import { repositoryTop } from "../git/find-repository.ts";
+import { repositoryTop } from "./find-repository.ts";
 
 /** Links that a path may lead through; the system gives up after as many. */
 const mostLinks = 40;

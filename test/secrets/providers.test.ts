@@ -2,8 +2,8 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { knownSecrets } from "../../src/base/known-secrets.ts";
-import { loadProviders } from "../../src/workspace/providers-file.ts";
-import { createSecrets } from "../../src/workspace/secrets.ts";
+import { loadProviders } from "../../src/secrets/providers-file.ts";
+import { createSecrets } from "../../src/secrets/secrets.ts";
 import { until } from "../e2e/program.ts";
 import { folder } from "../support/folder.ts";
 

@@ -1,22 +1,35 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { UserError } from "../base/exit.ts";
+import { type ExitCode, UserError } from "../base/exit.ts";
 import { learnCredential, ownNames } from "../base/known-secrets.ts";
 import { describeSystemError } from "../base/system-errors.ts";
+import { readSecretFile } from "./secret-file.ts";
 
 /**
  * The access token (docs/manifests.md), from EVENKEEL_TOKEN or the file that EVENKEEL_TOKEN_FILE names, relative to `root`.
  * An empty variable counts as unset.
  * @throws UserError, which never repeats the token.
  */
-export function readToken(env: Readonly<Record<string, string | undefined>>, root = "."): string {
-  const { EVENKEEL_TOKEN: direct, EVENKEEL_TOKEN_FILE: file } = env;
-  if (direct && file) throw new UserError("EVENKEEL_TOKEN and EVENKEEL_TOKEN_FILE are both set; set only one");
+export function readToken(env: Environment, root = "."): string {
+  const { direct, file } = valueOrFile(env, "EVENKEEL_TOKEN");
   if (direct) return checked(direct, "EVENKEEL_TOKEN");
   if (file) return checked(readOnce(resolve(root, file), file), `the file that EVENKEEL_TOKEN_FILE names (${file})`);
   throw new UserError(
     "no access token: set EVENKEEL_TOKEN, or set EVENKEEL_TOKEN_FILE to the path of a file with the token",
   );
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * A credential that a variable holds, or the path of the file that the variable with the suffix `_FILE` names.
+ * @throws UserError where both are set.
+ */
+export function valueOrFile(env: Environment, name: string, code?: ExitCode) {
+  const { [name]: direct, [`${name}_FILE`]: file } = env;
+  if (direct && file) throw new UserError(`${name} and ${name}_FILE are both set; set only one`, code);
+  return { direct, file };
 }
 
 /** What was read from pipes, such as a shell's `<(command)`: they give their text once. */
@@ -48,4 +61,31 @@ function checked(text: string, source: string): string {
     );
   }
   return token;
+}
+
+/**
+ * What push hooks have to know, from EVENKEEL_HOOK_SECRET or the file that EVENKEEL_HOOK_SECRET_FILE names; undefined
+ * where neither is set.
+ * @throws UserError, which never repeats it.
+ */
+export function readHookSecret(env: Environment): string | undefined {
+  const { direct, file } = valueOrFile(env, "EVENKEEL_HOOK_SECRET");
+  const secret = direct || (file ? secretIn(file) : undefined);
+  if (secret) learnCredential(secret, "[hook secret]");
+  return secret;
+}
+
+function secretIn(file: string): string {
+  const read = readSecretFile(resolve(file));
+  if ("value" in read) return read.value;
+  throw new UserError(`EVENKEEL_HOOK_SECRET_FILE names ${file}, which cannot be used: ${read.why}`);
+}
+
+/** Whether two texts are the same; takes as long whatever differs. */
+export function isSameSecret(one: string, other: string): boolean {
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }
