@@ -25,8 +25,9 @@ export interface Redactor {
   isIn(text: string): boolean;
 }
 
-/** Texts whose answer is kept: a fleet repeats a few values many times. */
+/** Texts whose answer is kept: a fleet repeats a few values many times. A long one is not among them. */
 const mostKept = 10_000;
+const longestKept = 1_000;
 
 /** A redactor that knows nothing yet. */
 export function createRedactor(): Redactor {
@@ -81,7 +82,7 @@ export function createRedactor(): Redactor {
       const readings = decodingsOf(text);
       const isEqual = readings.some((each) => equals.has(foldedText(each.text)));
       const answer = isEqual || rangesIn(readings, (reading, at) => wholes.at(reading.text, at)).length > 0;
-      answers.set(text, answer);
+      if (text.length <= longestKept) answers.set(text, answer);
       return answer;
     },
   };

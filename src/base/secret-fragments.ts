@@ -1,6 +1,7 @@
 import { decodingsOf, foldedText } from "./decodings.ts";
 import { nestedReadings } from "./nested-readings.ts";
 import { shortest } from "./prefix-index.ts";
+import { withoutTrailing } from "./text.ts";
 
 /** A text that would reveal a secret: folded, and how many of its first characters are enough to reveal it. */
 export interface SecretFragment {
@@ -147,7 +148,7 @@ export function holderOf(secrets: readonly string[]): (value: string) => boolean
   for (const texts of [phrases, words]) texts.delete("");
   return (value) =>
     [...nestedReadings(value)].some((text) => {
-      const folded = foldedText(text).replace(/=+$/, "");
+      const folded = withoutTrailing(foldedText(text), "=");
       return words.has(folded) || [...phrases].some((each) => folded.includes(each));
     });
 }

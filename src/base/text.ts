@@ -9,6 +9,13 @@ export function firstFew(names: readonly string[], most = 3): string {
   return names.length > most ? `${few} and ${names.length - most} more` : few;
 }
 
+/** A text without the signs at its end; in time that grows with the text, where a regular expression tries each place. */
+export function withoutTrailing(text: string, sign: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === sign) end--;
+  return text.slice(0, end);
+}
+
 /** Where a text stands, or would stand, in a sorted list. */
 export function placeAmong(text: string, sorted: readonly string[]): number {
   let low = 0;

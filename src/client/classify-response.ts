@@ -1,4 +1,4 @@
-import { type AnswerShape, isError, shapeFault } from "../model/answer-shape.ts";
+import { type AnswerShape, isError, longestAnswerText, longTextFault, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
 import { CallFailed, type FailureFacts } from "./failure.ts";
 import type { Answer } from "./reader.ts";
@@ -37,10 +37,19 @@ export function classify(
   const requestId = attempt.method === "GET" ? undefined : requestIdOf(headers, clean);
   if (text === "") return fitting(attempt, { status, body: undefined, requestId, headers }, clean);
   try {
-    return fitting(attempt, { status, body: JSON.parse(text) as unknown, requestId, headers }, clean);
+    const reply = { status, body: JSON.parse(text) as unknown, requestId, headers };
+    return (text.length > longestAnswerText ? tooLong(attempt, reply) : undefined) ?? fitting(attempt, reply, clean);
   } catch {
     return unreadable(attempt, received, clean);
   }
+}
+
+/** Asked for only where the whole answer is longer than a text may be. */
+function tooLong(attempt: Attempt, { status, body }: FullAnswer): CallFailed | undefined {
+  const fault = longTextFault(body);
+  return fault
+    ? failed(attempt, { kind: "shape", what: `answered ${status} ${fault}`, status, acted: true })
+    : undefined;
 }
 
 /** A success that holds what it must, or a failure: nothing is concluded from any other (docs/running.md). */

@@ -30,7 +30,7 @@ export interface TransportOptions {
 }
 
 /** Longest body that is read, in bytes: no answer of the API comes near. */
-export const longestBody = 64 * 1024 * 1024;
+export const longestBody = 16 * 1024 * 1024;
 
 /** Milliseconds to wait for a connection, where an attempt may take longer than that. */
 const longestConnect = 10_000;

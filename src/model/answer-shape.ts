@@ -1,4 +1,5 @@
 import { isObject } from "../base/json.ts";
+import { thousands } from "../base/text.ts";
 
 /**
  * What a successful answer must hold to be an answer, as data: a column of the endpoint table. Anything else is an
@@ -40,6 +41,31 @@ export function shapeFault(shape: AnswerShape, status: number, body: unknown): s
   if (!Array.isArray(body)) return instead(named(body));
   const index = body.findIndex((row) => rowFault(shape, row) !== undefined);
   return index < 0 ? undefined : `with a list whose row ${index + 1} is ${rowFault(shape, body[index])}`;
+}
+
+/** Characters of the longest text that a row may hold: more than any page of the platform lets anybody enter. */
+export const longestAnswerText = 256 * 1024;
+
+/**
+ * Which text of an answer is longer than anybody sets, completing "answered 200 ": it is not worked through, so that one
+ * answer holds up no run. Undefined where none is.
+ */
+export function longTextFault(body: unknown): string | undefined {
+  for (const row of Array.isArray(body) ? body : [body]) {
+    const found = longTextIn(row) ?? (isObject(row) ? longTextIn(row.properties) : undefined);
+    if (found)
+      return `with an object that holds a text of ${thousands(found)} characters, where ${thousands(longestAnswerText)} are the most`;
+  }
+  return undefined;
+}
+
+function longTextIn(row: unknown): number | undefined {
+  if (!isObject(row)) return undefined;
+  for (const name in row) {
+    const value = row[name];
+    if (typeof value === "string" && value.length > longestAnswerText) return value.length;
+  }
+  return undefined;
 }
 
 /** Accepted and partial content: the server has not said all there is to say. */

@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../base/text.ts";
 import type { IntegrationParameter } from "./catalogue.ts";
 import type { Scalar } from "./types.ts";
 
@@ -9,7 +10,7 @@ export function normaliseParameter(column: IntegrationParameter | undefined, val
   if (type === "integer") return toInteger(value);
   const text = String(value ?? "").replaceAll("\r\n", "\n");
   if (column.list) return asSet(text, column.list);
-  if (column.url) return text.replace(/\/+$/, "");
+  if (column.url) return withoutTrailing(text, "/");
   return column.observed.has("trimmed") ? text.trim() : text;
 }
 

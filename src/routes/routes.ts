@@ -80,7 +80,8 @@ function destinationOf(listener: Listener, { event }: EventDetails): Destination
 }
 
 function partsOf(text: string, list: "comma" | "whitespace"): string[] {
-  return text.split(list === "comma" ? /\s*,\s*/ : /\s+/).filter(Boolean);
+  const parts = text.split(list === "comma" ? "," : /\s+/);
+  return parts.map((part) => part.trim()).filter(Boolean);
 }
 
 function textOf({ fields }: Listener, name: string): string {

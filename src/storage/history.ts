@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../base/text.ts";
 import { endpoints } from "../model/endpoints.ts";
 import { repositoryKinds } from "../model/repository-kinds.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
@@ -27,7 +28,7 @@ export async function historyOf(journals: Journals, url: string): Promise<Histor
 }
 
 function isSame(a: string, b: string): boolean {
-  return a.replace(/\/+$/, "") === b.replace(/\/+$/, "");
+  return withoutTrailing(a, "/") === withoutTrailing(b, "/");
 }
 
 /** What schedules moves, whatever its address begins with: a project may be called as those of moves begin. */

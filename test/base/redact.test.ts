@@ -284,6 +284,29 @@ describe("time", () => {
   });
 });
 
+test("work for a long text does not grow with how much is known, nor faster than the text", () => {
+  const redactor = createRedactor();
+  for (let index = 0; index < 1000; index++) redactor.learn(`hunter2-${index}-${"x".repeat(index)}`, name);
+  const signs = [
+    "=",
+    "%41",
+    "%e4%b8",
+    "\\\\u0041",
+    "&#x41;",
+    "+",
+    "\\",
+    '"',
+    "<",
+    " ",
+    "QQ",
+    "hunter2-",
+    "x",
+    "\u{1f600}",
+  ];
+  for (const sign of signs) redactor.isIn(`${sign.repeat(200_000 / sign.length)}!`);
+  for (const sign of signs) redactor.clean(`${sign.repeat(20_000 / sign.length)}!`);
+});
+
 test("a value holds a secret only as a whole: a word that a URL ends in stands in many values", () => {
   const redactor = createRedactor();
   redactor.learn("https://chat.example.com/hooks/payments", "[hook]");

@@ -174,7 +174,7 @@ function spelled(parameter: IntegrationParameter, { value, truth }: ForeignValue
 }
 
 function hasCredentials(text: string): boolean {
-  return /^[a-z][a-z\d+.-]*:\/\/[^/\s]*:[^/\s]*@/i.test(text);
+  return /^[a-z][a-z\d+.-]*:\/\/[^/\s:]*:[^/\s]*@/i.test(text);
 }
 
 function withoutDeprecated(

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { longestBody } from "../../src/client/transport.ts";
+import { longestAnswerText } from "../../src/model/answer-shape.ts";
+import { catalogueOf, type IntegrationParameter } from "../../src/model/catalogue.ts";
+import { call } from "../../src/model/endpoints.ts";
+import { normalise } from "../../src/model/normalise.ts";
+import { routesOf } from "../../src/routes/routes.ts";
+import { failureOf, reader, serve, writer } from "./scripted.ts";
+
+const single = call("getIntegration", { id: "a/b", slug: "irc-gateway" });
+const list = call("listLicenses", { id: "a/b" });
+const put = call("putIntegration", { id: "a/b", slug: "irc-gateway" }, { recipients: "x" });
+const shown = { id: 1, slug: "irc-gateway", active: true };
+const long = "x".repeat(longestAnswerText + 1);
+
+describe("a text that is longer than anybody sets", () => {
+  it.each([
+    ["a field", single, { ...shown, properties: {}, title: long }],
+    ["a parameter", single, { ...shown, properties: { recipients: long } }],
+    ["a name in a list", list, [{ id: 1, name: long, approval_status: "allowed" }]],
+  ])("is not worked through as %s", async (_, asked, body) => {
+    const client = await reader((await serve([{ body }])).url);
+    const failure = await failureOf(Array.isArray(body) ? client.list(asked) : client.get(asked));
+    expect(failure).toMatchObject({ kind: "shape", uncertain: false });
+    expect(String(failure)).toContain("answered 200 with an object that holds a text of 262,145 characters");
+    expect(String(failure).length).toBeLessThan(400);
+  });
+
+  it("leaves a write undecided", async () => {
+    const client = await writer((await serve([{ body: { ...shown, title: long } }])).url);
+    expect(await failureOf(client.send(put))).toMatchObject({ kind: "shape", uncertain: true });
+  });
+
+  it("may be as long as the limit, and so may many of them be together", async () => {
+    const most = long.slice(1);
+    const body = { ...shown, properties: { recipients: most, server_host: most } };
+    const client = await reader((await serve([{ body }])).url);
+    expect((await client.get(single)).body).toEqual(body);
+  });
+});
+
+it("an answer longer than the limit is read no further", async () => {
+  const client = await reader((await serve([{ body: " ".repeat(longestBody + 1) }])).url);
+  expect(String(await failureOf(client.get(single)))).toContain("answered with a body that is too large");
+});
+
+describe("time that grows with an answer alone, at sizes that would never end if it grew faster", () => {
+  const catalogue = catalogueOf();
+  const signs = ["/", " ", ",", "\n", "\r", "\\", "=", "<", ":", '"'];
+  const texts = signs.flatMap((sign) => [`${sign.repeat(3_000_000)}x`, `x${sign.repeat(3_000_000)}x`]);
+
+  const columns = [...catalogue.integrations].flatMap(([slug, { parameters }]) =>
+    [...parameters].map(([name, column]) => ({ slug, name, column })),
+  );
+  const unlike = new Map(columns.map((each) => [kindOf(each.column), each]));
+
+  it.each([...unlike])("is that of comparing values: %s", (_, { slug, name }) => {
+    for (const text of texts) normalise(catalogue, { kind: "integration", key: slug }, name, text);
+  });
+
+  it("is that of telling recipients apart", () => {
+    const receiving = [...unlike.values()].filter(({ column }) => column.route?.role === "recipients");
+    expect(receiving.length).toBeGreaterThan(0);
+    for (const { slug, name } of receiving) {
+      for (const text of texts) {
+        const fields = { [name]: text, push_events: true, pipeline_events: true };
+        const listener = { slug, active: true, source: "reported", fields, catalogue } as const;
+        for (const event of ["commit", "pipeline"]) routesOf([listener], { event });
+      }
+    }
+  });
+});
+
+/** What decides how its values are compared and read. */
+function kindOf({ types, list, url, observed, route }: IntegrationParameter): string {
+  return JSON.stringify([types, list, url, [...observed], route?.role === "recipients"]);
+}
