@@ -4,7 +4,7 @@ import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
 import { mergePlans, type NamedPlan } from "../plan/merge.ts";
 import type { Plan } from "../plan/plan.ts";
 import { failedPlan } from "../reconcile/failed-plan.ts";
-import { mergedByRules } from "../reconcile/rules.ts";
+import { mergedByRules } from "../reconcile/rules-in-force.ts";
 import { readReport } from "../reconcile/saved-plan.ts";
 import { outcomesText, planText } from "../report/text.ts";
 import type { Options } from "./flags.ts";

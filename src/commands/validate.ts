@@ -6,7 +6,7 @@ import { hasErrors, validate } from "../manifest/validate.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
 import { nameProblems } from "../reconcile/context.ts";
-import { rulesInForce } from "../reconcile/rules.ts";
+import { rulesInForce } from "../reconcile/rules-in-force.ts";
 import { ledgerKey } from "../state/ledger-key.ts";
 import { type Loaded, loadWorkspace } from "../workspace/load.ts";
 import type { Options } from "./flags.ts";

@@ -1,8 +1,8 @@
 import { UserError } from "../base/exit.ts";
 import { addressMatcher } from "../model/address.ts";
-import { verifyApprovals } from "../plan/approvals.ts";
+import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
+import { verifyApprovals } from "../plan/approvals/verify.ts";
 import type { Plan } from "../plan/plan.ts";
-import { sshSignatures } from "../plan/ssh-signature.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { approvalPolicy } from "../workspace/approval-policy.ts";

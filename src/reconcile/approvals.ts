@@ -1,7 +1,7 @@
 import { UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
-import { verifyApprovals } from "../plan/approvals.ts";
-import { sshSignatures } from "../plan/ssh-signature.ts";
+import { sshSignatures } from "../plan/approvals/ssh-signature.ts";
+import { verifyApprovals } from "../plan/approvals/verify.ts";
 import { approvalPolicy, approvalsInside } from "../workspace/approval-policy.ts";
 import { isThere, readRegular } from "../workspace/durable-file.ts";
 import type { Checked, Context } from "./context.ts";

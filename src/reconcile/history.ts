@@ -5,7 +5,7 @@ import type { Plan } from "../plan/plan.ts";
 import { touchedBy } from "../state/run-summary.ts";
 import type { Context } from "./context.ts";
 import { withProblems } from "./failed-plan.ts";
-import { keepSnapshots } from "./keep-sightings.ts";
+import { keepSnapshots } from "./keep-snapshots.ts";
 import type { Applied, Planned } from "./request.ts";
 
 /** The summary of a run that the state keeps. One that is left without its end is told as failed or interrupted. */

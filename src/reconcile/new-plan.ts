@@ -15,7 +15,7 @@ import { type PreparedPlan, preparePlan } from "./prepared-plan.ts";
 import { namesForPlan } from "./project-names.ts";
 import { readBy } from "./read-by-workers.ts";
 import type { Planned } from "./request.ts";
-import { withRuleObjections } from "./rules.ts";
+import { withRuleObjections } from "./rules-in-force.ts";
 import { neededBy, secretsToCompare } from "./run-secrets.ts";
 import { guardRules, idleCanaries, idleProtection, scopeOf } from "./scope.ts";
 import { movesOf } from "./storage-moves.ts";

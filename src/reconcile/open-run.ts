@@ -11,7 +11,7 @@ import { type RunHistory, recordAtEnd, recordFromStart } from "./history.ts";
 import { readyToRecord } from "./recorder.ts";
 import type { Planned, Request } from "./request.ts";
 import { openWorkspace } from "./revisions.ts";
-import { withRules } from "./rules.ts";
+import { withRules } from "./rules-in-force.ts";
 import { requestedPlan } from "./saved-plan.ts";
 import { atRelease, isRefused } from "./server-release.ts";
 import { dispatcherOf } from "./workers.ts";

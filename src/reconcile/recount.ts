@@ -4,7 +4,7 @@ import { type RefreshScope, refreshProject } from "../live/survey.ts";
 import type { DesiredProject } from "../model/types.ts";
 import { partOfPlan } from "../plan/part.ts";
 import type { Plan } from "../plan/plan.ts";
-import { asksForCounts, type CompiledRule } from "../plan/rules.ts";
+import { asksForCounts, type CompiledRule } from "../plan/rules/evaluate.ts";
 
 /**
  * A saved plan with the counts that rules ask for and its changes do not tell, as they are now: whoever can write its file

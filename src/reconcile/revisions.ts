@@ -9,7 +9,7 @@ import { sortedProblems } from "../manifest/problem.ts";
 import { validate } from "../manifest/validate.ts";
 import { defaultWorkspace } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
-import { compileRules } from "../plan/rules.ts";
+import { compileRules } from "../plan/rules/evaluate.ts";
 import type { RevisionSide } from "../revision/revision.ts";
 import { findWorkspace, type Loaded, loadWorkspace, type Workspace } from "../workspace/load.ts";
 import {

@@ -25,7 +25,7 @@ import { judgeAgain } from "./judge-again.ts";
 import { type PreparedPlan, withWaivers } from "./prepared-plan.ts";
 import { namedAsPlanned } from "./project-names.ts";
 import { recountedForRules } from "./recount.ts";
-import { withReasons, withRuleObjections } from "./rules.ts";
+import { withReasons, withRuleObjections } from "./rules-in-force.ts";
 import { secretsToCompare } from "./run-secrets.ts";
 import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
 import { movesAgain } from "./storage-moves.ts";

@@ -25,7 +25,7 @@ import type { ProjectList } from "../state/project-list.ts";
 import { addressesOf } from "../storage/moves.ts";
 import type { Context } from "./context.ts";
 import type { Request } from "./request.ts";
-import { exceptionsOf } from "./rules.ts";
+import { exceptionsOf } from "./rules-in-force.ts";
 
 /** What a run reads: everything that policies select, limited as requested. */
 export function scopeOf(context: Context): RefreshScope {

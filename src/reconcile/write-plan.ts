@@ -15,7 +15,7 @@ import type { WritingRun } from "./open-run.ts";
 import type { PreparedPlan } from "./prepared-plan.ts";
 import { startRecorder, warnPendingWrites } from "./recorder.ts";
 import type { Applied, ApplyHooks } from "./request.ts";
-import { stepsByRules } from "./rules.ts";
+import { stepsByRules } from "./rules-in-force.ts";
 import { scopeOf } from "./scope.ts";
 import { moveSteps, runMoves, skippedMoves } from "./storage-moves.ts";
 import { forgotten } from "./update-ledger.ts";

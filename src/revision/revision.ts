@@ -16,7 +16,7 @@ import { comparedProject, type DraftChange, type RevisionChange, type Wanted } f
 import { revisionEffects } from "./effects.ts";
 import { migrationChanges } from "./migrations.ts";
 import { type Notice, noticesFor } from "./notices.ts";
-import { changedLastDays, changedRules } from "./rules.ts";
+import { changedLastDays, changedRules } from "./rule-changes.ts";
 import { changedPolicies } from "./selectors.ts";
 import { alarmingFirst, changedContents, changedSettings, type SettingChange } from "./settings.ts";
 

@@ -10,7 +10,7 @@ import { type RepositoryKind, repositoryKinds, storageKey } from "../model/repos
 import type { Change, Fields, Platform, Problem } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
 import type { Earlier, History } from "./history.ts";
-import { checkMigration, mayLoseRepositories } from "./rules.ts";
+import { checkMigration, mayLoseRepositories } from "./move-rules.ts";
 import { mostRepeats, type Situation, situationOf } from "./state-machine.ts";
 import { look, projectsOn, StorageHidden } from "./view.ts";
 

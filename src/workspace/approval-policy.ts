@@ -6,8 +6,8 @@ import { isWithinReach } from "../git/within-reach.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { parseChecked } from "../model/checked-yaml.ts";
 import type { Place, Problem } from "../model/types.ts";
-import { allowedSigners, peopleAmong } from "../plan/allowed-signers.ts";
-import { type ApprovalPolicy, planNamespace } from "../plan/approvals.ts";
+import { allowedSigners, peopleAmong } from "../plan/approvals/allowed-signers.ts";
+import { type ApprovalPolicy, planNamespace } from "../plan/approvals/verify.ts";
 
 interface ApprovalText extends Pick<ApprovalPolicy, "rules"> {
   readonly signers: string;

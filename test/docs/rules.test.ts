@@ -4,7 +4,7 @@ import { parseManifest } from "../../src/manifest/document.ts";
 import { readRules } from "../../src/manifest/rules.ts";
 import { projectNamed } from "../../src/model/identity.ts";
 import type { PlannedChange } from "../../src/plan/plan.ts";
-import { compileRules, evaluateRules } from "../../src/plan/rules.ts";
+import { compileRules, evaluateRules } from "../../src/plan/rules/evaluate.ts";
 import type { Setting } from "../e2e/workspace.ts";
 import { blocks, read } from "../readme.ts";
 import { runs } from "../reconcile/runs.ts";

@@ -9,7 +9,7 @@ import { addressMatcher } from "../../src/model/address.ts";
 import { projectNamed } from "../../src/model/identity.ts";
 import { planOf } from "../../src/plan/make-plan.ts";
 import { type Plan, planDigest } from "../../src/plan/plan.ts";
-import { type CompiledRule, compileRules, evaluateRules, judged } from "../../src/plan/rules.ts";
+import { type CompiledRule, compileRules, evaluateRules, judged } from "../../src/plan/rules/evaluate.ts";
 import { differenceOf, type PlanCase } from "./case.ts";
 
 /** A case of test/cases/rules; see the README there. */

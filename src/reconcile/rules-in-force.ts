@@ -17,7 +17,7 @@ import {
   judged,
   objectionsToChange,
   type RuleContext,
-} from "../plan/rules.ts";
+} from "../plan/rules/evaluate.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { readRulesFolder, rulesInside } from "../workspace/rules-folder.ts";
 import { type Checked, type Context, digestWithout } from "./context.ts";

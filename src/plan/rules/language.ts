@@ -1,10 +1,10 @@
 import { type ASTNode, Environment, type EvaluationError, type ParseError } from "@marcbachmann/cel-js";
 import { RE2JS, RE2JSException } from "re2js";
-import { memoized } from "../base/memoize.ts";
-import { didYouMean } from "../base/nearest.ts";
+import { memoized } from "../../base/memoize.ts";
+import { didYouMean } from "../../base/nearest.ts";
+import { childrenOf, linearMatch } from "./cost.ts";
 import { hostsIn, originsIn } from "./origins.ts";
-import { childrenOf, linearMatch } from "./rule-cost.ts";
-import { ChangeView, changeFields, nothing, PlanView, planFields, SummaryView, summaryFields } from "./rule-view.ts";
+import { ChangeView, changeFields, nothing, PlanView, planFields, SummaryView, summaryFields } from "./view.ts";
 
 /** What is wrong with an expression, and before which of its characters. */
 export interface ExpressionFault {

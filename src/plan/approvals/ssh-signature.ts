@@ -1,5 +1,4 @@
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
-import { wireReader, wireStrings } from "./ssh-wire.ts";
 
 /** A signature as `ssh-keygen -Y sign` writes it (OpenSSH's PROTOCOL.sshsig), not verified yet. */
 export interface SshSignature {
@@ -147,4 +146,51 @@ function fromJwk(key: Readonly<Record<string, string>>): KeyObject {
 
 function base64url(bytes: Buffer): string {
   return bytes.toString("base64url");
+}
+
+/** Reads the encoding of SSH (RFC 4251, section 5), one part after another. Each call throws RangeError where no such part is left. */
+interface WireReader {
+  readonly bytes: (length: number) => Buffer;
+  readonly uint32: () => number;
+  readonly string: () => Buffer;
+  /** The bytes of a positive number, without leading zeros. */
+  readonly integer: () => Buffer;
+  /** Throws where anything is left. */
+  readonly end: () => void;
+}
+
+function wireReader(whole: Buffer): WireReader {
+  let at = 0;
+  const bytes = (length: number) => {
+    if (at + length > whole.length) throw new RangeError("truncated");
+    at += length;
+    return whole.subarray(at - length, at);
+  };
+  const uint32 = () => bytes(4).readUInt32BE();
+  const string = () => bytes(uint32());
+  return {
+    bytes,
+    uint32,
+    string,
+    integer: () => {
+      const value = string();
+      const first = value.findIndex((byte) => byte !== 0);
+      return value.subarray(first < 0 ? value.length : first);
+    },
+    end: () => {
+      if (at !== whole.length) throw new RangeError("more than expected");
+    },
+  };
+}
+
+/** Texts and bytes as strings of that encoding, one after another. */
+function wireStrings(...parts: readonly (string | Buffer)[]): Buffer {
+  return Buffer.concat(
+    parts.flatMap((part) => {
+      const value = Buffer.from(part);
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(value.length);
+      return [length, value];
+    }),
+  );
 }

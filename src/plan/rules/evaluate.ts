@@ -1,16 +1,16 @@
-import { firstFew } from "../base/text.ts";
-import { isExpired } from "../manifest/expiry.ts";
-import { problemAt } from "../manifest/problem.ts";
-import type { PlanRule } from "../manifest/rules.ts";
-import type { Catalogue } from "../model/catalogue.ts";
-import { bySeverity } from "../model/problem-line.ts";
-import type { Change, Place, Problem, Project } from "../model/types.ts";
-import type { Objection } from "./guards.ts";
-import { plannedChange } from "./make-plan.ts";
-import { type Plan, planDigest } from "./plan.ts";
-import type { Expression, ExpressionFault } from "./rule-language.ts";
-import { tooLongOnChanges, tooLongOnPlan } from "./rule-limits.ts";
-import { ChangeView, type CountsOfPlan, PlanView } from "./rule-view.ts";
+import { firstFew } from "../../base/text.ts";
+import { isExpired } from "../../manifest/expiry.ts";
+import { problemAt } from "../../manifest/problem.ts";
+import type { PlanRule } from "../../manifest/rules.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import { bySeverity } from "../../model/problem-line.ts";
+import type { Change, Place, Problem, Project } from "../../model/types.ts";
+import type { Objection } from "../guards.ts";
+import { plannedChange } from "../make-plan.ts";
+import { type Plan, planDigest } from "../plan.ts";
+import type { Expression, ExpressionFault } from "./language.ts";
+import { tooLongOnChanges, tooLongOnPlan } from "./limits.ts";
+import { ChangeView, type CountsOfPlan, PlanView } from "./view.ts";
 
 /** A rule whose expression knows its names. */
 export interface CompiledRule extends PlanRule {
@@ -22,7 +22,7 @@ export async function compileRules(
   rules: readonly PlanRule[],
 ): Promise<{ readonly rules: readonly CompiledRule[]; readonly problems: readonly Problem[] }> {
   if (rules.length === 0) return { rules: [], problems: [] };
-  const { compileExpression } = await import("./rule-language.ts");
+  const { compileExpression } = await import("./language.ts");
   const compiled = rules.map((rule) => ({ rule, expression: compileExpression(rule.when, rule.on) }));
   return {
     rules: compiled.flatMap(({ rule, expression }) => ("fault" in expression ? [] : [{ ...rule, expression }])),

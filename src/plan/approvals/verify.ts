@@ -1,9 +1,9 @@
-import { counted } from "../base/text.ts";
-import { turnsOff } from "../model/turns-off.ts";
+import { counted } from "../../base/text.ts";
+import { turnsOff } from "../../model/turns-off.ts";
+import type { Objection } from "../guards.ts";
+import { type Plan, visibleOf } from "../plan.ts";
+import { policyEffectOf } from "../policy-effect.ts";
 import { peopleAmong, type Signer } from "./allowed-signers.ts";
-import type { Objection } from "./guards.ts";
-import { type Plan, visibleOf } from "./plan.ts";
-import { policyEffectOf } from "./policy-effect.ts";
 import type { SshSignature } from "./ssh-signature.ts";
 
 /** The namespace of signatures on plans. */

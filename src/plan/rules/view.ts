@@ -1,7 +1,7 @@
-import { fullPathOf, renamed } from "../model/identity.ts";
-import type { Fields, Project, Value } from "../model/types.ts";
-import { type PlannedChange, type Summary, visibleOf } from "./plan.ts";
-import { policyEffectOf } from "./policy-effect.ts";
+import { fullPathOf, renamed } from "../../model/identity.ts";
+import type { Fields, Project, Value } from "../../model/types.ts";
+import { type PlannedChange, type Summary, visibleOf } from "../plan.ts";
+import { policyEffectOf } from "../policy-effect.ts";
 
 /** What rules see of a change, with the types of CEL. */
 export const changeFields = {

@@ -1,7 +1,7 @@
-import { memoized } from "../base/memoize.ts";
-import { type Bound, costOf } from "./rule-cost.ts";
-import type { Expression, ExpressionFault } from "./rule-language.ts";
-import type { ChangeView } from "./rule-view.ts";
+import { memoized } from "../../base/memoize.ts";
+import { type Bound, costOf } from "./cost.ts";
+import type { Expression, ExpressionFault } from "./language.ts";
+import type { ChangeView } from "./view.ts";
 
 /** Of a change: how many fields it has, and how long its longest text is. */
 type Sizes = Readonly<Record<"fields" | "text", number>>;
