@@ -10,12 +10,12 @@ import { acceptJson, acceptText } from "../report/accept.ts";
 import { isManifestPlace } from "../workspace/discover.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { loadSettings } from "../workspace/load.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { schemaFrom } from "./import-files.ts";
 import { reporter, save } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
 import { globsOf, requestOf } from "./run.ts";
-import type { Run } from "./verb.ts";
+import type { Options } from "./table.ts";
 
 /** `evenkeel accept ADDRESS...`: writes manifests as `fmt` does, without asking: they are under review anyway. */
 export const run: Run<Options<"accept">> = async (terminal, options, addresses) => {

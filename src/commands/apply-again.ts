@@ -1,7 +1,7 @@
 import { shellWord } from "../base/shell-word.ts";
 import { waveText } from "../manifest/waves.ts";
 import type { Request } from "../reconcile/request.ts";
-import type { Options } from "./flags.ts";
+import type { Options } from "./table.ts";
 
 /** A plan that was saved before, by its file or by its run. */
 export type Saved = Pick<Request, "saved" | "savedRun">;

@@ -18,17 +18,17 @@ import { planText, wavesText } from "../report/text.ts";
 import { holderText } from "../state/lease.ts";
 import { commandAgain, optionOf, type Saved } from "./apply-again.ts";
 import { codeOf, planJson, refusalText, resultText, untouched } from "./apply-result.ts";
+import type { Run } from "./command.ts";
 import { deploymentFrom } from "./deployment-options.ts";
-import type { Options } from "./flags.ts";
 import { follow } from "./follow.ts";
 import { noteUnrecorded } from "./note-unrecorded.ts";
 import { printMissingSecrets, printProblems } from "./print-problems.ts";
 import { noBar } from "./progress-bar.ts";
 import { globsOf, requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
+import type { Options } from "./table.ts";
 import type { Progress, Terminal } from "./terminal.ts";
 import { traced } from "./tracing.ts";
-import type { Run } from "./verb.ts";
 
 /** `evenkeel apply [PLAN]`. */
 export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {

@@ -10,11 +10,11 @@ import { signatureFileOf, signatureText } from "../reconcile/approvals.ts";
 import { planOfRun, readPlan } from "../reconcile/saved-plan.ts";
 import { replaceFile } from "../workspace/durable-file.ts";
 import { signedBySsh } from "../workspace/ssh-keygen.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { reporter } from "./outputs.ts";
 import { stateAround } from "./state-around.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verb.ts";
 
 /** `evenkeel approve PLAN` or `approve --plan RUN`: signs a saved plan; without a token, and without asking the server. */
 export const run: Run<Options<"approve">> = async (terminal, options, [file]) => {

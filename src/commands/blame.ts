@@ -9,11 +9,11 @@ import type { Checked } from "../reconcile/context.ts";
 import { type BlamedLine, type Blaming, blameJson, blameText } from "../report/blame.ts";
 import { lastOutcomes } from "../state/last-outcome.ts";
 import { openState } from "../state/open-state.ts";
+import type { Run } from "./command.ts";
 import { type EffectiveProject, effectiveProject } from "./effective-state.ts";
-import type { Options } from "./flags.ts";
 import { reporter } from "./outputs.ts";
 import { requestOf } from "./run.ts";
-import type { Run } from "./verb.ts";
+import type { Options } from "./table.ts";
 
 /** `evenkeel blame ADDRESS`: offline as far as `show` is; git and the journal are only read. */
 export const run: Run<Options<"blame">> = async (terminal, options, [address = ""]) => {

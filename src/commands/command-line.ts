@@ -7,9 +7,9 @@ import { version } from "../base/version.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { wavesIn } from "../manifest/waves.ts";
 import { maxConcurrency } from "../model/most-in-flight.ts";
+import type { CliCommand, Flag, OptionValues } from "./command.ts";
+import { commands, groups } from "./table.ts";
 import { createTerminal, type Host } from "./terminal.ts";
-import { type Flag, groups, type OptionValues, type Verb } from "./verb.ts";
-import { verbs } from "./verbs.ts";
 
 /**
  * One run of the command line on `host`, whose `argv` begins with two words that are not read, as a process's does. It knows
@@ -42,7 +42,7 @@ const parsers: { readonly [Kind in keyof OptionValues]: (text: string, before: u
   },
   duration: (text) => {
     const duration = durationOf(text) ?? refuseArgument("Expected a duration such as 30s, 10m or 1h.");
-    return duration > 0 ? duration : refuseArgument("Nothing can be done in no time: expected a duration such as 30s.");
+    return duration > 0 ? duration : refuseArgument("Expected a duration greater than zero, such as 30s.");
   },
   waves: (text) => {
     const read = wavesIn(text);
@@ -82,7 +82,7 @@ function program(host: Host, done: (code: ExitCode) => void): Command {
     })
     .exitOverride();
   refuseSecond(root);
-  for (const verb of verbs) addVerb(host, parentOf(root, verb.name), verb, done);
+  for (const command of commands) addCommand(host, parentOf(root, command.name), command, done);
   return root;
 }
 
@@ -90,7 +90,7 @@ function widthOf({ isTTY, columns = 80 }: Host["stdout"]): number {
   return isTTY ? columns : 80;
 }
 
-/** The command that a verb of two words stands below, made when its first one comes. */
+/** The parser that a command of two words is added to, made for the first of them. */
 function parentOf(root: Command, name: string): Command {
   const [first = "", second] = name.split(" ");
   if (second === undefined) return root;
@@ -99,15 +99,15 @@ function parentOf(root: Command, name: string): Command {
 
 function addGroup(root: Command, name: string): Command {
   const summary = groups[name] ?? "";
-  const members = verbs.filter((verb) => verb.name.startsWith(`${name} `)).map((verb) => verb.name);
-  const command = root.command(name).summary(summary).description(sentence(summary));
-  return command.addHelpText("before", `${examplesText(firstExamples(members))}\n`);
+  const members = commands.filter((each) => each.name.startsWith(`${name} `)).map((each) => each.name);
+  const parser = root.command(name).summary(summary).description(sentence(summary));
+  return parser.addHelpText("before", `${examplesText(firstExamples(members))}\n`);
 }
 
 const rootExamples = ["validate", "plan", "apply", "drift"];
 
-function firstExamples(names: readonly string[]): Pick<Verb, "examples"> {
-  const named = names.flatMap((name) => verbs.filter((verb) => verb.name === name));
+function firstExamples(names: readonly string[]): Pick<CliCommand, "examples"> {
+  const named = names.flatMap((name) => commands.filter((each) => each.name === name));
   return { examples: named.flatMap(({ examples }) => examples.slice(0, 1)) };
 }
 
@@ -115,23 +115,24 @@ function sentence(summary: string): string {
   return `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`;
 }
 
-function addVerb(host: Host, parent: Command, verb: Verb, done: (code: ExitCode) => void): void {
-  const command = parent
-    .command(`${verb.name.split(" ").at(-1)} ${verb.arguments ?? ""}`.trim(), { hidden: verb.hidden ?? false })
-    .summary(verb.summary)
-    .description(sentence(verb.summary))
-    .addHelpText("before", `${examplesText(verb)}\n`)
+function addCommand(host: Host, parent: Command, command: CliCommand, done: (code: ExitCode) => void): void {
+  const parser = parent
+    .command(`${command.name.split(" ").at(-1)} ${command.arguments ?? ""}`.trim(), { hidden: command.hidden ?? false })
+    .summary(command.summary)
+    .description(sentence(command.summary))
+    .addHelpText("before", `${examplesText(command)}\n`)
     .option("--no-color", "plain text");
-  for (const flag of verb.options) command.addOption(optionOf(flag));
-  refuseContradictions(command);
-  command.action(async (...received) => {
-    refuseFolder(parent, command);
+  for (const flag of command.flags) parser.addOption(optionOf(flag));
+  refuseContradictions(parser);
+  parser.action(async (...received) => {
+    refuseFolder(parent, parser);
     const args = received
-      .slice(0, command.registeredArguments.length)
+      .slice(0, parser.registeredArguments.length)
       .flat()
       .filter((arg) => arg !== undefined);
-    const options = command.optsWithGlobals();
-    done(await verb.run(createTerminal(host, options), options, args));
+    const options = parser.optsWithGlobals<never>();
+    const { run } = await command.load();
+    done(await run(createTerminal(host, options), options, args));
   });
 }
 
@@ -144,29 +145,29 @@ function refuseSecond(root: Command): void {
 }
 
 /** `evenkeel -C DIR COMMAND` is read as `evenkeel COMMAND -C DIR`, where the command has a workspace. */
-function refuseFolder(parent: Command, command: Command): void {
+function refuseFolder(parent: Command, parser: Command): void {
   const { C: before } = parent.optsWithGlobals<{ C?: string }>();
   if (before === undefined) return;
-  if (!command.options.some(({ short }) => short === "-C")) command.error("error: unknown option '-C'");
+  if (!parser.options.some(({ short }) => short === "-C")) parser.error("error: unknown option '-C'");
 }
 
 /** `--tag --no-tag`: neither wins. */
-function refuseContradictions(command: Command): void {
-  for (const no of command.options.filter(({ negate }) => negate)) {
-    const yes = command.options.find((each) => !each.negate && each.attributeName() === no.attributeName());
+function refuseContradictions(parser: Command): void {
+  for (const no of parser.options.filter(({ negate }) => negate)) {
+    const yes = parser.options.find((each) => !each.negate && each.attributeName() === no.attributeName());
     if (!yes) continue;
     const given = new Set<string>();
     for (const { long } of [yes, no]) {
-      command.on(`option:${long?.slice(2)}`, () => {
+      parser.on(`option:${long?.slice(2)}`, () => {
         given.add(String(long));
-        if (given.size > 1) command.error(`error: ${yes.long} and ${no.long} contradict each other: give only one`);
+        if (given.size > 1) parser.error(`error: ${yes.long} and ${no.long} contradict each other: give only one`);
       });
     }
   }
 }
 
 /** In two columns, or in lines of two where those would be wider than a terminal. */
-function examplesText({ examples }: Pick<Verb, "examples">): string {
+function examplesText({ examples }: Pick<CliCommand, "examples">): string {
   const width = Math.max(...examples.map(([line]) => line.length));
   const rows = examples.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`);
   const isWide = rows.some(({ length }) => length > 80);

@@ -7,9 +7,9 @@ import { listen } from "../console/listen.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { openState } from "../state/open-state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { folderOf } from "./run.ts";
-import type { Run } from "./verb.ts";
+import type { Options } from "./table.ts";
 
 /** `evenkeel console`: pages over the state, until it is interrupted. */
 export const run: Run<Options<"console">> = async (terminal, options) => {

@@ -1,7 +1,7 @@
 import { exit, UserError } from "../base/exit.ts";
 import type { DeploymentOptions } from "../deployments/record-apply.ts";
 import { passed } from "./deployments/connected.ts";
-import type { Options } from "./flags.ts";
+import type { Options } from "./table.ts";
 
 /** The record that is asked for, if one is. @throws UserError naming every mistake. */
 export function deploymentFrom(options: Options<"apply">): DeploymentOptions | undefined {

@@ -5,11 +5,11 @@ import { findingsText } from "../report/deprecations.ts";
 import { type Tree, treeOf } from "../scan/includes.ts";
 import { type Finding, type Scanned, scanText } from "../scan/scan.ts";
 import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/texts.ts";
+import type { Run } from "./command.ts";
 import { releaseOf } from "./deprecations.ts";
-import type { Options } from "./flags.ts";
 import { reporter, save } from "./outputs.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verb.ts";
 
 /** `evenkeel deprecations scan`: uses in files; with `--fix`, those that are left when mechanical ones are rewritten. */
 export const run: Run<Options<"deprecations scan">> = (terminal, options, paths) => {

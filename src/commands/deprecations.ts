@@ -6,12 +6,12 @@ import { readWorkspace, workspaceFile } from "../manifest/workspace.ts";
 import { schedule } from "../model/removals.ts";
 import { type ScheduleFilter, scheduleRows, scheduleText } from "../report/deprecations.ts";
 import { textIn } from "../workspace/texts.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { reporter } from "./outputs.ts";
 import { checkedRelease } from "./release.ts";
 import { folderOf } from "./run.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verb.ts";
 
 /** `evenkeel deprecations`: the schedule, or what of it is due by a release or a day. */
 export const run: Run<Options<"deprecations">> = (terminal, options) => {

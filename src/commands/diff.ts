@@ -20,11 +20,11 @@ import { compareRevisions } from "../revision/revision.ts";
 import { openState, type StateOf } from "../state/open-state.ts";
 import { keptProjects, type ProjectList } from "../state/project-list.ts";
 import { readProjectFile } from "../workspace/project-file.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { reporter } from "./outputs.ts";
 import { folderOf } from "./run.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verb.ts";
 
 /** `evenkeel diff [REV]`: what manifests want otherwise than at a revision; offline. */
 export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {

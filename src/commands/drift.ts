@@ -1,6 +1,6 @@
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { planAs } from "./plan.ts";
-import type { Run } from "./verb.ts";
+import type { Options } from "./table.ts";
 
 /** `evenkeel drift`: a plan whose exit code tells whether anything is pending. */
 export const run: Run<Options<"drift">> = (terminal, options) =>

@@ -2,9 +2,9 @@ import { exit, UserError } from "../base/exit.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { explainJson, explainText } from "../report/explain.ts";
 import { dialectAround } from "../workspace/load.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { reporter } from "./outputs.ts";
-import type { Run } from "./verb.ts";
+import type { Options } from "./table.ts";
 
 /** `evenkeel explain [SLUG[.PARAM]]`: the catalogue, for people and for scripts. */
 export const run: Run<Options<"explain">> = (terminal, options, [selection]) => {

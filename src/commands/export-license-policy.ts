@@ -26,13 +26,13 @@ import { openState } from "../state/open-state.ts";
 import { keptProjects } from "../state/project-list.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import { readProjectFile } from "../workspace/project-file.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { reporter } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
 import { checkedRelease } from "./release.ts";
 import { requestOf } from "./run.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verb.ts";
 
 type Choice = Options<"export license-policy">;
 

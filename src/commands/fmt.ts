@@ -4,12 +4,12 @@ import { counted, firstFew } from "../base/text.ts";
 import { format } from "../format/format.ts";
 import { problemLine } from "../model/problem-line.ts";
 import { type TextFile, textIn } from "../workspace/texts.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { manifestsAround, manifestsAt } from "./fmt-files.ts";
 import { save } from "./outputs.ts";
 import { folderOf } from "./run.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verb.ts";
 
 /** How one file fared; the mistakes are lines for a person. */
 type Fared = "kept" | "changed" | "skipped" | { readonly mistakes: readonly string[] };

@@ -9,10 +9,10 @@ import type { Problem } from "../model/types.ts";
 import { importJson, importText } from "../report/import.ts";
 import { loadSettings } from "../workspace/load.ts";
 import { textIn } from "../workspace/texts.ts";
-import type { Options } from "./flags.ts";
 import { printWarnings, writeDrafts } from "./import-files.ts";
 import { reporter } from "./outputs.ts";
 import { folderOf } from "./run.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Choice = Options<"import">;

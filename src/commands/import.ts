@@ -12,12 +12,12 @@ import { connectionFrom } from "../reconcile/connection.ts";
 import type { Request } from "../reconcile/request.ts";
 import { importJson, importText } from "../report/import.ts";
 import { loadSettings } from "../workspace/load.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { printWarnings, writeDrafts } from "./import-files.ts";
 import { reporter } from "./outputs.ts";
 import { globsOf, requestOf } from "./run.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verb.ts";
 
 /** `evenkeel import`: policies from live state. No file that exists is overwritten. */
 export const run: Run<Options<"import">> = async (terminal, options, names) => {

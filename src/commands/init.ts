@@ -12,10 +12,10 @@ import { ignored } from "../state/folder/state-folder.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { linkFault } from "../workspace/links.ts";
 import { makeFiles } from "../workspace/output-file.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { exampleUrl, type ServerSettings, serverOf } from "./prompts.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verb.ts";
 
 const examplePolicy = "policies/example.yaml";
 const schemaFolder = ".evenkeel/schemas";

@@ -2,10 +2,10 @@ import { exit, UserError } from "../base/exit.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { runsText, runText } from "../report/journal.ts";
 import type { Journals } from "../state/state.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { reporter } from "./outputs.ts";
 import { stateAround } from "./state-around.ts";
-import type { Run } from "./verb.ts";
+import type { Options } from "./table.ts";
 
 /** `evenkeel journal [RUN]`: all runs of this workspace, or what one of them did. */
 export const run: Run<Options<"journal">> = async (terminal, options, [wanted]) => {

@@ -7,13 +7,13 @@ import { failedPlan } from "../reconcile/failed-plan.ts";
 import { mergedByRules } from "../reconcile/rules-in-force.ts";
 import { readReport } from "../reconcile/saved-plan.ts";
 import { outcomesText, planText } from "../report/text.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { writeTo } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
 import { folderOf } from "./run.ts";
 import { planReporter, telling } from "./surfaces.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verb.ts";
 
 /** `evenkeel merge PLAN...`: the plans of shards as one, and what rules have against it; offline. */
 export const run: Run<Options<"merge">> = async (terminal, options, files) => {

@@ -7,7 +7,7 @@ import type { Plan } from "../plan/plan.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Planned, Request } from "../reconcile/request.ts";
 import { planText, waiversText } from "../report/text.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { follow } from "./follow.ts";
 import { noteUnrecorded } from "./note-unrecorded.ts";
 import { writeTo } from "./outputs.ts";
@@ -15,9 +15,9 @@ import { printMissingSecrets, printProblems } from "./print-problems.ts";
 import { noBar } from "./progress-bar.ts";
 import { globsOf, requestOf } from "./run.ts";
 import { planReporter } from "./surfaces.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { traced } from "./tracing.ts";
-import type { Run } from "./verb.ts";
 
 /** `evenkeel plan`. */
 export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", terminal, options);

@@ -22,12 +22,12 @@ import {
 } from "../routes/listeners.ts";
 import { routesOf, unknownRoutesOf } from "../routes/routes.ts";
 import { dialectAround } from "../workspace/load.ts";
+import type { Run } from "./command.ts";
 import { effectiveState } from "./effective-state.ts";
-import type { Options } from "./flags.ts";
 import { reporter } from "./outputs.ts";
 import { requestOf } from "./run.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verb.ts";
 
 /** `evenkeel routes PROJECT`: who is notified of an event, by manifests or by the server; or what changes between the two. */
 export const run: Run<Options<"routes">> = async (terminal, options, [project = ""]) => {

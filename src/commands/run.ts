@@ -8,9 +8,9 @@ import type { Request } from "../reconcile/request.ts";
 import { commitOfRevision } from "../reconcile/revisions.ts";
 import { unshared } from "../reconcile/workers.ts";
 import { sharesState } from "../state/open-state.ts";
-import type { Options } from "./flags.ts";
+import type { OptionValues } from "./command.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import type { OptionValues } from "./verb.ts";
 
 /** The options that every command with a workspace and a server has. */
 export type OnlineOptions = Options<"drift">;

@@ -3,10 +3,10 @@ import { printable } from "../base/printable.ts";
 import { historyJson, historyText } from "../report/history.ts";
 import { liveRuns } from "../state/live-runs.ts";
 import { concerns } from "../state/run-summary.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { reporter } from "./outputs.ts";
 import { stateAround } from "./state-around.ts";
-import type { Run } from "./verb.ts";
+import type { Options } from "./table.ts";
 
 /** `evenkeel runs`: summaries of the runs of this workspace, newest first. */
 export const run: Run<Options<"runs">> = async (terminal, options) => {

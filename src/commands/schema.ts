@@ -3,9 +3,9 @@ import { exit } from "../base/exit.ts";
 import { dialectNamed } from "../model/dialects.ts";
 import { schemasIn } from "../model/schemas.ts";
 import { dialectAround } from "../workspace/load.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { save } from "./outputs.ts";
-import type { Run } from "./verb.ts";
+import type { Options } from "./table.ts";
 
 /** `evenkeel schema [DIR]`: the JSON Schemas, as editors want them; in the words of the workspace that they are for. */
 export const run: Run<Options<"schema">> = (terminal, options, [folder = "."]) => {

@@ -1,10 +1,10 @@
 import { exitCode } from "../base/exit.ts";
 import { showJson, showText } from "../report/show.ts";
+import type { Run } from "./command.ts";
 import { effectiveState } from "./effective-state.ts";
-import type { Options } from "./flags.ts";
 import { reporter } from "./outputs.ts";
 import { requestOf } from "./run.ts";
-import type { Run } from "./verb.ts";
+import type { Options } from "./table.ts";
 
 /** `evenkeel show PROJECT`: offline, unless only the server can tell which IDs and paths are one project, or whether one that only globs match exists. */
 export const run: Run<Options<"show">> = async (terminal, options, [name = ""]) => {

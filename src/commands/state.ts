@@ -3,10 +3,10 @@ import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
 import { holderText } from "../state/lease.ts";
 import { type Contents, type Holder, isShared } from "../state/state.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { reporter } from "./outputs.ts";
 import { stateAround } from "./state-around.ts";
-import type { Run } from "./verb.ts";
+import type { Options } from "./table.ts";
 
 /** `evenkeel state`: where it is, who holds the lease, who watches, how much it keeps. */
 export const run: Run<Options<"state">> = async (terminal, options) => {

@@ -7,10 +7,10 @@ import { statusJson, statusText } from "../report/storage-status.ts";
 import { type Remainder, remaindersOn } from "../storage/status.ts";
 import { StorageHidden, storagesOfMoves } from "../storage/view.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
+import type { Run } from "./command.ts";
 import { reading } from "./deployments/connected.ts";
-import type { Options } from "./flags.ts";
 import { folderOf } from "./run.ts";
-import type { Run } from "./verb.ts";
+import type { Options } from "./table.ts";
 
 /** `evenkeel storage status STORAGE`. */
 export const run: Run<Options<"storage status">> = (terminal, options, [storage = ""]) => {

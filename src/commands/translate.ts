@@ -13,12 +13,12 @@ import { isThere } from "../workspace/durable-file.ts";
 import { linkFault } from "../workspace/links.ts";
 import { dialectAround, findWorkspace, loadWorkspace } from "../workspace/load.ts";
 import { type TextFile, textIn } from "../workspace/texts.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { manifestsAround } from "./fmt-files.ts";
 import { save } from "./outputs.ts";
 import { folderOf } from "./run.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verb.ts";
 
 /**
  * `evenkeel translate --to DIALECT`: names the files that it changes; with `--check`, those that it would change. Where a

@@ -9,12 +9,12 @@ import { nameProblems } from "../reconcile/context.ts";
 import { rulesInForce } from "../reconcile/rules-in-force.ts";
 import { ledgerKey } from "../state/ledger-key.ts";
 import { type Loaded, loadWorkspace } from "../workspace/load.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { printProblems } from "./print-problems.ts";
 import { folderOf } from "./run.ts";
 import { findingReporter, telling } from "./surfaces.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Run } from "./verb.ts";
 
 /** What `validate --report json` prints. */
 interface ValidationDocument {

@@ -4,7 +4,7 @@ import { checkoutAround } from "../watch/checkout.ts";
 import { systemClock } from "../watch/clock.ts";
 import type { WatchStatus } from "../watch/options.ts";
 import { serveWatch } from "../watch/service.ts";
-import type { Options } from "./flags.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import type { CheckFigures } from "./watch-check.ts";
 

@@ -11,11 +11,11 @@ import { newStatus, type WatchOptions } from "../watch/options.ts";
 import { cron, every, type Schedule } from "../watch/schedule.ts";
 import { watch } from "../watch/watch.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
 import { folderOf, requestOf } from "./run.ts";
+import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { tracedAs } from "./tracing.ts";
-import type { Run } from "./verb.ts";
 import { checkPrinter } from "./watch-check.ts";
 import { listening } from "./watch-service.ts";
 

@@ -3,10 +3,10 @@ import { canPlan, readTokenAccess } from "../live/token-access.ts";
 import { readPolicies } from "../manifest/policies.ts";
 import { whoamiJson, whoamiText } from "../report/whoami.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
+import type { Run } from "./command.ts";
 import { reading } from "./deployments/connected.ts";
-import type { Options } from "./flags.ts";
 import { folderOf } from "./run.ts";
-import type { Run } from "./verb.ts";
+import type { Options } from "./table.ts";
 
 /** `evenkeel whoami`: exit 1 where `plan` could not read. */
 export const run: Run<Options<"whoami">> = async (terminal, options) => {

@@ -10,9 +10,9 @@ import { leaseDuration } from "../state/lease.ts";
 import { sharesState } from "../state/open-state.ts";
 import { membershipFor } from "../workers/membership.ts";
 import { work } from "../workers/worker.ts";
-import type { Options } from "./flags.ts";
+import type { Run } from "./command.ts";
+import type { Options } from "./table.ts";
 import { openTracing } from "./tracing.ts";
-import type { Run } from "./verb.ts";
 
 /** `evenkeel worker`: exit 0 also where it was interrupted, since what it did not finish is left to others. */
 export const run: Run<Options<"worker">> = async (terminal, { concurrency = maxConcurrency, once }) => {

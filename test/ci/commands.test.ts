@@ -3,8 +3,8 @@ import { cpSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import type { Verb } from "../../src/commands/verb.ts";
-import { verbs } from "../../src/commands/verbs.ts";
+import type { CliCommand } from "../../src/commands/command.ts";
+import { commands } from "../../src/commands/table.ts";
 import { read, root } from "../readme.ts";
 import { tempFolder } from "../support/folder.ts";
 
@@ -27,19 +27,19 @@ function commandLines(texts: readonly string[]): readonly (readonly string[])[] 
   return lines.filter((line) => line.startsWith("evenkeel ")).map((line) => line.split(/\s+/).slice(1));
 }
 
-/** What is wrong with a command line, by the table of verbs. */
+/** What is wrong with a command line, by the table of commands. */
 function mistakes(words: readonly string[]): readonly string[] {
-  const verb = verbs.find(({ name }) => name === words[0]);
-  if (!verb) return [`no command ${words[0]}`];
+  const command = commands.find(({ name }) => name === words[0]);
+  if (!command) return [`no command ${words[0]}`];
   return words.flatMap((word, index) => {
     if (!word.startsWith("-")) return [];
-    const flag = verb.options.find(({ flags }) => flags.split(/[ ,]/)[0] === word);
-    if (!flag) return [`${verb.name} has no ${word}`];
-    return flag.suggests ? unsuggested(verb, flag.suggests, words[index + 1] ?? "") : [];
+    const flag = command.flags.find(({ flags }) => flags.split(/[ ,]/)[0] === word);
+    if (!flag) return [`${command.name} has no ${word}`];
+    return flag.suggests ? unsuggested(command, flag.suggests, words[index + 1] ?? "") : [];
   });
 }
 
-function unsuggested({ name }: Verb, known: readonly string[], value: string): readonly string[] {
+function unsuggested({ name }: CliCommand, known: readonly string[], value: string): readonly string[] {
   const [kind = ""] = value.split("=");
   return known.includes(kind) ? [] : [`${name} has no report ${kind}`];
 }

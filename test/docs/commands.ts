@@ -1,5 +1,5 @@
-import { type Flag, groups, type Verb } from "../../src/commands/verb.ts";
-import { verbs } from "../../src/commands/verbs.ts";
+import type { CliCommand, Flag } from "../../src/commands/command.ts";
+import { commands, groups } from "../../src/commands/table.ts";
 
 const head = `# Commands
 
@@ -8,7 +8,7 @@ Every command of \`evenkeel\`, from the table that its help and its shell comple
 
 /** `docs/commands.md`: what \`-h\` shows, on one page. */
 export function commandsPage(): string {
-  const shown = verbs.filter(({ hidden }) => !hidden);
+  const shown = commands.filter(({ hidden }) => !hidden);
   const contents = shown
     .map(({ name, summary }) => `- [\`${name}\`](#evenkeel-${anchor(name)}): ${summary}`)
     .join("\n");
@@ -19,12 +19,12 @@ function anchor(name: string): string {
   return name.replaceAll(" ", "-");
 }
 
-function section({ name, arguments: given = "", summary, examples, options }: Verb): string {
+function section({ name, arguments: given = "", summary, examples, flags }: CliCommand): string {
   const [group = ""] = name.split(" ");
   const about = name.includes(" ") && groups[group] ? ` (\`${group}\`: ${groups[group]})` : "";
-  const usage = ["evenkeel", name, given, ...(options.length > 0 ? ["[options]"] : [])].filter(Boolean).join(" ");
+  const usage = ["evenkeel", name, given, ...(flags.length > 0 ? ["[options]"] : [])].filter(Boolean).join(" ");
   const lines = examples.map(([line, meaning]) => `    # ${meaning}\n    ${line}`).join("\n\n");
-  return [`## evenkeel ${name}`, `${capital(summary)}${about}.`, `    ${usage}`, "Examples:", lines, table(options)]
+  return [`## evenkeel ${name}`, `${capital(summary)}${about}.`, `    ${usage}`, "Examples:", lines, table(flags)]
     .filter(Boolean)
     .join("\n\n");
 }

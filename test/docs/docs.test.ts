@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { verbs } from "../../src/commands/verbs.ts";
+import { commands } from "../../src/commands/table.ts";
 import { commandAccess, neededRoles } from "../../src/model/command-access.ts";
 
 import { findingKinds, planKinds } from "../../src/report/report-kinds.ts";
@@ -14,7 +14,7 @@ test("docs/commands.md is in step with the commands; npm run docs writes it", as
 });
 
 test("every command has at least two examples to begin with, and they are its own", () => {
-  for (const { name, examples } of verbs.filter(({ hidden }) => !hidden)) {
+  for (const { name, examples } of commands.filter(({ hidden }) => !hidden)) {
     expect([name, examples.length > 1]).toEqual([name, true]);
     const own = examples.map(([line]) => line).filter((line) => !line.includes(`evenkeel ${name}`));
     expect([name, own]).toEqual([name, []]);
@@ -22,9 +22,9 @@ test("every command has at least two examples to begin with, and they are its ow
 });
 
 test("every option that an example shows exists", () => {
-  const wrong = verbs.flatMap(({ name, examples, options }) =>
+  const wrong = commands.flatMap(({ name, examples, flags }) =>
     examples.flatMap(([line]) => {
-      const known = options.flatMap(({ flags }) => flags.split(/[ ,]+/));
+      const known = flags.flatMap((flag) => flag.flags.split(/[ ,]+/));
       const used = line.split(/[\s=]/).filter((word) => /^--?[a-zA-Z]/.test(word));
       return used.filter((word) => !known.includes(word)).map((word) => `${name}: ${word}`);
     }),
@@ -35,7 +35,7 @@ test("every option that an example shows exists", () => {
 test("README says of every command what role and scope it needs", () => {
   const [, table = ""] = /## What the token may do\n([\s\S]*?)\n## /.exec(readFrom("README.md")) ?? [];
   const words = table.match(/`[^`]+`/g)?.map((word) => word.slice(1, -1)) ?? [];
-  const missing = verbs
+  const missing = commands
     .filter(({ name, hidden }) => !hidden && !words.includes(name) && !words.includes(name.split(" ").at(-1) ?? ""))
     .map(({ name }) => name);
   expect(missing).toEqual([]);

@@ -1,124 +1,82 @@
-import { catalogueOf } from "../../model/catalogue.ts";
-import { type Flag, groups, type Verb } from "../verb.ts";
-import { completionScripts } from "./scripts.ts";
+import { exit } from "../../base/exit.ts";
+import { printable } from "../../base/printable.ts";
+import { desiredOf, projectsOf } from "../../manifest/layers.ts";
+import { readMigrations } from "../../manifest/migrations.ts";
+import { validate } from "../../manifest/validate.ts";
+import { addressOf, storageAddress } from "../../model/address.ts";
+import { dialects } from "../../model/dialects.ts";
+import { storageKey } from "../../model/repository-kinds.ts";
+import { dialectAround, type Loaded, loadWorkspace } from "../../workspace/load.ts";
+import type { Run } from "../command.ts";
+import { folderOf } from "../run.ts";
+import { commands } from "../table.ts";
+import type { Terminal } from "../terminal.ts";
+import { type Candidate, candidatesFor, type Named } from "./candidates.ts";
 
-/** Something to go on with, and what it means. */
-export interface Candidate {
-  readonly word: string;
-  readonly meaning?: string;
-}
-
-/** What manifests name; asked for only where it is wanted. */
-export interface Named {
-  readonly projects: () => readonly string[];
-  readonly addresses: () => readonly string[];
-  readonly storages: () => readonly string[];
-  /** Whose names the workspace speaks. */
-  readonly dialect: () => string;
-}
-
-/**
- * What may stand in place of the last of the words after `evenkeel`, which may be unfinished or empty. Nothing where
- * a file is wanted, or something that only the user knows.
- */
-export function candidatesFor(words: readonly string[], verbs: readonly Verb[], named: Named): readonly Candidate[] {
-  const word = words.at(-1) ?? "";
-  const before = words.slice(0, -1);
-  const verb = verbOf(before, verbs);
-  const within = verb ? inVerb(verb, before.slice(verb.name.split(" ").length), word, named) : [];
-  const offered = [...verbWords(before, verbs), ...within];
-  return offered.filter((candidate) => candidate.word.startsWith(word));
-}
-
-function verbOf(words: readonly string[], verbs: readonly Verb[]): Verb | undefined {
-  const fits = ({ name }: Verb) => name.split(" ").every((part, index) => part === words[index]);
-  return verbs.filter(fits).toSorted((a, b) => b.name.length - a.name.length)[0];
-}
-
-function verbWords(before: readonly string[], verbs: readonly Verb[]): readonly Candidate[] {
-  const shown = verbs.filter(({ hidden }) => !hidden);
-  if (before.length > 1) return [];
-  const [group] = before;
-  if (group !== undefined) {
-    const below = shown.filter(({ name }) => name.startsWith(`${group} `));
-    return below.map(({ name, summary }) => ({ word: name.slice(group.length + 1), meaning: summary }));
-  }
-  const single = shown.filter(({ name }) => !name.includes(" "));
-  return [
-    ...single.map(({ name, summary }) => ({ word: name, meaning: summary })),
-    ...Object.entries(groups).map(([word, meaning]) => ({ word, meaning })),
-    ...everywhere,
-    { word: "--version" },
-  ];
-}
-
-const everywhere: readonly Candidate[] = [{ word: "--help" }, { word: "--no-color", meaning: "plain text" }];
-
-function inVerb(verb: Verb, before: readonly string[], word: string, named: Named): readonly Candidate[] {
-  const [, option, value] = /^(--[^=]+)=(.*)$/.exec(word) ?? [];
-  if (option !== undefined && value !== undefined) {
-    const flag = flagOf(verb, option);
-    return flag ? valuesOf(flag, value, named).map((each) => ({ ...each, word: `${option}=${each.word}` })) : [];
-  }
-  const open = flagOf(verb, before.at(-1));
-  if (open && takesValue(open)) return valuesOf(open, word, named);
-  if (word.startsWith("-")) return optionWords(verb);
-  return wordsFor(placeholderOf(verb, before), word, named);
-}
-
-function flagOf({ options }: Verb, word: string | undefined): Flag | undefined {
-  return options.find(({ flags }) => flags.split(/[ ,]+/).some((part) => part === word));
-}
-
-function takesValue({ flags }: Flag): boolean {
-  return flags.includes("<");
-}
-
-function optionWords({ options }: Verb): readonly Candidate[] {
-  const own = options.map(({ flags, description }) => ({ word: flags.split(/[ ,]+/)[0] ?? "", meaning: description }));
-  return [...own, ...everywhere];
-}
-
-function valuesOf({ choices, suggests, flags }: Flag, word: string, named: Named): readonly Candidate[] {
-  const fixed = choices ?? suggests;
-  return fixed ? fixed.map((each) => ({ word: each })) : wordsFor(/<(.*)>/.exec(flags)?.[1] ?? "", word, named);
-}
-
-/** The word in the verb's usage that stands for the next argument. */
-function placeholderOf(verb: Verb, before: readonly string[]): string {
-  const placeholders = [...(verb.arguments ?? "").matchAll(/[[<]([^\]>]+)[\]>]/g)].map(([, name = ""]) => name);
-  const given = before.filter((word, index) => {
-    const option = flagOf(verb, before[index - 1]);
-    return !word.startsWith("-") && !(option && takesValue(option));
-  });
-  const last = placeholders.at(-1) ?? "";
-  return (placeholders[given.length] ?? (last.endsWith("...") ? last : "")).replace("...", "");
-}
-
-/** What can be known of what a placeholder stands for. */
-const kinds: Readonly<Record<string, (word: string, named: Named) => readonly Candidate[]>> = {
-  slug: slugWords,
-  shell: () => [...completionScripts.keys()].map((word) => ({ word })),
-  project: (_, { projects }) => projects().map((word) => ({ word })),
-  storage: (_, { storages }) => storages().map((word) => ({ word })),
-  glob: addressWords,
-  address: addressWords,
+/** `evenkeel __complete -- WORD...`: what a shell offers in place of the last word, a line each; offline. */
+export const run: Run<object> = (terminal, _, words) => {
+  const named = namedIn(terminal, valueIn(words, "-C"), valueIn(words, "--dialect"));
+  const legible = candidatesFor(words, commands, named).filter(({ word }) => printable(word) === word);
+  terminal.emit(legible.map(lineOf).join("\n"));
+  return exit.done;
 };
 
-function wordsFor(placeholder: string, word: string, named: Named): readonly Candidate[] {
-  return kinds[placeholder]?.(word, named) ?? [];
+/** Shells that show meanings find them behind a tab. */
+function lineOf({ word, meaning }: Candidate): string {
+  const line = meaning ? `${word}\t${meaning}` : word;
+  return line.replaceAll(/[\r\n]+/g, " ");
 }
 
-function slugWords(word: string, { dialect }: Named): readonly Candidate[] {
-  const { integrations } = catalogueOf(dialect());
-  const slug = word.split(".")[0] ?? "";
-  if (!word.includes("."))
-    return [...integrations.values()].map(({ slug, description }) => ({ word: slug, meaning: description }));
-  const parameters = [...(integrations.get(slug)?.parameters.values() ?? [])];
-  return parameters.map(({ name, description }) => ({ word: `${slug}.${name}`, meaning: description }));
+function valueIn(words: readonly string[], option: string): string | undefined {
+  return words[words.indexOf(option) + 1 || words.length];
 }
 
-/** Projects first; their addresses when a project is known. */
-function addressWords(word: string, { projects, addresses }: Named): readonly Candidate[] {
-  return (word.includes(":") ? addresses() : projects()).map((each) => ({ word: each }));
+const nothing: Known = { projects: [], addresses: [], storages: [] };
+
+interface Known {
+  readonly projects: readonly string[];
+  readonly addresses: readonly string[];
+  readonly storages: readonly string[];
+}
+
+/** A workspace that cannot be read names nothing; one with mistakes, what can be read of it. */
+function namedIn(terminal: Terminal, C: string | undefined, dialect = ""): Named {
+  const folder = folderOf(terminal, C === undefined ? {} : { C });
+  let read: Known | undefined;
+  const known = () => {
+    read ??= readKnown(folder);
+    return read;
+  };
+  return {
+    projects: () => known().projects,
+    addresses: () => known().addresses,
+    storages: () => known().storages,
+    dialect: () => (dialects.has(dialect) ? dialect : dialectAround(folder)),
+  };
+}
+
+function readKnown(folder: string): Known {
+  try {
+    return knownIn(loadWorkspace(folder));
+  } catch {
+    return nothing;
+  }
+}
+
+function knownIn(loaded: Loaded): Known {
+  const { policies } = validate(loaded);
+  const { migrations } = readMigrations(loaded);
+  const { projects } = projectsOf(policies, undefined);
+  const resources = projects.flatMap((project) => {
+    const { desired } = desiredOf(policies, project);
+    return desired.resources.map(({ kind, key }) => addressOf(project.name, kind, key));
+  });
+  const moves = migrations.flatMap(({ from, repositories }) =>
+    repositories.map((kind) => storageAddress(storageKey(from, kind))),
+  );
+  return {
+    projects: projects.map(({ name }) => name),
+    addresses: [...resources, ...moves],
+    storages: [...new Set(migrations.flatMap(({ from, to }) => [from, to]))],
+  };
 }

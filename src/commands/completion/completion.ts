@@ -1,5 +1,5 @@
 import { exit, UserError } from "../../base/exit.ts";
-import type { Run } from "../verb.ts";
+import type { Run } from "../command.ts";
 import { completionScripts } from "./scripts.ts";
 
 /** `evenkeel completion SHELL`: a script to source. */

@@ -1,6 +1,6 @@
 import { recordDeployment } from "../../deployments/records.ts";
-import type { Options } from "../flags.ts";
-import type { Run } from "../verb.ts";
+import type { Run } from "../command.ts";
+import type { Options } from "../table.ts";
 import { checked, shownDeployment, writing } from "./connected.ts";
 
 /** `evenkeel deployments create PROJECT`. */

@@ -2,9 +2,9 @@ import { readDeployments } from "../../deployments/records.ts";
 import { catalogueOf } from "../../model/catalogue.ts";
 import { deploymentsText } from "../../report/deployments.ts";
 import { dialectAround } from "../../workspace/load.ts";
-import type { Options } from "../flags.ts";
+import type { Run } from "../command.ts";
 import { folderOf } from "../run.ts";
-import type { Run } from "../verb.ts";
+import type { Options } from "../table.ts";
 import { checked, reading } from "./connected.ts";
 
 /** `evenkeel deployments list PROJECT`. */

@@ -1,7 +1,7 @@
 import { listMergeRequests } from "../../deployments/records.ts";
 import { mergeRequestsText } from "../../report/deployments.ts";
-import type { Options } from "../flags.ts";
-import type { Run } from "../verb.ts";
+import type { Run } from "../command.ts";
+import type { Options } from "../table.ts";
 import { checked, reading } from "./connected.ts";
 
 /** `evenkeel deployments merge-requests PROJECT ID`: which changes a deployment shipped. */

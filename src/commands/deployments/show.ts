@@ -1,6 +1,6 @@
 import { readDeployment } from "../../deployments/records.ts";
-import type { Options } from "../flags.ts";
-import type { Run } from "../verb.ts";
+import type { Run } from "../command.ts";
+import type { Options } from "../table.ts";
 import { checked, reading, shownDeployment } from "./connected.ts";
 
 /** `evenkeel deployments show PROJECT ID`. */

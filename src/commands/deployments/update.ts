@@ -1,7 +1,7 @@
 import { exit, UserError } from "../../base/exit.ts";
 import { updateDeployment } from "../../deployments/records.ts";
-import type { Options } from "../flags.ts";
-import type { Run } from "../verb.ts";
+import type { Run } from "../command.ts";
+import type { Options } from "../table.ts";
 import { checked, shownDeployment, writing } from "./connected.ts";
 
 /** `evenkeel deployments update PROJECT ID --status STATUS`. */

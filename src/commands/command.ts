@@ -63,43 +63,23 @@ export type Run<Options> = (
   args: readonly string[],
 ) => Promise<ExitCode> | ExitCode;
 
-/** A row of the command line: what help shows, what is parsed, and what runs, loaded when it is called. */
-export interface Verb extends VerbHelp {
-  readonly options: readonly Flag[];
-  /** Runs it with what the command line parsed of `options`. */
-  readonly run: (terminal: Terminal, options: object, args: readonly string[]) => Promise<ExitCode>;
-}
-
-interface VerbHelp {
-  /** One word, or two: `deployments list` is listed below `deployments` (see {@link groups}). */
-  readonly name: string;
+/** A command without its name, as the table lists it. */
+export interface CommandRow {
   /** In commander's notation; `[path...]` takes any number, which arrive one after another. */
   readonly arguments?: string;
   readonly summary: string;
   /** Shown first by `-h`: a command line, and what it does. */
   readonly examples: readonly (readonly [line: string, meaning: string])[];
+  readonly flags: readonly Flag[];
+  /** The file that runs the command, loaded when it is called. */
+  readonly load: () => Promise<unknown>;
   /** Known to shells, and not listed by help. */
   readonly hidden?: true;
 }
 
-/** A row whose file takes just the options that the row lists. */
-export function verb<const Flags extends readonly Flag[]>(
-  row: VerbHelp & {
-    readonly options: Flags;
-    readonly load: () => Promise<{ readonly run: Run<OptionsOf<Flags>> }>;
-  },
-): Verb {
-  const { load, ...rest } = row;
-  return {
-    ...rest,
-    run: async (terminal, options, args) => (await load()).run(terminal, options as OptionsOf<Flags>, args),
-  };
+/** A command of the table. `load` is typed for whoever parsed the options by `flags`. */
+export interface CliCommand extends CommandRow {
+  /** One word, or two: `deployments list` is listed below `deployments`. */
+  readonly name: string;
+  readonly load: () => Promise<{ readonly run: Run<never> }>;
 }
-
-/** First words that are no commands of their own: alone they show what is below them. */
-export const groups: Readonly<Record<string, string>> = {
-  deployments: "the deployment records of a project",
-  storage: "what is still on a storage",
-  export: "what policies say, in another format",
-  lock: "the lease that keeps two applies apart",
-};

@@ -1,0 +1,129 @@
+import { catalogueOf } from "../../model/catalogue.ts";
+import type { CliCommand, Flag } from "../command.ts";
+import { groups } from "../table.ts";
+import { completionScripts } from "./scripts.ts";
+
+/** Something to go on with, and what it means. */
+export interface Candidate {
+  readonly word: string;
+  readonly meaning?: string;
+}
+
+/** What manifests name; asked for only where it is wanted. */
+export interface Named {
+  readonly projects: () => readonly string[];
+  readonly addresses: () => readonly string[];
+  readonly storages: () => readonly string[];
+  /** Whose names the workspace speaks. */
+  readonly dialect: () => string;
+}
+
+/**
+ * What may stand in place of the last of the words after `evenkeel`, which may be unfinished or empty. Nothing where
+ * a file is wanted, or something that only the user knows.
+ */
+export function candidatesFor(
+  words: readonly string[],
+  commands: readonly CliCommand[],
+  named: Named,
+): readonly Candidate[] {
+  const word = words.at(-1) ?? "";
+  const before = words.slice(0, -1);
+  const command = commandOf(before, commands);
+  const within = command ? inCommand(command, before.slice(command.name.split(" ").length), word, named) : [];
+  const offered = [...commandWords(before, commands), ...within];
+  return offered.filter((candidate) => candidate.word.startsWith(word));
+}
+
+function commandOf(words: readonly string[], commands: readonly CliCommand[]): CliCommand | undefined {
+  const fits = ({ name }: CliCommand) => name.split(" ").every((part, index) => part === words[index]);
+  return commands.filter(fits).toSorted((a, b) => b.name.length - a.name.length)[0];
+}
+
+function commandWords(before: readonly string[], commands: readonly CliCommand[]): readonly Candidate[] {
+  const shown = commands.filter(({ hidden }) => !hidden);
+  if (before.length > 1) return [];
+  const [group] = before;
+  if (group !== undefined) {
+    const below = shown.filter(({ name }) => name.startsWith(`${group} `));
+    return below.map(({ name, summary }) => ({ word: name.slice(group.length + 1), meaning: summary }));
+  }
+  const single = shown.filter(({ name }) => !name.includes(" "));
+  return [
+    ...single.map(({ name, summary }) => ({ word: name, meaning: summary })),
+    ...Object.entries(groups).map(([word, meaning]) => ({ word, meaning })),
+    ...everywhere,
+    { word: "--version" },
+  ];
+}
+
+const everywhere: readonly Candidate[] = [{ word: "--help" }, { word: "--no-color", meaning: "plain text" }];
+
+function inCommand(command: CliCommand, before: readonly string[], word: string, named: Named): readonly Candidate[] {
+  const [, option, value] = /^(--[^=]+)=(.*)$/.exec(word) ?? [];
+  if (option !== undefined && value !== undefined) {
+    const flag = flagOf(command, option);
+    return flag ? valuesOf(flag, value, named).map((each) => ({ ...each, word: `${option}=${each.word}` })) : [];
+  }
+  const open = flagOf(command, before.at(-1));
+  if (open && takesValue(open)) return valuesOf(open, word, named);
+  if (word.startsWith("-")) return optionWords(command);
+  return wordsFor(placeholderOf(command, before), word, named);
+}
+
+function flagOf({ flags: known }: CliCommand, word: string | undefined): Flag | undefined {
+  return known.find(({ flags }) => flags.split(/[ ,]+/).some((part) => part === word));
+}
+
+function takesValue({ flags }: Flag): boolean {
+  return flags.includes("<");
+}
+
+function optionWords({ flags: known }: CliCommand): readonly Candidate[] {
+  const own = known.map(({ flags, description }) => ({ word: flags.split(/[ ,]+/)[0] ?? "", meaning: description }));
+  return [...own, ...everywhere];
+}
+
+function valuesOf({ choices, suggests, flags }: Flag, word: string, named: Named): readonly Candidate[] {
+  const fixed = choices ?? suggests;
+  return fixed ? fixed.map((each) => ({ word: each })) : wordsFor(/<(.*)>/.exec(flags)?.[1] ?? "", word, named);
+}
+
+/** The word in the command's usage that stands for the next argument. */
+function placeholderOf(command: CliCommand, before: readonly string[]): string {
+  const placeholders = [...(command.arguments ?? "").matchAll(/[[<]([^\]>]+)[\]>]/g)].map(([, name = ""]) => name);
+  const given = before.filter((word, index) => {
+    const option = flagOf(command, before[index - 1]);
+    return !word.startsWith("-") && !(option && takesValue(option));
+  });
+  const last = placeholders.at(-1) ?? "";
+  return (placeholders[given.length] ?? (last.endsWith("...") ? last : "")).replace("...", "");
+}
+
+/** What can be known of what a placeholder stands for. */
+const kinds: Readonly<Record<string, (word: string, named: Named) => readonly Candidate[]>> = {
+  slug: slugWords,
+  shell: () => [...completionScripts.keys()].map((word) => ({ word })),
+  project: (_, { projects }) => projects().map((word) => ({ word })),
+  storage: (_, { storages }) => storages().map((word) => ({ word })),
+  glob: addressWords,
+  address: addressWords,
+};
+
+function wordsFor(placeholder: string, word: string, named: Named): readonly Candidate[] {
+  return kinds[placeholder]?.(word, named) ?? [];
+}
+
+function slugWords(word: string, { dialect }: Named): readonly Candidate[] {
+  const { integrations } = catalogueOf(dialect());
+  const slug = word.split(".")[0] ?? "";
+  if (!word.includes("."))
+    return [...integrations.values()].map(({ slug, description }) => ({ word: slug, meaning: description }));
+  const parameters = [...(integrations.get(slug)?.parameters.values() ?? [])];
+  return parameters.map(({ name, description }) => ({ word: `${slug}.${name}`, meaning: description }));
+}
+
+/** Projects first; their addresses when a project is known. */
+function addressWords(word: string, { projects, addresses }: Named): readonly Candidate[] {
+  return (word.includes(":") ? addresses() : projects()).map((each) => ({ word: each }));
+}

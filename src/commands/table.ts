@@ -1,0 +1,729 @@
+import { branchKinds } from "../model/branch-kinds.ts";
+import { dialectNames } from "../model/dialect-names.ts";
+import { findingKinds, revisionKinds } from "../report/report-kinds.ts";
+import { applyModes } from "../state/watch-memory.ts";
+import type { CliCommand, CommandRow, OptionsOf, Run } from "./command.ts";
+import {
+  asOf,
+  check,
+  concurrency,
+  connected,
+  detailedExitcode,
+  dialect,
+  failOnLoosening,
+  folder,
+  giveUpAfter,
+  isTag,
+  offline,
+  online,
+  out,
+  planReport,
+  projects,
+  quiet,
+  report,
+  reportOf,
+  resend,
+  serverDialect,
+  status,
+  storage,
+  tiers,
+  workers,
+  yes,
+} from "./flags.ts";
+
+/** Every command of `evenkeel`, in the order in which help lists them: what help shows, what is parsed, and the file that runs it. */
+const table = {
+  init: {
+    arguments: "[dir]",
+    summary: "write a workspace that validates, with a commented example",
+    examples: [
+      ["evenkeel init", "in this folder"],
+      ["evenkeel init policies-repo", "in a new one"],
+      ["evenkeel init --url https://code.example.com --release 14.5 --tier ultimate", "without questions"],
+    ],
+    flags: [
+      { flags: "--url <url>", description: "the server's URL; on a terminal, init asks for missing values" },
+      { flags: "--release <release>", description: "its release, such as 14.5" },
+      { flags: "--tier <tier>", description: "its tier", choices: tiers },
+      serverDialect,
+    ],
+    load: () => import("./init.ts"),
+  },
+  validate: {
+    summary: "check every manifest; offline, no token needed",
+    examples: [
+      ["evenkeel validate", "the workspace of this folder"],
+      ["evenkeel validate -C policies-repo --report json", "for scripts"],
+    ],
+    flags: [folder, reportOf(findingKinds), asOf, quiet],
+    load: () => import("./validate.ts"),
+  },
+  plan: {
+    summary: "compare manifests with the server; sends only GET requests",
+    examples: [
+      ["evenkeel plan", "what apply would change"],
+      ["evenkeel plan --target 'payments/*' --detailed-exitcode", "one team; exit 2 when changes are pending"],
+      ["evenkeel plan --report json=plan.json", "text for people, and a file for scripts"],
+      ["evenkeel plan --save", "keep the plan in the state, for apply --plan RUN"],
+      ["evenkeel plan --report markdown=comment.md --report sarif=plan.sarif", "for a merge request"],
+      ["evenkeel plan --resend 'payments/*:integration/*' --out plan.json", "rotated secrets, through review"],
+    ],
+    flags: [
+      ...online,
+      asOf,
+      out,
+      { flags: "--save", description: "save the plan in the state, for apply --plan RUN" },
+      detailedExitcode,
+      storage,
+      resend,
+      failOnLoosening,
+      { flags: "--fail-on-guard", description: "exit 3 if a guard blocks the plan" },
+    ],
+    load: () => import("./plan.ts"),
+  },
+  apply: {
+    arguments: "[plan]",
+    summary: "plan, ask, and make the changes; or apply a saved plan",
+    examples: [
+      ["evenkeel apply", "show the plan, ask, apply"],
+      ["evenkeel apply plan.json", "exactly what was planned and reviewed"],
+      ["evenkeel apply --yes", "without asking, as in CI"],
+      ["evenkeel apply --yes --lock-timeout 5m", "wait up to five minutes for another apply"],
+      ["evenkeel apply --yes --waves 1,5%,100%", "one project first, then a twentieth, then all"],
+      ["evenkeel apply --dry-run", "every request that would be sent; sends none"],
+      [
+        "evenkeel apply --yes --record-deployment production --deployment-project ops/policies --sha 1f2e3d --ref main",
+        "the same, as a deployment of the policies",
+      ],
+    ],
+    flags: [
+      ...online,
+      yes,
+      storage,
+      { flags: "--plan <run>", description: "apply the plan that this run saved in the state" },
+      {
+        flags: "--lock-timeout <duration>",
+        description: "how long to wait for another apply, such as 5m",
+        takes: "duration",
+      },
+      {
+        flags: "--waves <list>",
+        description: "change a few projects first, such as 1,5%,100%, and continue only if all succeed",
+        takes: "waves",
+      },
+      { flags: "--dry-run", description: "print the requests without sending them" },
+      { ...asOf, description: "with --dry-run: evaluate dates as of this day (UTC)" },
+      resend,
+      failOnLoosening,
+      {
+        flags: "--allow-deletes <n>",
+        description: "permit up to n disables and deletes despite the guards",
+        takes: "count",
+      },
+      {
+        flags: "--allow-protected <address>",
+        description: "permit the removal of this protected integration or license (repeatable)",
+        takes: "list",
+      },
+      {
+        flags: "--record-deployment <environment>",
+        description: "record the apply as a deployment to this environment",
+      },
+      {
+        flags: "--deployment-project <project>",
+        description: "the project to record it in, usually the one with the policies",
+      },
+      { flags: "--sha <sha>", description: "the commit that is deployed" },
+      { flags: "--ref <ref>", description: "its branch or tag" },
+      isTag,
+    ],
+    load: () => import("./apply.ts"),
+  },
+  drift: {
+    summary: "like plan --detailed-exitcode, for scheduled jobs",
+    examples: [
+      ["evenkeel drift", "exit 0 in sync, 2 where live state differs"],
+      ["evenkeel drift --quiet --report prometheus=/var/lib/node_exporter/evenkeel.prom", "nightly"],
+    ],
+    flags: [...online, asOf, failOnLoosening],
+    load: () => import("./drift.ts"),
+  },
+  diff: {
+    arguments: "[rev]",
+    summary: "how the desired state differs from a git revision; offline, no token needed",
+    examples: [
+      ["evenkeel diff", "since the branch left the remote's default branch"],
+      ["evenkeel diff HEAD~1 --to HEAD", "what the last commit changed"],
+      [
+        "evenkeel diff --report markdown=diff.md --detailed-exitcode",
+        "for a merge request; exit 2 if something differs",
+      ],
+    ],
+    flags: [
+      folder,
+      { flags: "--to <rev>", description: "compare with this revision instead of the working tree" },
+      projects,
+      { ...detailedExitcode, description: "exit 2 if something differs" },
+      reportOf(revisionKinds),
+      quiet,
+    ],
+    load: () => import("./diff.ts"),
+  },
+  approve: {
+    arguments: "[plan]",
+    summary: "sign a saved plan with your SSH key, for an apply that needs approvals",
+    examples: [
+      ["evenkeel approve plan.json", "adds your signature to plan.json.sig; sends nothing"],
+      [
+        "evenkeel approve plan.json --key ~/.ssh/id_ed25519",
+        "with this key; a .pub if an agent holds the private half",
+      ],
+      ["evenkeel approve --plan 20261121T072315Z-1f2e", "a plan that plan --save kept in the state"],
+    ],
+    flags: [
+      folder,
+      { flags: "--plan <run>", description: "sign the plan that this run saved in the state" },
+      {
+        flags: "--key <file>",
+        description: "the SSH key to sign with; default: the agent's only key, else ~/.ssh/id_*",
+      },
+      report,
+      quiet,
+    ],
+    load: () => import("./approve.ts"),
+  },
+  merge: {
+    arguments: "<plan...>",
+    summary: "merge the plans of shards into one",
+    examples: [
+      ["evenkeel merge shard-*.json --out plan.json", "one plan to review and apply"],
+      ["evenkeel merge shard-*.json --report markdown=comment.md", "and one report"],
+    ],
+    flags: [folder, planReport, quiet, out, detailedExitcode],
+    load: () => import("./merge.ts"),
+  },
+  show: {
+    arguments: "<project>",
+    summary: "the effective desired state of one project, with the origin of each entry",
+    examples: [
+      ["evenkeel show payments/api", "after all layers are merged"],
+      ["evenkeel show 42 --report json", "by ID, for scripts"],
+    ],
+    flags: [...offline, asOf],
+    load: () => import("./show.ts"),
+  },
+  import: {
+    arguments: "[project...]",
+    summary: "write policies from live state; secrets become references to set",
+    examples: [
+      ["evenkeel import payments/api", "one project, into policies/"],
+      ["evenkeel import --group 'payments/**'", "a group"],
+      ["evenkeel import --all --factor", "everything that the token can see; shared settings become common policies"],
+      ["evenkeel import --all --factor --secrets by-group", "one secret name for the projects of a group"],
+      ["evenkeel import --from gitlabform config.yml", "the integrations of a gitlabform configuration; offline"],
+      ["evenkeel import --from terraform *.tf terraform.tfvars", "those of Terraform files, or of its state; offline"],
+    ],
+    flags: [
+      ...connected,
+      { flags: "--all", description: "every project that the token can see" },
+      {
+        flags: "--group <glob>",
+        description: "projects whose path matches, or those below a group (repeatable)",
+        takes: "list",
+      },
+      { flags: "--factor", description: "extract settings that projects share into common policies" },
+      {
+        flags: "--secrets <scope>",
+        description: "name secrets per project, or share a name within a group",
+        choices: ["by-project", "by-group"],
+        default: "by-project",
+      },
+      {
+        flags: "--from <tool>",
+        description: "read that tool's files instead of the server, offline",
+        choices: ["gitlabform", "terraform"],
+      },
+      { flags: "--out <dir>", description: "output folder; default: policies/ of the workspace" },
+    ],
+    load: () => import("./import.ts"),
+  },
+  "export license-policy": {
+    arguments: "[project...]",
+    summary: "desired licenses as the YAML of a security-policy project; offline",
+    examples: [
+      ["evenkeel export license-policy > policy.yml", "all projects; approved by maintainers"],
+      ["evenkeel export license-policy --release 17.3 --approvers group:legal", "as a later release reads it"],
+      [
+        "evenkeel export license-policy payments/api --no-allow-list",
+        "one project; only denied licenses need approval",
+      ],
+    ],
+    flags: [
+      ...offline,
+      asOf,
+      {
+        flags: "--release <release>",
+        description: "the release of the server that reads the file; default: the workspace's",
+      },
+      {
+        flags: "--approvers <who>",
+        description: "role:ROLE, user:NAME or group:PATH (repeatable); default: role:maintainer",
+        takes: "list",
+      },
+      { flags: "--approvals <n>", description: "number of required approvals", takes: "count", default: "1" },
+      { flags: "--no-allow-list", description: "do not require approval of licenses that no policy lists" },
+      projects,
+    ],
+    load: () => import("./export-license-policy.ts"),
+  },
+  explain: {
+    arguments: "[slug]",
+    summary: "the catalogue: integrations and their parameters",
+    examples: [
+      ["evenkeel explain", "all integrations"],
+      ["evenkeel explain irc-gateway", "one, with an example to copy"],
+      ["evenkeel explain irc-gateway.server_port", "one parameter"],
+    ],
+    flags: [report, dialect],
+    load: () => import("./explain.ts"),
+  },
+  journal: {
+    arguments: "[run]",
+    summary: "what an apply did, request by request",
+    examples: [
+      ["evenkeel journal", "all runs of this workspace"],
+      ["evenkeel journal 20261121T072315Z-1f2e", "one of them"],
+    ],
+    flags: offline,
+    load: () => import("./journal.ts"),
+  },
+  runs: {
+    summary: "the run history: who ran what and when, and how it ended",
+    examples: [
+      ["evenkeel runs", "plans, drifts and applies, newest first"],
+      ["evenkeel runs --project payments/api", "those that concern one project"],
+      ["evenkeel runs --report json", "for scripts"],
+    ],
+    flags: [...offline, { flags: "--project <project>", description: "only runs that concern this project" }],
+    load: () => import("./runs.ts"),
+  },
+  console: {
+    summary: "web UI for the state: status of each project, history, plans to review",
+    examples: [
+      ["evenkeel console", "on http://127.0.0.1:8090, for this machine"],
+      ["evenkeel console --host 0.0.0.0 --trust-user-header X-Forwarded-User", "behind a proxy that signs people in"],
+    ],
+    flags: [
+      folder,
+      { flags: "--port <n>", description: "the port; 0 for a free one", takes: "count", default: "8090" },
+      {
+        flags: "--host <address>",
+        description: "the address to bind to; any but loopback requires a token or a proxy",
+        default: "127.0.0.1",
+      },
+      {
+        flags: "--trust-user-header <name>",
+        description: "the header in which an authenticating proxy names the user",
+      },
+    ],
+    load: () => import("./console.ts"),
+  },
+  state: {
+    summary: "where the state is, who holds the lease, and how much is kept",
+    examples: [
+      ["evenkeel state", "of the workspace of this folder"],
+      ["evenkeel state --report json", "for scripts"],
+    ],
+    flags: offline,
+    load: () => import("./state.ts"),
+  },
+  "state copy": {
+    summary: "copy a state to another location",
+    examples: [
+      [
+        "evenkeel state copy --from . --to postgres://evenkeel@db.example.com/evenkeel",
+        "from this folder to a database",
+      ],
+      ["evenkeel state copy --from postgres://evenkeel@db.example.com/evenkeel --to backup", "and into a folder"],
+    ],
+    flags: [
+      folder,
+      { flags: "--from <state>", description: "a URL, or a folder with a workspace" },
+      { flags: "--to <state>", description: "a URL, or a folder with a workspace" },
+      quiet,
+    ],
+    load: () => import("./state-copy.ts"),
+  },
+  "lock release": {
+    arguments: "<run>",
+    summary: "release the lease of a run that no longer exists",
+    examples: [
+      ["evenkeel lock release 20261121T072315Z-1f2e", "after asking"],
+      ["evenkeel lock release 20261121T072315Z-1f2e --yes", "without asking"],
+    ],
+    flags: [folder, yes, quiet],
+    load: () => import("./lock-release.ts"),
+  },
+  worker: {
+    summary: "execute runs of a shared state that are started with --workers",
+    examples: [
+      ["evenkeel worker", "until it is interrupted; needs EVENKEEL_STATE, EVENKEEL_URL and a token"],
+      ["evenkeel worker --once --concurrency 16", "for one run, with at most 16 concurrent requests"],
+    ],
+    flags: [concurrency, { flags: "--once", description: "exit after one run, or after 30s without one" }, quiet],
+    load: () => import("./worker.ts"),
+  },
+  watch: {
+    summary: "detect drift continuously: check on a schedule and on new commits, notify, optionally apply",
+    examples: [
+      ["evenkeel watch", "every 30 minutes; writes nothing"],
+      ["evenkeel watch --cron '7 * * * *' --follow --hooks 8095", "each hour, and after each push"],
+      ["evenkeel watch --follow --apply pending", "apply what commits change, within guards and rules"],
+      ["evenkeel watch --max-checks 1", "one check, with the exit code of drift"],
+    ],
+    flags: [
+      folder,
+      {
+        flags: "--every <duration>",
+        description: "interval between checks, such as 30m; default: 30m",
+        takes: "duration",
+      },
+      { flags: "--cron <expression>", description: "run checks on this cron schedule instead, such as '7 * * * *'" },
+      { flags: "--follow", description: "fast-forward the checkout and check the projects changed by new commits" },
+      {
+        flags: "--poll <duration>",
+        description: "with --follow: interval between polls of the remote",
+        takes: "duration",
+        default: "15s",
+      },
+      {
+        flags: "--apply <what>",
+        description: "what to apply: nothing, pending changes, or pending changes and drift confirmed by two checks",
+        choices: applyModes,
+        default: "never",
+      },
+      {
+        flags: "--hooks <port>",
+        description: "listen for POST /hooks/push, GET /healthz and GET /metrics; 0 for a free port",
+        takes: "count",
+      },
+      { flags: "--host <host>", description: "with --hooks: the address to bind to", default: "127.0.0.1" },
+      {
+        flags: "--max-checks <n>",
+        description: "exit after n checks with the exit code of the last one",
+        takes: "count",
+      },
+      {
+        flags: "--grace <n>",
+        description: "report drift after n consecutive checks have seen it",
+        takes: "count",
+        default: "2",
+      },
+      concurrency,
+      workers,
+      giveUpAfter,
+      quiet,
+    ],
+    load: () => import("./watch.ts"),
+  },
+  "deployments list": {
+    arguments: "<project>",
+    summary: "the deployments of a project",
+    examples: [
+      ["evenkeel deployments list payments/api --status failed", "only the failed ones"],
+      ["evenkeel deployments list 42 --updated-after 2021-11-01 --report json", "from that day on, for scripts"],
+    ],
+    flags: [
+      ...connected,
+      { flags: "--order-by <field>", description: "id, iid, created_at, updated_at or ref" },
+      { flags: "--sort <direction>", description: "asc or desc" },
+      { flags: "--updated-after <time>", description: "ISO 8601, such as 2021-11-21T07:30:00Z" },
+      { flags: "--updated-before <time>", description: "ISO 8601" },
+      { flags: "--environment <name>", description: "deployments to this environment" },
+      status,
+    ],
+    load: () => import("./deployments/list.ts"),
+  },
+  "deployments show": {
+    arguments: "<project> <id>",
+    summary: "one deployment, with its job, commit and pipeline",
+    examples: [
+      ["evenkeel deployments show payments/api 7", "by the ID that the list shows"],
+      ["evenkeel deployments show payments/api 7 --report json", "for scripts"],
+    ],
+    flags: connected,
+    load: () => import("./deployments/show.ts"),
+  },
+  "deployments merge-requests": {
+    arguments: "<project> <id>",
+    summary: "the merge requests that a deployment shipped",
+    examples: [
+      ["evenkeel deployments merge-requests ops/policies 7", "which policy changes went out"],
+      ["evenkeel deployments merge-requests ops/policies 7 --report json", "for scripts"],
+    ],
+    flags: connected,
+    load: () => import("./deployments/merge-requests.ts"),
+  },
+  "deployments create": {
+    arguments: "<project>",
+    summary: "record a deployment",
+    examples: [
+      [
+        "evenkeel deployments create payments/api --environment production --sha 1f2e3d --ref main --no-tag --status running",
+        "a branch, still running",
+      ],
+      [
+        "evenkeel deployments create 42 --environment staging --sha 1f2e3d --ref v1.2.0 --tag --status success",
+        "a tag, done",
+      ],
+    ],
+    flags: [
+      ...connected,
+      { flags: "--environment <name>", description: "the environment" },
+      { flags: "--sha <sha>", description: "the commit" },
+      { flags: "--ref <ref>", description: "the branch or tag" },
+      isTag,
+      { flags: "--no-tag", description: "the ref is a branch" },
+      status,
+    ],
+    load: () => import("./deployments/create.ts"),
+  },
+  "deployments update": {
+    arguments: "<project> <id>",
+    summary: "set the status of a deployment",
+    examples: [
+      ["evenkeel deployments update payments/api 7 --status success", "it is done"],
+      ["evenkeel deployments update payments/api 7 --status failed", "it went wrong"],
+    ],
+    flags: [...connected, status],
+    load: () => import("./deployments/update.ts"),
+  },
+  "deployments delete": {
+    arguments: "<project> <id>",
+    summary: "delete the record of a deployment, after asking; from release 15.3 on",
+    examples: [
+      ["evenkeel deployments delete payments/api 7", "shows it, and asks"],
+      ["evenkeel deployments delete payments/api 7 --yes", "without asking"],
+    ],
+    flags: [...connected, yes],
+    load: () => import("./deployments/delete.ts"),
+  },
+  deprecations: {
+    summary: "the schedule of removals, and where your files use what is removed",
+    examples: [
+      ["evenkeel deprecations", "the whole schedule; due changes are marked"],
+      ["evenkeel deprecations --release 14.8", "removals up to that release"],
+      ["evenkeel deprecations --as-of 2022-05-22 --report json", "removals by that day, for scripts"],
+      ["evenkeel deprecations scan .", "uses of removed features below this folder"],
+    ],
+    flags: [
+      folder,
+      { flags: "--release <release>", description: "only what is removed up to this release" },
+      { flags: "--as-of <date>", description: "only what is removed by this day, such as 2022-05-22", takes: "day" },
+      report,
+      quiet,
+    ],
+    load: () => import("./deprecations.ts"),
+  },
+  "deprecations scan": {
+    arguments: "<path...>",
+    summary: "find uses of removed features, and rewrite them",
+    examples: [
+      ["evenkeel deprecations scan .", "files below this folder, checked for the workspace's release"],
+      ["evenkeel deprecations scan --release 15.0 ci scripts", "exit 1 if that release removes something in use"],
+      ["evenkeel deprecations scan . --fix", "rewrite what has an exact replacement"],
+      ["evenkeel deprecations scan . --report json=uses.json", "a file for scripts beside the text"],
+    ],
+    flags: [
+      folder,
+      { flags: "--release <release>", description: "check uses for this release; default: the workspace's, else 14.5" },
+      { flags: "--fix", description: "rewrite uses that have an exact replacement; comments and layout are kept" },
+      report,
+      quiet,
+    ],
+    load: () => import("./deprecations-scan.ts"),
+  },
+  routes: {
+    arguments: "<project>",
+    summary: "who is notified of an event, and in which channel",
+    examples: [
+      ["evenkeel routes payments/api --event pipeline --pipeline-status failed", "from the manifests"],
+      ["evenkeel routes payments/api --event push --branch-kind protected --live", "from the server"],
+      ["evenkeel routes payments/api --diff", "who will receive more or fewer events after an apply"],
+    ],
+    flags: [
+      ...connected,
+      { flags: "--event <kind>", description: "push, pipeline, issues, ...: a flag's name without _events" },
+      { flags: "--branch <branch>", description: "on this branch, for integrations that list branches" },
+      { flags: "--branch-kind <kind>", description: "on a branch of this kind", choices: branchKinds },
+      { flags: "--pipeline-status <status>", description: "how the pipeline ended", choices: ["success", "failed"] },
+      { flags: "--live", description: "from the server instead of the manifests" },
+      { flags: "--diff", description: "compare live with desired; with --event, only that event" },
+    ],
+    load: () => import("./routes.ts"),
+  },
+  accept: {
+    arguments: "<address...>",
+    summary: "write live values back into the lines of the manifests that set them",
+    examples: [
+      ["evenkeel accept payments/api:integration/irc-gateway", "one resource; shows each line that it changes"],
+      ["evenkeel accept --dry-run 'payments/*:license/*'", "every license that differs; changes no file"],
+    ],
+    flags: [
+      ...connected,
+      { flags: "--dry-run", description: "show the lines that would change without changing them" },
+    ],
+    load: () => import("./accept.ts"),
+  },
+  blame: {
+    arguments: "<address>",
+    summary: "the line that sets a value, the commit that wrote it, and the run that last applied it",
+    examples: [
+      ["evenkeel blame payments/api:integration/irc-gateway", "each parameter and variable, too"],
+      ["evenkeel blame payments/api:license/MIT --report json", "for scripts"],
+    ],
+    flags: offline,
+    load: () => import("./blame.ts"),
+  },
+  fmt: {
+    arguments: "[path...]",
+    summary: "sort the keys of manifests; comments and values are kept",
+    examples: [
+      ["evenkeel fmt", "the workspace of this folder; lists the files that it changed"],
+      ["evenkeel fmt --check", "for CI: changes nothing, exit 1 if a file would change"],
+      ["evenkeel fmt policies/payments.yaml", "one file"],
+    ],
+    flags: [folder, check],
+    load: () => import("./fmt.ts"),
+  },
+  translate: {
+    summary: "convert manifests to another dialect; comments and layout are kept",
+    examples: [
+      ["evenkeel translate --to gitlab", "for a GitLab server; lists the files that it changed"],
+      ["evenkeel translate --to neutral --check", "list what converting back would change"],
+    ],
+    flags: [
+      folder,
+      {
+        flags: "--to <dialect>",
+        description: "the target dialect",
+        choices: dialectNames,
+      },
+      check,
+    ],
+    load: () => import("./translate.ts"),
+  },
+  completion: {
+    arguments: "<shell>",
+    summary: "print a shell completion script for commands, options, slugs, projects and addresses",
+    examples: [
+      ["evenkeel completion bash > ~/.local/share/bash-completion/completions/evenkeel", "once"],
+      ["evenkeel completion zsh > ~/.zsh/_evenkeel", "in a folder of $fpath"],
+      ["evenkeel completion fish > ~/.config/fish/completions/evenkeel.fish", "once"],
+    ],
+    flags: [],
+    load: () => import("./completion/completion.ts"),
+  },
+  schema: {
+    arguments: "[dir]",
+    summary: "write the JSON Schemas for editors",
+    examples: [
+      ["evenkeel schema .evenkeel/schemas", "where init puts them, and after each upgrade"],
+      ["evenkeel schema", "in this folder"],
+    ],
+    flags: [dialect],
+    load: () => import("./schema.ts"),
+  },
+  "storage status": {
+    arguments: "<storage>",
+    summary: "count the repositories that remain on a storage",
+    examples: [
+      ["evenkeel storage status nfs-1", "projects; snippets and groups if the server lists their moves"],
+      ["evenkeel storage status nfs-1 --report json", "for scripts"],
+    ],
+    flags: connected,
+    load: () => import("./storage-status.ts"),
+  },
+  whoami: {
+    summary: "who owns the token, what each command requires, and what is missing",
+    examples: [
+      ["evenkeel whoami", "in a workspace also its role in a project that policies name; else EVENKEEL_URL is enough"],
+      ["evenkeel whoami --project payments/api --report json", "its role in this project, for scripts"],
+    ],
+    flags: [
+      ...connected,
+      {
+        flags: "--project <project>",
+        description: "check the role in this project (ID or path), and whether it can be read",
+      },
+    ],
+    load: () => import("./whoami.ts"),
+  },
+  serve: {
+    summary: "run the embedded mock server, for trials and rehearsals",
+    examples: [
+      ["evenkeel serve --seed seed.yaml", "on a free port, in memory"],
+      ["evenkeel serve --port 8080 --data server.db", "keeps its data across restarts"],
+    ],
+    flags: [
+      { flags: "--port <n>", description: "the port; 0 for a free one", takes: "count", default: "0" },
+      { flags: "--host <host>", description: "the address to bind to", default: "127.0.0.1" },
+      { flags: "--seed <file>", description: "YAML with the initial content" },
+      { flags: "--data <file>", description: "keep everything in this database file" },
+      { flags: "--token <token>", description: "an administrator's token", default: "evenkeel-dev-token" },
+      { flags: "--release <release>", description: "the release to behave like", default: "14.5" },
+      {
+        flags: "--tier <tier>",
+        description: "the tier to behave like",
+        choices: tiers,
+        default: "ultimate",
+      },
+      {
+        flags: "--environment <name>",
+        description: "development has mock-ci",
+        choices: ["production", "development"],
+        default: "production",
+      },
+      serverDialect,
+      {
+        flags: "--behaviour <name>",
+        description: "as the specification says, or as deployed servers behave",
+        choices: ["spec", "observed"],
+        default: "spec",
+      },
+      { flags: "--latency <ms>", description: "delay of each response, in milliseconds", takes: "count", default: "0" },
+      { flags: "--chaos <file>", description: "YAML with faults to inject" },
+    ],
+    load: () => import("./serve.ts"),
+  },
+  __complete: {
+    arguments: "[word...]",
+    summary: "for completion scripts: the words that can replace the last one",
+    examples: [["evenkeel __complete -- explain irc-", "one candidate per line"]],
+    flags: [],
+    load: () => import("./completion/complete.ts"),
+    hidden: true,
+  },
+} as const satisfies Readonly<Record<string, CommandRow>>;
+
+type CommandName = keyof typeof table;
+
+/** The parsed options of the command of this name. */
+export type Options<Name extends CommandName> = OptionsOf<(typeof table)[Name]["flags"]>;
+
+/** The `run` of each file takes just the options that its row lists. */
+type TypedRows = {
+  readonly [Name in CommandName]: CommandRow & { readonly load: () => Promise<{ readonly run: Run<Options<Name>> }> };
+};
+
+const rows: TypedRows = table;
+
+export const commands: readonly CliCommand[] = Object.entries(rows).map(([name, row]) => ({ name, ...row }));
+
+/** First words that are no commands of their own: alone they list the commands below them. */
+export const groups: Readonly<Record<string, string>> = {
+  deployments: "the deployment records of a project",
+  storage: "repositories that remain on a storage",
+  export: "policies in another format",
+  lock: "the lease that prevents concurrent applies",
+};
