@@ -39,7 +39,7 @@ export function folderState(root: string): WorkspaceState {
     leases: folderLeases(place, ready, "lock"),
     watchLeases: folderLeases(place, ready, "watch.lock"),
     journals,
-    runs: folderRuns(summaries, { list: plans.list, remove: forget }, journals),
+    runs: folderRuns(summaries, { list: plans.list, remove: forget }),
     ledger: heldLedger(root, place),
     plans,
     approvals: {

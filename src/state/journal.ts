@@ -70,22 +70,18 @@ export function isUnfinished(entries: readonly JournalLine[]): boolean {
   return !entries.some(({ event }) => event === "end" || event === "noticed");
 }
 
-/** What journals of earlier versions call a result. */
-const formerResult = "outcome";
-
-/** Reads a line of a journal; undefined for one that a kill or a full disk cut short, or that is none. */
+/** Parses a line of a journal. Undefined for an invalid one, for example a line cut short by a kill or a full disk. */
 export function journalLineIn(text: string): JournalLine | undefined {
   try {
     const entry: unknown = JSON.parse(text);
-    const row = isObject(entry) && entry.event === formerResult ? { ...entry, event: "result" } : entry;
-    return isEntry(row) ? row : undefined;
+    return isEntry(entry) ? entry : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** What each event has beside the time at which it was written. */
-const parts: Readonly<Record<JournalEntry["event"], readonly string[]>> = {
+/** Fields of each event that are texts, besides `at`. */
+const requiredTexts: Readonly<Record<JournalEntry["event"], readonly string[]>> = {
   start: ["who", "server"],
   intent: ["address", "method", "path"],
   result: ["address", "status"],
@@ -96,8 +92,7 @@ const parts: Readonly<Record<JournalEntry["event"], readonly string[]>> = {
 };
 
 function isEntry(value: unknown): value is JournalLine {
-  if (typeof value !== "object" || value === null || !("event" in value)) return false;
-  const row: Readonly<Record<string, unknown>> = { ...value };
-  const event = Object.entries(parts).find(([name]) => name === row.event);
-  return event !== undefined && ["at", ...event[1]].every((name) => typeof row[name] === "string");
+  if (!isObject(value)) return false;
+  const event = Object.entries(requiredTexts).find(([name]) => name === value.event);
+  return event !== undefined && ["at", ...event[1]].every((name) => typeof value[name] === "string");
 }

@@ -3,9 +3,9 @@ import { UserError } from "../base/exit.ts";
 import { grouped } from "../base/grouped.ts";
 import { canonical } from "../base/json.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
+import { type LedgerLine, ledgerLine } from "../diff/ledger-line.ts";
 import type { Place, Problem } from "../model/types.ts";
 import { folderTrouble, noRegularFile, readRegular, replaceFile } from "../workspace/durable-file.ts";
-import { type LedgerLine, ledgerLine } from "../workspace/ledger-line.ts";
 import { outputAt, outputTrouble } from "../workspace/output-file.ts";
 import type { LedgerContents, LedgerEdit, LedgerStore } from "./state.ts";
 

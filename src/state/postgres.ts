@@ -127,7 +127,7 @@ function approvalsIn({ query }: PostgresSession, workspace: string): Approvals {
   };
 }
 
-const tables = ["run", "journal", "plan", "approval", "ledger", "note", "sighting"];
+const tables = ["run", "journal", "plan", "approval", "ledger", "note", "snapshot"];
 
 async function contentsOf(session: PostgresSession, workspace: string): Promise<Contents> {
   const counts = `SELECT

@@ -1,6 +1,6 @@
 import type { Memory } from "../diff/last-applied.ts";
+import type { LedgerLine } from "../diff/ledger-line.ts";
 import type { Outcome, Problem } from "../model/types.ts";
-import type { LedgerLine } from "../workspace/ledger-line.ts";
 import type { JournalLine } from "./journal-entry.ts";
 import type { Rates } from "./rates.ts";
 import type { RunSummary } from "./run-summary.ts";
@@ -28,7 +28,7 @@ export interface WorkspaceState extends AsyncDisposable {
   readonly workers: WorkerStore | undefined;
   /** How each project was last seen; `sightings/` knows what the sheets hold. */
   readonly sightings: Sheets;
-  /** What requests of one token share, of whatever workspace. */
+  /** Request rates of tokens, whatever the workspace. */
   readonly rates: Rates;
   /** What it keeps, counted. */
   readonly contents: () => Promise<Contents>;

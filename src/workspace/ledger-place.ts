@@ -1,10 +1,10 @@
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { describeSystemError } from "../base/system-errors.ts";
+import { isLedger } from "../diff/ledger-line.ts";
 import { type Placed, problemAt } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
 import { isThere, readRegular } from "./durable-file.ts";
-import { isLedger } from "./ledger-line.ts";
 import { outputAt } from "./output-file.ts";
 
 /**
@@ -51,7 +51,7 @@ const taken: readonly (readonly [RegExp, string])[] = [
   [/\.ya?ml$/i, "a name that does not end in .yaml or .yml"],
   [/(?:^|\/)\.git(?:\/|$)/i, "a path outside .git"],
   [
-    /^\.evenkeel\/(?:lock|journal|runs|plans|notes|\.gitignore)(?:[./]|$)|\.key$/i,
+    /^\.evenkeel\/(?:lock|watch\.lock|journal|runs|plans|notes|snapshots|\.gitignore)(?:[./]|$)|\.key$/i,
     "a path that is not used for other state",
   ],
 ];

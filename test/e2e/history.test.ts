@@ -33,23 +33,6 @@ test("plans, drifts and applies are kept in the folder, where git ignores them, 
   expect(summaries).toHaveLength(3);
 });
 
-test("a run of before there were summaries is told by its journal", async () => {
-  const { evenkeel, write } = await scene({ projects, policy });
-  const at = "2026-01-01T00:00:00.000Z";
-  const lines = [
-    { at, event: "start", who: "ada@desk", pid: 1, commit: "abc", manifests: "", server: "http://x", changes: 2 },
-    { at, event: "intent", address: "p:license/MIT", action: "update", method: "PATCH", path: "/" },
-    { at, event: "outcome", address: "p:license/MIT", status: "failed" },
-    { at, event: "end", outcomes: { failed: 1, skipped: 1 } },
-  ];
-  write(".evenkeel/journal/20260101T000000Z-0001.ndjson", lines.map((line) => JSON.stringify(line)).join("\n"));
-  const [run, ...others] = rowsIn(await evenkeel("runs", "--project", "P", "--report", "json"));
-  expect(others).toEqual([]);
-  const told = { command: "apply", who: "ada", host: "desk", started: at, ended: at, outcome: "failed", changes: 2 };
-  expect(run).toEqual({ run: "20260101T000000Z-0001", ...told, commit: "abc" });
-  expect((await evenkeel("journal", "20260101T000000Z-0001")).stdout).toContain("failed p:license/MIT");
-});
-
 test("a plan that cannot be recorded is as good as any; one that was to be saved is an error", async () => {
   const { root, evenkeel } = await scene({ projects, policy });
   writeFileSync(join(root, ".evenkeel"), "");

@@ -164,9 +164,6 @@ const statements: Readonly<Record<string, Statement>> = {
   COMMIT: () => nothing,
   ROLLBACK: () => nothing,
   CREATE: () => nothing,
-  ALTER: () => nothing,
-  // Of a step of the schema: there are no rows yet.
-  "UPDATE evenkeel.approval SET digest": () => nothing,
   "SELECT pg_advisory_xact_lock": () => nothing,
   "SELECT name, setting, reset_val FROM pg_catalog.pg_settings": () => nothing,
   "SELECT 1 FROM pg_catalog.pg_namespace": ({ version }) => (version > 0 ? yes : nothing),
@@ -386,9 +383,9 @@ const statements: Readonly<Record<string, Statement>> = {
       .filter(({ day }) => (days as number[]).includes(day)),
   ...textsIn("plan", "run", "document"),
   ...textsIn("note", "name", "content"),
-  "SELECT name, content FROM evenkeel.sighting": ({ sightings }, [workspace, names]) =>
+  "SELECT name, content FROM evenkeel.snapshot": ({ sightings }, [workspace, names]) =>
     (names as string[]).flatMap((name) => sightings.get(key(workspace, name)) ?? []),
-  "INSERT INTO evenkeel.sighting": ({ sightings }, [workspace, names, contents]) => {
+  "INSERT INTO evenkeel.snapshot": ({ sightings }, [workspace, names, contents]) => {
     (names as string[]).forEach((name, index) => {
       sightings.set(key(workspace, name), {
         workspace: String(workspace),
@@ -398,7 +395,7 @@ const statements: Readonly<Record<string, Statement>> = {
     });
     return nothing;
   },
-  "SELECT name FROM evenkeel.sighting": ({ sightings }, [workspace]) => {
+  "SELECT name FROM evenkeel.snapshot": ({ sightings }, [workspace]) => {
     const own = [...sightings.values()].filter((row) => row.workspace === workspace);
     return own.map(({ name }) => ({ name })).sort((a, b) => (a.name < b.name ? -1 : 1));
   },

@@ -1,6 +1,6 @@
 import type { SharedState } from "../../src/state/state.ts";
 import { type Backend, laws } from "../state/laws.ts";
-import { workerLaws } from "../state/worker-laws.ts";
+import { sharedStateLaws } from "../state/shared-laws.ts";
 import { buildProgram } from "./build.ts";
 import { Database } from "./database.ts";
 import { driver } from "./driver.ts";
@@ -29,4 +29,4 @@ const simulated: Backend<SharedState> = {
 };
 
 laws(simulated);
-workerLaws(simulated);
+sharedStateLaws(simulated);

@@ -6,7 +6,7 @@ import type { SharedState } from "../../src/state/state.ts";
 import { tempFolder } from "../support/folder.ts";
 import { databases } from "./databases.ts";
 import { type Backend, laws } from "./laws.ts";
-import { workerLaws } from "./worker-laws.ts";
+import { sharedStateLaws } from "./shared-laws.ts";
 
 const found = await databases();
 const opened: SharedState[] = [];
@@ -23,7 +23,7 @@ let places = 0;
 
 function sharedLaws(backend: Backend<SharedState>): void {
   laws(backend);
-  workerLaws(backend);
+  sharedStateLaws(backend);
 }
 
 laws({

@@ -227,25 +227,6 @@ export function laws({ name, place }: Backend): void {
     });
   });
 
-  describe(`${name}: the rates`, () => {
-    test("are one row of time for all, a key apart from others", async () => {
-      const [a, b] = await two();
-      const [key, other] = [`${name} ${Math.random()}`, `${name} ${Math.random()}`];
-      const waits = await Promise.all([a, b, a, b].map((state) => state.rates.reserve(key, 20_000)));
-      expect(waits.map((wait) => Math.round(wait / 20_000)).sort()).toEqual([0, 1, 2, 3]);
-      expect(await b.rates.reserve(other, 1000)).toBeLessThan(100);
-    });
-
-    test("give nothing while they are held, and a shorter hold changes nothing", async () => {
-      const [a, b] = await two();
-      const key = `${name} ${Math.random()}`;
-      await a.rates.hold(key, 40_000);
-      await b.rates.hold(key, 10);
-      const wait = await b.rates.reserve(key, 10);
-      expect([wait > 20_000, wait <= 40_000]).toEqual([true, true]);
-    });
-  });
-
   describe(`${name}: how projects were last seen`, () => {
     const day = (number: number) => `2026-11-${10 + number}T08:00:00.000Z`;
     const standing = async (state: WorkspaceState) => {

@@ -7,7 +7,7 @@ import { startJournal } from "../../src/state/journal.ts";
 import { takeLease } from "../../src/state/lease.ts";
 import { stateAt } from "../../src/state/open-state.ts";
 import { mostLooks } from "../../src/state/retention.ts";
-import type { WorkspaceState } from "../../src/state/state.ts";
+import type { SharedState } from "../../src/state/state.ts";
 import type { Database } from "../support/database.mjs";
 import { atEnd } from "../support/ending.ts";
 import { folder } from "../support/folder.ts";
@@ -38,7 +38,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     return name;
   }
 
-  async function open(url: string, env = {}): Promise<WorkspaceState> {
+  async function open(url: string, env = {}): Promise<SharedState> {
     const state = await stateAt(url, "EVENKEEL_STATE", "w", env);
     atEnd(() => state[Symbol.asyncDispose]());
     return state;
@@ -81,7 +81,10 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
       { project: "p", rest: "license/MIT", memory: { sent: {} } },
       { project: "q", rest: "license/MIT", memory: { sent: {} } },
     ]);
-    await asked("INSERT INTO evenkeel.journal VALUES ('w', 'r', 7, 'end', '{')", name);
+    await asked(
+      "INSERT INTO evenkeel.journal (workspace, run, writer, position, event, entry) VALUES ('w', 'r', '', 7, 'end', '{')",
+      name,
+    );
     await asked("INSERT INTO evenkeel.run VALUES ('w', 'broken', 'plan', now(), 'null')", name);
     await asked("UPDATE evenkeel.ledger SET memory = '[]' WHERE project = 'p'", name);
     expect(await state.journals.read("r")).toHaveLength(1);

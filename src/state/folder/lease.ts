@@ -19,7 +19,7 @@ import type { Claim, Holder, Leases, LeaseToken } from "../state.ts";
 import { heldFiles, holderIn, isHeld, isOverAt, type LockOwner, ownerIn, readOwner } from "./lock-file.ts";
 import { thisSystem } from "./process-system.ts";
 
-/** A lease of a workspace as a file; one whose process is known to be dead is free at once. */
+/** A lease as a lock file. It is free as soon as its process is known to have ended. */
 export function folderLeases(folder: string, ready: () => void, name: "lock" | "watch.lock"): Leases {
   const file = join(folder, name);
   return {
@@ -27,12 +27,11 @@ export function folderLeases(folder: string, ready: () => void, name: "lock" | "
       ready();
       return take(file, claim, milliseconds, new Date());
     },
-    renew: async (token) => touch(file, token, new Date()),
+    renew: async (token) => renew(file, token, new Date()),
     remaining: async ({ run, fence }) => {
       const holder = holderIn(file);
       if (holder?.run !== run || holder.fence !== fence) return 0;
-      const { deadline } = holder;
-      return deadline === undefined ? Number.POSITIVE_INFINITY : Math.max(0, Date.parse(deadline) - Date.now());
+      return Math.max(0, Date.parse(holder.deadline ?? "") - Date.now());
     },
     giveBack: async (token) => giveBack(file, token),
     holder: async () => holderIn(file),
@@ -44,14 +43,14 @@ function take(file: string, claim: Claim, milliseconds: number, now: Date): Leas
   for (let attempt = 0; attempt < 3; attempt++) {
     const before = readOwner(file);
     const fence = Math.max(now.getTime(), (before?.fence ?? 0) + 1);
-    if (create(file, textOf(claim, milliseconds, fence, now))) return { run: claim.run, fence };
+    if (create(file, lockContent(claim, milliseconds, fence, now))) return { run: claim.run, fence };
     const heldBy = setAside(file);
     if (heldBy) return { heldBy };
   }
   throw new UserError(`another run just took the lock ${file}`);
 }
 
-function textOf({ run, who, host, pid, job }: Claim, milliseconds: number, fence: number, now: Date): string {
+function lockContent({ run, who, host, pid, job }: Claim, milliseconds: number, fence: number, now: Date): string {
   const owner: LockOwner = {
     ...ownMark(thisSystem),
     pid,
@@ -66,7 +65,7 @@ function textOf({ run, who, host, pid, job }: Claim, milliseconds: number, fence
   return JSON.stringify(owner);
 }
 
-/** The file appears with its text in it or not at all, so that nobody takes a half-written lock for a dead one. */
+/** The file is created with its content atomically, so that no process mistakes a half-written lock for an abandoned one. */
 function create(file: string, text: string): boolean {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   try {
@@ -82,8 +81,8 @@ function create(file: string, text: string): boolean {
   }
 }
 
-/** Of the file that was opened and read, so that no other run's lease is made longer. */
-function touch(file: string, { run, fence }: LeaseToken, now: Date): boolean {
+/** Touches the file that was read, by its descriptor, so that no other run's lease is extended. */
+function renew(file: string, { run, fence }: LeaseToken, now: Date): boolean {
   let opened: number | undefined;
   try {
     opened = openSync(file, "r+");
@@ -100,7 +99,7 @@ function touch(file: string, { run, fence }: LeaseToken, now: Date): boolean {
   }
 }
 
-/** Gives back what is still this run's own; a lock that cannot be removed is taken over by the next one. */
+/** Removes the lock if this run still owns it. One that cannot be removed expires. */
 function giveBack(file: string, { run, fence }: LeaseToken): void {
   heldFiles.delete(file);
   try {
@@ -119,10 +118,7 @@ function release(file: string, run: string): boolean {
   }
 }
 
-/**
- * Moves a lock that is nobody's any more away under a name of this process's own, so that of two takers only one gets
- * it. Returns who holds it where somebody does.
- */
+/** Renames an abandoned lock to a unique name, so that only one process takes it over. Returns the holder if there is one. */
 function setAside(file: string): Holder | undefined {
   const holder = holderIn(file);
   if (holder) return holder;

@@ -1,49 +1,47 @@
 import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../../base/exit.ts";
-import { hasEnded, hasEndedAsFarAsKnown, isSameProcess, ownMark, type ProcessMark } from "../../base/process-mark.ts";
+import { hasEnded, isSameProcess, ownMark, type ProcessMark } from "../../base/process-mark.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { readRegular } from "../../workspace/durable-file.ts";
 import type { Holder, LeaseToken } from "../state.ts";
 import { LeaseLostError } from "../trouble.ts";
 import { thisSystem } from "./process-system.ts";
 
-/**
- * What the files `lock` and `watch.lock` hold. They are never rewritten: a renewal touches them. Before leases ended by themselves there was
- * no `run` and no `milliseconds`.
- */
+/** Content of the files `lock` and `watch.lock`. They are never rewritten: a renewal sets their modification time. */
 export interface LockOwner extends ProcessMark {
   readonly since: string;
-  readonly run?: string;
-  readonly who?: string;
+  readonly run: string;
+  readonly who: string;
   readonly job?: string;
-  readonly fence?: number;
-  readonly milliseconds?: number;
+  readonly fence: number;
+  /** Duration of the lease after each renewal. */
+  readonly milliseconds: number;
 }
 
 /** Files that this process holds. */
 export const heldFiles = new Set<string>();
 
-/** @throws LeaseLostError where a run does not hold the lease any more; UserError where nobody can tell. */
+/** @throws LeaseLostError if the run no longer holds the lease; UserError if the lock cannot be read. */
 export function checkHeld(folder: string, { run, fence }: LeaseToken): void {
   const file = join(folder, "lock");
   const owner = readOwner(file);
   if (owner?.run !== run || owner.fence !== fence || isOver(file, owner, Date.now())) throw new LeaseLostError(run);
 }
 
-/** Who holds the lease; undefined where nobody does any more. */
+/** The current lease holder, if any. */
 export function holderIn(file: string): Holder | undefined {
   const owner = readOwner(file);
   if (!owner || !isHeld(file, owner, file)) return undefined;
-  const { run = `process-${owner.pid}`, who = "somebody", host, pid, job, fence = 0, since, milliseconds } = owner;
-  const touched = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const deadline = milliseconds === undefined ? undefined : new Date(touched + milliseconds).toISOString();
+  const { run, who, host, pid, job, fence, since, milliseconds } = owner;
+  const renewed = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const deadline = new Date(renewed + milliseconds).toISOString();
   return { run, who, host, pid, job, fence, since, deadline };
 }
 
 /**
- * Undefined where the lock is gone, or holds nothing that a lock does: it appears whole, so it is none of a living run.
- * @throws UserError where it is no file or cannot be read, and nobody can tell.
+ * Undefined if there is no lock or its content is invalid: locks are created atomically, so no running process owns that.
+ * @throws UserError if it is not a file or cannot be read.
  */
 export function readOwner(file: string): LockOwner | undefined {
   try {
@@ -57,37 +55,35 @@ export function readOwner(file: string): LockOwner | undefined {
   }
 }
 
-/** Undefined for a text that no lock has. */
+/** Undefined for invalid content. */
 export function ownerIn(text: string): LockOwner | undefined {
   try {
     const owner: Partial<LockOwner> | null = JSON.parse(text);
-    const isOwner = Number.isInteger(owner?.pid) && Number(owner?.pid) > 0 && typeof owner?.host === "string";
-    return isOwner ? (owner as LockOwner) : undefined;
+    const { pid, host, run, fence, milliseconds } = owner ?? {};
+    const isOwner = Number.isInteger(pid) && Number(pid) > 0 && typeof host === "string" && typeof run === "string";
+    return isOwner && Number.isInteger(fence) && Number.isFinite(milliseconds) ? (owner as LockOwner) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Whether the owner of a lock still holds it. `home`: where the file lay, if it was moved. */
-export function isHeld(file: string, owner: LockOwner, home: string): boolean {
-  return isAlive(owner, home) && !isOver(file, owner, Date.now());
+/** Whether the owner of a lock still holds it. `original` is the path of the lock, in case it was moved to `file`. */
+export function isHeld(file: string, owner: LockOwner, original: string): boolean {
+  return isAlive(owner, original) && !isOver(file, owner, Date.now());
 }
 
-/**
- * A process that this one cannot ask, such as that of another machine or container, counts as alive: its lease ends by its
- * time. A lock of before leases had one ends with its process alone.
- */
+/** A process that cannot be inspected, such as one in another container, counts as alive until its lease expires. */
 function isAlive(owner: LockOwner, file: string): boolean {
   if (isSameProcess(owner, ownMark(thisSystem))) return heldFiles.has(file);
-  return owner.milliseconds === undefined ? !hasEndedAsFarAsKnown(owner, thisSystem) : !hasEnded(owner, thisSystem);
+  return !hasEnded(owner, thisSystem);
 }
 
 function isOver(file: string, owner: LockOwner, now: number): boolean {
-  const touched = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  return touched === undefined || isOverAt(owner, touched, now);
+  const renewed = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  return renewed === undefined || isOverAt(owner, renewed, now);
 }
 
-/** Whether a lock that was last touched then, in milliseconds, has ended. */
-export function isOverAt({ milliseconds }: LockOwner, touched: number, now: number): boolean {
-  return milliseconds !== undefined && now > touched + milliseconds;
+/** Whether a lock has expired. Times are milliseconds since the epoch. */
+export function isOverAt({ milliseconds }: LockOwner, renewed: number, now: number): boolean {
+  return now > renewed + milliseconds;
 }

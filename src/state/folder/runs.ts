@@ -1,12 +1,11 @@
-import type { JournalLine } from "../journal-entry.ts";
 import { kept, looks, mostLooks } from "../retention.ts";
-import { type RunSummary, summaryIn, type TouchedAddress, touchedBy } from "../run-summary.ts";
-import type { Journals, Runs } from "../state.ts";
+import { type RunSummary, summaryIn } from "../run-summary.ts";
+import type { Runs } from "../state.ts";
 import type { Files } from "./texts.ts";
 
-/** Summaries as files, one a run; a journal of before there were any tells as much of its run. */
-export function folderRuns(files: Files, plans: Pick<Files, "list" | "remove">, journals: Journals): Runs {
-  /** Of runs that ended: no run ends twice, and a history may have thousands. */
+/** Summaries as files, one per run. */
+export function folderRuns(files: Files, plans: Pick<Files, "list" | "remove">): Runs {
+  /** Summaries of runs that ended do not change, and a history may have thousands. */
   const ended = new Map<string, RunSummary>();
   const read = async (run: string) => {
     const known = ended.get(run);
@@ -27,11 +26,8 @@ export function folderRuns(files: Files, plans: Pick<Files, "list" | "remove">, 
       }
     },
     list: async () => {
-      const names = await files.list();
-      const older = (await journals.list()).filter((run) => !names.includes(run));
-      const known = await Promise.all(names.map(read));
-      const told = await Promise.all(older.map(async (run) => summaryOf(run, (await journals.read(run)) ?? [])));
-      return [...known.flatMap((summary) => summary ?? []), ...told].sort(newestFirst);
+      const found = await Promise.all((await files.list()).map(read));
+      return found.flatMap((summary) => summary ?? []).sort(newestFirst);
     },
   };
 }
@@ -53,32 +49,4 @@ function newestFirst(a: RunSummary, b: RunSummary): number {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
-}
-
-function summaryOf(run: string, entries: readonly JournalLine[]): RunSummary {
-  const start = entries.find((entry) => entry.event === "start");
-  const end = entries.find((entry) => entry.event === "end");
-  const { who, at, changes, commit } =
-    start?.event === "start" ? start : { who: "unknown", at: entries[0]?.at ?? "", changes: 0, commit: null };
-  const [user = who, host = "unknown"] = who.split("@");
-  const ended = end?.at ?? null;
-  const outcome = end?.event === "end" ? outcomeOf(end.outcomes) : null;
-  const touched = touchedBy(touchedIn(entries));
-  return { run, command: "apply", who: user, host, started: at, ended, outcome, changes, commit, ...touched };
-}
-
-function touchedIn(entries: readonly JournalLine[]): TouchedAddress[] {
-  const touched = new Map<string, TouchedAddress>();
-  for (const entry of entries) {
-    if (entry.event === "intent") touched.set(entry.address, { address: entry.address, action: entry.action });
-    if (entry.event !== "result") continue;
-    const before = touched.get(entry.address);
-    if (before) touched.set(entry.address, { ...before, status: entry.status });
-  }
-  return [...touched.values()];
-}
-
-function outcomeOf({ failed = 0, unknown = 0, skipped = 0, stale = 0 }: Readonly<Record<string, number>>): string {
-  if (failed + unknown + skipped > 0) return "failed";
-  return stale > 0 ? "stale" : "applied";
 }

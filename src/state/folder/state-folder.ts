@@ -49,7 +49,7 @@ export function stateFolder(root: string): string {
   return folder;
 }
 
-/** Lines that an earlier version did not know are added; all others are a person's. */
+/** Adds missing lines and keeps the user's own. */
 function ignore(file: string): void {
   const before = isThere(file) ? readRegular(file) : `${heading}\n`;
   const lines = before.split("\n");

@@ -1,7 +1,7 @@
 import { isObject } from "../../base/json.ts";
 import type { Memory } from "../../diff/last-applied.ts";
+import type { LedgerLine } from "../../diff/ledger-line.ts";
 import type { Problem } from "../../model/types.ts";
-import type { LedgerLine } from "../../workspace/ledger-line.ts";
 import { boundedName } from "../bounded-name.ts";
 import type { LedgerContents, LedgerStore } from "../state.ts";
 import { LeaseLostError } from "../trouble.ts";

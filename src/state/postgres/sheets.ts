@@ -6,7 +6,7 @@ import type { PostgresSession } from "./session.ts";
 export function postgresSheets({ query, transaction }: PostgresSession, workspace: string): Sheets {
   const reading = (by: PostgresSession["query"]) => async (names: readonly string[]) => {
     const rows = await by<{ name: string; content: Buffer }>(
-      "SELECT name, content FROM evenkeel.sighting WHERE workspace = $1 AND name = ANY ($2)",
+      "SELECT name, content FROM evenkeel.snapshot WHERE workspace = $1 AND name = ANY ($2)",
       [workspace, names],
     );
     return new Map(rows.map(({ name, content }) => [name, gunzipSync(content).toString()]));
@@ -18,7 +18,7 @@ export function postgresSheets({ query, transaction }: PostgresSession, workspac
         await inTransaction("SELECT pg_advisory_xact_lock(hashtext('evenkeel sightings ' || $1))", [workspace]);
         const edited = edit(await reading(inTransaction)(names));
         await inTransaction(
-          `INSERT INTO evenkeel.sighting (workspace, name, content)
+          `INSERT INTO evenkeel.snapshot (workspace, name, content)
            SELECT $1, name, content FROM unnest($2::text[], $3::bytea[]) AS t(name, content)
            ON CONFLICT (workspace, name) DO UPDATE SET content = excluded.content`,
           [workspace, [...edited.keys()], [...edited.values()].map((text) => gzipSync(text, { level: 3 }))],
@@ -26,7 +26,7 @@ export function postgresSheets({ query, transaction }: PostgresSession, workspac
       }),
     list: async () => {
       const rows = await query<{ name: string }>(
-        "SELECT name FROM evenkeel.sighting WHERE workspace = $1 ORDER BY name",
+        "SELECT name FROM evenkeel.snapshot WHERE workspace = $1 ORDER BY name",
         [workspace],
       );
       return rows.map(({ name }) => name);

@@ -1,5 +1,5 @@
 import { isObject } from "../base/json.ts";
-import type { Memory } from "../diff/last-applied.ts";
+import type { Memory } from "./last-applied.ts";
 
 /** What a ledger's line holds of a project. */
 export interface LedgerLine {

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Member, SharedState } from "../../src/state/state.ts";
 import { addresses, at, type Backend, incompressible, line, minute, openedStates, pause, taken } from "./laws.ts";
 
-/** What every state promises that runs share with their workers. */
-export function workerLaws({ name, place }: Backend<SharedState>): void {
+/** What every state that several machines share promises besides. */
+export function sharedStateLaws({ name, place }: Backend<SharedState>): void {
   const { opened, two } = openedStates(place);
 
   describe(`${name}: workers`, () => {
@@ -134,6 +134,25 @@ export function workerLaws({ name, place }: Backend<SharedState>): void {
       await b.journals.extend(token, "a", [{ at, event: "noticed" }]);
       expect(await a.journals.read("a")).toHaveLength(4);
       expect(await a.journals.list()).toEqual(["a"]);
+    });
+  });
+
+  describe(`${name}: the rates`, () => {
+    test("are one row of time for all, a key apart from others", async () => {
+      const [a, b] = await two();
+      const [key, other] = [`${name} ${Math.random()}`, `${name} ${Math.random()}`];
+      const waits = await Promise.all([a, b, a, b].map((state) => state.rates.reserve(key, 20_000)));
+      expect(waits.map((wait) => Math.round(wait / 20_000)).sort()).toEqual([0, 1, 2, 3]);
+      expect(await b.rates.reserve(other, 1000)).toBeLessThan(100);
+    });
+
+    test("give nothing while they are held, and a shorter hold changes nothing", async () => {
+      const [a, b] = await two();
+      const key = `${name} ${Math.random()}`;
+      await a.rates.hold(key, 40_000);
+      await b.rates.hold(key, 10);
+      const wait = await b.rates.reserve(key, 10);
+      expect([wait > 20_000, wait <= 40_000]).toEqual([true, true]);
     });
   });
 }
