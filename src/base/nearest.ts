@@ -74,3 +74,8 @@ function near(sorted: readonly string[], word: string): string[] {
 function reversed(word: string): string {
   return [...word].reverse().join("");
 }
+
+/** The nearest of the allowed words, as {@link didYouMean} words it; empty if the value is not a string. */
+export function suggestionFor(value: unknown, allowed: unknown): string {
+  return typeof value === "string" && Array.isArray(allowed) ? didYouMean(value, allowed) : "";
+}

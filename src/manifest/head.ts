@@ -1,5 +1,5 @@
 import { isObject } from "../base/json.ts";
-import { meant } from "../base/schema-faults.ts";
+import { suggestionFor } from "../base/nearest.ts";
 import { typeOf } from "../base/type-words.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
@@ -48,6 +48,6 @@ const manifestKinds = documentKinds.filter((each) => each !== "Workspace");
 
 function kindMessage(kind: unknown): string {
   if (kind === "Workspace") return `a Workspace may only be in ${workspaceFile}`;
-  const hint = meant(kind, manifestKinds);
+  const hint = suggestionFor(kind, manifestKinds);
   return hint ? `unknown kind ${kind}${hint}` : `expected kind: ${manifestKinds.join(" or ")}`;
 }

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject } from "../base/json.ts";
-import { didYouMean } from "../base/nearest.ts";
-import { meant } from "../base/schema-faults.ts";
+import { didYouMean, suggestionFor } from "../base/nearest.ts";
 import { typeOf, valueInWords } from "../base/type-words.ts";
 import { serverWords } from "../model/availability.ts";
 import type { Integration, IntegrationParameter } from "../model/catalogue.ts";
@@ -157,7 +156,7 @@ export function parameterProblem(
   const spec = integration.parameters.get(parameter);
   const value = values[parameter];
   const wanted = spec?.secret && isObject(value) ? "{ secret: env:NAME }" : expected;
-  const hint = isObject(value) ? didYouMean(Object.keys(value)[0] ?? "", ["secret"]) : meant(value, spec?.enum);
+  const hint = isObject(value) ? didYouMean(Object.keys(value)[0] ?? "", ["secret"]) : suggestionFor(value, spec?.enum);
   return problemAt(rule, `expected ${wanted}, got ${gotWord(spec, value)}${hint}`, { document, path: here });
 }
 

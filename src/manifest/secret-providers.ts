@@ -1,11 +1,11 @@
-import type { ValidateFunction } from "ajv";
 import schema from "../../schemas/secret-providers.schema.json" with { type: "json" };
+import { compile } from "../base/schema.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document, Parsed } from "./document.ts";
 import { durationOf } from "./duration.ts";
 import type { Path } from "./positions.ts";
 import { problemAt, problemIn } from "./problem.ts";
-import { shapeAjv, shapeBy } from "./shape.ts";
+import { shapeBy } from "./shape.ts";
 
 /** A program that knows secrets (docs/secrets.md). */
 export interface Provider {
@@ -37,8 +37,7 @@ interface ProviderText {
 export function readProviders(file: string, { documents, problems }: Parsed): Providers {
   const [document, ...others] = documents;
   if (!document) return nothing(problems.length > 0 ? problems : [problemIn(file, "wrong-type", expected)]);
-  validator ??= shapeAjv().compile(schema);
-  const { text, problems: shapeless } = shapeBy<Record<string, ProviderText>>(validator, document);
+  const { text, problems: shapeless } = shapeBy<Record<string, ProviderText>>(check, document);
   const providers = Object.entries(text).map(([name, each]) => [name, each ?? {}] as const);
   const faults = [
     ...problems,
@@ -52,7 +51,7 @@ export function readProviders(file: string, { documents, problems }: Parsed): Pr
 
 const expected = "expected a mapping from names to providers";
 
-let validator: ValidateFunction | undefined;
+const check = compile(schema);
 
 function nothing(problems: readonly Problem[]): Providers {
   return { known: new Map(), problems };

@@ -1,7 +1,6 @@
-import { Ajv, type ValidateFunction } from "ajv";
 import schema from "../../schemas/manifest.schema.json" with { type: "json" };
 import { memoized } from "../base/memoize.ts";
-import { schemaFaults, shippedSchema } from "../base/schema-faults.ts";
+import { compile, type SchemaCheck } from "../base/schema.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./positions.ts";
@@ -24,13 +23,14 @@ export interface Shaped<Text> {
  * What is wrong with `apiVersion` is told where the kind was read.
  */
 export function shape<Text>(document: Document, kind: DocumentKind): Shaped<Text> {
-  return shapeBy(validatorOf(kind), document);
+  return shapeBy(checkOf(kind), document);
 }
 
 /** Holds a document against any schema, in the same words. */
-export function shapeBy<Text>(validate: ValidateFunction, document: Document): Shaped<Text> {
-  if (validate(document.value)) return { text: document.value as Text, problems: [] };
-  const faults = schemaFaults(validate.errors).filter(({ path }) => path[0] !== "apiVersion");
+export function shapeBy<Text>(check: SchemaCheck, document: Document): Shaped<Text> {
+  const all = check(document.value);
+  if (all.length === 0) return { text: document.value as Text, problems: [] };
+  const faults = all.filter(({ path }) => path[0] !== "apiVersion");
   const text = without(document.value, cutsAt(faults.map(({ path }) => path)));
   const problems = faults.map(({ rule, message, path }) => {
     return problemAt(rule, message, { document, path, of: rule.endsWith("-key") ? "key" : "value" });
@@ -47,16 +47,10 @@ const integrationsOnly = {
   definitions: { slug: { type: "string", "x-expected": "a slug" } },
 };
 
-const validatorOf = memoized((kind: DocumentKind): ValidateFunction => {
-  const ajv = shapeAjv();
-  ajv.addSchema(integrationsOnly);
-  return ajv.compile({ $id: schema.$id, definitions: schema.definitions, ...schema.definitions[kind] });
+const checkOf = memoized((kind: DocumentKind): SchemaCheck => {
+  const own = { $id: schema.$id, definitions: schema.definitions, ...schema.definitions[kind] };
+  return compile(own, [integrationsOnly]);
 });
-
-/** Compiles schemas for {@link shapeBy}. */
-export function shapeAjv(): Ajv {
-  return new Ajv({ ...shippedSchema, allErrors: true, strict: false, verbose: true, logger: false });
-}
 
 /** Where something is cut off a value, and what is cut below. */
 interface Cuts {

@@ -1,7 +1,6 @@
-import { Ajv } from "ajv";
 import { type Document, LineCounter, parseDocument } from "yaml";
 import { didYouMean } from "../base/nearest.ts";
-import { type SchemaFault, schemaFaults, shippedSchema } from "../base/schema-faults.ts";
+import type { SchemaCheck, SchemaFault } from "../base/schema.ts";
 import type { Place, Problem } from "./types.ts";
 
 /** A mistake and the keys that lead to it. */
@@ -13,7 +12,7 @@ export type CheckedYaml<T> = { readonly value: T } | { readonly problems: readon
 export interface Checks<T> {
   /** The rule that each problem names. */
   readonly rule: string;
-  readonly schema: object;
+  readonly shape: SchemaCheck;
   /** What an empty text means. */
   readonly empty: T;
   /** What the schema cannot say. */
@@ -24,7 +23,7 @@ export interface Checks<T> {
 export function parseChecked<T>(
   text: string,
   file: string,
-  { rule, schema, empty, faults: further }: Checks<T>,
+  { rule, shape, empty, faults: further }: Checks<T>,
 ): CheckedYaml<T> {
   const problem = (message: string, place: Place, path: Fault["path"] = []): Problem => {
     return { severity: "error", rule, message, place, ...(path.length > 0 && { path: path.join(".") }) };
@@ -41,8 +40,8 @@ export function parseChecked<T>(
     return { problems };
   }
   const value = document.toJS() ?? empty;
-  const shape = shapeFaults(schema, value);
-  const faults = shape.length > 0 ? shape : further(value as T);
+  const shapeFaults = shape(value);
+  const faults = shapeFaults.length > 0 ? shapeFaults : further(value as T);
   if (faults.length === 0) return { value: value as T };
   const problems = faults
     .map(({ path, message }) => ({ offset: offsetOf(document, path), path, message }))
@@ -57,14 +56,6 @@ function offsetOf(document: Document.Parsed, path: Fault["path"]): number {
     if (node?.range) return node.range[0];
   }
   return document.contents?.range[0] ?? 0;
-}
-
-/** Keeps what it compiled, by schema. */
-const ajv = new Ajv({ ...shippedSchema, allErrors: true, strict: false, verbose: true });
-
-function shapeFaults(schema: object, value: unknown): readonly Fault[] {
-  const validate = ajv.compile(schema);
-  return validate(value) ? [] : schemaFaults(validate.errors);
 }
 
 /** The nearest known word, else all of them. */

@@ -1,7 +1,6 @@
-import { Ajv, type ValidateFunction } from "ajv";
-import { type JsonObject, pointerKeys } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { memoized } from "../base/memoize.ts";
-import { shippedSchema } from "../base/schema-faults.ts";
+import { compile, type SchemaCheck, type SchemaFault } from "../base/schema.ts";
 import { expectedWords } from "../base/type-words.ts";
 import { catalogueOf, type Integration, type IntegrationParameter, isRequired } from "./catalogue.ts";
 
@@ -14,24 +13,18 @@ export interface ParameterFault {
   readonly expected: string;
 }
 
-const ajv = new Ajv({ ...shippedSchema, allErrors: true, allowUnionTypes: true });
-
 /**
  * All that is wrong with these parameters by the specification: required, unknown, type, enum, `:id` pattern; in the order in
  * which the spec lists parameters, unknown ones last; one fault a parameter. Empty where all is well. A parameter that
  * servers of the release do not require may be missing.
  */
 export function parameterFaults(integration: Integration, parameters: JsonObject, release?: string): ParameterFault[] {
-  const validate = validatorOf(integration);
-  if (validate(parameters)) return [];
+  const faults = checkOf(integration)(parameters).map((fault) => faultOf(integration, fault));
+  if (faults.length === 0) return [];
   const order = [...integration.parameters.keys()];
   const rank = (fault: ParameterFault) => (fault.fault === "unknown" ? order.length : order.indexOf(fault.parameter));
-  const faults = (validate.errors ?? []).map((error) => faultOf(integration, error));
-  // A value of the wrong type breaks the enum as well: that is one mistake, and the first one says it.
-  const firsts = new Map(faults.toReversed().map((fault) => [fault.parameter, fault]));
-  return [...firsts.values()]
+  return faults
     .filter(({ parameter, fault }) => fault !== "missing" || isNeeded(integration, parameter, release))
-    .reverse()
     .sort((a, b) => rank(a) - rank(b));
 }
 
@@ -47,9 +40,9 @@ export function checkParameters(slug: string, parameters: JsonObject, catalogue 
   return parameterFaults(integration, parameters);
 }
 
-const validatorOf = memoized((integration: Integration): ValidateFunction => {
+const checkOf = memoized((integration: Integration): SchemaCheck => {
   const parameters = [...integration.parameters.values()];
-  return ajv.compile({
+  return compile({
     type: "object",
     additionalProperties: false,
     required: parameters.filter((p) => p.required).map((p) => p.name),
@@ -61,19 +54,13 @@ function apiSchema({ types, enum: allowed, pattern }: IntegrationParameter): obj
   return { type: [...types], ...(allowed && { enum: allowed }), ...(pattern && { pattern }) };
 }
 
-function faultOf(
-  { slug, parameters }: Integration,
-  error: { keyword: string; instancePath: string; params: JsonObject },
-): ParameterFault {
-  if (error.keyword === "required") {
-    const name = String(error.params.missingProperty);
-    return { parameter: name, fault: "missing", expected: expectationOf(parameters.get(name)) };
-  }
-  if (error.keyword === "additionalProperties") {
-    return { parameter: String(error.params.additionalProperty), fault: "unknown", expected: `a parameter of ${slug}` };
-  }
-  const [name = ""] = pointerKeys(error.instancePath);
-  return { parameter: name, fault: error.keyword as FaultKind, expected: expectationOf(parameters.get(name)) };
+const faultKinds: Readonly<Record<string, FaultKind>> = { required: "missing", additionalProperties: "unknown" };
+
+function faultOf({ slug, parameters }: Integration, { keyword, path }: SchemaFault): ParameterFault {
+  const parameter = String(path[0]);
+  const fault = faultKinds[keyword] ?? (keyword as FaultKind);
+  const expected = fault === "unknown" ? `a parameter of ${slug}` : expectationOf(parameters.get(parameter));
+  return { parameter, fault, expected };
 }
 
 /** What a parameter takes, in words that complete "expected …". */

@@ -1,19 +1,16 @@
 import { readFileSync } from "node:fs";
-import { Ajv, type ValidateFunction } from "ajv";
+import planSchema from "../../schemas/plan.schema.json" with { type: "json" };
 import { recheckTargets } from "../apply/recheck.ts";
 import { exit, UserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
-import { memoized } from "../base/memoize.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { schemaFaults, shippedSchema } from "../base/schema-faults.ts";
+import { compile } from "../base/schema.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
 import { type RefreshScope, select } from "../live/survey.ts";
 import { addressOf } from "../model/address.ts";
-import { neutral } from "../model/dialects.ts";
 import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import { schemasIn } from "../model/schemas.ts";
 import type { DesiredProject, Resource } from "../model/types.ts";
 import { isMany } from "../plan/guards.ts";
 import { checkLoosening } from "../plan/loosening.ts";
@@ -75,17 +72,11 @@ function reportIn(text: string, path: string): Plan {
   return recounted(saved);
 }
 
-const validatorOf = memoized((schema: string): ValidateFunction => {
-  return new Ajv({ ...shippedSchema, allErrors: true, allowUnionTypes: true, verbose: true }).compile(
-    schemasIn(neutral).get(schema) ?? {},
-  );
-});
+const checkPlan = compile(planSchema);
 
 /** What a plan lacks, all of it at once, or else the first thing in it that its schema does not allow. */
 function shapeFault(plan: Plan): string | undefined {
-  const validate = validatorOf("plan.schema.json");
-  if (validate(plan)) return undefined;
-  const faults = schemaFaults(validate.errors);
+  const faults = checkPlan(plan);
   const missing = faults.filter(({ rule }) => rule === "missing-key").map(({ path }) => path.join("."));
   if (missing.length > 0) return `missing ${missing.slice(0, 5).join(", ")}`;
   return faults.map(({ path, message }) => `${path.join(".")} ${message}`)[0];

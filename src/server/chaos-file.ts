@@ -1,3 +1,4 @@
+import { compile } from "../base/schema.ts";
 import { type Fault, parseChecked } from "../model/checked-yaml.ts";
 import type { Problem } from "../model/types.ts";
 import { type ChaosRule, regexMark } from "./chaos.ts";
@@ -7,7 +8,7 @@ export type ParsedChaos = { readonly chaos: readonly ChaosRule[] } | { readonly 
 const ways = ["status", "reset", "hang", "truncate", "html"] as const;
 const flag = { type: "boolean" };
 
-const chaosSchema = {
+const chaosShape = compile({
   type: "array",
   items: {
     type: "object",
@@ -28,11 +29,11 @@ const chaosSchema = {
       retry_after: { type: "integer", minimum: 0 },
     },
   },
-};
+});
 
 /** Reads a list of chaos rules from YAML or JSON. Every mistake is a problem with its place in `file`. */
 export function parseChaos(text: string, file = "chaos"): ParsedChaos {
-  const checks = { rule: "chaos", schema: chaosSchema, empty: [], faults: chaosFaults };
+  const checks = { rule: "chaos", shape: chaosShape, empty: [], faults: chaosFaults };
   const parsed = parseChecked<readonly ChaosRule[]>(text, file, checks);
   return "value" in parsed ? { chaos: parsed.value } : parsed;
 }

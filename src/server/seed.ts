@@ -1,5 +1,6 @@
 import schema from "../../schemas/seed.schema.json" with { type: "json" };
 import type { JsonObject } from "../base/json.ts";
+import { compile } from "../base/schema.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { type Fault, orElse, parseChecked } from "../model/checked-yaml.ts";
 import type { Problem } from "../model/types.ts";
@@ -65,10 +66,12 @@ export interface SeedDeployment {
 
 export type ParsedSeed = { readonly seed: Seed } | { readonly problems: readonly Problem[] };
 
+const checkSeed = compile(schema);
+
 /** Reads a seed from YAML or JSON. Every mistake is a problem with its place in `file`. */
 export function parseSeed(text: string, file = "seed", catalogue = catalogueOf()): ParsedSeed {
   const faults = (seed: Seed) => faultsIn(seed, catalogue);
-  const parsed = parseChecked<Seed>(text, file, { rule: "seed", schema, empty: {}, faults });
+  const parsed = parseChecked<Seed>(text, file, { rule: "seed", shape: checkSeed, empty: {}, faults });
   return "value" in parsed ? { seed: parsed.value } : parsed;
 }
 

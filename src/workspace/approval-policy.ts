@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import schema from "../../schemas/approvals.schema.json" with { type: "json" };
+import { compile } from "../base/schema.ts";
 import { counted } from "../base/text.ts";
 import { isWithinReach } from "../git/within-reach.ts";
 import { durationOf } from "../manifest/duration.ts";
@@ -53,8 +54,10 @@ export function approvalPolicy({ EVENKEEL_APPROVALS: file }: Readonly<Record<str
   return "problems" in parsed ? parsed : withSigners(parsed.value, file);
 }
 
+const checkShape = compile(schema);
+
 function parsedPolicy(text: string, file: string) {
-  const checks = { rule: "approvals", schema, empty: {} as ApprovalText, faults: () => [] };
+  const checks = { rule: "approvals", shape: checkShape, empty: {} as ApprovalText, faults: () => [] };
   return parseChecked<ApprovalText>(text, file, checks);
 }
 

@@ -1,31 +1,48 @@
-import type { ErrorObject } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { type JsonObject, pointerKeys } from "./json.ts";
-import { didYouMean } from "./nearest.ts";
+import { suggestionFor } from "./nearest.ts";
 import { expectedWords, typeOf, valueInWords } from "./type-words.ts";
 
 /** A mistake that a JSON Schema found, in a sentence. */
 export interface SchemaFault {
   readonly rule: "missing-key" | "unknown-key" | "wrong-type" | "wrong-value";
+  /** The keyword of JSON Schema that the value does not satisfy. */
+  readonly keyword: string;
   readonly message: string;
   /** The keys and indices that lead to it; the last one is the key that is missing or unknown. */
   readonly path: readonly (string | number)[];
 }
 
+/** All that is wrong with a value, at most one fault for each path; empty if it is valid. */
+export type SchemaCheck = (value: unknown) => readonly SchemaFault[];
+
 /**
- * Options of ajv for schemas that are shipped: they are not held against the schema of schemas again in each run, which
- * is a sixth of a short one. `test/model/schemas.test.ts` does it.
+ * A check against a JSON Schema, compiled when it is first used. `references` are schemas that it refers to by their `$id`.
+ * A schema may say in `x-expected` what completes "expected …", and in `x-key` the same for the keys of a mapping.
  */
-export const shippedSchema = { validateSchema: false } as const;
+export function compile(schema: object, references: readonly object[] = []): SchemaCheck {
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    validate ??= new Ajv({ ...options, schemas: [...references] }).compile(schema);
+    return validate(value) ? [] : faultsOf(validate.errors ?? []);
+  };
+}
+
+// Schemas are not validated here, which would be a sixth of a short run: test/model/schemas.test.ts does it.
+const options = {
+  validateSchema: false,
+  meta: false,
+  allErrors: true,
+  strict: false,
+  verbose: true,
+  logger: false,
+} as const;
 
 type SchemaError = Pick<ErrorObject, "keyword" | "instancePath" | "params" | "data" | "parentSchema">;
 
-/**
- * The errors of ajv in sentences, one for each place. Ajv has to run with `allErrors` and `verbose`. A schema may say
- * in `x-expected` what completes "expected …", and in `x-key` the same for the keys of a mapping.
- */
-export function schemaFaults(errors: readonly SchemaError[] | null | undefined): readonly SchemaFault[] {
-  const faults = (errors ?? []).map(faultOf);
-  // A value of the wrong type breaks other keywords too: the first says it all.
+/** A value of the wrong type breaks other keywords too: the first one is enough. */
+function faultsOf(errors: readonly SchemaError[]): readonly SchemaFault[] {
+  const faults = errors.map(faultOf);
   return [...new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault])).values()].reverse();
 }
 
@@ -34,22 +51,22 @@ function faultOf({ keyword, instancePath, params, data, parentSchema = {} }: Sch
   if (keyword === "additionalProperties") return unknownKey(path, String(params.additionalProperty), parentSchema);
   if (keyword === "required") {
     const key = String(params.missingProperty);
-    return { rule: "missing-key", message: `missing ${key}`, path: [...path, key] };
+    return { rule: "missing-key", keyword, message: `missing ${key}`, path: [...path, key] };
   }
   const rule = keyword === "type" ? "wrong-type" : "wrong-value";
-  const message = `expected ${expectationOf(parentSchema)}${got(data, parentSchema, rule)}${meant(data, parentSchema.enum)}`;
-  return { rule, message, path };
+  const message = `expected ${expectationOf(parentSchema)}${got(data, parentSchema, rule)}${suggestionFor(data, parentSchema.enum)}`;
+  return { rule, keyword, message, path };
 }
 
 function unknownKey(path: SchemaFault["path"], key: string, schema: JsonObject): SchemaFault {
   const known = Object.keys(schema.properties ?? {});
-  const hint = meant(key, known) || `; expected ${schema["x-key"] ?? `one of ${known.join(", ")}`}`;
-  return { rule: "unknown-key", message: `unknown key ${key}${hint}`, path: [...path, key] };
-}
-
-/** The nearest of the allowed words, as {@link didYouMean} says it; empty where the value is not a string. */
-export function meant(value: unknown, allowed: unknown): string {
-  return typeof value === "string" && Array.isArray(allowed) ? didYouMean(value, allowed) : "";
+  const hint = suggestionFor(key, known) || `; expected ${schema["x-key"] ?? `one of ${known.join(", ")}`}`;
+  return {
+    rule: "unknown-key",
+    keyword: "additionalProperties",
+    message: `unknown key ${key}${hint}`,
+    path: [...path, key],
+  };
 }
 
 function expectationOf(schema: JsonObject): string {
