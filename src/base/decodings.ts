@@ -1,3 +1,5 @@
+import { memoized } from "./memoize.ts";
+
 /** A decoded text. For each of its UTF-16 units, where its source begins and ends in the original text. */
 export interface Decoding {
   readonly text: string;
@@ -121,6 +123,7 @@ function writerFrom(source: Decoding, most: number): Writer {
   let size = 0;
   return {
     copy(start, end) {
+      if (start === end) return;
       parts.push(source.text.slice(start, end));
       from.set(source.from.subarray(start, end), size);
       to.set(source.to.subarray(start, end), size);
@@ -139,12 +142,14 @@ function writerFrom(source: Decoding, most: number): Writer {
 /** A reading in which neither case nor width nor what nobody sees counts: the ones are levelled, the other left out. */
 export function folded(reading: Decoding): Decoding {
   const { text } = reading;
+  if (isOrdinary.test(text)) return { ...reading, text: text.toLowerCase() };
   const writer = writerFrom(reading, text.length * longestFold);
   let done = 0;
   for (const { 0: found, index } of text.matchAll(unusual)) {
     writer.copy(done, index);
     done = index + found.length;
-    writer.put(foldedText(found), index, done);
+    const meant = found.length === 1 ? foldedUnit(found) : foldedText(found);
+    if (meant !== "") writer.put(meant, index, done);
   }
   writer.copy(done, text.length);
   const { text: copied, ...offsets } = writer.reading();
@@ -153,6 +158,8 @@ export function folded(reading: Decoding): Decoding {
 
 /** Whatever folding does more to than to write it small. */
 const unusual = /[\0-\x20\x7f]+|[^\0-\x7f]/gu;
+
+const isOrdinary = /^[\x21-\x7e]*$/;
 
 /** Units that one character may become. */
 const longestFold = 3;
@@ -166,6 +173,9 @@ export function foldedText(text: string): string {
   if (isPlain.test(visible)) return visible.toLowerCase();
   return Array.from(visible, foldedCharacter).join("");
 }
+
+/** Decoded bytes are the same few characters again and again. */
+const foldedUnit = memoized(foldedText);
 
 function foldedCharacter(each: string): string {
   const compatible = levelled(each.normalize("NFKC"));

@@ -54,7 +54,9 @@ function joined(parts: readonly Part[], bits: number, source: Decoding): Decodin
   return { text, from, to };
 }
 
-function withoutSpace({ text, from, to }: Decoding): Decoding {
+function withoutSpace(reading: Decoding): Decoding {
+  const { text, from, to } = reading;
+  if (!/\s/.test(text)) return reading;
   const kept = Array.from({ length: text.length }, (_, unit) => unit).filter((unit) => !/\s/.test(text.charAt(unit)));
   return {
     text: kept.map((unit) => text.charAt(unit)).join(""),
