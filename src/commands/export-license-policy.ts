@@ -12,7 +12,7 @@ import { hasErrors } from "../manifest/validate.ts";
 import { projectFinder, projectNamed } from "../model/identity.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import { idFault } from "../model/project-id.ts";
-import type { Desired, Problem, Project } from "../model/types.ts";
+import type { Desired, DesiredProject, Problem, Project } from "../model/types.ts";
 import { type Checked, validated } from "../reconcile/context.ts";
 import {
   type Approvers,
@@ -135,7 +135,30 @@ async function wantedLicenses(
   const merged = chosen.map((project) => desiredOf(policies, project, expired));
   const licenses = merged.flatMap(({ desired: { project, resources } }) => licensesOf(project, resources) ?? []);
   if (licenses.length === 0) throw new UserError(nothing(context, fleet, names));
-  return { licenses, problems: [...fleet.problems, ...merged.flatMap(({ problems }) => problems)] };
+  const unsaid = [
+    ...(names.length > 0 ? [] : unlisted(context, fleet)),
+    ...endings(merged.map(({ desired }) => desired)),
+  ];
+  return { licenses, problems: [...fleet.problems, ...unsaid, ...merged.flatMap(({ problems }) => problems)] };
+}
+
+function unlisted({ policies }: Checked, { projects }: Fleet): readonly Problem[] {
+  const licensing = policies.filter(({ entries }) => entries.some(({ desired }) => desired.kind === "license"));
+  if (projects.length > 0 || !selectsByGlob(licensing)) return [];
+  const message =
+    "only projects that manifests name are written: policies also select projects by globs, and no plan has listed the projects yet; give --projects FILE";
+  return [{ severity: "warning", rule: "projects-unknown", message }];
+}
+
+/** The format has no end for a policy. */
+function endings(all: readonly DesiredProject[]): readonly Problem[] {
+  const ends = all.flatMap(({ resources }) =>
+    resources.flatMap(({ kind, origin: { until } }) => (kind === "license" && until !== undefined ? [until] : [])),
+  );
+  return [...new Set(ends)].sort().map((until) => {
+    const message = `licenses of policies that expire on ${until} are written without an end: the format has none; export again then`;
+    return { severity: "warning", rule: "expires", message };
+  });
 }
 
 function byName(a: Project, b: Project): number {

@@ -107,3 +107,12 @@ test("what is asked for and cannot be is said", async () => {
       stderr: expect.stringMatching(words),
     });
 });
+
+test("projects of globs that nobody listed, and the end of a policy, are told", async () => {
+  const policy = { projects: [7, "g/**"], until: "2999-01-01", reason: "trial", licenses: { MIT: "denied" } };
+  const { evenkeel } = await scene({ projects: [], policy });
+  const { code, stderr } = await evenkeel("export", "license-policy", "--release", "17.3");
+  expect(code).toBe(0);
+  expect(stderr).toContain("policies also select projects by globs");
+  expect(stderr).toContain("expire on 2999-01-01");
+});

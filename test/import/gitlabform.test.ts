@@ -156,3 +156,22 @@ test("aliases that make a file huge or endless end soon", () => {
   const proto = 'projects_and_groups: { "*": { integrations: { __proto__: { a: 1 }, constructor: { b: 1 } } } }';
   expect(sentences(proto)).toHaveLength(2);
 });
+
+test("sections about anything else are named, each once, with how often it is there", () => {
+  const text = `projects_and_groups:
+  "*": { members: { enforce: true }, integrations: { irker: { recipients: a } } }
+  a/*:
+    project_settings: &s { visibility: private }
+    members: {}
+    integrations: {}
+  a/b:
+    <<: { labels: { bug: {} } }
+    skip: true
+`;
+  expect(sentences(text).filter((each) => each.includes("is left out ("))).toEqual([
+    "warning 2:10 members is left out (2 sections): policies are about integrations and licenses",
+    "warning 4:5 project_settings is left out (1 section): policies are about integrations and licenses",
+    expect.stringMatching(/labels is left out \(1 section\)/),
+    "warning 9:5 skip is left out (1 section): policies are about integrations and licenses",
+  ]);
+});

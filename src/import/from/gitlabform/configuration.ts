@@ -4,6 +4,7 @@ import { parseYaml } from "../../../manifest/yaml.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import { type ForeignFile, unusable } from "../foreign.ts";
 import { flattened } from "./merge-keys.ts";
+import { otherSections, type WholeLevel } from "./sections.ts";
 
 /** One key of `projects_and_groups`, and what stands below it about integrations. */
 export interface ConfigLevel {
@@ -55,10 +56,13 @@ function configurationOf(root: JsonObject, body: JsonObject, places: Places): Co
   const at = (...path: string[]) => places.place(0, path, "key");
   const problems = [...almostDuplicates(Object.keys(body), at), ...services(root, body, at)];
   const section = isVersionOfServices(root) ? ["services", "integrations"] : ["integrations"];
+  const whole: WholeLevel[] = [];
   const levels = Object.entries(body).map(([key, level]): ConfigLevel => {
     const place = (...path: string[]) => at("projects_and_groups", key, ...path);
     try {
-      return { key, config: integrationsOf(flattened(level), section), place };
+      const sections = flattened(level);
+      whole.push({ sections, place });
+      return { key, config: integrationsOf(sections, section), place };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       problems.push(unusable(place(), error.message));
@@ -67,7 +71,13 @@ function configurationOf(root: JsonObject, body: JsonObject, places: Places): Co
   });
   const skips = (key: string) =>
     listOf(root[key], () => problems.push(unusable(at(key), `expected ${key} to be a list of texts`)));
-  return { ...empty, levels, skipProjects: skips("skip_projects"), skipGroups: skips("skip_groups"), problems };
+  return {
+    ...empty,
+    levels,
+    skipProjects: skips("skip_projects"),
+    skipGroups: skips("skip_groups"),
+    problems: [...problems, ...otherSections(whole)],
+  };
 }
 
 function isVersionOfServices({ config_version: version }: JsonObject): boolean {
