@@ -70,12 +70,12 @@ async function keptFleet(terminal: Terminal, { root, before, after }: OpenedRevi
   const { env, note } = terminal;
   const kept = await keptIn({ root, name: after.side.workspace.name, env }).catch((error) => {
     if (!(error instanceof UserError)) throw error;
-    note(printable(`note: the list of projects that the state keeps is not used: ${error.message}`));
+    note(printable(`note: the saved project list is not used: ${error.message}`));
   });
   if (!kept) return undefined;
   const { server, at: listed, projects } = kept;
   const isOurs = [before, after].some(({ side }) => shownUrl(env, side.workspace.server) === server);
-  const message = `the projects are those that a plan listed on ${server}, another server`;
+  const message = `the project list comes from a plan of ${server}, another server`;
   const stray: Problem = { severity: "warning", rule: "project-list", message };
   const listing = { source: "plan", at: listed.toISOString(), projects: projects.length } as const;
   return { listing, projects, problems: isOurs ? [] : [stray] };

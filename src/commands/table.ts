@@ -311,7 +311,7 @@ const table = {
     summary: "web UI for the state: status of each project, history, plans to review",
     examples: [
       ["evenkeel console", "on http://127.0.0.1:8090, for this machine"],
-      ["evenkeel console --host 0.0.0.0 --trust-user-header X-Forwarded-User", "behind a proxy that signs people in"],
+      ["evenkeel console --host 0.0.0.0 --trust-user-header X-Forwarded-User", "behind an authenticating proxy"],
     ],
     flags: [
       folder,

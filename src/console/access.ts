@@ -17,13 +17,13 @@ export type Access =
 export function accessFor(host: string, header: string | undefined, env: Environment): Access {
   const token = tokenOf(env);
   if (header !== undefined && token !== undefined)
-    throw new UserError("--trust-user-header and EVENKEEL_CONSOLE_TOKEN exclude each other; use one", exit.usage);
+    throw new UserError("--trust-user-header and EVENKEEL_CONSOLE_TOKEN cannot be used together", exit.usage);
   if (header !== undefined) return { by: "header", header: checkedHeader(header) };
   if (token !== undefined) return { by: "token", token };
   if (isThisMachine(host)) return { by: "loopback" };
   throw new UserError(
-    `${host} is not a loopback address, so anybody could look: set EVENKEEL_CONSOLE_TOKEN, or --trust-user-header NAME ` +
-      "behind a proxy that signs people in",
+    `${host} is not a loopback address, so anyone on the network could view it: set EVENKEEL_CONSOLE_TOKEN, or --trust-user-header NAME ` +
+      "behind an authenticating proxy",
     exit.usage,
   );
 }

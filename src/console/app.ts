@@ -54,14 +54,14 @@ export function consoleApp(options: ConsoleOptions): Hono {
   app.use(guarded, readOnly, gate({ access, signedIn: sessions(Date.now), signIn }));
   app.get("/assets/*", (context) => {
     const file = assetFiles.get(context.req.path);
-    if (!file) return missing(context, "There is no such file.");
+    if (!file) return missing(context, "File not found.");
     return context.body(file.text, 200, { "content-type": file.type, "cache-control": "max-age=86400" });
   });
   app.get("/runs/:run/events", progressEvents(state));
   app.get("/runs/:run/plan", async (context) => report(context, state, missing));
   app.get("*", async (context) => {
     const { path, form } = asked(new URL(context.req.url).pathname);
-    if (path === undefined) return missing(context, "The address is not one that a browser makes.");
+    if (path === undefined) return missing(context, "The URL is not valid.");
     const known = await state.known();
     const query = context.req.query();
     const shownPage = await shownAt(path, query, known, options);
@@ -77,8 +77,8 @@ export function consoleApp(options: ConsoleOptions): Hono {
   app.onError((error, context) => {
     if (!(error instanceof UserError)) failed(error);
     context.status(error instanceof UserError ? 503 : 500);
-    const what = error instanceof UserError ? error.message : "Something went wrong inside the console.";
-    return tell(context, { title: "Not now", under: "", body: missingPage(what) });
+    const what = error instanceof UserError ? error.message : "Internal error.";
+    return tell(context, { title: "Unavailable", under: "", body: missingPage(what) });
   });
   return app;
 }
@@ -109,7 +109,7 @@ async function shownAt(
   const [, section, name = ""] = /^\/(projects|runs)\/(.+)$/s.exec(path) ?? [];
   if (section === "projects") return projectAt(name, query, known, options);
   if (section === "runs") return runAt(name, query, known, options);
-  return `There is no page ${path}.`;
+  return `No page ${path}.`;
 }
 
 function fleetAt(query: Query, known: KnownState): Shown {
@@ -145,7 +145,7 @@ async function projectAt(
 ): Promise<Shown | string> {
   const seen = await state.project(name);
   if (!seen && known.trouble !== undefined) throw new UserError(known.trouble);
-  if (!seen) return `No run has seen a project ${name}.`;
+  if (!seen) return `No run has recorded a project ${name}.`;
   return {
     title: name,
     under: "/",
@@ -161,7 +161,7 @@ async function runAt(
   { state }: ConsoleOptions,
 ): Promise<Shown | string> {
   const summary = known.runs.find(({ run }) => run === name);
-  if (!summary) return `There is no run ${name}. Plans, drifts and looks are kept for 90 days.`;
+  if (!summary) return `No run ${name}. Plan, drift and watch runs are kept for 90 days.`;
   const details = await state.ask(async (from): Promise<RunDetails> => {
     const isSaved = (await from.plans.list()).includes(name);
     const plan = isSaved ? await state.planOf(from, name).catch(onlyRefusals) : undefined;
@@ -202,8 +202,7 @@ async function report(
 ): Promise<Response> {
   const run = context.req.param("run") ?? "";
   const plan = await ask(async (from) => ((await from.plans.list()).includes(run) ? planOf(from, run) : undefined));
-  if (!plan)
-    return missing(context, `The state keeps no plan of a run ${run}; evenkeel plan --save keeps one for 30 days.`);
+  if (!plan) return missing(context, `No saved plan of run ${run}. evenkeel plan --save keeps a plan for 30 days.`);
   const { planHtml, planPolicy } = await import("../report/html/html.ts");
   context.header("content-security-policy", `${planPolicy}; frame-ancestors 'none'`);
   return context.html(planHtml(plan));

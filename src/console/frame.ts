@@ -62,7 +62,7 @@ function current(is: boolean): Markup {
 
 function troubleNote({ trouble = "", fleet }: KnownState): Markup {
   const seen = fleet?.whole ? `, last seen ${ago(fleet.whole.at)} ago` : "";
-  return markup`<p class="notice bad" role="status"><b>This is the last known state${seen}.</b> ${trouble}</p>`;
+  return markup`<p class="notice bad" role="status"><b>Showing the last known state${seen}.</b> ${trouble}</p>`;
 }
 
 /** Links to the same as data. */

@@ -36,7 +36,7 @@ export const guarded: MiddlewareHandler = async (context, next) => {
 /** Only looking: everything else is refused. */
 export const readOnly: MiddlewareHandler = async ({ req, body }, next) => {
   if (req.method === "GET" || req.method === "HEAD") return next();
-  return body("The console only shows; it takes GET and HEAD.\n", 405, { allow: "GET, HEAD" });
+  return body("The console is read-only: use GET or HEAD.\n", 405, { allow: "GET, HEAD" });
 };
 
 const cookie = "evenkeel_console";
@@ -83,9 +83,9 @@ async function enter(context: Context, token: string, signedIn: Sessions, signIn
 }
 
 function misdirected({ body }: Context): Response {
-  return body("This console answers to localhost and loopback addresses only.\n", 421);
+  return body("This console accepts requests for localhost and loopback addresses only.\n", 421);
 }
 
 function unnamed({ body }: Context, header: string): Response {
-  return body(`The proxy in front of this console has to name the user in ${header}.\n`, 401);
+  return body(`The proxy in front of this console must set the header ${header}.\n`, 401);
 }

@@ -44,8 +44,8 @@ export function importText({ written, idle, notTakenOver }: ImportReport, palett
     part(palette, `Wrote ${counted(written.length, "policy", "policies")}${place}:`, files),
     idle.length > 0 ? `Nothing to import: ${printable(idle.join(", "))}` : "",
     part(palette, "Left out or unknown:", remarks),
-    part(palette, "Not taken over:", (notTakenOver ?? []).map(problemLine)),
-    part(palette, "Set these before apply writes the integrations that use them:", filling),
+    part(palette, "Not imported:", (notTakenOver ?? []).map(problemLine)),
+    part(palette, "Set these secrets before the first apply:", filling),
     notTakenOver ? summary(written, notTakenOver) : "",
   ];
   return parts.filter((text) => text !== "").join("\n\n");
@@ -55,7 +55,7 @@ function summary(written: ImportReport["written"], notTakenOver: readonly Proble
   const drafts = written.map(([, draft]) => draft);
   const off = drafts.flatMap(({ disabled = [] }) => disabled).length;
   const taken = drafts.flatMap(({ entries }) => entries).length + off;
-  return `Taken over: ${taken}${off > 0 ? `, ${off} of them as disabled` : ""}. Not taken over: ${notTakenOver.length}.`;
+  return `Imported: ${taken}${off > 0 ? `, ${off} of them as disabled` : ""}. Not imported: ${notTakenOver.length}.`;
 }
 
 function part(palette: Palette, title: string, lines: readonly string[]): string {

@@ -35,8 +35,8 @@ function headText(plan: Plan, palette: Palette): string {
 /** What a plan since a revision did not look at. */
 function unreadText({ scope: { since, projects = 0, of } = {} }: Plan): string {
   if (since === undefined || of === projects) return "";
-  if (of === undefined) return "; no other was looked at";
-  return `; the other ${thousands(of - projects)} were not looked at`;
+  if (of === undefined) return "; no other project was checked";
+  return `; the other ${thousands(of - projects)} were not checked`;
 }
 
 function highlightsText({ resource_changes }: Plan, palette: Palette): string {
@@ -93,7 +93,7 @@ function countsText({ summary, unverified: entries }: Plan): string {
   return [
     `${unmanaged} unmanaged (live, listed by no policy).`,
     `${unverified} unverified (declared, not reported by the server)${named}.`,
-    `Requests: ${reads} made to read, ${writes} to write.`,
+    `Requests: ${counted(reads, "read")} made, ${counted(writes, "write")} planned.`,
   ].join("\n");
 }
 

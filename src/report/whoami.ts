@@ -18,7 +18,7 @@ export function whoamiText(access: TokenAccess, palette: Palette): string {
 }
 
 function userText({ user }: TokenAccess): string {
-  if (!user) return "The server does not tell whose token this is";
+  if (!user) return "The server does not report the owner of this token";
   const name = user.name === null || user.name === user.username ? "" : ` (${user.name})`;
   return `${user.username}${name}${user.isAdministrator ? ", administrator" : ""}`;
 }

@@ -114,7 +114,6 @@ function addressed(
 const mostWaiting = 100;
 
 function withinLimit(all: readonly Undelivered[], warn: (sentence: string) => void): readonly Undelivered[] {
-  if (all.length > mostWaiting)
-    warn(`${all.length - mostWaiting} old notifications were not delivered and are dropped`);
+  if (all.length > mostWaiting) warn(`${all.length - mostWaiting} undelivered notifications were dropped`);
   return all.slice(-mostWaiting);
 }

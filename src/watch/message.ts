@@ -94,7 +94,7 @@ export function refusedNotification(
   run: string | null,
   way: string,
 ): Notification {
-  const headline = `refused: nothing was applied${way}`;
+  const headline = `blocked: nothing was applied${way}`;
   return { event: "refused", headline, lines: objections, addresses, run };
 }
 
@@ -105,5 +105,5 @@ export function expiringNotification(messages: readonly string[], run: string | 
 
 /** Nobody checked for longer than was planned. */
 export function silentNotification(since: string, run: string | null): Notification {
-  return { event: "silent", headline: `silent: no check since ${since}`, lines: [], addresses: [], run };
+  return { event: "silent", headline: `stalled: no check since ${since}`, lines: [], addresses: [], run };
 }

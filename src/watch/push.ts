@@ -36,18 +36,18 @@ export interface PushDecision {
 /** Whether a push may have changed a workspace: where that cannot be told, it may. */
 export function decidePush(headers: IncomingHttpHeaders, payload: unknown, checkout: Checkout): PushDecision {
   const kind = headers["x-github-event"] ?? headers["x-gitlab-event"] ?? "push";
-  if (!/^push(?: hook)?$/i.test(String(kind))) return { check: false, why: "not a push of commits" };
-  if (!isObject(payload)) return { check: true, why: "the body says nothing of files" };
+  if (!/^push(?: hook)?$/i.test(String(kind))) return { check: false, why: "not a push event" };
+  if (!isObject(payload)) return { check: true, why: "the event lists no files" };
   const { after, ref } = payload;
   const commit = typeof after === "string" && /^[0-9a-f]{40,64}$/.test(after) ? { commit: after } : {};
   if (typeof ref === "string" && checkout.ref !== undefined && ref !== checkout.ref) {
-    return { check: false, why: "another branch than the one that is watched" };
+    return { check: false, why: "the push is to another branch" };
   }
   if (commit.commit !== undefined && commit.commit === checkout.checked) {
     return { check: false, why: "this commit has already been checked" };
   }
   const files = filesIn(payload);
-  if (!files) return { check: true, why: "the push does not tell all of its files", ...commit };
+  if (!files) return { check: true, why: "the push event does not list all changed files", ...commit };
   if (files.some((file) => isWithin(file, checkout)))
     return { check: true, why: "files of this workspace changed", ...commit };
   return { check: false, why: "no file of this workspace changed" };

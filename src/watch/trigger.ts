@@ -67,7 +67,7 @@ async function forward(
   if (request.signal?.aborted) return { troubles: [] };
   if ("why" in followed) {
     if (followed.late && !isAwaited) return { troubles: [] };
-    if (followed.why !== times.lastTrouble) host.warn(`${followed.why}; nothing is applied until it can be`);
+    if (followed.why !== times.lastTrouble) host.warn(`${followed.why}; nothing is applied until this is resolved`);
     times.lastTrouble = followed.why;
     return { troubles: [{ rule: "checkout", message: followed.why }] };
   }

@@ -124,7 +124,7 @@ function notificationsOfRefusal(
   const refused = (applied?.refused ?? []).map(({ message }) => message).sort();
   memory.change({ refused });
   if (refused.length === 0 || refused.join("\n") === before.join("\n")) return [];
-  const way = waiting ? `; to let it pass: evenkeel approve --plan ${waiting.run}` : "";
+  const way = waiting ? `; to approve it: evenkeel approve --plan ${waiting.run}` : "";
   return [refusedNotification(refused, chosen, applied ? runOf(applied) : null, way)];
 }
 

@@ -100,5 +100,5 @@ function ownTurn(turn: Leadership): Leadership & AsyncDisposable {
 }
 
 function standbyText(holder: Holder): string {
-  return `Standing by: ${holderText(holder)} watches since ${holder.since}.`;
+  return `Standby: ${holderText(holder)} is the active watcher since ${holder.since}.`;
 }

@@ -112,7 +112,7 @@ describe("who may look", () => {
     [["--host", "0.0.0.0"], {}, 64, "0.0.0.0 is not a loopback address"],
     [["--host", "0.0.0.0"], { EVENKEEL_CONSOLE_TOKEN: "short" }, 64, "expected 16 at least"],
     [["--trust-user-header", "a b"], {}, 64, "takes the name of a header"],
-    [["--trust-user-header", "X-User"], { EVENKEEL_CONSOLE_TOKEN: token }, 64, "exclude each other"],
+    [["--trust-user-header", "X-User"], { EVENKEEL_CONSOLE_TOKEN: token }, 64, "cannot be used together"],
     [["--port", "70000"], {}, 64, "0 to 65535"],
   ])("%j with %j is refused", async (args, env, code, words) => {
     const { root } = await seenBy([]);
@@ -207,7 +207,7 @@ describe("what is there", () => {
     await new Promise((resolve) => setTimeout(resolve, 2100));
     await get("/");
     const page = await (await get("/")).text();
-    expect(page).toContain("This is the last known state");
+    expect(page).toContain("Showing the last known state");
     expect(page).toContain("1 of 3 projects not in sync");
     const [known] = fleet(3);
     const away = await get(`/projects/${known?.project.name}`);

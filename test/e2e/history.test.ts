@@ -37,7 +37,10 @@ test("a plan that cannot be recorded is as good as any; one that was to be saved
   const { root, evenkeel } = await scene({ projects, policy });
   writeFileSync(join(root, ".evenkeel"), "");
   const planned = await evenkeel("plan");
-  expect(planned).toMatchObject({ code: 0, stderr: expect.stringContaining("This run is not in the history: cannot") });
+  expect(planned).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("This run was not recorded in the history: cannot"),
+  });
   expect(planned.stderr.trim().split("\n")).toHaveLength(1);
   expect(await evenkeel("plan", "--quiet")).toMatchObject({ code: 0, stderr: "" });
   expect(await evenkeel("plan", "--save", "--quiet")).toMatchObject({

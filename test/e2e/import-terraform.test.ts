@@ -114,7 +114,7 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
       "64:1 gitlab_group_integration_mattermost.g is left out: policies are about projects, not groups",
       "65:1 module.more is not followed: what terraform show -json prints has it",
     ]);
-    expect(ran.stdout).toContain("Taken over: 6. Not taken over: 8.");
+    expect(ran.stdout).toContain("Imported: 6. Not imported: 8.");
     expect(await evenkeel("validate")).toMatchObject({ code: 0, stderr: "" });
     const { "tf/main.tf": _, ...written } = files();
     expect(JSON.stringify([ran, written])).not.toContain(canary);

@@ -44,7 +44,7 @@ describe("--since", () => {
     expect(planned.reads).toBeLessThanOrEqual(3 * 7 + 3);
     expect((await evenkeel("drift", "--since", "HEAD")).code).toBe(2);
     const { stdout } = await evenkeel("plan", "--since", "HEAD");
-    expect(stdout.split("\n")[1]).toBe(`Only --since ${base.slice(0, 12)} (3 projects); no other was looked at`);
+    expect(stdout.split("\n")[1]).toBe(`Only --since ${base.slice(0, 12)} (3 projects); no other project was checked`);
   });
 
   test("an ID in a manifest costs one look-up for each of the projects, and none is missed by it", async () => {
@@ -70,9 +70,7 @@ describe("--since", () => {
     expect(kept.requests.filter(isList)).toEqual([]);
     expect(told(kept.plan())).toEqual(told(listed.plan()));
     const { stdout } = await evenkeel("plan", "--since", base);
-    expect(stdout).toContain(
-      `Only --since ${base.slice(0, 12)} (13 of 40 projects); the other 27 were not looked at\n`,
-    );
+    expect(stdout).toContain(`Only --since ${base.slice(0, 12)} (13 of 40 projects); the other 27 were not checked\n`);
   });
 
   test("a saved plan applies as any other, and then nothing is left but what was not looked at", async () => {

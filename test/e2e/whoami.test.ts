@@ -121,7 +121,7 @@ test("a server that tells nothing of tokens is said to, and what can be read dec
   const env = { EVENKEEL_TOKEN: "t", EVENKEEL_URL: site.url };
   const unknown = await runProgram(["whoami"], tempFolder(), env);
   expect(unknown.code).toBe(0);
-  expect(unknown.stdout).toContain("The server does not tell whose token this is\n  token    scopes unknown\n");
+  expect(unknown.stdout).toContain("The server does not report the owner of this token\n  token    scopes unknown\n");
   expect(unknown.stdout).toMatch(/^\? {4}plan, /m);
   expect(unknown.stdout).toMatch(/^unknown: GET \S+\/user answered 404/m);
   const readable = await runProgram(["whoami", "--project", "p"], tempFolder(), env);

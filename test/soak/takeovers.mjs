@@ -89,7 +89,7 @@ export async function soakTakeovers({ folder, takeovers, random, say }) {
     await until("the first look", () => looked(running[0]));
     for (let taken = 1; taken <= takeovers; taken++) {
       running.push(begin(names[taken]));
-      await until("the one that stands by", () => running[1].said.includes("Standing by"));
+      await until("the one that stands by", () => running[1].said.includes("Standby"));
       await edit(++edits % 2 === 1 ? `https://by-hand/${edits}` : "https://a");
       await pause(random() * 400);
       const [first, second] = running;

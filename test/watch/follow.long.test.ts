@@ -173,7 +173,7 @@ describe("--follow", () => {
     const one = watching(place, { follow: { ...place.follow, forward }, apply: "pending", checks: 2 });
     expect(await one.ended).toBe(1);
     expect(one.said).toEqual([
-      "git cannot fetch refs/heads/main of origin: no answer; nothing is applied until it can be",
+      "git cannot fetch refs/heads/main of origin: no answer; nothing is applied until this is resolved",
     ]);
     expect(one.ends.map(({ plan, troubles }) => [plan.summary.writes, troubles.length])).toEqual([
       [1, 1],

@@ -103,7 +103,7 @@ describe("notifications", () => {
     place.policy({ projects: ["team/p1"], disabled: ["external-wiki"] }, "off");
     await checked(place, 3, { apply: "pending" });
     expect(room.events()).toEqual(["refused"]);
-    expect(room.heard[0]?.text).toMatch(/^payments: refused: nothing was applied\n- .*protected/);
+    expect(room.heard[0]?.text).toMatch(/^payments: blocked: nothing was applied\n- .*protected/);
   });
 
   test("tell what expires within two weeks, and again when it has", async () => {
@@ -133,7 +133,7 @@ describe("notifications", () => {
     await checked(place, 1);
     await checked(place, 1);
     expect(room.heard.map(({ event, text }) => [event, text])).toEqual([
-      ["silent", `payments: silent: no check since ${at}`],
+      ["silent", `payments: stalled: no check since ${at}`],
     ]);
     await keepMemory(notes, { ...newMemory("never"), last: { ...last, stopped: true } });
     await checked(place, 1);

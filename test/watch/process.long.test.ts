@@ -13,7 +13,7 @@ describe("evenkeel watch", () => {
     const first = place.begin("watch", "--every", "1s");
     await until(() => checks(first.said()) > 1);
     const second = place.begin("watch", "--every", "1s");
-    await until(() => second.said().includes("Standing by: run "));
+    await until(() => second.said().includes("Standby: run "));
     const { stdout } = await place.evenkeel("state");
     expect(stdout).toMatch(/^Lease: free\nWatcher: run \S+ of /m);
     const seen = checks(first.said());

@@ -37,7 +37,7 @@ describe.skipIf(!available)("watchers on two machines (need postgresql)", () => 
     await expect.poll(() => room.events(), eventually).toEqual(["drift"]);
     const second = watching(other, { grace: 1, checks: 2 });
     await expect.poll(() => second.said.length, eventually).toBe(1);
-    expect(second.said[0]).toContain("Standing by: run ");
+    expect(second.said[0]).toContain("Standby: run ");
     first.stop();
     expect(await first.ended).toBe(0);
     expect(await second.ended).toBe(2);

@@ -136,7 +136,7 @@ describe("a watcher", () => {
     await expect.poll(() => first.ends.length, eventually).toBe(1);
     const second = watching(place, { checks: 1, clock: movedClock() });
     await expect.poll(() => second.said.length, eventually).toBe(1);
-    expect(second.said[0]).toMatch(/^Standing by: run \S+ of \S+ on \S+ \(process \d+\) watches since /);
+    expect(second.said[0]).toMatch(/^Standby: run \S+ of \S+ on \S+ \(process \d+\) is the active watcher since /);
     expect(second.status.standby).toMatchObject({ pid: process.pid });
     expect(second.ends).toEqual([]);
     const applied = await place.apply();
@@ -241,7 +241,7 @@ describe("--apply", () => {
     const token = await leases.take({ run: "r1", who: "ada", host: "desk", pid: 1 }, minute);
     const waiting = watching(place, { apply: "pending", checks: 1 });
     expect(await waiting.ended).toBe(2);
-    expect(waiting.said.at(-1)).toContain("Not applied now: run r1 of ada");
+    expect(waiting.said.at(-1)).toContain("Not applied: run r1 of ada");
     if ("fence" in token) await leases.giveBack(token);
     expect(place.server.requests.writes).toBe(before);
   });

@@ -43,11 +43,11 @@ ${dataLinks("/", fleetQuery(wanted))}</section>`;
 }
 
 function emptyPage(): Markup {
-  return markup`<h1>Nothing has been seen yet</h1>
-<p class="lead">The console shows what runs of this workspace saw. Start with one of these:</p>
+  return markup`<h1>No data yet</h1>
+<p class="lead">The console shows the runs of this workspace. Start with one of these:</p>
 <ul class="first"><li><code class="command">evenkeel plan</code> compares every project with the manifests</li>
-<li><code class="command">evenkeel drift</code> does the same, for a schedule</li>
-<li><code class="command">evenkeel watch</code> keeps looking</li></ul>`;
+<li><code class="command">evenkeel drift</code> does the same, for scheduled jobs</li>
+<li><code class="command">evenkeel watch</code> checks continuously</li></ul>`;
 }
 
 function fleetQuery(wanted: WantedProjects): Record<string, string> {
@@ -65,10 +65,10 @@ function headOf(
   const title = off === 0 ? `${what} in sync` : `${thousands(off)} of ${what} not in sync`;
   const whole = fleet?.whole;
   const seen = whole
-    ? markup`last seen as a whole <a href="/runs/${whole.run}">${age(whole.at)} ago</a>, ${moment(whole.at)}`
-    : "never seen as a whole";
+    ? markup`last full check <a href="/runs/${whole.run}">${age(whole.at)} ago</a>, ${moment(whole.at)}`
+    : "no full check yet";
   return markup`${crumbsOf(group)}<h1${off === 0 ? markup` class="settled"` : ""}>${title}</h1>
-<p class="lead">${fleet?.server ?? ""}${all ? "" : ` · the part of ${quantity(projects.length, "project")} that you asked for`} · ${seen}</p>`;
+<p class="lead">${fleet?.server ?? ""}${all ? "" : ` · filtered from ${quantity(projects.length, "project")}`} · ${seen}</p>`;
 }
 
 /** The way up from a group. */
@@ -110,7 +110,7 @@ function groupsOf(known: KnownState, wanted: WantedProjects): Markup {
   const more = below.length - mostGroups;
   return markup`<section aria-labelledby="groups"><h2 id="groups">Groups${wanted.group ? markup` of ${wanted.group}` : ""}</h2>
 <ul class="heat">${each(below.slice(0, mostGroups), (group) => cellOf(group, wanted))}</ul>
-${more > 0 ? markup`<p class="soft">and ${quantity(more, "more group")}; ask for one by its name below</p>` : ""}</section>`;
+${more > 0 ? markup`<p class="soft">and ${quantity(more, "more group")}; filter by group below</p>` : ""}</section>`;
 }
 
 function cellOf(group: ProjectGroup, wanted: WantedProjects): Markup {
@@ -170,7 +170,8 @@ function choiceOf(name: "integration" | "license" | "policy", chosen: string, al
 }
 
 function tableOf(part: ListPart<ProjectSummary>, fleet: FleetIndex | undefined): Markup {
-  if (part.total === 0) return markup`<p class="calm soft">No project is as you asked. <a href="/">Show all</a></p>`;
+  if (part.total === 0)
+    return markup`<p class="calm soft">No projects match these filters. <a href="/">Show all</a></p>`;
   return markup`<div class="wide paper"><table class="stack"><caption>${quantity(part.total, "project")}</caption>
 <thead><tr><th scope="col">Project</th><th scope="col">Status</th><th scope="col">For</th><th scope="col" class="roomy">Since</th><th scope="col" class="n">Differences</th><th scope="col">Seen</th></tr></thead>
 <tbody>${each(part.rows, (head) => rowOf(head, fleet))}</tbody></table></div>`;

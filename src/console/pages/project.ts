@@ -30,12 +30,12 @@ export function projectPage(
   const { project, standing, since, differences, problems, unmanaged } = seen;
   const last = lastSeen(seen, known.fleet);
   const entries = partOf([...seen.entries].sort(differingFirst(differences)), page, 25);
-  const left = unmanaged > 0 ? ` · ${quantity(unmanaged, "thing")} live that no policy lists` : "";
+  const left = unmanaged > 0 ? ` · ${quantity(unmanaged, "unmanaged entry", "unmanaged entries")}` : "";
   return markup`${crumbsOf(project)}
 <h1>${project}</h1>
 <p class="lead">${standingNode(standing)} for ${age(since)}, since ${moment(since)} · seen ${age(last.at)} ago by <a href="/runs/${last.run}">${last.run}</a>${left}</p>
 ${each(problems, (problem) => markup`<p class="notice bad">${problem}</p>`)}
-<section aria-labelledby="entries"><h2 id="entries">Declared, and live as last seen</h2>
+<section aria-labelledby="entries"><h2 id="entries">Declared and last observed settings</h2>
 <p class="soft">${quantity(seen.entries.length, "entry", "entries")}${differences.length > 0 ? `, ${quantity(differences.length, "difference")}` : ""}</p>
 <ul class="rows">${each(entries.rows, (entry) => entryNode(entry, seen))}${each(unlisted(seen), (difference) => markup`<li>${differenceNode(difference)}</li>`)}</ul>
 ${pager(entries, (to) => href(projectHref(project), { page: to === 1 ? undefined : to }))}</section>
@@ -88,7 +88,7 @@ function fieldsTable(
   difference: SeenDifference | undefined,
   hidden: readonly string[],
 ): Markup {
-  if (declared === null && !difference) return markup`<p class="soft">Must be off, and is.</p>`;
+  if (declared === null && !difference) return markup`<p class="soft">Disabled as declared.</p>`;
   const names = [...new Set([...Object.keys(declared ?? {}), ...Object.keys(difference?.before ?? {})])].sort();
   if (names.length === 0) return markup``;
   const live = (name: string) => {
@@ -120,8 +120,8 @@ function audienceOf(entries: readonly SeenEntry[], catalogue: Catalogue): Markup
   const heard = [...catalogue.events].map(([event, { many }]) => ({ many, routes: routesOf(listeners, { event }) }));
   const told = heard.filter(({ routes }) => routes.length > 0);
   if (told.length === 0) return markup``;
-  return markup`<section aria-labelledby="routes"><h2 id="routes">Who is notified of what</h2>
-<div class="wide paper"><table class="stack"><thead><tr><th scope="col">Of</th><th scope="col">Who</th><th scope="col">Where</th><th scope="col">Because</th></tr></thead><tbody>
+  return markup`<section aria-labelledby="routes"><h2 id="routes">Notifications (as declared)</h2>
+<div class="wide paper"><table class="stack"><thead><tr><th scope="col">Event</th><th scope="col">Integration</th><th scope="col">Channel</th><th scope="col">Reason</th></tr></thead><tbody>
 ${each(told, ({ many, routes }) => markup`${each(routes, ({ slug, channel, reason }, index) => markup`<tr><th scope="row">${index === 0 ? many : markup`<span class="unseen">${many}</span>`}</th><td>${slug}</td><td data-label="at">${channel ?? ""}</td><td class="soft">${reason}</td></tr>`)}`)}</tbody></table></div></section>`;
 }
 
@@ -135,8 +135,8 @@ function exceptionsOf({ project, entries }: ProjectSnapshot, fleet: FleetIndex |
   const today = new Date().toISOString().slice(0, 10);
   const when = (until: string | undefined) =>
     until === undefined ? "never" : `${until}${until < today ? ", over" : ""}`;
-  return markup`<section aria-labelledby="exceptions"><h2 id="exceptions">Exceptions, and when they end</h2>
-<div class="wide paper"><table class="stack"><thead><tr><th scope="col">What</th><th scope="col">By</th><th scope="col">Last day</th><th scope="col">Because</th></tr></thead><tbody>
+  return markup`<section aria-labelledby="exceptions"><h2 id="exceptions">Exceptions and expiry dates</h2>
+<div class="wide paper"><table class="stack"><thead><tr><th scope="col">Entry</th><th scope="col">Source</th><th scope="col">Last day</th><th scope="col">Reason</th></tr></thead><tbody>
 ${each(ending, ({ kind, key, policy, until, reason = "" }) => markup`<tr><th scope="row">${kind}/${key}</th><td>policy ${policy}</td><td data-label="last day">${when(until)}</td><td>${reason}</td></tr>`)}
 ${each(rules, ({ rule, except, until }) => markup`<tr><th scope="row">${except.slice(0, 3).join(", ")}</th><td>except of rule ${rule}</td><td data-label="last day">${when(until)}</td><td></td></tr>`)}</tbody></table></div></section>`;
 }
@@ -153,7 +153,7 @@ interface TimelineMoment {
 
 function timelineOf({ runs, live }: KnownState, { project }: ProjectSnapshot): Markup {
   const moments = momentsOf(runs, project);
-  const none = moments.length === 0 ? markup`<p class="soft">No run that is kept changed it, or would have.</p>` : "";
+  const none = moments.length === 0 ? markup`<p class="soft">No recorded run changed this project.</p>` : "";
   return markup`<section aria-labelledby="timeline"><h2 id="timeline">Runs and changes</h2>${none}
 <ol class="timeline">${each(moments.slice(0, mostMoments), (each) => momentNode(each, live))}</ol>
 ${moments.length > mostMoments ? markup`<p><a href="${href("/runs", { project })}">All runs</a></p>` : ""}</section>`;
@@ -177,7 +177,7 @@ function momentNode({ run, codes, earlier }: TimelineMoment, live: LiveRuns): Ma
   const more = codes.length - 6;
   const first = earlier.at(-1);
   const before = first
-    ? markup`<li class="soft">the same in ${quantity(earlier.length, "run")} before it, since <a href="/runs/${first.run}">${moment(first.started)}</a></li>`
+    ? markup`<li class="soft">the same in ${quantity(earlier.length, "earlier run")}, since <a href="/runs/${first.run}">${moment(first.started)}</a></li>`
     : "";
   return markup`<li><span class="when">${moment(run.started)} <span class="soft">${ago(run.started)} ago</span></span> <a href="/runs/${run.run}">${run.command}</a> by ${run.who} ${runOutcomeNode(run, live)}
 <ul>${each(codes.slice(0, 6), ([rest, code]) => markup`<li>${actionsText(code)} <code>${rest}</code></li>`)}${more > 0 ? markup`<li class="soft">and ${more} more</li>` : ""}${before}</ul></li>

@@ -6,9 +6,9 @@ import type { WaitingPlan } from "../review.ts";
 
 /** Saved plans that wait for somebody. */
 export function reviewPage(part: ListPart<string>, plans: readonly WaitingPlan[]): Markup {
-  const none = markup`<p class="calm soft">No saved plan waits. <code>evenkeel plan --save</code> keeps one in the state, for others to look at and approve.</p>`;
-  return markup`<h1>${part.total === 0 ? "Nothing to review" : `${quantity(part.total, "saved plan")} to review`}</h1>
-<p class="lead">Signing happens with one's own key, on one's own machine: a plan that is edited afterwards loses its approvals.</p>
+  const none = markup`<p class="calm soft">No plans waiting for review. <code>evenkeel plan --save</code> saves one in the state, for others to review and approve.</p>`;
+  return markup`<h1>${part.total === 0 ? "No plans to review" : `${quantity(part.total, "saved plan")} to review`}</h1>
+<p class="lead">Plans are signed on your own machine, with your own key. A plan that is edited afterwards loses its approvals.</p>
 ${part.total === 0 ? none : markup`<ul class="plans">${each(plans, planNode)}</ul>`}
 ${pager(part, (to) => href("/review", { page: to === 1 ? undefined : to }))}
 ${dataLinks("/review")}`;
@@ -31,7 +31,7 @@ function planNode(waiting: WaitingPlan): Markup {
   return markup`<li class="paper"><h2><a href="/runs/${run}">Plan of ${moment(plan.created_at)}</a></h2>
 <p>${words.join(", ") || "no changes"}, in ${thousands(changed)} of ${quantity(projects, "project")} · saved ${age(plan.created_at)} ago${summary ? ` by ${summary.who}` : ""} · <a href="/runs/${run}/plan">report</a></p>
 ${each(standing, ({ message }) => markup`<p class="notice bad">${message}</p>`)}
-${waiting.later > 0 ? markup`<p class="notice">${quantity(waiting.later, "apply", "applies")} changed something since. What they touched is stale in this plan; planning again may be simpler.</p>` : ""}
+${waiting.later > 0 ? markup`<p class="notice">${quantity(waiting.later, "apply", "applies")} made changes since. Those resources are stale in this plan; consider creating a new plan.</p>` : ""}
 ${needsNode(waiting)}
 <p class="soft">Plan digest <code>${plan.digest}</code></p></li>
 `;
@@ -39,12 +39,11 @@ ${needsNode(waiting)}
 
 function needsNode({ run, signatures, lacks, judged }: WaitingPlan): Markup {
   const name = shellWord(run);
-  const has = signatures === 0 ? "Nobody has signed it" : `It has ${quantity(signatures, "signature")}`;
+  const has = signatures === 0 ? "No signatures yet" : quantity(signatures, "signature");
   const approve = markup`<p>To approve it: <code class="command">evenkeel approve --plan ${name}</code></p>`;
   const apply = markup`<p>To apply it: <code class="command">evenkeel apply --plan ${name}</code></p>`;
   if (!judged)
-    return markup`<p>${has}. Which ones it needs is not known here: EVENKEEL_APPROVALS is not set for this console.</p>${approve}${apply}`;
-  if (lacks.length === 0)
-    return markup`<p><span class="standing in sync">nothing is missing</span> ${has}.</p>${apply}`;
+    return markup`<p>${has}. Required approvals are unknown here: EVENKEEL_APPROVALS is not set for this console.</p>${approve}${apply}`;
+  if (lacks.length === 0) return markup`<p><span class="standing in sync">approved</span> ${has}.</p>${apply}`;
   return markup`${each(lacks, (lack) => markup`<p><span class="standing pending">needs approval</span> ${lack}.</p>`)}${approve}`;
 }

@@ -56,7 +56,7 @@ function factsOf(summary: RunSummary): Markup {
     ["Job", job === undefined ? "" : jobNode(job)],
     ["Plan", summary.plan === undefined ? "" : markup`<a href="/runs/${summary.plan}">${summary.plan}</a>`],
     [
-      "Fleet then",
+      "Fleet status at the time",
       fleet
         ? Object.entries(fleet)
             .filter(([, n]) => n > 0)
@@ -77,7 +77,7 @@ function jobNode(job: string): Markup {
 function planNode(plan: Plan, run: string, page: string | undefined): Markup {
   const part = partOf(plan.resource_changes, page, 40);
   return markup`<section aria-labelledby="plan"><h2 id="plan">The plan</h2>
-<p><a class="button" href="/runs/${run}/plan">Open the report</a> <span class="soft">The same plan with filters, and equal changes told once.</span></p>
+<p><a class="button" href="/runs/${run}/plan">Open the report</a> <span class="soft">The same plan with filters, and identical changes grouped.</span></p>
 ${each(plan.objections, ({ message, waived }) => markup`<p class="notice ${waived ? "" : "bad"}">${message}${waived ? " (waived)" : ""}</p>`)}
 ${each(plan.problems.slice(0, 20), ({ message, project }) => markup`<p class="notice bad">${project ? `${project}: ` : ""}${message}</p>`)}
 <p class="soft">${quantity(part.total, "change")} · <code>${plan.digest}</code></p>
@@ -96,12 +96,12 @@ function changeNode({ project, kind, key, change, action_reason: reason, source,
 function touchedNode({ summary, errors }: RunDetails, page: string | undefined): Markup {
   const part = partOf(touchedOf(summary), page, 100);
   if (part.total === 0)
-    return markup`<p class="calm soft">${summary.ended === null ? "Nothing is known of its changes yet." : "It changed nothing, and would not have."}</p>`;
+    return markup`<p class="calm soft">${summary.ended === null ? "Still running; no changes recorded yet." : summary.outcome === "failed" ? "No changes are recorded: the run failed." : "No changes."}</p>`;
   const more = summary.omitted
-    ? markup`<p class="soft">${quantity(summary.omitted, "more address", "more addresses")} did not fit into its summary.</p>`
+    ? markup`<p class="soft">${quantity(summary.omitted, "more address", "more addresses")} are not included in the summary.</p>`
     : "";
   return markup`<section aria-labelledby="changes"><h2 id="changes">Changes</h2>
-<div class="wide paper"><table class="stack"><caption class="unseen">Changes of the run</caption><thead><tr><th scope="col">Address</th><th scope="col">What</th><th scope="col">Why it failed</th></tr></thead><tbody>
+<div class="wide paper"><table class="stack"><caption class="unseen">Changes of the run</caption><thead><tr><th scope="col">Address</th><th scope="col">What</th><th scope="col">Error</th></tr></thead><tbody>
 ${each(
   part.rows,
   ({

@@ -36,8 +36,8 @@ function queryOfRuns(wanted: WantedRuns): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (wanted[name] === "" ? [] : [[name, wanted[name]]])));
 }
 
-const noRuns = markup`<h1>No run yet</h1>
-<p class="lead">Every plan, drift and apply of this workspace will stand here: who ran it, when, and how it ended.</p>`;
+const noRuns = markup`<h1>No runs yet</h1>
+<p class="lead">Every plan, drift and apply of this workspace is listed here: who ran it, when, and how it ended.</p>`;
 
 /** The history. */
 export function runsPage(known: KnownState, wanted: WantedRuns, page: string | undefined): Markup {
@@ -46,9 +46,9 @@ export function runsPage(known: KnownState, wanted: WantedRuns, page: string | u
   const part = partOf(found, page);
   const query = queryOfRuns(wanted);
   return markup`<h1>Runs</h1>
-<p class="lead">${quantity(found.length, "run")}${found.length === known.runs.length ? "" : ` of ${thousands(known.runs.length)}`}, newest first. Plans, drifts and looks are kept for 90 days.</p>
+<p class="lead">${quantity(found.length, "run")}${found.length === known.runs.length ? "" : ` of ${thousands(known.runs.length)}`}, newest first. Plan, drift and watch runs are kept for 90 days.</p>
 ${formOf(known, wanted)}
-${part.total === 0 ? markup`<p class="calm soft">No run is as you asked.</p>` : tableOf(part, known)}
+${part.total === 0 ? markup`<p class="calm soft">No runs match these filters.</p>` : tableOf(part, known)}
 ${pager(part, (to) => href("/runs", { ...query, page: to === 1 ? undefined : to }))}
 ${dataLinks("/runs", query)}`;
 }

@@ -43,13 +43,13 @@ export function found(known: KnownState, query: string): Found {
 export function searchPage(known: KnownState, q: string): Markup {
   const { projects, projectCount, labels, runs } = found(known, q);
   if (q.trim() === "")
-    return markup`<h1>Search</h1><p class="lead">Projects, addresses, integrations, licenses, policies, people, commits and runs. The key <kbd>/</kbd> leads here from everywhere.</p>`;
+    return markup`<h1>Search</h1><p class="lead">Projects, addresses, integrations, licenses, policies, people, commits and runs. Press <kbd>/</kbd> to search from any page.</p>`;
   const none = projects.length + labels.length + runs.length === 0;
   const all =
     projectCount > projects.length
       ? markup`<p><a href="${fleetHref({ ...wantedIn({}), q: q.split(":")[0] ?? "" })}">All ${quantity(projectCount, "project")}</a></p>`
       : "";
-  return markup`<h1>${none ? "Nothing found" : "Found"} for “${q}”</h1>
+  return markup`<h1>${none ? "No results" : "Results"} for “${q}”</h1>
 ${sectionOf("Projects", projects, ({ project, standing, since }) => markup`<li><a href="${projectHref(project)}">${project}</a> ${standingNode(standing)} <span class="soft">for ${age(since)}</span></li>`)}${all}
 ${sectionOf("Settings and policies", labels, ({ kind, name }) => markup`<li><a href="${fleetHref({ [kind]: name })}">${name}</a> <span class="soft">${kind}</span></li>`)}
 ${sectionOf("Runs", runs, (run) => markup`<li><a href="/runs/${run.run}">${run.command} of ${moment(run.started)}</a> ${runOutcomeNode(run, known.live)} <span class="soft">${run.who}</span></li>`)}

@@ -75,7 +75,7 @@ function settingsText(document: RevisionDocument, palette: Palette): string {
 export function headlineOf(document: RevisionDocument): string {
   const { declare, edit, disable, withdraw, projects, loosened, tightened } = document.summary;
   if (document.problems.length > 0) return `Nothing was compared: ${counted(document.problems.length, "problem")}.`;
-  if (!isDifferent(document)) return "Nothing is wanted otherwise.";
+  if (!isDifferent(document)) return "No differences.";
   const actions = `${declare} to declare, ${edit} to edit, ${disable} to disable, ${withdraw} to withdraw`;
   const licenses = loosened + tightened > 0 ? `; ${loosened} loosened, ${tightened} tightened` : "";
   return `Diff: ${actions}; ${counted(projects, "project")} wanted otherwise${licenses}.`;
