@@ -11,46 +11,81 @@ interface Case {
 }
 
 const folder = join(import.meta.dirname, "../cases/scan");
-const named = (file: string) => parse(readFileSync(join(folder, file), "utf8")) as readonly Case[];
-const lists = readdirSync(folder).filter((file) => file.endsWith(".yaml"));
+const casesIn = (file: string) => parse(readFileSync(join(folder, file), "utf8")) as readonly Case[];
 
-function scanned({ files }: Case) {
+function scan({ files }: Case, release = "15.0") {
   const tree = treeOf(Object.keys(files), (file) => files[file]);
-  return Object.entries(files).map(([file, text]) => ({
-    file,
-    text,
-    ...scanText({ file, text, release: "15.0" }, tree),
-  }));
+  return Object.entries(files).map(([file, text]) => ({ file, text, ...scanText({ file, text, release }, tree) }));
 }
 
-type Scanned = ReturnType<typeof scanned>[number];
+type Scanned = ReturnType<typeof scan>[number];
 
-function told({ file, text, findings, fixed }: Scanned): string {
-  const lines = text.split("\n");
-  const rewritten = fixed.split("\n").flatMap((line, at) => (line === lines[at] ? [] : [`  ${at + 1} -> ${line}\n`]));
+function format({ file, text, findings, fixed }: Scanned): string {
+  const [before, after] = [text.split("\n"), fixed.split("\n")];
+  const rewritten = after.flatMap((line, at) =>
+    line === before[at] ? [] : [`  ${at + 1} -> ${line.replaceAll("\r", "\\r")}\n`],
+  );
   const found = findings.map(({ line, column, severity, id }) => `  ${line}:${column} ${severity} ${id}\n`);
-  return `${file}\n${[...found, ...rewritten].join("")}`;
+  const length = before.length === after.length ? "" : `  ${before.length - 1} lines -> ${after.length - 1}\n`;
+  return `${file}\n${[...found, ...rewritten].join("")}${length}`;
 }
 
-describe.each(lists.filter((list) => !list.startsWith("innocent")))("%s", (list) => {
+const isInnocent = (list: string) => list.startsWith("innocent");
+const lists = readdirSync(folder).filter((file) => file.endsWith(".yaml"));
+const uses = lists.filter((list) => !isInnocent(list));
+
+describe.each(uses)("%s", (list) => {
   it("finds and rewrites", async () => {
-    const all = named(list).map((each) => `# ${each.name}\n${scanned(each).map(told).join("")}`);
+    const all = casesIn(list).map((each) => `# ${each.name}\n${scan(each).map(format).join("")}`);
     await expect(all.join("\n")).toMatchFileSnapshot(join(folder, list.replace(/yaml$/, "txt")));
   });
 
-  it.each(named(list))("$name: what was rewritten stays, and has exactly the uses that were not", (each) => {
-    const before = scanned(each);
+  it.each(casesIn(list))("$name: what was rewritten stays, and has exactly the uses that were not", (each) => {
+    const before = scan(each);
     const files = Object.fromEntries(before.map(({ file, fixed }) => [file, fixed]));
-    for (const [at, after] of scanned({ ...each, files }).entries()) {
-      expect(after.fixed).toBe(before[at]?.fixed);
-      expect(after.findings).toEqual(before[at]?.fixed === before[at]?.text ? before[at]?.findings : before[at]?.left);
+    const after = scan({ ...each, files });
+    for (const [at, { text, fixed, findings, left }] of before.entries()) {
+      expect(after[at]).toMatchObject({ fixed, findings: fixed === text ? findings : left });
+      if (fixed !== text) expect(left.length).toBeLessThan(findings.length);
     }
   });
 });
 
-describe.each(lists.filter((list) => list.startsWith("innocent")))("%s", (list) => {
-  it.each(named(list))("$name", (each) => {
-    for (const { findings, fixed, text } of scanned(each))
+it("something is found in each case of uses-*.yaml", () => {
+  const cases = uses.filter((list) => list.startsWith("uses-")).flatMap(casesIn);
+  expect(cases.filter((each) => scan(each).every(({ findings }) => findings.length === 0))).toEqual([]);
+});
+
+describe.each(lists.filter(isInnocent))("%s", (list) => {
+  it.each(casesIn(list))("$name", (each) => {
+    for (const { findings, fixed, text } of scan(each))
       expect({ findings, fixed }).toEqual({ findings: [], fixed: text });
+  });
+});
+
+describe("releases", () => {
+  it("before the removal nothing is an error, whatever is found", () => {
+    const scanned = uses.flatMap(casesIn).flatMap((each) => scan(each, "14.4"));
+    const severities = scanned.flatMap(({ findings }) => findings.map(({ severity }) => severity));
+    expect(new Set(severities)).toEqual(new Set(["warning", "hint"]));
+  });
+
+  it.each([
+    ["a.sh", 'curl "$CI_API_V4_URL/runners/all?status=not_connected"\n', "14.6", "status=never_contacted"],
+    ["b.sh", "kubectl logs deploy/gitlab-task-runner\n", "14.5", "gitlab-toolbox"],
+    ["charts/gitlab/values.yaml", "gitlab:\n  task-runner:\n    enabled: true\n", "14.5", "toolbox:"],
+    ["c.sh", 'curl -d approval_status=approved "$CI_API_V4_URL/projects/1/managed_licenses"\n', "14.0", "=allowed"],
+    [
+      "d.sh",
+      `curl "$CI_API_V4_URL/projects/1/managed_licenses" | jq '.[].approval_status == "approved"'\n`,
+      "15.0",
+      "allowed",
+    ],
+    ["e.sh", "gitlab-ctl promote-db\n", "14.5", "ctl promote\n"],
+  ])("nothing is rewritten to a word that the release does not know yet: %s", (file, text, since, word) => {
+    const [major = 0, minor = 0] = since.split(".").map(Number);
+    const before = minor > 0 ? `${major}.${minor - 1}` : `${major - 1}.12`;
+    expect(scanText({ file, text, release: before }).fixed).toBe(text);
+    expect(scanText({ file, text, release: since }).fixed).toContain(word);
   });
 });

@@ -6,7 +6,7 @@ const longest = [
   ...["examples.long", "e2e/workers.long", "console/pages.long", "ci/release.long", "ci/pipelines.long"],
   ...["e2e/state-chaos.long", "e2e/shared-state.long", "state/laws.long", "simulation/simulation.long"],
   ...["report/html.long", "state/postgres.long", "e2e/journal.long", "watch/process.long", "watch/shared.long"],
-  ...["apply/writes", "fuzz/loader", "watch/hooks", "scan/hostile", "laws/releases", "import/laws", "scan/corpus"],
+  ...["apply/writes", "fuzz/loader", "watch/hooks", "scan/hostile", "laws/releases", "import/laws", "scan/cases"],
 ].map((name) => `test/${name}.test.ts`);
 
 /** The usual order, but that no core waits in the end for a long file that began last. */

@@ -1,4 +1,0 @@
-sudo gitlab-ctl promote
-./scripts/promote-db
-ctl-wrapper --help promote-db
-promote-db-report --all

@@ -1,2 +1,0 @@
-QUERY = "SELECT id FROM runners WHERE status='paused' AND approval_status='approved'"
-cursor.execute("UPDATE managed_licenses SET approval_status='approved'")

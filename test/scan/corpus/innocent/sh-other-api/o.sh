@@ -1,5 +1,0 @@
-curl "https://api.github.com/repos/o/r/actions/runners?status=offline"
-curl "https://billing.example.com/runners?status=paused"
-curl "https://code.example.com/api/v4/projects/1/runners?type=project_type"
-curl -d "status=active" "$CI_API_V4_URL/projects/1/statuses/abc"
-curl -d "approval_status=approved" "$CI_API_V4_URL/projects/1/approvals"

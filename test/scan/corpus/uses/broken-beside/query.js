@@ -1,2 +1,0 @@
-const broken = `query { unfinished`;
-const whole = `{ project { mergeRequest { defaultMergeCommitMessageWithDescription } } }`;

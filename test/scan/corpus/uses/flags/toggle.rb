@@ -1,1 +1,0 @@
-Feature.enable(:dependency_proxy_for_private_groups)

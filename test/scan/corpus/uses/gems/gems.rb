@@ -1,1 +1,0 @@
-gem("omniauth-kerberos", "~> 0.3.0")

@@ -1,5 +1,0 @@
-package main
-
-func main() {
-	exec.Command("gitlab-ctl", "promote-db").Run()
-}

@@ -1,1 +1,0 @@
-helm upgrade --install gitlab gitlab/gitlab --set gitlab.task-runner.backups.cron.enabled=true

@@ -1,2 +1,0 @@
-kubectl exec -it deployment/gitlab-task-runner -c task-runner -- backup-utility
-kubectl -n gitlab get pods -lapp=task-runner

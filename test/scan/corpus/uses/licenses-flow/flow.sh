@@ -1,2 +1,0 @@
-curl "$API/projects/5/managed_licenses" \
-  | jq '.[] | select(.approval_status == "approved")'

@@ -1,1 +1,0 @@
-system("gitlab-ctl promote-db") == 0 or die "failed";

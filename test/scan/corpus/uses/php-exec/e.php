@@ -1,2 +1,0 @@
-<?php
-exec('sudo gitlab-ctl promote-db', $out);

@@ -1,6 +1,0 @@
-curl -X POST -H "PRIVATE-TOKEN: $T" -d @- "$API/projects/1/managed_licenses" <<EOF
-{ "name": "MIT", "approval_status": "approved" }
-EOF
-ssh host <<'EOF'
-sudo gitlab-ctl promote-db
-EOF

@@ -1,1 +1,0 @@
-Invoke-RestMethod -Headers @{"PRIVATE-TOKEN"=$t} "$api/projects/$id/services"

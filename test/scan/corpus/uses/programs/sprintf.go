@@ -1,3 +1,0 @@
-package x
-var u = fmt.Sprintf("%s/projects/%d/services/%s", base, id, slug)
-func h(r *http.Request) { r.Header.Set("PRIVATE-TOKEN", t) }

@@ -1,2 +1,0 @@
-base = "https://code.example.com/api/v4"
-url = "#{base}/runners?status=active"

@@ -1,1 +1,0 @@
-Invoke-RestMethod -Headers @{ "PRIVATE-TOKEN" = $t } -Uri "https://code.example.com/api/v4/runners?status=paused"

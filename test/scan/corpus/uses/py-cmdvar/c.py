@@ -1,3 +1,0 @@
-import subprocess
-cmd = ["sudo", "gitlab-ctl", "promote-db"]
-subprocess.run(cmd, check=True)

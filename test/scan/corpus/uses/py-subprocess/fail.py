@@ -1,4 +1,0 @@
-import subprocess
-
-subprocess.run(["sudo", "gitlab-ctl", "promote-db"], check=True)
-subprocess.check_call("gitlab-ctl promote-to-primary-node", shell=True)

@@ -1,2 +1,0 @@
-system("gitlab-ctl", "promote-db")
-`gitlab-ctl promote-to-primary-node`
