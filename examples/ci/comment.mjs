@@ -1,11 +1,11 @@
-// Writes a markdown report as the one comment of a merge request or pull request that COMMENT_TOKEN's user wrote and that
-// begins with the report's first line, its marker. The first run creates it, later ones rewrite it by its ID. Needs Node alone.
+// Publishes a markdown report as one comment of a merge request or pull request: the comment by COMMENT_TOKEN's user that begins
+// with the report's first line, its marker. The first run creates it, later runs update it by its ID. Requires only Node.
 import { readFileSync } from "node:fs";
 
 const { env } = process;
 const [file = "comment.md"] = process.argv.slice(2);
 
-/** Where comments are, how one is changed, who writes them, and how a token is sent: a row a forge. */
+/** One row per forge: where comments are, how one is updated, who wrote it, and how the token is sent. */
 const forges = {
   gitlab: {
     here: Boolean(env.CI_MERGE_REQUEST_IID),
@@ -23,7 +23,7 @@ const forges = {
     one: (_, { id }) => `${env.GITHUB_API_URL}/repos/${env.GITHUB_REPOSITORY}/issues/comments/${id}`,
     method: "PATCH",
     headers: { authorization: `Bearer ${env.COMMENT_TOKEN}` },
-    // The token of a workflow may not ask GET /user.
+    // A workflow's token has no access to GET /user.
     me: async () => (await send(env.GITHUB_GRAPHQL_URL, "POST", { query: "{ viewer { login } }" })).data.viewer.login,
     author: (comment) => comment.user?.login,
     run: env.GITHUB_RUN_ID,
