@@ -4,16 +4,16 @@ import { describe, expect, test } from "vitest";
 
 const source = join(import.meta.dirname, "../src");
 
-/** The floors of src/README.md, top to bottom; a folder imports what stands below it, or its own. */
-const floors = {
-  face: ["commands", "console", "report"],
-  run: ["watch", "accept", "reconcile", "workers", "deployments", "storage", "import", "apply"],
-  world: ["live", "client", "state", "workspace", "secrets", "git"],
+/** The layers of src/README.md, top to bottom; a folder imports only itself and folders below it. */
+const layers = {
+  interface: ["commands", "console", "report"],
+  operations: ["watch", "accept", "reconcile", "workers", "deployments", "storage", "import", "apply"],
+  io: ["live", "client", "state", "workspace", "secrets", "git"],
   core: ["revision", "plan", "diff", "routes", "scan", "format", "manifest"],
-  ground: ["model", "base"],
+  foundation: ["model", "base"],
 } as const;
-const folders: readonly string[] = Object.values(floors).flat();
-const pure: readonly string[] = [...floors.core, ...floors.ground];
+const folders: readonly string[] = Object.values(layers).flat();
+const pure: readonly string[] = [...layers.core, ...layers.foundation];
 
 const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => /(?<!\.d)\.ts$/.test(name));
 const texts = new Map(files.map((file) => [file, readFileSync(join(source, file), "utf8")]));
@@ -32,15 +32,15 @@ function importsOf(file: string, pattern = /(?:from|import)\s*\(?\s*"(\.[^"]+\.t
 const folderOf = (file: string) => (file.includes("/") ? file.slice(0, file.indexOf("/")) : "");
 const filesOf = (names: readonly string[]) => files.filter((file) => names.includes(folderOf(file)));
 
-describe("the house (src/README.md)", () => {
-  test("the map and two front doors stand at the root, and every folder has its floor", () => {
+describe("architecture (src/README.md)", () => {
+  test("only the map and the two entry points are at the root, and every folder has a layer", () => {
     const root = readdirSync(source, { withFileTypes: true });
     expect(root.filter((each) => each.isFile()).map(({ name }) => name)).toEqual(["README.md", "cli.ts", "index.ts"]);
-    const rooms = root.filter((each) => each.isDirectory()).map(({ name }) => name);
-    expect(rooms.toSorted()).toEqual([...folders, "server"].toSorted());
+    const found = root.filter((each) => each.isDirectory()).map(({ name }) => name);
+    expect(found.toSorted()).toEqual([...folders, "server"].toSorted());
   });
 
-  test("a folder imports only what stands below it", () => {
+  test("a folder imports only itself and folders below it", () => {
     const upward = arrows.filter(({ from, to }) => {
       const [here, there] = [folderOf(from), folderOf(to)];
       if (here === there || here === "" || here === "server" || there === "server") return false;
@@ -49,8 +49,8 @@ describe("the house (src/README.md)", () => {
     expect(upward).toEqual([]);
   });
 
-  test("the embedded server knows nothing of the core that it is used to test", () => {
-    const allowed = ["server", ...floors.ground];
+  test("the embedded server imports nothing of the core that it is used to test", () => {
+    const allowed = ["server", ...layers.foundation];
     expect(arrows.filter(({ from, to }) => folderOf(from) === "server" && !allowed.includes(folderOf(to)))).toEqual([]);
     const users = arrows.filter(({ from, to }) => folderOf(from) !== "server" && folderOf(to) === "server");
     expect(
@@ -58,28 +58,28 @@ describe("the house (src/README.md)", () => {
     ).toEqual([]);
   });
 
-  test("no circle of files, types included, but for what the table of commands loads on demand", () => {
-    expect(circles()).toEqual([]);
+  test("no import cycles, types included, but for what the table of commands loads on demand", () => {
+    expect(importCycles()).toEqual([]);
   });
 
-  test("core and ground touch no file, network, clock, environment or chance", () => {
+  test("core and foundation use no file, network, clock, environment or randomness", () => {
     const effects =
       /from "(node:(?!crypto")|undici|write-file-atomic)|\bDate\.now|new Date\(\)|Math\.random|\bprocess\.|\bfetch\(|\bperformance\./;
     expect(filesOf(pure).filter((file) => effects.test(texts.get(file) ?? ""))).toEqual([]);
   });
 
-  test("no exported name stands for two things", () => {
-    const homes = new Map<string, string[]>();
+  test("no exported name has two meanings", () => {
+    const definedIn = new Map<string, string[]>();
     for (const [file, text] of texts) {
       const names = text.matchAll(/^export (?:async )?(?:function|const|class|interface|type) (\w+)/gm);
-      for (const [, name = ""] of names) homes.set(name, [...(homes.get(name) ?? []), file]);
+      for (const [, name = ""] of names) definedIn.set(name, [...(definedIn.get(name) ?? []), file]);
     }
-    const isCommand = (home: string) => folderOf(home) === "commands";
-    const twice = [...homes].filter(([name, all]) => all.length > 1 && !(name === "run" && all.every(isCommand)));
+    const isCommand = (file: string) => folderOf(file) === "commands";
+    const twice = [...definedIn].filter(([name, all]) => all.length > 1 && !(name === "run" && all.every(isCommand)));
     expect(Object.fromEntries(twice)).toEqual({});
   });
 
-  test("no slug and no parameter stands in code", () => {
+  test("no slug in code", () => {
     const schema = JSON.parse(readFileSync(join(source, "../schemas/integrations.schema.json"), "utf8"));
     const slugs = Object.keys(schema.properties);
     const named = [...texts].flatMap(([file, text]) =>
@@ -93,8 +93,8 @@ function quoted(text: string, word: string): boolean {
   return text.includes(`"${word}"`) || text.includes(`\`${word}\``);
 }
 
-/** Each circle once, as the files that one walks through. */
-function circles(): string[][] {
+/** Each import cycle once, as its files in order. */
+function importCycles(): string[][] {
   const found: string[][] = [];
   const done = new Set<string>();
   const walk = (file: string, path: readonly string[]) => {
