@@ -81,8 +81,8 @@ test("apply and drift refuse to loosen where they are asked to, before any write
   hidden.change.after = { approval_status: "denied" };
   write("plan.json", JSON.stringify({ ...plan, digest: planDigest(plan) }));
   const tampered = await evenkeel("apply", "plan.json", "--fail-on-loosening");
-  expect(tampered).toMatchObject({ code: 4, writes: 1 });
-  expect(tampered.stdout).toContain("stale p:license/WTFPL: it would now loosen the license policy");
+  expect(tampered).toMatchObject({ code: 4, writes: 0 });
+  expect(tampered.stdout).toContain("stale p:license/WTFPL: ");
 });
 
 test("every report says that --fail-on-loosening failed, and why", async () => {

@@ -258,7 +258,8 @@ describe("what is no secret stays", () => {
   });
 });
 
-describe("time", () => {
+/** What would not end in time if its work grew with the square of a size. */
+describe("work", () => {
   const hooks = Array.from({ length: 2000 }, (_, index) => {
     const key = (index * 2654435761).toString(36).padStart(10, "0");
     return `https://hooks.example.com/services/T${key}/B${key}/${key}${key}`;
@@ -266,21 +267,17 @@ describe("time", () => {
 
   test("grows with the texts and not with the number of secrets, also where they are learnt in between", () => {
     const redactor = createRedactor();
-    const start = performance.now();
     for (const [index, hook] of hooks.entries()) {
       redactor.learn(hook, `env:HOOK_${index}`);
       expect(redactor.clean(`${hook} is blocked`)).toBe(`env:HOOK_${index} is blocked`);
     }
     redactor.clean("https://hooks.example.com/services/T".repeat(2000));
-    expect(performance.now() - start).toBeLessThan(10_000);
   });
 
   it("is short for secrets of any size, and for texts that nearly hold them", () => {
-    const start = performance.now();
     const long = `${"a".repeat(500_000)}CANARY${"b".repeat(500_000)}`;
     expect(cleaned(`<${long.slice(470_000, 530_000)}>`, long)).toBe(`<${name}>`);
     cleaned(`${"a".repeat(31)}c`.repeat(2000), long);
-    expect(performance.now() - start).toBeLessThan(15_000);
   });
 });
 
