@@ -28,14 +28,14 @@ export {
 export { CallFailed } from "./client/failure.ts";
 export { type Network, networkFor } from "./client/network.ts";
 export type { Look, Settled } from "./client/reader.ts";
-export { type DeploymentOptions, deploying } from "./deployments/record-apply.ts";
 export {
   listMergeRequests,
   readDeployment as getDeployment,
   readDeployments as listDeployments,
   recordDeployment as createDeployment,
   updateDeployment,
-} from "./deployments/records.ts";
+} from "./deployments/deployment-records.ts";
+export { type DeploymentOptions, deploying } from "./deployments/record-apply.ts";
 export { type Difference, diff, type Unverified } from "./diff/diff.ts";
 export type { DiffOptions } from "./diff/options.ts";
 export { readProjects } from "./live/list-projects.ts";
@@ -64,7 +64,7 @@ export type { Applied, ApplyHooks, ApplyWrapper, Planned, Rehearsed, Request } f
 export { type OpenedRevisions, openRevisions, type RevisionRequest } from "./reconcile/revisions.ts";
 export { plain } from "./report/palette.ts";
 export { outcomesText, planText } from "./report/text.ts";
-export type { RevisionChange } from "./revision/compared.ts";
+export type { RevisionChange } from "./revision/compare-projects.ts";
 export { compareRevisions, type RevisionDiff, type RevisionSide } from "./revision/revision.ts";
 export { shiftBetween } from "./routes/audience.ts";
 export type { EventDetails } from "./routes/conditions.ts";

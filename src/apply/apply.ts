@@ -6,8 +6,8 @@ import type { Call, Change, Outcome } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
 import type { JournalEntry } from "../state/journal-entry.ts";
 import type { SecretDigests } from "../state/secret-digest.ts";
-import type { Seen } from "./seen.ts";
 import { type SentChange, sendChange } from "./send-change.ts";
+import type { Seen } from "./verify-write.ts";
 
 /** A change to carry out, or one of a saved plan that is not to be carried out any more. */
 export type Step = { readonly change: Change } | { readonly address: string; readonly outcome: Outcome };

@@ -10,9 +10,8 @@ import type { Catalogue } from "../model/catalogue.ts";
 import { compareField, isOff } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Call, Change, Fields, Outcome, Value } from "../model/types.ts";
-import { adviceOn, rewriteRejectedCall } from "./amend.ts";
-import { subjectsOf } from "./subjects.ts";
-import { isApplied, isVisible } from "./verify-write.ts";
+import { adviceOn, rewriteRejectedCall } from "./rejected-call.ts";
+import { isApplied, isVisible, subjectsOf } from "./verify-write.ts";
 
 /** What became of a change, and the answer or the failure of its request. */
 export interface SentChange {

@@ -1,8 +1,12 @@
+import { isObject } from "../base/json.ts";
+import type { Answer } from "../client/client.ts";
+import { updatedAtOf } from "../live/repeated.ts";
+import { reportedFields } from "../live/rows.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kinds } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
 import { isRemoval } from "../model/turns-off.ts";
-import type { Change, Live } from "../model/types.ts";
+import type { Change, DesiredProject, Live } from "../model/types.ts";
 
 /**
  * Whether reading can show that a change was carried out: something that the server reports has to change by it. What
@@ -34,4 +38,27 @@ function isSubject({ kind, key, live }: Change, found: Live): boolean {
   if (found.kind !== kind) return false;
   if (live?.id !== undefined) return found.id === live.id;
   return kinds[kind].identity(found.key) === kinds[kind].identity(key);
+}
+
+/** What a ledger needs of the answer to a write; it holds no secret, as the answer itself may. */
+export interface Seen {
+  readonly updatedAt?: string | undefined;
+  /** Declared parameters that the server did not report. */
+  readonly unreported: readonly string[];
+}
+
+/** What an answer shows of the resource that was written. */
+export function seenIn(catalogue: Catalogue, { kind, key, declared }: Change, answer: Answer | undefined): Seen {
+  const row = isObject(answer?.body) ? answer.body : {};
+  const reported = reportedFields(catalogue, { kind, key, fields: declared }, row);
+  return { updatedAt: updatedAtOf(row), unreported: Object.keys(declared).filter((name) => !(name in reported)) };
+}
+
+/** The resources of changes in one project, to be read as the changes want them. */
+export function subjectsOf(name: string, changes: readonly Change[]): DesiredProject {
+  const resources = changes.map((change) => {
+    const { kind, key, declared, origin } = change;
+    return { kind, key, fields: declared, origin, presence: isRemoval(change) ? "absent" : "present" } as const;
+  });
+  return { project: { name }, kinds: new Set(changes.map(({ kind }) => kind)), resources, exclusive: new Map() };
 }

@@ -9,8 +9,7 @@ import type { Change, Outcome } from "../model/types.ts";
 import type { PlanWave } from "../plan/waves.ts";
 import { type ApplyOptions, applyChanges, type Batch, type ChangeEvent, type Outcomes, outcomesOf } from "./apply.ts";
 import { projectOf, type Target } from "./recheck.ts";
-import { subjectsOf } from "./subjects.ts";
-import { isVisible, lostOf } from "./verify-write.ts";
+import { isVisible, lostOf, subjectsOf } from "./verify-write.ts";
 
 export interface WavesOptions extends ApplyOptions {
   /** What is to be done in these projects, worked out right before. */

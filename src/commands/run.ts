@@ -3,7 +3,7 @@ import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { deadline } from "../client/timer.ts";
 import { targetFault } from "../model/address.ts";
-import { type Shard, shardOf } from "../plan/part.ts";
+import { type Shard, shardOf } from "../plan/shards.ts";
 import type { Request } from "../reconcile/request.ts";
 import { commitOfRevision } from "../reconcile/revisions.ts";
 import { unshared } from "../reconcile/workers.ts";

@@ -5,7 +5,7 @@ import type { Reader } from "../client/client.ts";
 import { readMigrations } from "../manifest/migrations.ts";
 import { statusJson, statusText } from "../report/storage-status.ts";
 import { type Remainder, remaindersOn } from "../storage/status.ts";
-import { StorageHidden, storagesOfMoves } from "../storage/view.ts";
+import { StorageHidden, storagesOfMoves } from "../storage/storage-view.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { reading } from "./deployments/connected.ts";

@@ -4,7 +4,7 @@ import { type ClientOptions, connectWriter } from "../client/client.ts";
 import { deadline } from "../client/timer.ts";
 import type { Call, Fields, Problem } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
-import { creationCall, recordDeployment, updateDeployment } from "./records.ts";
+import { creationCall, recordDeployment, updateDeployment } from "./deployment-records.ts";
 
 /** The deployment that an apply is recorded as (docs/deployments.md). */
 export interface DeploymentOptions {

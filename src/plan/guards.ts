@@ -1,7 +1,9 @@
+import { counted, firstFew } from "../base/text.ts";
 import type { Difference } from "../diff/diff.ts";
 import { policySections } from "../model/kinds.ts";
 import { isRemoval, turnsOff, type Visible } from "../model/turns-off.ts";
 import type { Change } from "../model/types.ts";
+import { policyEffectOf } from "./policy-effect.ts";
 
 /** Why a plan may not be applied (docs/safety.md). */
 export interface Objection {
@@ -136,4 +138,15 @@ export function checkProtected(
       message: `${change.address} is protected and would be ${isRemoval(change) ? `${change.action}d` : "turned off"}`,
       addresses: [change.address],
     }));
+}
+
+/** What `--fail-on-loosening` has against changes: one objection for all that make a policy laxer. */
+export function checkLoosening(
+  changes: readonly (Pick<Change, "address"> & Parameters<typeof policyEffectOf>[0])[],
+): Objection[] {
+  const addresses = changes.filter((change) => policyEffectOf(change) === "loosened").map(({ address }) => address);
+  if (addresses.length === 0) return [];
+  const loosen = addresses.length === 1 ? "loosens" : "loosen";
+  const what = `${counted(addresses.length, "change")} ${loosen} a license policy (${firstFew(addresses, 1)})`;
+  return [{ guard: "loosening", message: `--fail-on-loosening failed: ${what}`, addresses }];
 }

@@ -9,8 +9,8 @@ import { bySeverity } from "../model/problem-line.ts";
 import { isRemoval } from "../model/turns-off.ts";
 import type { Call, Change, Fields, Problem, Project, SecretReference } from "../model/types.ts";
 import { lossesOf } from "../routes/listeners.ts";
+import { notesOf } from "./change-notes.ts";
 import type { Objection } from "./guards.ts";
-import { notesOf } from "./notes.ts";
 import {
   countsOf,
   effectsOf,

@@ -2,7 +2,7 @@ import { UserError } from "../base/exit.ts";
 import { canonical } from "../base/json.ts";
 import { printable } from "../base/printable.ts";
 import { reportedLine } from "../model/problem-line.ts";
-import { scopeText } from "./made.ts";
+import { scopeText } from "./heading.ts";
 import { type Plan, type PlanScope, planDigest, type Summary } from "./plan.ts";
 
 /** A plan and the file that it came from. */

@@ -5,8 +5,8 @@ import type { ReportedProblem } from "../model/problem-line.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import { turnsOff } from "../model/turns-off.ts";
 import type { Action, Call, Cause, Fields, Kind, Outcome, Place } from "../model/types.ts";
+import { lossesIn } from "./change-notes.ts";
 import type { Objection } from "./guards.ts";
-import { lossesIn } from "./notes.ts";
 import { policyEffectOf } from "./policy-effect.ts";
 
 /** What `plan --report json` prints and `--out` saves (docs/safety.md; `schemas/plan.schema.json`). Holds no secret. */

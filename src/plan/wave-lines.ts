@@ -2,7 +2,7 @@ import { shellWord } from "../base/shell-word.ts";
 import { counted, firstFew } from "../base/text.ts";
 import type { Plan } from "./plan.ts";
 
-/** A line a wave: `wave 1 of 3: payments/api (2 changes), applied`. Empty where there are none. */
+/** One line for each wave: `wave 1 of 3: payments/api (2 changes), applied`. */
 export function waveLines({ summary, resource_changes: changes }: Plan): readonly string[] {
   const waves = summary.waves ?? [];
   return waves.map(({ wave, projects, changes: count, status, reason }) => {

@@ -8,8 +8,8 @@ import type { Plan } from "../plan/plan.ts";
 import type { PlanWave } from "../plan/waves.ts";
 import type { RunProgress, WorkersStatus } from "../state/run-progress.ts";
 import type { Holder } from "../state/state.ts";
+import type { MovingProgress } from "../storage/move-progress.ts";
 import type { Move } from "../storage/moves.ts";
-import type { MovingProgress } from "../storage/progress.ts";
 
 /** What a person asked for. Everything but `folder` and `env` is optional. */
 export interface Request {

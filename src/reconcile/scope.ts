@@ -6,7 +6,7 @@ import { readMigrations } from "../manifest/migrations.ts";
 import { problemAt } from "../manifest/problem.ts";
 import { isMatch } from "../manifest/selection.ts";
 import { addressMatcher, addressOf } from "../model/address.ts";
-import { catalogueOf } from "../model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import {
   addressTest,
   cautiousAddressTest,
@@ -16,9 +16,9 @@ import {
   projectTest,
   renamed,
 } from "../model/identity.ts";
-import type { DesiredProject, Problem, Project } from "../model/types.ts";
+import { kindNames, kinds } from "../model/kinds.ts";
+import type { DesiredProject, Kind, Problem, Project } from "../model/types.ts";
 import { type GuardRules, type Objection, standing, type Waivers } from "../plan/guards.ts";
-import { whyIdle } from "../plan/idle-protection.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { Ledger } from "../state/ledger.ts";
 import type { ProjectList } from "../state/project-list.ts";
@@ -150,6 +150,27 @@ export function idleProtection(
     const at = { document: settings, path: ["protected", index] };
     return why === undefined ? [] : [problemAt("idle-protection", `${glob} protects nothing: ${why}`, at)];
   });
+}
+
+/**
+ * Why a `protected` glob protects nothing: no project is one that it means, or nothing that could be turned off there
+ * has such a name. Undefined where it may protect something, be it live or not.
+ */
+function whyIdle(glob: string, projects: readonly Project[], catalogue: Catalogue): string | undefined {
+  if (!projects.some(projectTest(glob))) return "it matches no project that the policies select";
+  const mayMatch = removable.some((kind) => mayMean(glob, kind, catalogue));
+  return mayMatch ? undefined : `no ${removable.join(" or ")} has such a name`;
+}
+
+const removable = kindNames.filter((kind) => kinds[kind].calls[kinds[kind].removal] !== undefined);
+
+function mayMean(glob: string, kind: Kind, catalogue: Catalogue): boolean {
+  const rest = glob.slice(projectPart(glob).length + 1);
+  const known = kinds[kind].known?.(catalogue);
+  if (!glob.includes(":")) return true;
+  if (known) return [...known.keys()].some((key) => addressMatcher(renamed(glob, "*"))(`any:${kind}/${key}`));
+  const [head = "", ...key] = rest.split("/");
+  return /[^\w]/.test(head) || (head.toLowerCase() === kind && key.length > 0);
 }
 
 /** Canaries that are no project of the run; only for a run without limits, where that is certain. */

@@ -1,5 +1,5 @@
 import type { ChangeEvent, Outcomes, Watcher } from "../apply/apply.ts";
-import { seenIn } from "../apply/seen.ts";
+import { seenIn } from "../apply/verify-write.ts";
 import { canonical } from "../base/json.ts";
 import type { Difference, InSync } from "../diff/diff.ts";
 import { absence, type Memory, memoryOf } from "../diff/last-applied.ts";

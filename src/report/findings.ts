@@ -4,8 +4,8 @@ import { printable } from "../base/printable.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action, OutcomeStatus, Place } from "../model/types.ts";
+import { scopeText } from "../plan/heading.ts";
 import { highlightLine, highlightsOf } from "../plan/highlights.ts";
-import { scopeText } from "../plan/made.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
 import { urgencyOf } from "../plan/planned-groups.ts";
 

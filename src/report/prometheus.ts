@@ -2,7 +2,7 @@ import { grouped } from "../base/grouped.ts";
 import { version } from "../base/version.ts";
 import { kindNames, kinds } from "../model/kinds.ts";
 import type { Action, Kind } from "../model/types.ts";
-import { scopeText } from "../plan/made.ts";
+import { scopeText } from "../plan/heading.ts";
 import type { PlannedChange } from "../plan/plan.ts";
 import type { Before, Report, Surface } from "./report.ts";
 

@@ -2,7 +2,7 @@ import { quantity, thousands } from "../base/text.ts";
 import { kinds } from "../model/kinds.ts";
 import { detailLines, loosening } from "../plan/highlights.ts";
 import { subjectOf } from "../plan/planned-groups.ts";
-import type { RevisionChange } from "./compared.ts";
+import type { RevisionChange } from "./compare-projects.ts";
 
 export type EffectRule = "loosened" | "lost-notifications" | "disabled" | "exclusive";
 

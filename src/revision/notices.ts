@@ -8,10 +8,10 @@ import { columnOf } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
 import type { Place, Project, Value } from "../model/types.ts";
 import { type Groupable, groupsOf } from "../plan/groups.ts";
-import type { RevisionChange } from "./compared.ts";
+import type { RevisionChange } from "./compare-projects.ts";
 import type { EffectRule } from "./effects.ts";
-import { changedPolicies, unseenIn, widenedBy } from "./selectors.ts";
-import type { SettingChange } from "./settings.ts";
+import { changedPolicies, unseenIn, widenedBy } from "./selector-changes.ts";
+import type { SettingChange } from "./setting-changes.ts";
 
 export type NoticeRule = "repointed" | "setting" | "widened-selector" | "unlisted" | EffectRule;
 

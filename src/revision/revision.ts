@@ -12,13 +12,13 @@ import { layersByGlob } from "../manifest/validate.ts";
 import type { Workspace } from "../manifest/workspace.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import type { DesiredProject, Problem, Project } from "../model/types.ts";
-import { comparedProject, type DraftChange, type RevisionChange, type Wanted } from "./compared.ts";
+import { comparedProject, type DraftChange, type RevisionChange, type Wanted } from "./compare-projects.ts";
 import { revisionEffects } from "./effects.ts";
-import { migrationChanges } from "./migrations.ts";
+import { migrationChanges } from "./migration-changes.ts";
 import { type Notice, noticesFor } from "./notices.ts";
 import { changedLastDays, changedRules } from "./rule-changes.ts";
-import { changedPolicies } from "./selectors.ts";
-import { alarmingFirst, changedContents, changedSettings, type SettingChange } from "./settings.ts";
+import { changedPolicies } from "./selector-changes.ts";
+import { alarmingFirst, changedContents, changedSettings, type SettingChange } from "./setting-changes.ts";
 
 /** A workspace as it is at one revision, without errors. */
 export interface RevisionSide {

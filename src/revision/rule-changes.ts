@@ -1,6 +1,6 @@
 import type { Policy } from "../manifest/policies.ts";
 import type { PlanRule } from "../manifest/rules.ts";
-import type { SettingChange } from "./settings.ts";
+import type { SettingChange } from "./setting-changes.ts";
 
 /** Rules that are others, or that only one revision has: a rule that holds for less lets more through. */
 export function changedRules(before: readonly PlanRule[], after: readonly PlanRule[]): readonly SettingChange[] {

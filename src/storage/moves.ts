@@ -9,10 +9,10 @@ import { storageAddress } from "../model/address.ts";
 import { type RepositoryKind, repositoryKinds, storageKey } from "../model/repository-kinds.ts";
 import type { Change, Fields, Platform, Problem } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
-import type { Earlier, History } from "./history.ts";
+import type { Earlier, History } from "./move-history.ts";
 import { checkMigration, mayLoseRepositories } from "./move-rules.ts";
 import { mostRepeats, type Situation, situationOf } from "./state-machine.ts";
-import { look, projectsOn, StorageHidden } from "./view.ts";
+import { look, projectsOn, StorageHidden } from "./storage-view.ts";
 
 /** One migration's repositories of one kind, on their way: a change, and what is known from before. */
 export interface Move {

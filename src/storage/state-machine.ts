@@ -1,5 +1,5 @@
 import type { RepositoryKind } from "../model/repository-kinds.ts";
-import type { ListedMove, StorageView } from "./view.ts";
+import type { ListedMove, StorageView } from "./storage-view.ts";
 
 /** What a look at the server says of one migration's repositories of one kind. */
 export interface Situation {

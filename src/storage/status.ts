@@ -1,6 +1,6 @@
 import type { Reader } from "../client/client.ts";
 import { type RepositoryKind, repositoryKinds } from "../model/repository-kinds.ts";
-import { type ListedMove, latestMoves, projectsOn } from "./view.ts";
+import { type ListedMove, latestMoves, projectsOn } from "./storage-view.ts";
 
 /** What is left of one kind of repository on a storage. */
 export interface Remainder {

@@ -1,7 +1,7 @@
 import { type ApplyOptions, type ChangeEvent, runBatches, type Step, type Watcher } from "../apply/apply.ts";
 import { afterEarlierRuns } from "../apply/earlier-writes.ts";
-import { journalling } from "../apply/journalling.ts";
-import { seenIn } from "../apply/seen.ts";
+import { journalling } from "../apply/journal-watcher.ts";
+import { seenIn } from "../apply/verify-write.ts";
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";

@@ -1,4 +1,4 @@
-import { subjectsOf } from "../apply/subjects.ts";
+import { subjectsOf } from "../apply/verify-write.ts";
 import type { Reader } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { updateDeployment } from "../../src/deployments/records.ts";
+import { updateDeployment } from "../../src/deployments/deployment-records.ts";
 import type { Outcome } from "../../src/model/types.ts";
 import { withOutcomes } from "../../src/plan/outcomes.ts";
 import type { Plan } from "../../src/plan/plan.ts";

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { readMigrations } from "../../src/manifest/migrations.ts";
 import { validate } from "../../src/manifest/validate.ts";
 import { shown } from "../../src/report/text-changes.ts";
-import type { RevisionChange } from "../../src/revision/compared.ts";
+import type { RevisionChange } from "../../src/revision/compare-projects.ts";
 import { settingText } from "../../src/revision/notices.ts";
 import { compareRevisions, type RevisionSide } from "../../src/revision/revision.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";

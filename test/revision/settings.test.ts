@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parseManifest } from "../../src/manifest/document.ts";
 import { readWorkspace, type Workspace } from "../../src/manifest/workspace.ts";
 import { settingText } from "../../src/revision/notices.ts";
-import { changedSettings } from "../../src/revision/settings.ts";
+import { changedSettings } from "../../src/revision/setting-changes.ts";
 import { stage } from "../support/stage.ts";
 import { repository } from "./repository.ts";
 

@@ -9,7 +9,7 @@ import {
   scheduledOnce,
   situationOf,
 } from "../../src/storage/state-machine.ts";
-import type { ListedMove } from "../../src/storage/view.ts";
+import type { ListedMove } from "../../src/storage/storage-view.ts";
 
 const fresh: Attempts = {
   kind: "projects",

@@ -3,7 +3,7 @@ import { printable } from "../../base/printable.ts";
 import { type ClientOptions, type Closing, connectReader, connectWriter, type Reader } from "../../client/client.ts";
 import { explained } from "../../client/explain-failure.ts";
 import { CallFailed } from "../../client/failure.ts";
-import type { WriteOutcome } from "../../deployments/records.ts";
+import type { WriteOutcome } from "../../deployments/deployment-records.ts";
 import { type CheckedValues, checkValues, type Given } from "../../model/call-check.ts";
 import type { Catalogue } from "../../model/catalogue.ts";
 import type { EndpointName } from "../../model/endpoints.ts";

@@ -1,4 +1,4 @@
-import { recordDeployment } from "../../deployments/records.ts";
+import { recordDeployment } from "../../deployments/deployment-records.ts";
 import type { Run } from "../command.ts";
 import type { Options } from "../table.ts";
 import { checked, shownDeployment, writing } from "./connected.ts";

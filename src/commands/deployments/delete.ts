@@ -1,7 +1,7 @@
 import { exit, UserError } from "../../base/exit.ts";
 import { printable } from "../../base/printable.ts";
 import type { Reader } from "../../client/client.ts";
-import { readDeployment, removeDeployment } from "../../deployments/records.ts";
+import { readDeployment, removeDeployment } from "../../deployments/deployment-records.ts";
 import { platformAt } from "../../live/read-release.ts";
 import { unavailableBefore } from "../../model/availability.ts";
 import { endpoints } from "../../model/endpoints.ts";

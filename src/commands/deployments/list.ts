@@ -1,4 +1,4 @@
-import { readDeployments } from "../../deployments/records.ts";
+import { readDeployments } from "../../deployments/deployment-records.ts";
 import { catalogueOf } from "../../model/catalogue.ts";
 import { deploymentsText } from "../../report/deployments.ts";
 import { dialectAround } from "../../workspace/load.ts";

@@ -1,4 +1,4 @@
-import { listMergeRequests } from "../../deployments/records.ts";
+import { listMergeRequests } from "../../deployments/deployment-records.ts";
 import { mergeRequestsText } from "../../report/deployments.ts";
 import type { Run } from "../command.ts";
 import type { Options } from "../table.ts";

@@ -1,4 +1,4 @@
-import { readDeployment } from "../../deployments/records.ts";
+import { readDeployment } from "../../deployments/deployment-records.ts";
 import type { Run } from "../command.ts";
 import type { Options } from "../table.ts";
 import { checked, reading, shownDeployment } from "./connected.ts";

@@ -1,5 +1,5 @@
 import { exit, UserError } from "../../base/exit.ts";
-import { updateDeployment } from "../../deployments/records.ts";
+import { updateDeployment } from "../../deployments/deployment-records.ts";
 import type { Run } from "../command.ts";
 import type { Options } from "../table.ts";
 import { checked, shownDeployment, writing } from "./connected.ts";

@@ -1,8 +1,8 @@
 import type { ReportedProblem } from "../../model/problem-line.ts";
 import type { Place } from "../../model/types.ts";
-import { type RevisionAction, type RevisionChange, revisionActions } from "../../revision/compared.ts";
+import { type RevisionAction, type RevisionChange, revisionActions } from "../../revision/compare-projects.ts";
 import { projectsWithDesiredChange, type RevisionDiff } from "../../revision/revision.ts";
-import type { SettingChange } from "../../revision/settings.ts";
+import type { SettingChange } from "../../revision/setting-changes.ts";
 
 /** Where the fleet's projects are known from. */
 export interface Listing {

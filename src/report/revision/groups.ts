@@ -2,7 +2,7 @@ import { firstFew, quantity } from "../../base/text.ts";
 import { kinds } from "../../model/kinds.ts";
 import { type ChangeGroup, type Groupable, groupsOf } from "../../plan/groups.ts";
 import { subjectOf } from "../../plan/planned-groups.ts";
-import type { RevisionAction, RevisionChange } from "../../revision/compared.ts";
+import type { RevisionAction, RevisionChange } from "../../revision/compare-projects.ts";
 
 /** Changes of several projects that are equal but for the project, and where they are stated. */
 export type RevisionGroup = ChangeGroup<RevisionChange>;

@@ -1,6 +1,6 @@
 import { printable } from "../../base/printable.ts";
 import { counted } from "../../base/text.ts";
-import type { RevisionAction } from "../../revision/compared.ts";
+import type { RevisionAction } from "../../revision/compare-projects.ts";
 import { settingText } from "../../revision/notices.ts";
 import type { Palette } from "../palette.ts";
 import { shown } from "../text-changes.ts";

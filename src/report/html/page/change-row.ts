@@ -1,6 +1,6 @@
 import { quantity } from "../../../base/text.ts";
 import type { Action, Outcome, Place, Value } from "../../../model/types.ts";
-import { momentOf } from "../../../plan/made.ts";
+import { momentOf } from "../../../plan/heading.ts";
 import type { PlannedChange } from "../../../plan/plan.ts";
 import { button, decoration, element } from "./dom.ts";
 import { hashOf } from "./filter.ts";

@@ -1,5 +1,5 @@
 import { quantity, thousands } from "../../../base/text.ts";
-import { momentOf, scopeText } from "../../../plan/made.ts";
+import { momentOf, scopeText } from "../../../plan/heading.ts";
 import type { Plan } from "../../../plan/plan.ts";
 import { element, part } from "./dom.ts";
 import { noticesOf } from "./notices.ts";

@@ -5,12 +5,12 @@ import { CallFailed } from "../client/failure.ts";
 import { createStop, type Stop } from "../client/stop.ts";
 import type { Outcome, Problem } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
-import { cleanupWarning, failedError, interruptedError, unknownError } from "./messages.ts";
+import { createTally, type MovingProgress, type Tally } from "./move-progress.ts";
 import type { Move } from "./moves.ts";
+import { cleanupWarning, failedError, interruptedError, unknownError } from "./outcome-messages.ts";
 import { createPollInterval } from "./poll-interval.ts";
-import { createTally, type MovingProgress, type Tally } from "./progress.ts";
 import { type Attempts, advanced, decide, type Situation, scheduledOnce, situationOf } from "./state-machine.ts";
-import { look, StorageHidden } from "./view.ts";
+import { look, StorageHidden } from "./storage-view.ts";
 
 export interface FollowOptions {
   readonly watchers: readonly Watcher[];

@@ -3,7 +3,7 @@ import type { StorageMigration } from "../manifest/migrations.ts";
 import { storageAddress } from "../model/address.ts";
 import { storageKey } from "../model/repository-kinds.ts";
 import type { Fields } from "../model/types.ts";
-import type { DraftChange, RevisionAction } from "./compared.ts";
+import type { DraftChange, RevisionAction } from "./compare-projects.ts";
 
 interface Migrating {
   readonly migrations: readonly StorageMigration[];

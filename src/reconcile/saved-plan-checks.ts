@@ -1,7 +1,13 @@
+import type { Outcomes } from "../apply/apply.ts";
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
 import { type RefreshedProject, type RefreshScope, refreshProject } from "../live/survey.ts";
-import type { DesiredProject } from "../model/types.ts";
+import { isSelected } from "../manifest/selection.ts";
+import { catalogueOf } from "../model/catalogue.ts";
+import { projectNamed } from "../model/identity.ts";
+import { isMove } from "../model/repository-kinds.ts";
+import type { DesiredProject, Outcome } from "../model/types.ts";
+import { type Contradictions, contradictionIn } from "../plan/contradictions.ts";
 import {
   checkProtected,
   checkRemovalShare,
@@ -12,6 +18,10 @@ import {
   theFleet,
 } from "../plan/guards.ts";
 import { type Plan, type PlannedChange, removalsOf, visibleOf } from "../plan/plan.ts";
+import { asksForCounts, type CompiledRule } from "../plan/rules/evaluate.ts";
+import { partOfPlan } from "../plan/shards.ts";
+import type { Context } from "./context.ts";
+import type { PreparedPlan } from "./prepared-plan.ts";
 
 /** A saved plan, and what is known of its projects without it. */
 export interface Again {
@@ -95,4 +105,70 @@ async function countLive(reader: Reader, projects: readonly DesiredProject[], sc
 
 function sum(counts: ReadonlyMap<string, number>): number {
   return [...counts.values()].reduce((total, count) => total + count, 0);
+}
+
+/**
+ * A saved plan with the counts that rules ask for and its changes do not tell, as they are now: whoever can write its file
+ * could keep a rule quiet with others. The server is asked only where a rule may ask for one.
+ * @throws CallFailed where it ends the run.
+ */
+export async function recountedForRules(
+  reader: Reader,
+  plan: Plan,
+  rules: readonly CompiledRule[],
+  { desired, scope }: { readonly desired: readonly DesiredProject[]; readonly scope: RefreshScope },
+): Promise<Plan> {
+  if (!rules.some(asksForCounts)) return plan;
+  const { includes, target } = partOfPlan(plan);
+  const diff: RefreshScope["diff"] = (project) => ({
+    ...scope.diff(project),
+    target: (address) => target(address, project),
+  });
+  const part = desired.filter(({ project }) => includes(project));
+  const read = await inParallel(part, scope.workers, (each) => refreshProject(reader, each, { ...scope, diff }));
+  const found = read.flatMap(({ difference }) => difference ?? []);
+  const sum = (of: (each: (typeof found)[number]) => number) => found.reduce((total, each) => total + of(each), 0);
+  const counts = {
+    projects: found.length,
+    live: sum(({ live }) => live),
+    unmanaged: sum(({ unmanaged }) => unmanaged),
+    unverified: sum(({ unverified }) => unverified.reduce((total, { fields }) => total + fields.length, 0)),
+  };
+  return { ...plan, summary: { ...plan.summary, ...counts } };
+}
+
+/** Those of a plan's projects: whoever can write its file can make its digest match. */
+export function contradictionsOf(context: Context, plan: Plan, desired: readonly DesiredProject[]): Contradictions {
+  const catalogue = catalogueOf(context.loaded.workspace.server.dialect);
+  const projects = new Map(desired.map((each) => [each.project.name, each]));
+  const found = plan.resource_changes
+    .filter((planned) => !isMove(planned))
+    .flatMap((planned) => {
+      const project = projects.get(planned.project);
+      const why = project ? contradictionIn(planned, project, catalogue) : unselected(planned, context);
+      return why === undefined ? [] : [[planned.address, why] as const];
+    });
+  return new Map(found);
+}
+
+/** One that policies can select may have gone from the server since. */
+function unselected({ project }: PlannedChange, { policies }: Context): string | undefined {
+  return isSelected(policies, projectNamed(project)) ? undefined : `no policy selects ${project}`;
+}
+
+/** What is prepared of a plan, with nothing to send where any of it cannot follow from the manifests. */
+export function heldToManifests(prepared: PreparedPlan, plan: Plan, contradictions: Contradictions): PreparedPlan {
+  if (contradictions.size === 0) return prepared;
+  const stale = outcomesOf(plan, contradictions);
+  return { ...prepared, targets: [], moves: { steps: [] }, references: [], stale };
+}
+
+function outcomesOf({ resource_changes: changes }: Plan, contradictions: Contradictions): Outcomes {
+  const [[first] = [""]] = contradictions;
+  const others = `nothing of this plan is sent, because ${first} is not what the manifests say; plan again`;
+  const outcomeOf = ({ address }: PlannedChange): Outcome => {
+    const why = contradictions.get(address);
+    return { status: "stale", error: why === undefined ? others : `${why}; plan again` };
+  };
+  return new Map(changes.map((planned) => [planned.address, outcomeOf(planned)]));
 }

@@ -4,7 +4,7 @@ import { identityOf, kinds, type PolicyEffect } from "../model/kinds.ts";
 import { isReference, normalise } from "../model/normalise.ts";
 import type { Desired, DesiredProject, Fields, Kind, Origin, Place, Resource, Scalar, Value } from "../model/types.ts";
 import { policyEffectOf } from "../plan/policy-effect.ts";
-import { disableNotes, editNotes } from "./notes.ts";
+import { disableNotes, editNotes } from "./lost-notifications.ts";
 
 /**
  * What a revision wants otherwise: `declare`, listed from now on; `edit`, with other values; `disable`, off from now on;
