@@ -1,15 +1,16 @@
 import type { Node } from "yaml";
+import { importProject } from "../import/import-project.ts";
 import { withReferences } from "../import/names.ts";
 import { entryNode } from "../import/policy.ts";
-import { importProject } from "../import/project.ts";
 import { variablesIn } from "../manifest/deciding-lines.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { identityOf, policyKinds } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
 import type { Change, Desired, DesiredProject, Live } from "../model/types.ts";
-import type { NewEditTarget } from "./homes.ts";
+import type { NewEditTarget } from "./edit-targets.ts";
 import { type Hunk, hunkOf, movedByAll } from "./hunks.ts";
+import { spelled } from "./manifest-value.ts";
 import { desiredAfter, type Fleet, type Manifests, type ResourceRef, withText } from "./manifests.ts";
 import {
   absenceProposals,
@@ -21,7 +22,6 @@ import {
   type Subject,
   subjectIn,
 } from "./proposals.ts";
-import { spelled } from "./spelling.ts";
 
 /** Manifests on the way to what is live, and what was done to them. */
 export interface ManifestDraft {

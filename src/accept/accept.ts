@@ -18,11 +18,11 @@ import type { LeaseToken } from "../state/state.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import { acceptChange, type LiveTarget } from "./accept-change.ts";
 import { candidatesIn, checkMeant, inSyncAmong } from "./candidates.ts";
-import type { NewEditTarget } from "./homes.ts";
+import type { NewEditTarget } from "./edit-targets.ts";
 import { type Hunk, movedByAll } from "./hunks.ts";
+import { ledgerAfterAccept } from "./ledger-after-accept.ts";
+import { textsFor, writeTexts } from "./manifest-files.ts";
 import type { Fleet, Manifests } from "./manifests.ts";
-import { ledgerAfterAccept } from "./remember.ts";
-import { textsFor, writeTexts } from "./texts.ts";
 
 export type { Hunk } from "./hunks.ts";
 

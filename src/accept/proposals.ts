@@ -7,7 +7,7 @@ import { decidingOf } from "../manifest/layers.ts";
 import type { Policy, Variable } from "../manifest/policies.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import { policyKinds } from "../model/kinds.ts";
-import { type EditTarget, editTargetExcept, editTargetsFor, isOwn, type NewEditTarget } from "./homes.ts";
+import { type EditTarget, editTargetExcept, editTargetsFor, isOwn, type NewEditTarget } from "./edit-targets.ts";
 import type { Manifests, ResourceRef } from "./manifests.ts";
 
 /** A way to say something, to be taken if it keeps the law: the texts that a file goes through, and why it is there. */

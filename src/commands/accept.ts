@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { accept } from "../accept/accept.ts";
-import type { NewEditTarget } from "../accept/homes.ts";
+import type { NewEditTarget } from "../accept/edit-targets.ts";
 import { exitCode } from "../base/exit.ts";
 import { fileOf } from "../import/names.ts";
 import { targetFault } from "../model/address.ts";

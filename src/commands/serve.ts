@@ -7,7 +7,7 @@ import { catalogueOf } from "../model/catalogue.ts";
 import { problemLine } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
 import type { ChaosRule } from "../server/chaos.ts";
-import { parseChaos } from "../server/chaos-file.ts";
+import { parseChaos } from "../server/chaos.ts";
 import { parseSeed, type Seed } from "../server/seed.ts";
 import { createServer, type Server, type ServerOptions } from "../server/server.ts";
 import type { Run } from "./command.ts";

@@ -1,13 +1,14 @@
+import { didYouMean } from "../base/nearest.ts";
 import type { Reader } from "../client/client.ts";
 import { readProjects } from "../live/list-projects.ts";
-import type { Problem } from "../model/types.ts";
-import { draftsOf } from "./drafts.ts";
-import { factored } from "./factor.ts";
+import { selectorOf } from "../manifest/selector.ts";
+import type { Problem, Project } from "../model/types.ts";
+import { factored } from "./factor-shared.ts";
+import { importProject } from "./import-project.ts";
 import { type InventoryScope, readLiveProjects } from "./inventory.ts";
 import { type SecretScope, withOwnFiles, withReferences } from "./names.ts";
 import type { Draft } from "./policy.ts";
-import { importProject } from "./project.ts";
-import { type Choice, needsListing, selectProjects } from "./select-projects.ts";
+import { draftsOf } from "./project-drafts.ts";
 
 /** Policies that say what is live, not yet written, and what could not be read. */
 export interface ImportResult {
@@ -42,4 +43,62 @@ export async function importProjects(
     idle: idle.map(({ project }) => project.name),
     problems: [...chosen.problems, ...read.problems],
   };
+}
+
+/** Which projects are asked for. */
+export interface Choice {
+  /** IDs and full paths. */
+  readonly names: readonly string[];
+  readonly all: boolean;
+  /** Globs over full paths; a name without wildcards takes everything below the group. */
+  readonly groups: readonly string[];
+}
+
+export interface SelectedProjects {
+  readonly projects: readonly Project[];
+  readonly problems: readonly Problem[];
+}
+
+/** Whether the server has to be asked for its projects: only paths say all that is needed by themselves. */
+export function needsListing({ names, all, groups }: Choice): boolean {
+  return all || groups.length > 0 || names.some((name) => selectorOf(name).form === "id");
+}
+
+/** The projects that are asked for, each once, sorted by name. A path that is not listed is taken at its word. */
+export function selectProjects(choice: Choice, listing: readonly Project[]): SelectedProjects {
+  const problems: Problem[] = [];
+  const found = choice.all ? [...listing] : [];
+  for (const group of choice.groups) {
+    const members = listing.filter(({ name }) => isBelow(name, group));
+    if (members.length === 0)
+      problems.push(missing(`${group} matches no project${didYouMean(group, foldersOf(listing))}`));
+    found.push(...members);
+  }
+  for (const name of choice.names) {
+    const project = named(name, listing);
+    if (project) found.push(project);
+    else problems.push(missing(`there is no project with the ID ${name}`));
+  }
+  const once = new Map(found.map((project) => [project.name.toLowerCase(), project]));
+  return { projects: [...once.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems };
+}
+
+function named(name: string, listing: readonly Project[]): Project | undefined {
+  const selector = selectorOf(name);
+  if (selector.form === "id") return listing.find(({ id }) => id === selector.id);
+  return listing.find((project) => project.name.toLowerCase() === name.toLowerCase()) ?? { name, path: name };
+}
+
+function isBelow(path: string, group: string): boolean {
+  const selector = selectorOf(group.replace(/\/+$/, ""));
+  if (selector.form === "glob") return selector.matches(path);
+  return path.toLowerCase().startsWith(`${selector.written.toLowerCase()}/`);
+}
+
+function foldersOf(listing: readonly Project[]): readonly string[] {
+  return listing.flatMap(({ name }) => name.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/")));
+}
+
+function missing(message: string): Problem {
+  return { severity: "error", rule: "no-project", message };
 }

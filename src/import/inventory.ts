@@ -6,8 +6,8 @@ import { readInventory } from "../live/read-live.ts";
 import { tierIncludes } from "../model/availability.ts";
 import { kinds, policyKinds, removedSection } from "../model/kinds.ts";
 import type { Live, Platform, Problem, Project } from "../model/types.ts";
-import type { FoundProject } from "./imported.ts";
-import { whyUndeclarable } from "./project.ts";
+import { whyUndeclarable } from "./import-project.ts";
+import type { FoundProject } from "./imported-project.ts";
 
 /** What is read of each project. */
 export interface InventoryScope {

@@ -3,8 +3,8 @@ import { compareTexts } from "../base/text.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { columnOf, identityOf } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
-import { generalised } from "./general.ts";
-import type { ImportedEntry, ImportedProject, ImportedValue } from "./imported.ts";
+import type { ImportedEntry, ImportedProject, ImportedValue } from "./imported-project.ts";
+import { generalised } from "./path-templates.ts";
 import type { Draft } from "./policy.ts";
 
 /**

@@ -3,7 +3,7 @@ import { printable } from "../base/printable.ts";
 import { asciiEscapes, scalarOf } from "../format/scalar.ts";
 import { policyKinds } from "../model/kinds.ts";
 import type { Scalar as Value } from "../model/types.ts";
-import type { ImportedEntry, ImportedValue } from "./imported.ts";
+import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 
 /** A policy that is going to be written. */
 export interface Draft {

@@ -2,13 +2,13 @@ import { grouped } from "../base/grouped.ts";
 import { compareTexts } from "../base/text.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Project } from "../model/types.ts";
-import { selectorFor } from "./drafts.ts";
 import type { Folder, Folders } from "./folders.ts";
-import type { ImportedEntry, ImportedProject } from "./imported.ts";
+import { byOrder } from "./import-project.ts";
+import type { ImportedEntry, ImportedProject } from "./imported-project.ts";
 import { fileOf } from "./names.ts";
 import { type Draft, policyText } from "./policy.ts";
-import { byOrder } from "./project.ts";
-import type { Group } from "./shared.ts";
+import { selectorFor } from "./project-drafts.ts";
+import type { Group } from "./shared-groups.ts";
 import type { SaidEntry, SaidVariable } from "./variables.ts";
 
 /** Everything that is said of a fleet, and where. */

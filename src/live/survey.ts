@@ -6,7 +6,7 @@ import type { CallFailed } from "../client/failure.ts";
 import { inSpan } from "../client/spans.ts";
 import { type Difference, diff } from "../diff/diff.ts";
 import type { DiffOptions } from "../diff/options.ts";
-import { noLongerSelected } from "../manifest/expired-projects.ts";
+import { noLongerSelected } from "../manifest/expiry.ts";
 import { desiredOf } from "../manifest/layers.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";

@@ -4,8 +4,8 @@ import type { Desired, Problem, SecretReference, Value } from "../model/types.ts
 import type { PolicyEntry } from "./entries.ts";
 import { parameterProblem, type WrittenIntegration } from "./parameters.ts";
 import { problemAt } from "./problem.ts";
-import type { VariableScope } from "./scope.ts";
 import { isPlainPath, referenceFault } from "./secret-reference.ts";
+import type { VariableScope } from "./variable-scope.ts";
 
 interface Filled {
   readonly desired: Desired;

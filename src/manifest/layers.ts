@@ -7,9 +7,9 @@ import type { PolicyEntry, Stated } from "./entries.ts";
 import { fill } from "./interpolate.ts";
 import type { Policy, Variable } from "./policies.ts";
 import { problemAt } from "./problem.ts";
-import { createScope, type StandIn } from "./scope.ts";
 import { compareLayers, isLevel, type Layer, matchingLayers } from "./selection.ts";
 import { namesProject } from "./template.ts";
+import { createScope, type StandIn } from "./variable-scope.ts";
 
 export { needsLookup, projectsOf } from "./projects.ts";
 

@@ -1,7 +1,7 @@
 import { type RepositoryKind, storageKey } from "../model/repository-kinds.ts";
 import type { Problem } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { readHead } from "./head.ts";
+import { readHead } from "./document-head.ts";
 import { listed } from "./listed.ts";
 import { problemAt } from "./problem.ts";
 import { shape } from "./shape.ts";

@@ -2,7 +2,7 @@ import { isDay } from "../base/day.ts";
 import { addressGlobFault } from "../model/address.ts";
 import type { Problem, Severity } from "../model/types.ts";
 import type { Document } from "./document.ts";
-import { readHead } from "./head.ts";
+import { readHead } from "./document-head.ts";
 import { listed } from "./listed.ts";
 import { problemAt } from "./problem.ts";
 import { shape } from "./shape.ts";

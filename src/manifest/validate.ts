@@ -1,9 +1,9 @@
 import { groupedAs } from "../base/grouped.ts";
 import { memoized } from "../base/memoize.ts";
-import { catalogueOf } from "../model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import type { Problem, Project } from "../model/types.ts";
 import { byExpiry, expiryProblems } from "./expiry.ts";
-import { foreignNames } from "./foreign-names.ts";
+import { foreignGlob, foreignSlug } from "./foreign-slug.ts";
 import { merge } from "./layers.ts";
 import { readMigrations } from "./migrations.ts";
 import { type Policies, type Policy, readPolicies } from "./policies.ts";
@@ -129,4 +129,26 @@ function definitions(policies: readonly Policy[]): Definitions {
 function definedOutside(layers: readonly Layer[], defining: Definitions): (variable: string) => boolean {
   const inside = new Set(layers.map(({ policy }) => policy));
   return memoized((variable) => (defining.get(variable) ?? []).some((policy) => !inside.has(policy)));
+}
+
+/** Names of other dialects in rules: in exceptions that except nothing, and in texts of expressions. */
+export function foreignNames(rules: readonly PlanRule[], catalogue: Catalogue): readonly Problem[] {
+  return rules.flatMap((rule) => [...inExceptions(rule, catalogue), ...inExpression(rule, catalogue)]);
+}
+
+function inExceptions({ except, document }: PlanRule, catalogue: Catalogue): readonly Problem[] {
+  return except.flatMap((glob, index) => {
+    const why = foreignGlob(glob, catalogue);
+    return why ? [problemAt("unknown-integration", why, { document, path: ["except", index] })] : [];
+  });
+}
+
+/** What such a text is compared with is not known, so it is a doubt. */
+function inExpression({ when, document }: PlanRule, catalogue: Catalogue): readonly Problem[] {
+  return [...when.matchAll(/(["'])([a-z0-9-]+)\1/g)].flatMap(({ index, 2: text = "" }): Problem[] => {
+    const why = foreignSlug(text, catalogue);
+    if (!why) return [];
+    const place = document.within(["when"], when, index + 1);
+    return [{ ...problemAt("unknown-integration", why, { document, path: ["when"] }), severity: "warning", place }];
+  });
 }

@@ -1,5 +1,5 @@
-import { slice } from "./pieces.ts";
 import { hole } from "./text.ts";
+import { slice } from "./text-pieces.ts";
 import { type Address, isOwnPath, type Piece, roots } from "./traffic.ts";
 
 /** An address in a text, and the stretches of its path and its query. */

@@ -1,4 +1,4 @@
-import { goesOn } from "./climb.ts";
+import { goesOn } from "./enclosing-statement.ts";
 import type { Structure } from "./structure.ts";
 
 /** `names = expression`, a loop over one, or a `return` of one, whose names are none. */

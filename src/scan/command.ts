@@ -1,5 +1,5 @@
 import { surroundings } from "../model/removals.ts";
-import type { Word } from "./words.ts";
+import type { Word } from "./shell-words.ts";
 
 /** A simple command. `words` begins with its name: assignments and wrappers such as sudo are left out. */
 export interface Command {

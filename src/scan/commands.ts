@@ -2,10 +2,10 @@ import type { ArgumentDetection, CommandDetection } from "../model/removals.ts";
 import { surroundings } from "../model/removals.ts";
 import { type Command, commandNameOf, commandOf } from "./command.ts";
 import { commandsOf } from "./shell.ts";
+import { assigned, type Word } from "./shell-words.ts";
 import { rewriting, type Sought, type Source, type Use } from "./source.ts";
 import { type Structure, structureOf } from "./structure.ts";
 import type { Token } from "./tokens.ts";
-import { assigned, type Word } from "./words.ts";
 
 /** Commands, and those that are handed to another shell, as in `ssh host "sudo command"`. */
 export function allCommands(commands: readonly Command[], text: string): readonly Command[] {

@@ -2,6 +2,7 @@ import { compareReleases } from "../model/releases.ts";
 import { type Deprecation, type Hint, hints, isRemoved, schedule } from "../model/removals.ts";
 import { callUses, textUses } from "./calls.ts";
 import { argumentUses, commandUses } from "./commands.ts";
+import { type View, viewOf } from "./file-view.ts";
 import { graphqlUses } from "./graphql.ts";
 import { noTree, type Tree } from "./includes.ts";
 import { manifestUses } from "./manifests.ts";
@@ -10,7 +11,6 @@ import type { Sought, Source, Use } from "./source.ts";
 import { type Edit, edited, moved, placer } from "./text.ts";
 import { tomlUses } from "./toml.ts";
 import { restUses } from "./traffic.ts";
-import { type View, viewOf } from "./view.ts";
 import { yamlUses } from "./yaml-uses.ts";
 
 /** A use of something that is going to be removed (docs/deprecations.md). */

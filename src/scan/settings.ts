@@ -1,9 +1,9 @@
 import { isMap, isScalar } from "yaml";
 import { surroundings, type VariableDetection } from "../model/removals.ts";
 import type { Command } from "./command.ts";
+import { assigned, type Word } from "./shell-words.ts";
 import { rewriting, type Sought, type Use } from "./source.ts";
 import { withoutWord } from "./text.ts";
-import { assigned, type Word } from "./words.ts";
 import { innerRange, type Spot } from "./yaml.ts";
 import { stringOf, valueAt } from "./yaml-nodes.ts";
 

@@ -2,12 +2,12 @@ import { grouped } from "../base/grouped.ts";
 import { surroundings } from "../model/removals.ts";
 import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
 import { type Command, commandNameOf } from "./command.ts";
-import { expanded, reference, spliced } from "./pieces.ts";
 import type { Setting } from "./settings.ts";
 import { readIn, sentIn } from "./shell-mentions.ts";
+import { assigned, type Word } from "./shell-words.ts";
 import { withHoles } from "./text.ts";
+import { expanded, reference, spliced } from "./text-pieces.ts";
 import { type Address, type Mention, type Piece, pathMention, pieceAt } from "./traffic.ts";
-import { assigned, type Word } from "./words.ts";
 
 /** What a variable, a file or a pipe carries. */
 interface Carried {

@@ -1,4 +1,4 @@
-import { pairsInText, type TextPair } from "./pieces.ts";
+import { pairsInText, type TextPair } from "./text-pieces.ts";
 import { type Address, type Mention, type Piece, wantedNames } from "./traffic.ts";
 
 /** Parameters with their values in a text that goes to an address. */

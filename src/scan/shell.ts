@@ -1,6 +1,6 @@
 import { type Command, commandOf } from "./command.ts";
+import { heredocWord, type Word, wordOf } from "./shell-words.ts";
 import { braceEnd } from "./text.ts";
-import { heredocWord, type Word, wordOf } from "./words.ts";
 
 interface Heredoc {
   readonly mark: string;

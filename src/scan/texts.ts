@@ -1,10 +1,10 @@
 import { surroundings } from "../model/removals.ts";
 import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
-import { pairsInText, slice, spliced } from "./pieces.ts";
+import type { Known } from "./request-parameters.ts";
 import type { Sent } from "./scopes.ts";
-import type { Known } from "./sent.ts";
 import { type Structure, structureOf } from "./structure.ts";
 import { hole, maskedInterpolations } from "./text.ts";
+import { pairsInText, slice, spliced } from "./text-pieces.ts";
 import type { Token } from "./tokens.ts";
 import { type Address, type Mention, type Piece, pathMention, pieceAt, wantedNames } from "./traffic.ts";
 

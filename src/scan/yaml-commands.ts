@@ -2,7 +2,7 @@ import { isScalar, isSeq, type Node } from "yaml";
 import { surroundings } from "../model/removals.ts";
 import { type Command, commandOf } from "./command.ts";
 import { commandsOf } from "./shell.ts";
-import type { Word } from "./words.ts";
+import type { Word } from "./shell-words.ts";
 import { innerRange, type Spot } from "./yaml.ts";
 import { valueAt } from "./yaml-nodes.ts";
 

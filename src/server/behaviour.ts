@@ -1,7 +1,7 @@
 import { holdsIn } from "../model/dialect.ts";
 import type { Parameter } from "../model/endpoints.ts";
 import { hasLegacyStatuses } from "../model/license-status.ts";
-import { releasesOf } from "./facts.ts";
+import { releasesOf } from "./release-facts.ts";
 import type { RouteName } from "./routes.ts";
 
 type Parameters = Partial<Record<RouteName, Readonly<Record<string, Parameter>>>>;

@@ -1,8 +1,8 @@
 import { listRow } from "./deployment-rows.ts";
 import { paged } from "./pages.ts";
 import { refused, type ServerReply } from "./reply.ts";
+import type { ProjectHandler, Visit } from "./server-context.ts";
 import type { DeploymentRecord } from "./state.ts";
-import type { ProjectHandler, Visit } from "./world.ts";
 
 /** The list of deployments (docs/api.md#deployments). */
 export const listDeployments: ProjectHandler = (world, visit, project) => {

@@ -1,7 +1,7 @@
+import { createHash } from "node:crypto";
 import type { JsonObject } from "../base/json.ts";
-import { environmentSlug } from "./environment-slug.ts";
-import type { DeploymentRecord } from "./state.ts";
-import type { World } from "./world.ts";
+import type { World } from "./server-context.ts";
+import type { DeploymentRecord, User } from "./state.ts";
 
 /** A row of the list of deployments (docs/api.md#deployments); deployed servers say more of the environment. */
 export function listRow(
@@ -33,4 +33,62 @@ export function singleRow(world: World, record: DeploymentRecord): JsonObject {
 export function writtenRow(world: World, record: DeploymentRecord): JsonObject {
   const { updated_at, ...row } = listRow(world, record);
   return { ...row, ...(world.behaviour.fullDeployments && { updated_at }), deployable: null };
+}
+
+const most = 24;
+const suffixLength = 6;
+
+/** The name of an environment as deployed servers put it into host names: where that loses something, with a suffix of its own. */
+export function environmentSlug(name: string): string {
+  const plain = name.toLowerCase().replace(/[^a-z0-9]/g, "-");
+  const slug = (/^[a-z]/.test(plain) ? plain : `env-${plain}`).replace(/-+/g, "-");
+  if (slug === name && slug.length <= most) return slug.replace(/-$/, "");
+  const start = slug.slice(0, most - suffixLength - 1).replace(/-$/, "");
+  return `${start}-${suffixOf(name)}`;
+}
+
+function suffixOf(name: string): string {
+  const hash = createHash("sha256").update(name).digest("hex");
+  return BigInt(`0x${hash}`).toString(36).slice(-suffixLength);
+}
+
+interface Origin {
+  readonly id: number;
+  readonly ref: string;
+  readonly sha: string;
+  readonly tag: boolean;
+  readonly status: string;
+  readonly created_at: string;
+  readonly user: User;
+}
+
+/** A job as the specification shapes it (docs/api.md#deployments), with what `written` says and the rest filled in from its deployment. */
+export function jobOf(origin: Origin, written: JsonObject): JsonObject {
+  const { id, ref, tag, status, created_at } = origin;
+  const made = { id, status, stage: "deploy", name: "deploy", ref, tag, coverage: null };
+  const times = { created_at, started_at: null, finished_at: null };
+  return {
+    ...made,
+    ...times,
+    runner: null,
+    ...written,
+    user: { ...jobUser(origin), ...(written.user as JsonObject | undefined) },
+    commit: { ...commitOf(origin), ...(written.commit as JsonObject | undefined) },
+    pipeline: { ...pipelineOf(origin), ...(written.pipeline as JsonObject | undefined) },
+  };
+}
+
+function jobUser({ user, created_at }: Origin): JsonObject {
+  const pages = { skype: "", linkedin: "", twitter: "", website_url: "", organization: "" };
+  return { ...user, created_at, bio: null, location: null, public_email: "", ...pages };
+}
+
+function commitOf({ sha, created_at, user }: Origin): JsonObject {
+  const author = { author_name: user.name, author_email: `${user.username}@example.com` };
+  return { id: sha, short_id: sha.slice(0, 8), title: "Deploy", message: "Deploy", ...author, created_at };
+}
+
+function pipelineOf({ id, ref, sha, status, created_at }: Origin): JsonObject {
+  const web_url = `https://code.example.com/pipelines/${id}`;
+  return { id, ref, sha, status, created_at, updated_at: created_at, web_url };
 }

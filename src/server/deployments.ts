@@ -5,8 +5,8 @@ import { paged } from "./pages.ts";
 import { readInteger } from "./parameters.ts";
 import { dropDeployment, putDeployment } from "./records.ts";
 import { invalid, json, noContent, noRecord, refused, type ServerReply } from "./reply.ts";
+import type { ProjectHandler, Visit, World } from "./server-context.ts";
 import { type DeploymentRecord, finalStatuses, nextNumber, type ProjectState, timestamp } from "./state.ts";
-import type { ProjectHandler, Visit, World } from "./world.ts";
 
 /** The deployment endpoints but for their list (docs/api.md#deployments). */
 export const getDeployment: ProjectHandler = (world, visit, project) => {

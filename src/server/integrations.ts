@@ -1,13 +1,11 @@
 import type { Integration } from "../model/catalogue.ts";
-import { entityOf, rowOf } from "./integration-entity.ts";
-import { readIntegration } from "./integration-parameters.ts";
-import { createdRecord, disabledRecord, editedRecord, inactiveRecord } from "./integration-record.ts";
+import { modelRefusal, readIntegration } from "./integration-parameters.ts";
+import { createdRecord, disabledRecord, editedRecord, entityOf, inactiveRecord, rowOf } from "./integration-record.ts";
 import { readBoolean } from "./parameters.ts";
 import { putIntegration as keep } from "./records.ts";
 import { changedSince, invalid, json, noContent, notAllowed, notFound, type ServerReply } from "./reply.ts";
+import type { ProjectHandler, Visit, World } from "./server-context.ts";
 import type { IntegrationRecord, ProjectState } from "./state.ts";
-import { modelRefusal } from "./validation.ts";
-import type { ProjectHandler, Visit, World } from "./world.ts";
 
 const noIntegration = ({ behaviour }: World) => notFound(behaviour.notFoundAs);
 const unknownSlug = invalid(["slug does not have a valid value"]);

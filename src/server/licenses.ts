@@ -3,8 +3,8 @@ import { legacyStatuses, olderStatuses } from "../model/license-status.ts";
 import { paged } from "./pages.ts";
 import { dropLicense, putLicense } from "./records.ts";
 import { invalid, json, noContent, notFound, refused } from "./reply.ts";
+import { type ProjectHandler, type ProjectRefusal, tierRefusal, type Visit, type World } from "./server-context.ts";
 import { type LicenseRecord, nextNumber, type ProjectState } from "./state.ts";
-import { type ProjectHandler, type ProjectRefusal, tierRefusal, type Visit, type World } from "./world.ts";
 
 const noLicense = notFound("SoftwareLicensePolicy");
 

@@ -1,6 +1,6 @@
 import type { Catalogue } from "../model/catalogue.ts";
 import type { Scalar } from "../model/types.ts";
-import { jobOf } from "./deployable.ts";
+import { jobOf } from "./deployment-rows.ts";
 import * as records from "./records.ts";
 import type { Seed, SeedDeployment, SeedProject, SeedRepository } from "./seed.ts";
 import {

@@ -1,7 +1,6 @@
 import { needsDirectFetch } from "../model/availability.ts";
 import { put } from "./records.ts";
-import { repositoryReaders } from "./repositories.ts";
-import type { MoveRecord, State } from "./state.ts";
+import { findProject, type MoveKind, type MoveRecord, type Repository, type State } from "./state.ts";
 
 /** Runs storage moves, each a while after it was scheduled. */
 export interface Mover {
@@ -69,3 +68,29 @@ function fails(state: State, release: string, move: MoveRecord): boolean {
   const isCluster = state.storages.get(move.destination_storage_name)?.cluster ?? false;
   return isCluster && needsDirectFetch(release) && !state.features.has("direct_fetch_replication");
 }
+
+interface RepositoryReader {
+  readonly list: (state: State) => Repository[];
+  readonly find: (state: State, id: number) => Repository | undefined;
+  /** By what a path of the API calls it: its ID, or its own path. */
+  readonly named: (state: State, name: string) => Repository | undefined;
+}
+
+/** Whatever has a repository, by kind: how it is read. */
+export const repositoryReaders: Readonly<Record<MoveKind, RepositoryReader>> = {
+  project: {
+    list: ({ projects }) => [...projects.values()].map(({ record }) => record),
+    find: ({ projects }, id) => projects.get(id)?.record,
+    named: (state, name) => findProject(state, name)?.record,
+  },
+  snippet: {
+    list: ({ snippets }) => [...snippets.values()],
+    find: ({ snippets }, id) => snippets.get(id),
+    named: ({ snippets }, name) => snippets.get(Number(name)),
+  },
+  group: {
+    list: ({ groups }) => [...groups.values()],
+    find: ({ groups }, id) => groups.get(id),
+    named: ({ groups }, name) => groups.get(Number(name)) ?? [...groups.values()].find(({ path }) => path === name),
+  },
+};

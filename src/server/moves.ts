@@ -1,11 +1,11 @@
 import type { Tier } from "../model/types.ts";
+import { repositoryReaders } from "./mover.ts";
 import { paged } from "./pages.ts";
 import { projectNames } from "./projects.ts";
 import { put } from "./records.ts";
 import { invalid, json, noRecord, notFound, type ServerReply } from "./reply.ts";
-import { repositoryReaders } from "./repositories.ts";
+import { type Handler, tierRefusal, type Visit, type World } from "./server-context.ts";
 import { type MoveKind, type MoveRecord, nextNumber, type Repository, type State, timestamp } from "./state.ts";
-import { type Handler, tierRefusal, type Visit, type World } from "./world.ts";
 
 const tiers: Readonly<Record<MoveKind, Tier>> = { project: "free", snippet: "free", group: "premium" };
 

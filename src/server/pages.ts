@@ -1,6 +1,6 @@
 import { readInteger } from "./parameters.ts";
 import { invalid, json, type ServerReply } from "./reply.ts";
-import type { Visit, World } from "./world.ts";
+import type { Visit, World } from "./server-context.ts";
 
 /** A page of a list, with the headers that lead to the others. Beyond the last page it is empty. */
 export function paged<T>(world: World, visit: Visit, records: readonly T[], row: (record: T) => unknown): ServerReply {

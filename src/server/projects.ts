@@ -1,9 +1,9 @@
 import { keysetPaged, paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
 import { forbidden, json, type ServerReply } from "./reply.ts";
+import type { Handler, ProjectHandler, Visit } from "./server-context.ts";
 import type { Repository, State } from "./state.ts";
 import { permissionsOf } from "./users.ts";
-import type { Handler, ProjectHandler, Visit } from "./world.ts";
 
 /** GET /projects, all or those on one storage (docs/api.md#repository-storage-moves). */
 export const listProjects: Handler = (world, visit) => {

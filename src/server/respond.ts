@@ -1,15 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { answer, type RoutedRequest } from "./answers.ts";
 import { formFields, type ReadBody, readBody } from "./body.ts";
 import type { Chaos } from "./chaos.ts";
-import { injectFault } from "./inject-fault.ts";
+import { injectFault } from "./chaos.ts";
+import { answer, type RoutedRequest } from "./handlers.ts";
 import { broken, json, notAllowed, type ServerReply, unauthorized, unknownRoute } from "./reply.ts";
 import type { WritableLog } from "./request-log.ts";
-import type { Match, Router } from "./router.ts";
+import type { Match, Router } from "./routes.ts";
 import { routes } from "./routes.ts";
+import type { World } from "./server-context.ts";
 import type { Caller } from "./state.ts";
-import type { World } from "./world.ts";
 
 interface Parts {
   readonly world: World;

@@ -1,4 +1,5 @@
-import { type EndpointName, endpoints, type Parameter } from "../model/endpoints.ts";
+import { type EndpointName, endpoints, integrationsAlias, type Parameter } from "../model/endpoints.ts";
+import { compareReleases } from "../model/releases.ts";
 import type { Call } from "../model/types.ts";
 
 /** What the server routes by. */
@@ -39,3 +40,62 @@ export const routes: Readonly<Record<RouteName, Route>> = {
     Object.entries(moveRoutes).flatMap(([name, route]) => repositories.map((one) => [`${name}:${one}`, route(one)])),
   ) as Record<MoveRoute, Route>),
 };
+
+type Method = Call["method"];
+
+interface Compiled {
+  readonly method: Method;
+  readonly endpoint: RouteName;
+  readonly pattern: RegExp;
+}
+
+export interface Match {
+  readonly endpoint: RouteName;
+  readonly segments: Readonly<Record<string, string>>;
+}
+
+/** The endpoint that a request means; HEAD means what GET does. `unknown`: no such path; `method`: the path has no such method. */
+export type Router = (method: string, path: string) => Match | "unknown" | "method";
+
+/** The release from which on the newer name of the integrations segment is routed (docs/api.md#integrations). */
+const renamedIn = "14.4";
+
+/** Compiles the table of routes into patterns. `path` is relative to /api/v4, without the query. */
+export function router(release: string, withObserved: boolean): Router {
+  const compiled = Object.entries(routes)
+    .filter(([, { observed }]) => withObserved || !observed)
+    .filter(([, { introduced }]) => !introduced || compareReleases(release, introduced) >= 0)
+    .flatMap(([name, { method, path }]) =>
+      spellings(path, release).map((each): Compiled => {
+        return { method, endpoint: name as RouteName, pattern: patternOf(each) };
+      }),
+    );
+  return (method, path) => {
+    const known = compiled.filter(({ pattern }) => pattern.test(path));
+    const route = known.find((each) => each.method === (method === "HEAD" ? "GET" : method));
+    if (!route) return known.length > 0 ? "method" : "unknown";
+    const segments = segmentsOf(path, route);
+    return segments ? { endpoint: route.endpoint, segments } : "unknown";
+  };
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
+}
+
+/** Undefined where one is not UTF-8, percent-encoded. */
+function segmentsOf(path: string, { pattern }: Compiled): Match["segments"] | undefined {
+  try {
+    const groups = Object.entries(pattern.exec(path)?.groups ?? {});
+    return Object.fromEntries(groups.map(([name, segment]) => [name, decodeURIComponent(segment)]));
+  } catch {
+    return undefined;
+  }
+}
+
+function spellings(path: string, release: string): string[] {
+  const { segment, alias } = integrationsAlias;
+  if (!path.includes(segment)) return [path];
+  const older = path.replace(segment, alias);
+  return compareReleases(release, renamedIn) < 0 ? [older] : [path, older];
+}

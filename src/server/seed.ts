@@ -4,7 +4,7 @@ import { compile } from "../base/schema.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { type Fault, orElse, parseChecked } from "../model/checked-yaml.ts";
 import type { Problem } from "../model/types.ts";
-import { laterFlags } from "./facts.ts";
+import { laterFlags } from "./release-facts.ts";
 import type { MergeRequest, Role, Scope } from "./state.ts";
 
 /** What a server starts with (docs/embedded-server.md); `schemas/seed.schema.json` says the same to editors. */

@@ -10,11 +10,11 @@ import { createMover, type Mover } from "./mover.ts";
 import { restore } from "./records.ts";
 import { type RequestLog, requestLog, type WritableLog } from "./request-log.ts";
 import { createResponder } from "./respond.ts";
-import { router } from "./router.ts";
+import { router } from "./routes.ts";
 import type { Seed } from "./seed.ts";
+import { parametersOf, slugsOf, type World } from "./server-context.ts";
 import { emptyState, type State, userOf } from "./state.ts";
 import { memoryStore, type Store } from "./store.ts";
-import { parametersOf, slugsOf, type World } from "./world.ts";
 
 export interface ServerOptions {
   /** 0, the default: any free port. */

@@ -1,6 +1,6 @@
 import { json } from "./reply.ts";
+import type { Handler } from "./server-context.ts";
 import type { Caller, Role } from "./state.ts";
-import type { Handler } from "./world.ts";
 
 /** GET /user, which deployed servers have: whose token it is. Only an administrator is told of being one. */
 export const getUser: Handler = (_, { caller }) =>

@@ -6,7 +6,7 @@ import { desiredOf, needsLookup, projectsOf } from "../../src/manifest/layers.ts
 import { hasErrors, validate } from "../../src/manifest/validate.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import { problemLine } from "../../src/model/problem-line.ts";
-import { parseChaos } from "../../src/server/chaos-file.ts";
+import { parseChaos } from "../../src/server/chaos.ts";
 import { parseSeed } from "../../src/server/seed.ts";
 import { loadWorkspace } from "../../src/workspace/load.ts";
 import { tempFolder } from "../support/folder.ts";

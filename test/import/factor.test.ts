@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { factored } from "../../src/import/factor.ts";
-import type { ImportedEntry, ImportedValue } from "../../src/import/imported.ts";
+import { factored } from "../../src/import/factor-shared.ts";
+import { importProject } from "../../src/import/import-project.ts";
+import type { ImportedEntry, ImportedValue } from "../../src/import/imported-project.ts";
 import { withReferences } from "../../src/import/names.ts";
-import { importProject } from "../../src/import/project.ts";
 import type { Fields, Live, Project } from "../../src/model/types.ts";
 
 const platform = { release: "14.5" };

@@ -5,7 +5,7 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import { dialects } from "../../src/model/dialects.ts";
 import { endpoints } from "../../src/model/endpoints.ts";
 import { behaviourOf } from "../../src/server/behaviour.ts";
-import { releasesOf } from "../../src/server/facts.ts";
+import { releasesOf } from "../../src/server/release-facts.ts";
 import { parseSeed, type Seed } from "../../src/server/seed.ts";
 import { type Answered, type Asking, serving } from "./serving.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseChaos } from "../../src/server/chaos-file.ts";
+import { parseChaos } from "../../src/server/chaos.ts";
 import { parseSeed } from "../../src/server/seed.ts";
 
 function problemsOf(text: string): string[] {

@@ -6,7 +6,7 @@ import { type Catalogue, type Integration, type IntegrationParameter, isRequired
 import { parameterFaults } from "../../model/parameter-check.ts";
 import { normaliseParameter } from "../../model/parameter-value.ts";
 import type { Platform, Problem, Scalar } from "../../model/types.ts";
-import type { ImportedEntry, ImportedValue } from "../imported.ts";
+import type { ImportedEntry, ImportedValue } from "../imported-project.ts";
 import { replaceDeprecated } from "../replace-deprecated.ts";
 import { type ForeignIntegration, type ForeignValue, notTakenOver } from "./foreign.ts";
 

@@ -3,7 +3,6 @@ import { type Places, placesIn } from "../../../manifest/positions.ts";
 import { parseYaml } from "../../../manifest/yaml.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import { type ForeignFile, unusable } from "../foreign.ts";
-import { flattened } from "./merge-keys.ts";
 import { otherSections, type WholeLevel } from "./sections.ts";
 
 /** One key of `projects_and_groups`, and what stands below it about integrations. */
@@ -119,4 +118,44 @@ function listOf(value: unknown, complain: () => void): readonly string[] {
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
   complain();
   return [];
+}
+
+/** What a configuration holds at most, aliases written out. */
+const mostValues = 200_000;
+const mostLevels = 50;
+
+/**
+ * A copy of a value in which `<<` is what it brings in: own keys win, of several mappings the first.
+ * @throws RangeError where aliases make it huge, or part of itself.
+ */
+export function flattened(value: unknown): unknown {
+  let count = 0;
+  const copy = (each: unknown, depth: number): unknown => {
+    if (++count > mostValues) throw new RangeError(`aliases make this more than ${mostValues} values`);
+    if (depth > mostLevels) throw new RangeError("aliases make this part of itself");
+    if (Array.isArray(each)) return each.map((item) => copy(item, depth + 1));
+    return isObject(each) ? members(each, depth) : each;
+  };
+  const members = (object: JsonObject, depth: number): JsonObject => {
+    const { "<<": brought, ...own } = object;
+    const sources = (Array.isArray(brought) ? brought : [brought]).filter(isObject);
+    const inherited = sources.toReversed().map((source) => copy(source, depth + 1));
+    return Object.assign(
+      bare(),
+      ...inherited,
+      mapped(own, (each) => copy(each, depth + 1)),
+    );
+  };
+  return copy(value, 0);
+}
+
+/** Keys are other people's words: `__proto__` is one of them. */
+function bare(): Record<string, unknown> {
+  return Object.create(null);
+}
+
+function mapped(object: JsonObject, change: (value: unknown) => unknown): JsonObject {
+  const changed = bare();
+  for (const [key, value] of Object.entries(object)) changed[key] = change(value);
+  return changed;
 }

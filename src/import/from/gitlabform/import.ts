@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../../base/json.ts";
 import type { Place } from "../../../model/types.ts";
-import type { ImportedProject } from "../../imported.ts";
+import type { ImportedProject } from "../../imported-project.ts";
 import { fileOf, withReferences } from "../../names.ts";
 import type { Draft } from "../../policy.ts";
 import { type TranslatedIntegration, translatorFor } from "../entries.ts";

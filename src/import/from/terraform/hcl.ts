@@ -5,8 +5,8 @@ import { UserError } from "../../../base/exit.ts";
 import { systemCode } from "../../../base/system-errors.ts";
 import type { Place, Problem } from "../../../model/types.ts";
 import { type ForeignFile, unusable } from "../foreign.ts";
-import { heredocText, unescaped } from "./strings.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./syntax.ts";
+import { heredocText, unescaped } from "./syntax.ts";
 
 /** Reads a file of Terraform's language, or says the first thing that is wrong with it. */
 export type HclReader = (file: ForeignFile) => HclBlock | Problem;

@@ -3,9 +3,9 @@ import { counted } from "../../../base/text.ts";
 import { identityOf, policySections } from "../../../model/kinds.ts";
 import { idIn } from "../../../model/project-id.ts";
 import type { Platform, Problem } from "../../../model/types.ts";
-import { draftsOf } from "../../drafts.ts";
-import type { ImportedEntry, ImportedProject } from "../../imported.ts";
+import type { ImportedEntry, ImportedProject } from "../../imported-project.ts";
 import { withOwnFiles, withReferences } from "../../names.ts";
+import { draftsOf } from "../../project-drafts.ts";
 import { type TranslatedIntegration, translatorFor } from "../entries.ts";
 import {
   distinctProblems,
@@ -18,9 +18,8 @@ import {
 } from "../foreign.ts";
 import { type Declaration, type Declarations, declarationsIn, type OtherResource } from "./configuration.ts";
 import { type HclReader, hclReader } from "./hcl.ts";
-import { licenseBy } from "./licenses.ts";
 import { moduleOf } from "./module.ts";
-import { declaredBy, isLicense } from "./resources.ts";
+import { declaredBy, isLicense, licenseBy } from "./resources.ts";
 import { declarationsInState } from "./state.ts";
 import type { HclBlock } from "./syntax.ts";
 

@@ -1,5 +1,8 @@
 import table from "../../../../schemas/coming-from/terraform.json" with { type: "json" };
-import type { Place } from "../../../model/types.ts";
+import { kinds, removedSection } from "../../../model/kinds.ts";
+import { licenseStatuses } from "../../../model/license-status.ts";
+import type { Place, Platform } from "../../../model/types.ts";
+import type { ImportedEntry } from "../../imported-project.ts";
 import type { ForeignIntegration, ForeignValue } from "../foreign.ts";
 
 /** What an integration of a project is called and says in Terraform's words. */
@@ -52,4 +55,20 @@ export function declaredBy({ type, attributes, place }: ProviderResource): Forei
   const own = [...attributes].filter(([attribute]) => !left.has(attribute));
   const parameters = new Map(own.map(([attribute, value]) => [row.attributes?.[attribute] ?? attribute, value]));
   return { slug: row.slug, isOff: false, parameters, place };
+}
+
+/** The license that a resource manages; or why it is not taken over. */
+export function licenseBy({ attributes }: ProviderResource, platform: Platform): ImportedEntry | string {
+  const { policy, normalise } = kinds.license;
+  const { section = "", only = "" } = policy ?? {};
+  const removed = removedSection("license", section, platform);
+  if (removed) return removed;
+  const [name, status] = ["name", only].map((attribute) => attributes.get(attribute));
+  const unknown = [name, status].find((each) => each?.unknown !== undefined)?.unknown;
+  if (unknown !== undefined) return `${unknown} is not known from these files`;
+  const key = typeof name?.value === "string" ? name.value.trim() : "";
+  if (key === "") return "it states no name";
+  const value = normalise(typeof status?.value === "string" ? status.value : null);
+  if (!licenseStatuses.some((each) => each === value)) return `its ${only} is not ${licenseStatuses.join(" or ")}`;
+  return { kind: "license", key, fields: new Map([[only, { form: "value", value }]]), remarks: [] };
 }

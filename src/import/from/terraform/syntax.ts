@@ -24,3 +24,33 @@ export interface HclBlock {
   readonly blocks: readonly HclBlock[];
   readonly place: Place;
 }
+
+const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\" };
+
+/** What a quoted text of Terraform's language says; undefined where an escape is none. */
+export function unescaped(text: string): string | undefined {
+  let isFaulty = false;
+  const plain = text.replace(
+    /\\(u[\da-fA-F]{4}|U[\da-fA-F]{8}|[\s\S])|([$%])\2\{/g,
+    (whole, name?: string, mark?: string) => {
+      if (mark !== undefined) return `${mark}{`;
+      const known = name === undefined ? undefined : (escapes[name] ?? codePoint(name));
+      isFaulty ||= known === undefined;
+      return known ?? whole;
+    },
+  );
+  return isFaulty ? undefined : plain;
+}
+
+function codePoint(name: string): string | undefined {
+  const code = name.length > 1 ? Number.parseInt(name.slice(1), 16) : Number.NaN;
+  return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+}
+
+/** What a heredoc without interpolation says, from `<<` to its last word; `<<-` leaves out what all lines are indented by. */
+export function heredocText(source: string): string {
+  const lines = source.split(/\r?\n/).slice(1, -1);
+  const depths = lines.filter((line) => line.trim() !== "").map((line) => line.length - line.trimStart().length);
+  const indent = source.startsWith("<<-") ? Math.min(...depths, Number.MAX_SAFE_INTEGER) : 0;
+  return lines.map((line) => `${line.slice(indent)}\n`.replace(/([$%])\1\{/g, "$1{")).join("");
+}

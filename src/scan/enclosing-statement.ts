@@ -1,7 +1,7 @@
 import { surroundings } from "../model/removals.ts";
 import { isOpening, requestAround } from "./chains.ts";
-import { receiverOf } from "./names.ts";
 import { isMember, type Structure } from "./structure.ts";
+import { receiverOf } from "./token-names.ts";
 
 /** Where a part of an expression goes. */
 type Climbed =

@@ -1,18 +1,18 @@
 import { surroundings } from "../model/removals.ts";
 import type { Evidence } from "./address.ts";
-import { answersNear, followerOf, isFilled } from "./answers.ts";
 import { type Assignment, assignmentAt } from "./assignments.ts";
-import { bind } from "./bind.ts";
+import { bind } from "./bind-names.ts";
 import { isOpening, requestAround, requestBehind, requestParameter } from "./chains.ts";
-import { climb, isListed } from "./climb.ts";
-import { headNameAt, isGivenValue, nameAt, receiverOf } from "./names.ts";
+import { climb, isListed } from "./enclosing-statement.ts";
+import { likely, merged, most, unsure, usesOf } from "./flow-values.ts";
+import { sentAt } from "./request-parameters.ts";
+import { answersNear, followerOf, isFilled } from "./responses.ts";
 import { type FlowValue, type Sent, scopesOf, unknown } from "./scopes.ts";
-import { sentAt } from "./sent.ts";
 import { isMember, structureOf } from "./structure.ts";
 import { addressInText, namesIn, sentInText, type TextAddress } from "./texts.ts";
+import { headNameAt, isGivenValue, nameAt, receiverOf } from "./token-names.ts";
 import type { Token } from "./tokens.ts";
 import type { Address, Mention } from "./traffic.ts";
-import { likely, merged, most, unsure, usesOf } from "./values.ts";
 
 const handling = new Set(surroundings.code.handling);
 const http = new Set(surroundings.code.http);

@@ -3,7 +3,7 @@ import { isReference } from "../model/normalise.ts";
 import { type ParameterFault, parameterFaults } from "../model/parameter-check.ts";
 import { normaliseParameter } from "../model/parameter-value.ts";
 import type { Live, Scalar } from "../model/types.ts";
-import type { ImportedEntry, ImportedValue } from "./imported.ts";
+import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 import { replaceDeprecated } from "./replace-deprecated.ts";
 
 /** An integration in a policy's words, or a sentence on why it cannot be put in them. */

@@ -3,12 +3,12 @@ import { catalogueOf } from "../model/catalogue.ts";
 import { identityOf, policyKinds } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
 import { type Folder, type Folders, foldersOf } from "./folders.ts";
-import { generalised } from "./general.ts";
-import type { ImportedEntry, ImportedProject } from "./imported.ts";
-import { type FolderStats, type Occurrence, type Placement, place } from "./place.ts";
+import type { ImportedEntry, ImportedProject } from "./imported-project.ts";
+import { generalised } from "./path-templates.ts";
+import { type FolderStats, type Occurrence, type Placement, place } from "./placement.ts";
 import type { Draft } from "./policy.ts";
-import { type Group, listsOf, sharedGroups, worthwhile } from "./shared.ts";
 import { draftsOfFleet } from "./shared-drafts.ts";
+import { type Group, listsOf, sharedGroups, worthwhile } from "./shared-groups.ts";
 import { formOf, type SaidEntry, type SaidVariable, varied } from "./variables.ts";
 
 /**

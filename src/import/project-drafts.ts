@@ -1,5 +1,5 @@
 import type { Project } from "../model/types.ts";
-import type { ImportedProject } from "./imported.ts";
+import type { ImportedProject } from "./imported-project.ts";
 import { fileOf } from "./names.ts";
 import type { Draft } from "./policy.ts";
 

@@ -1,11 +1,11 @@
 import { surroundings } from "../model/removals.ts";
 import { comparedWith } from "./comparisons.ts";
-import { apiName, followed } from "./follow.ts";
+import { most } from "./flow-values.ts";
+import { apiName, followed } from "./response-flow.ts";
 import { type FlowValue, unknown } from "./scopes.ts";
 import type { Structure } from "./structure.ts";
 import type { Token } from "./tokens.ts";
 import { type Address, type Mention, wantedNames } from "./traffic.ts";
-import { most } from "./values.ts";
 
 /** Collects what is found out about answers. */
 interface Found {

@@ -1,9 +1,9 @@
 import { surroundings } from "../model/removals.ts";
 import type { Assignment } from "./assignments.ts";
-import { apiName } from "./follow.ts";
-import { nameAt } from "./names.ts";
+import { apiName } from "./response-flow.ts";
 import { type FlowValue, type Sent, unknown } from "./scopes.ts";
 import { isMember, type Structure } from "./structure.ts";
+import { nameAt } from "./token-names.ts";
 import type { Token } from "./tokens.ts";
 import { type Address, wantedNames } from "./traffic.ts";
 

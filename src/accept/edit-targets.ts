@@ -1,7 +1,7 @@
 import equal from "fast-deep-equal";
 import type { Editable } from "../format/edit.ts";
-import { selectorFor } from "../import/drafts.ts";
 import { type Draft, policyText } from "../import/policy.ts";
+import { selectorFor } from "../import/project-drafts.ts";
 import type { Policy } from "../manifest/policies.ts";
 import { compareLayers, isLevel, isMatch, type Layer, matchingLayers } from "../manifest/selection.ts";
 import type { Selector } from "../manifest/selector.ts";

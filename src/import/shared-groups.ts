@@ -1,7 +1,7 @@
 import { grouped } from "../base/grouped.ts";
 import type { Project } from "../model/types.ts";
 import { type Folder, globBelow } from "./folders.ts";
-import type { Occurrence, Placement } from "./place.ts";
+import type { Occurrence, Placement } from "./placement.ts";
 
 /** What is said once for several projects. */
 export interface SharedOccurrence<Said> {

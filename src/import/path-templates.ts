@@ -1,6 +1,6 @@
 import { interpolate } from "../manifest/template.ts";
 import type { Project } from "../model/types.ts";
-import type { ImportedEntry, ImportedValue } from "./imported.ts";
+import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 import { literal } from "./policy.ts";
 
 /** The entry with the project's own path as an interpolation. */

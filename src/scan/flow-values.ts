@@ -1,6 +1,6 @@
-import { nameAt } from "./names.ts";
 import type { FlowValue } from "./scopes.ts";
 import type { Structure } from "./structure.ts";
+import { nameAt } from "./token-names.ts";
 import type { Address, Mention } from "./traffic.ts";
 
 /** At most so many of a kind are kept for one call or name. */

@@ -1,5 +1,5 @@
 import { surroundings } from "../model/removals.ts";
-import { apiName } from "./follow.ts";
+import { apiName } from "./response-flow.ts";
 import type { FlowValue, Sent } from "./scopes.ts";
 import type { Structure } from "./structure.ts";
 import type { Token } from "./tokens.ts";

@@ -7,8 +7,6 @@ import { readParameters } from "./parameters.ts";
 import { getProject, listProjects } from "./projects.ts";
 import { forbidden, invalid, json, notFound, outOfScope, type ServerReply } from "./reply.ts";
 import { type RouteName, routes } from "./routes.ts";
-import { type Caller, findProject, type MoveKind, type ProjectState, type Role, roles } from "./state.ts";
-import { getToken, getUser, getVersion } from "./users.ts";
 import {
   accessRefusal,
   type Handler,
@@ -16,7 +14,9 @@ import {
   type ProjectRefusal,
   type Visit,
   type World,
-} from "./world.ts";
+} from "./server-context.ts";
+import { type Caller, findProject, type MoveKind, type ProjectState, type Role, roles } from "./state.ts";
+import { getToken, getUser, getVersion } from "./users.ts";
 
 /** What an endpoint asks of its caller, and how it answers. */
 type HandlerRow = {
