@@ -12,14 +12,14 @@ import { isThere } from "../workspace/durable-file.ts";
 import { loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { schemaFrom } from "./import-files.ts";
-import { reporter, save } from "./outputs.ts";
+import { openReports, save } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
 import { globsOf, requestOf } from "./run.ts";
 import type { Options } from "./table.ts";
 
 /** `evenkeel accept ADDRESS...`: writes manifests as `fmt` does, without asking: they are under review anyway. */
 export const run: Run<Options<"accept">> = async (terminal, options, addresses) => {
-  const report = reporter(terminal, options.report);
+  const report = openReports(terminal, options.report);
   globsOf("address", addresses, targetFault);
   const { dryRun = false } = options;
   const bar = terminal.progress("Reading");

@@ -22,10 +22,10 @@ import type { Run } from "./command.ts";
 import { deploymentFrom } from "./deployment-options.ts";
 import { follow } from "./follow.ts";
 import { noteUnrecorded } from "./note-unrecorded.ts";
+import { openPlanReports, type WriteReports } from "./plan-reports.ts";
 import { printMissingSecrets, printProblems } from "./print-problems.ts";
 import { noBar } from "./progress-bar.ts";
 import { globsOf, requestOf } from "./run.ts";
-import { planReporter } from "./surfaces.ts";
 import type { Options } from "./table.ts";
 import type { Progress, Terminal } from "./terminal.ts";
 import { traced } from "./tracing.ts";
@@ -33,12 +33,12 @@ import { traced } from "./tracing.ts";
 /** `evenkeel apply [PLAN]`. */
 export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {
   const saved = savedPlanOf(options, file);
-  const tell = await planReporter(terminal, "apply", options);
+  const write = await openPlanReports(terminal, "apply", options);
   checkUsage(terminal, options, saved);
   const deployment = deploymentFrom(options);
   const wanted = { request: applyRequestOf(terminal, options, saved), deployment };
   return traced(terminal, "apply", () =>
-    options.dryRun ? rehearsing(terminal, wanted, tell) : applying(terminal, options, wanted, tell),
+    options.dryRun ? rehearsing(terminal, wanted, write) : applying(terminal, options, wanted, write),
   );
 };
 
@@ -75,9 +75,7 @@ function checkUsage({ interactive }: Terminal, options: Options<"apply">, saved?
 /** Options that decide what a plan holds: a saved one holds it already (docs/running.md). */
 const decidesPlan: ReadonlySet<string> = new Set(["target", "shard", "resend", "storage", "since", "asOf"]);
 
-type Tell = Awaited<ReturnType<typeof planReporter>>;
-
-async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, tell: Tell): Promise<ExitCode> {
+async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, write: WriteReports): Promise<ExitCode> {
   const bar = terminal.progress("Reading");
   const { reading: progress, following } = follow(terminal, { reading: bar, writing: noBar });
   const rehearsed = await rehearse({ ...request, progress, following }).finally(bar.stop);
@@ -88,7 +86,7 @@ async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, t
   printMissingSecrets(terminal, planned.missing);
   const code = codeOf(terminal, { ...planned, rehearsed: true }, plan);
   const { compared } = planned;
-  tell(
+  write(
     {
       text: () => (compared ? rehearsalText(terminal, plan, requests) : ""),
       json: () => planJson({ ...plan, requests: requests.map(({ answer: _, ...request }) => request) }),
@@ -110,7 +108,12 @@ function rehearsalText({ palette }: Terminal, plan: Plan, requests: readonly Cal
     .join("\n\n");
 }
 
-async function applying(terminal: Terminal, options: Options<"apply">, wanted: Wanted, tell: Tell): Promise<ExitCode> {
+async function applying(
+  terminal: Terminal,
+  options: Options<"apply">,
+  wanted: Wanted,
+  write: WriteReports,
+): Promise<ExitCode> {
   const warnings: Problem[] = [];
   const warn = (problem: Problem) => void warnings.push(problem);
   const applied = withProblems(await applyWithBars(terminal, options, wanted, warn), warnings);
@@ -118,7 +121,7 @@ async function applying(terminal: Terminal, options: Options<"apply">, wanted: W
   const plan = applied.outcomes ? withWaves(done, applied.waves) : done;
   printProblems(terminal, plan);
   const code = codeOf(terminal, applied, plan);
-  tell(
+  write(
     { text: () => resultText(terminal, wanted.request, applied, plan), json: () => planJson(plan) },
     { plan, exitCode: code, compared: applied.compared, fleet: applied.fleet },
   );

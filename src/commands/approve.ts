@@ -11,14 +11,14 @@ import { planOfRun, readPlan } from "../reconcile/saved-plan.ts";
 import { replaceFile } from "../workspace/durable-file.ts";
 import { signedBySsh } from "../workspace/ssh-keygen.ts";
 import type { Run } from "./command.ts";
-import { reporter } from "./outputs.ts";
+import { openReports } from "./outputs.ts";
 import { stateAround } from "./state-around.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel approve PLAN` or `approve --plan RUN`: signs a saved plan; without a token, and without asking the server. */
 export const run: Run<Options<"approve">> = async (terminal, options, [file]) => {
-  const report = reporter(terminal, options.report);
+  const report = openReports(terminal, options.report);
   const signed = await signing(terminal, options, file);
   const { plan, name, place, signatures } = signed;
   const [shown = "", kept = ""] = [name, place].map(printable);

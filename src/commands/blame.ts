@@ -11,13 +11,13 @@ import { lastOutcomes } from "../state/last-outcome.ts";
 import { openState } from "../state/open-state.ts";
 import type { Run } from "./command.ts";
 import { type EffectiveProject, effectiveProject } from "./effective-state.ts";
-import { reporter } from "./outputs.ts";
+import { openReports } from "./outputs.ts";
 import { requestOf } from "./run.ts";
 import type { Options } from "./table.ts";
 
 /** `evenkeel blame ADDRESS`: offline as far as `show` is; git and the journal are only read. */
 export const run: Run<Options<"blame">> = async (terminal, options, [address = ""]) => {
-  const report = reporter(terminal, options.report);
+  const report = openReports(terminal, options.report);
   const parts = partsOfAddress(address);
   if (!parts) throw new UserError(`${address}: expected an address such as payments/api:license/MIT`, exit.usage);
   const effective = await effectiveProject(terminal, requestOf(terminal, options), parts.project);

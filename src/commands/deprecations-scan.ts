@@ -7,13 +7,13 @@ import { type Finding, type Scanned, scanText } from "../scan/scan.ts";
 import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/texts.ts";
 import type { Run } from "./command.ts";
 import { releaseOf } from "./deprecations.ts";
-import { reporter, save } from "./outputs.ts";
+import { openReports, save } from "./outputs.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel deprecations scan`: uses in files; with `--fix`, those that are left when mechanical ones are rewritten. */
 export const run: Run<Options<"deprecations scan">> = (terminal, options, paths) => {
-  const report = reporter(terminal, options.report);
+  const report = openReports(terminal, options.report);
   const release = releaseOf(terminal, options);
   const files = distinct(paths.flatMap((path) => filesBelow(terminal.cwd, path)));
   const scan = { terminal, release, fix: options.fix ?? false, tree: treeOfFiles(files) };

@@ -7,7 +7,7 @@ import { schedule } from "../model/removals.ts";
 import { type ScheduleFilter, scheduleRows, scheduleText } from "../report/deprecations.ts";
 import { textIn } from "../workspace/texts.ts";
 import type { Run } from "./command.ts";
-import { reporter } from "./outputs.ts";
+import { openReports } from "./outputs.ts";
 import { checkedRelease } from "./release.ts";
 import { folderOf } from "./run.ts";
 import type { Options } from "./table.ts";
@@ -15,7 +15,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel deprecations`: the schedule, or what of it is due by a release or a day. */
 export const run: Run<Options<"deprecations">> = (terminal, options) => {
-  const report = reporter(terminal, options.report);
+  const report = openReports(terminal, options.report);
   const reached = releaseOf(terminal, options);
   const asked: ScheduleFilter = { release: options.release, asOf: options.asOf, reached };
   const rows = scheduleRows(schedule, asked);

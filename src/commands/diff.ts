@@ -21,14 +21,14 @@ import { openState, type StateOf } from "../state/open-state.ts";
 import { keptProjects, type ProjectList } from "../state/project-list.ts";
 import { readProjectFile } from "../workspace/project-file.ts";
 import type { Run } from "./command.ts";
-import { reporter } from "./outputs.ts";
+import { openReports } from "./outputs.ts";
 import { folderOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel diff [REV]`: what manifests want otherwise than at a revision; offline. */
 export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {
-  const report = reporter(terminal, options.report, revisionKinds);
+  const report = openReports(terminal, options.report, revisionKinds);
   const html = await pageFor(options.report);
   const fleetFile = options.projects === undefined ? undefined : projectFile(terminal, options.projects);
   const folder = folderOf(terminal, options);

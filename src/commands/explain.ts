@@ -3,13 +3,13 @@ import { catalogueOf } from "../model/catalogue.ts";
 import { explainJson, explainText } from "../report/explain.ts";
 import { dialectAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
-import { reporter } from "./outputs.ts";
+import { openReports } from "./outputs.ts";
 import type { Options } from "./table.ts";
 
 /** `evenkeel explain [SLUG[.PARAM]]`: the catalogue, for people and for scripts. */
 export const run: Run<Options<"explain">> = (terminal, options, [selection]) => {
   const catalogue = catalogueOf(options.dialect ?? dialectAround(terminal.cwd));
-  const report = reporter(terminal, options.report);
+  const report = openReports(terminal, options.report);
   const text = explainText(selection, terminal.palette, catalogue);
   const json = explainJson(selection, catalogue);
   if (typeof text !== "string") throw new UserError(text.unknown);

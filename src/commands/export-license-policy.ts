@@ -27,7 +27,7 @@ import { keptProjects } from "../state/project-list.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import { readProjectFile } from "../workspace/project-file.ts";
 import type { Run } from "./command.ts";
-import { reporter } from "./outputs.ts";
+import { openReports } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
 import { checkedRelease } from "./release.ts";
 import { requestOf } from "./run.ts";
@@ -38,7 +38,7 @@ type Choice = Options<"export license-policy">;
 
 /** `evenkeel export license-policy [PROJECT...]`: for reading and committing; nothing is sent. */
 export const run: Run<Choice> = async (terminal, options, names) => {
-  const report = reporter(terminal, options.report);
+  const report = openReports(terminal, options.report);
   const approvers = approversOf(options.approvers ?? ["role:maintainer"]);
   const approvals = approvalsOf(options.approvals);
   const release = options.release === undefined ? undefined : checkedRelease(options.release);

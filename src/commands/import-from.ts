@@ -10,7 +10,7 @@ import { importJson, importText } from "../report/import.ts";
 import { loadSettings } from "../workspace/load.ts";
 import { textIn } from "../workspace/texts.ts";
 import { printWarnings, writeDrafts } from "./import-files.ts";
-import { reporter } from "./outputs.ts";
+import { openReports } from "./outputs.ts";
 import { folderOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -44,7 +44,7 @@ const sources: Readonly<Record<Tool, Source>> = {
 /** `evenkeel import --from TOOL FILE...`: policies from another tool's files; nothing is sent. */
 export async function importFrom(terminal: Terminal, options: Choice, names: readonly string[]) {
   const { from: tool = "gitlabform", secrets, out } = options;
-  const report = reporter(terminal, options.report);
+  const report = openReports(terminal, options.report);
   checkUsage(options, tool, names);
   const folder = folderOf(terminal, options);
   const { server } = loadSettings(folder);

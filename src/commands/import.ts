@@ -14,7 +14,7 @@ import { importJson, importText } from "../report/import.ts";
 import { loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { printWarnings, writeDrafts } from "./import-files.ts";
-import { reporter } from "./outputs.ts";
+import { openReports } from "./outputs.ts";
 import { globsOf, requestOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -22,7 +22,7 @@ import type { Terminal } from "./terminal.ts";
 /** `evenkeel import`: policies from live state. No file that exists is overwritten. */
 export const run: Run<Options<"import">> = async (terminal, options, names) => {
   if (options.from !== undefined) return (await import("./import-from.ts")).importFrom(terminal, options, names);
-  const report = reporter(terminal, options.report);
+  const report = openReports(terminal, options.report);
   checkUsage(options, names);
   const request = requestOf(terminal, options);
   const adoption = await adopted(terminal, options, request, names);

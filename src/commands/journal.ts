@@ -3,13 +3,13 @@ import { didYouMean } from "../base/nearest.ts";
 import { runsText, runText } from "../report/journal.ts";
 import type { Journals } from "../state/state.ts";
 import type { Run } from "./command.ts";
-import { reporter } from "./outputs.ts";
+import { openReports } from "./outputs.ts";
 import { stateAround } from "./state-around.ts";
 import type { Options } from "./table.ts";
 
 /** `evenkeel journal [RUN]`: all runs of this workspace, or what one of them did. */
 export const run: Run<Options<"journal">> = async (terminal, options, [wanted]) => {
-  const report = reporter(terminal, options.report);
+  const report = openReports(terminal, options.report);
   await using state = await stateAround(terminal, options);
   if (wanted === undefined) {
     const runs = await allRuns(state.journals);

@@ -9,30 +9,28 @@ import { readReport } from "../reconcile/saved-plan.ts";
 import { outcomesText, planText } from "../report/text.ts";
 import type { Run } from "./command.ts";
 import { writeTo } from "./outputs.ts";
+import { openPlanReports, type WriteReports, withFailureReport } from "./plan-reports.ts";
 import { printProblems } from "./print-problems.ts";
 import { folderOf } from "./run.ts";
-import { planReporter, telling } from "./surfaces.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel merge PLAN...`: the plans of shards as one, and what rules have against it; offline. */
 export const run: Run<Options<"merge">> = async (terminal, options, files) => {
-  const tell = await planReporter(terminal, "merge", options);
+  const write = await openPlanReports(terminal, "merge", options);
   const nothing = (refusal: UserError) => {
     const { plan, compared } = failedPlan(undefined, refusal);
     const json = () => JSON.stringify(plan, null, 2);
-    tell({ text: () => "", json }, { plan, exitCode: refusal.code, compared });
+    write({ text: () => "", json }, { plan, exitCode: refusal.code, compared });
   };
-  return telling(nothing, () => merging(terminal, options, files, tell));
+  return withFailureReport(nothing, () => merging(terminal, options, files, write));
 };
-
-type Tell = Awaited<ReturnType<typeof planReporter>>;
 
 async function merging(
   terminal: Terminal,
   options: Options<"merge">,
   files: readonly string[],
-  tell: Tell,
+  write: WriteReports,
 ): Promise<ExitCode> {
   const [first, ...others] = files.map((file) => partOf(terminal, file));
   if (!first) throw new UserError("merge needs the plans of the shards", exit.usage);
@@ -52,7 +50,7 @@ async function merging(
   });
   printProblems(terminal, plan);
   if (options.out) writeTo(terminal, options.out, json);
-  tell({ text: () => (compared ? textOf(terminal, plan) : ""), json: () => json }, { plan, exitCode: code, compared });
+  write({ text: () => (compared ? textOf(terminal, plan) : ""), json: () => json }, { plan, exitCode: code, compared });
   return code;
 }
 

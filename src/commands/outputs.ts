@@ -1,49 +1,79 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { inertJson } from "../base/printable.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
+import type { Before } from "../report/report.ts";
 import { isJsonKind } from "../report/report-kinds.ts";
-import { type Renderers, reportTargets } from "../report/reports.ts";
 import { makeFolder } from "../workspace/durable-file.ts";
 import { type Output, outputAt, outputTrouble, writeOutput } from "../workspace/output-file.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** How reports are made; `file` is text as a file holds it, which has no stderr beside it that says what went wrong. */
-type Outputs = Renderers & { readonly file?: () => string };
+/** One `--report KIND[=PATH]`. Without a path it goes to stdout, in place of the text. */
+interface ReportTarget {
+  readonly kind: string;
+  readonly path: string | undefined;
+}
+
+/** How each kind of report is made of a command's result; `text` is what people read. */
+export type ReportContents = Readonly<Record<string, (before: Before) => string>>;
+
+/** `file` is the text for a file, which includes the problems that stderr has otherwise. */
+type Outputs = ReportContents & { readonly file?: () => string };
 
 /**
  * Checks `--report` and `--out` before anything else happens, and returns what writes the reports when the run is over:
  * files where paths were given, and on stdout either the text or what was asked for in its place.
  */
-export function reporter(
+export function openReports(
   terminal: Terminal,
-  asked: readonly string[] = [],
+  requested: readonly string[] = [],
   kinds: readonly string[] = ["json", "text"],
   out?: string,
 ) {
   const targets = reportTargets(
-    asked.map((each) => inPlaceOf(terminal, each)),
+    requested.map((each) => inPlaceOf(terminal, each)),
     kinds,
   );
   checkOutputs(terminal, [...targets.flatMap(({ path }) => path ?? []), ...(out === undefined ? [] : [out])]);
-  return (renderers: Outputs): void => {
+  return (contents: Outputs): void => {
     for (const { kind, path } of targets) {
-      const render = (kind === "text" && renderers.file) || renderers[kind];
+      const render = (kind === "text" && contents.file) || contents[kind];
       if (path) writeTo(terminal, path, render?.(() => textAt(terminal, path)) ?? "");
     }
     const inPlace = targets.filter(({ path }) => !path).map(({ kind }) => kind);
     for (const kind of inPlace.length > 0 ? inPlace : ["text"])
-      show(terminal, kind, renderers[kind]?.(() => undefined) ?? "");
+      show(terminal, kind, contents[kind]?.(() => undefined) ?? "");
   };
 }
 
+/** The reports that are requested. @throws UserError for a kind that the command does not have. */
+function reportTargets(requested: readonly string[], kinds: readonly string[]): ReportTarget[] {
+  const inPlace = requested.filter((each) => !each.includes("="));
+  if (inPlace.length > 1) {
+    throw new UserError(`only one report can go to stdout; give ${inPlace.slice(1).join(" and ")} a path`, exit.usage);
+  }
+  return requested.map((each) => {
+    const [kind = "", ...rest] = each.split("=");
+    if (!kinds.includes(kind)) throw new UserError(unknownKind(kind, kinds), exit.usage);
+    const path = rest.join("=");
+    if (rest.length > 0 && !path)
+      throw new UserError(`--report ${kind}= needs a path after the equals sign`, exit.usage);
+    return { kind, path: path || undefined };
+  });
+}
+
+function unknownKind(kind: string, kinds: readonly string[]): string {
+  return `--report takes ${kinds.join(", ")}, not ${JSON.stringify(kind)}${didYouMean(kind, kinds)}`;
+}
+
 /** A report to stdout by any of its names takes the place of the text, as one without a path does. */
-function inPlaceOf({ cwd }: Terminal, asked: string): string {
-  const [kind = "", ...rest] = asked.split("=");
-  if (rest.join("=") === "") return asked;
+function inPlaceOf({ cwd }: Terminal, requested: string): string {
+  const [kind = "", ...rest] = requested.split("=");
+  if (rest.join("=") === "") return requested;
   const output = known(resolve(cwd, rest.join("=")));
-  return output && "fd" in output && output.fd === 1 ? kind : asked;
+  return output && "fd" in output && output.fd === 1 ? kind : requested;
 }
 
 /** JSON can be made harmless for those who read a log line by line. */

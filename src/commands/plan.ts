@@ -11,10 +11,10 @@ import type { Run } from "./command.ts";
 import { follow } from "./follow.ts";
 import { noteUnrecorded } from "./note-unrecorded.ts";
 import { writeTo } from "./outputs.ts";
+import { openPlanReports } from "./plan-reports.ts";
 import { printMissingSecrets, printProblems } from "./print-problems.ts";
 import { noBar } from "./progress-bar.ts";
 import { globsOf, requestOf } from "./run.ts";
-import { planReporter } from "./surfaces.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { traced } from "./tracing.ts";
@@ -31,7 +31,7 @@ export function planAs(command: "plan" | "drift", terminal: Terminal, options: O
 }
 
 async function planning(command: "plan" | "drift", terminal: Terminal, options: Options<"plan">): Promise<ExitCode> {
-  const tell = await planReporter(terminal, command, options);
+  const write = await openPlanReports(terminal, command, options);
   const found = await planned(command, terminal, options);
   const { plan, compared, missing } = found;
   const json = () => JSON.stringify(plan, null, 2);
@@ -46,8 +46,8 @@ async function planning(command: "plan" | "drift", terminal: Terminal, options: 
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
   const text = () => (compared ? planText(plan, terminal.palette) : "");
-  tell({ text, json }, { plan, exitCode: code, compared, saved: savedAs(options, found), fleet: found.fleet });
-  tellRecord(terminal, options, found);
+  write({ text, json }, { plan, exitCode: code, compared, saved: savedAs(options, found), fleet: found.fleet });
+  noteRecord(terminal, options, found);
   for (const refusal of refusals) terminal.warn(printable(refusal));
   return code;
 }
@@ -72,7 +72,7 @@ function savedAs({ save }: Options<"plan">, { recorded }: Planned): string | und
 }
 
 /** A plan that the state was to keep is named; one that is only missing in the history is noted. */
-function tellRecord(terminal: Terminal, { save }: Options<"plan">, planned: Planned): void {
+function noteRecord(terminal: Terminal, { save }: Options<"plan">, planned: Planned): void {
   const { savedAs } = planned;
   noteUnrecorded(terminal, planned);
   if (save && savedAs) terminal.warn(`Saved as ${savedAs}; to apply it: evenkeel apply --plan ${savedAs}`);

@@ -9,7 +9,6 @@ import { addressOf } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { connectionFrom } from "../reconcile/connection.ts";
 import type { Request } from "../reconcile/request.ts";
-import type { Renderers } from "../report/reports.ts";
 import { routesText, shiftText, unknownText } from "../report/routes.ts";
 import { shiftBetween } from "../routes/audience.ts";
 import type { Listener } from "../routes/listener.ts";
@@ -24,14 +23,14 @@ import { routesOf, unknownRoutesOf } from "../routes/routes.ts";
 import { dialectAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { effectiveState } from "./effective-state.ts";
-import { reporter } from "./outputs.ts";
+import { openReports, type ReportContents } from "./outputs.ts";
 import { requestOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `evenkeel routes PROJECT`: who is notified of an event, by manifests or by the server; or what changes between the two. */
 export const run: Run<Options<"routes">> = async (terminal, options, [project = ""]) => {
-  const report = reporter(terminal, options.report);
+  const report = openReports(terminal, options.report);
   const request = requestOf(terminal, options);
   const catalogue = catalogueOf(dialectAround(request.folder));
   checkUsage(options, catalogue);
@@ -63,7 +62,7 @@ function checkUsage({ event, live, diff }: Options<"routes">, { events }: Catalo
 }
 
 interface Shown {
-  readonly renderers: Renderers;
+  readonly renderers: ReportContents;
   /** False where something could not be read, which was printed. */
   readonly isWhole: boolean;
 }

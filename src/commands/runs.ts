@@ -4,13 +4,13 @@ import { historyJson, historyText } from "../report/history.ts";
 import { liveRuns } from "../state/live-runs.ts";
 import { concerns } from "../state/run-summary.ts";
 import type { Run } from "./command.ts";
-import { reporter } from "./outputs.ts";
+import { openReports } from "./outputs.ts";
 import { stateAround } from "./state-around.ts";
 import type { Options } from "./table.ts";
 
 /** `evenkeel runs`: summaries of the runs of this workspace, newest first. */
 export const run: Run<Options<"runs">> = async (terminal, options) => {
-  const report = reporter(terminal, options.report);
+  const report = openReports(terminal, options.report);
   await using state = await stateAround(terminal, options);
   const { project } = options;
   const all = await state.runs.list();

@@ -2,13 +2,13 @@ import { exitCode } from "../base/exit.ts";
 import { showJson, showText } from "../report/show.ts";
 import type { Run } from "./command.ts";
 import { effectiveState } from "./effective-state.ts";
-import { reporter } from "./outputs.ts";
+import { openReports } from "./outputs.ts";
 import { requestOf } from "./run.ts";
 import type { Options } from "./table.ts";
 
 /** `evenkeel show PROJECT`: offline, unless only the server can tell which IDs and paths are one project, or whether one that only globs match exists. */
 export const run: Run<Options<"show">> = async (terminal, options, [name = ""]) => {
-  const report = reporter(terminal, options.report);
+  const report = openReports(terminal, options.report);
   const desired = await effectiveState(terminal, requestOf(terminal, options), name);
   if (!desired) return exitCode({ problem: true });
   report({ text: () => showText(desired).trimEnd(), json: () => showJson(desired) });

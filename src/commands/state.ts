@@ -4,13 +4,13 @@ import { counted } from "../base/text.ts";
 import { holderText } from "../state/lease.ts";
 import { type Contents, type Holder, isShared } from "../state/state.ts";
 import type { Run } from "./command.ts";
-import { reporter } from "./outputs.ts";
+import { openReports } from "./outputs.ts";
 import { stateAround } from "./state-around.ts";
 import type { Options } from "./table.ts";
 
 /** `evenkeel state`: where it is, who holds the lease, who watches, how much it keeps. */
 export const run: Run<Options<"state">> = async (terminal, options) => {
-  const report = reporter(terminal, options.report);
+  const report = openReports(terminal, options.report);
   await using state = await stateAround(terminal, options);
   const { place } = state;
   const shared = isShared(state);

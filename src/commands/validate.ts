@@ -10,9 +10,9 @@ import { rulesInForce } from "../reconcile/rules-in-force.ts";
 import { ledgerKey } from "../state/ledger-key.ts";
 import { type Loaded, loadWorkspace } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
+import { openFindingReports, withFailureReport } from "./plan-reports.ts";
 import { printProblems } from "./print-problems.ts";
 import { folderOf } from "./run.ts";
-import { findingReporter, telling } from "./surfaces.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -26,19 +26,19 @@ interface ValidationDocument {
 
 /** `evenkeel validate`: every problem of every manifest, offline. */
 export const run: Run<Options<"validate">> = async (terminal, options) => {
-  const tell = findingReporter(terminal, "validate", options);
+  const write = openFindingReports(terminal, "validate", options);
   const report = (all: readonly Problem[], text: string): ExitCode => {
     const { problems, warnings } = bySeverity(all);
     const document: ValidationDocument = { format_version: "1.0", valid: !hasErrors(all), problems, warnings };
     const exitCode = document.valid ? exit.done : exit.problem;
-    tell(
+    write(
       { text: () => terminal.palette.strong(text), json: () => JSON.stringify(document, null, 2) },
       { plan: { resource_changes: [], objections: [], problems, warnings }, exitCode, compared: true },
     );
     return exitCode;
   };
   const refused = ({ message }: UserError) => void report([{ severity: "error", rule: "setup", message }], "");
-  return telling(refused, () => validating(terminal, options, report));
+  return withFailureReport(refused, () => validating(terminal, options, report));
 };
 
 async function validating(

@@ -1,12 +1,12 @@
 import { failureOf } from "./failure.ts";
-import type { Report, Surface } from "./report.ts";
+import type { Renderer, Report } from "./report.ts";
 
 /**
  * Variables for later jobs of a pipeline: `NAME=value` lines, as both GitLab's dotenv reports and GitHub's step outputs
  * take them. Each value is a number, a word, words between commas or the name of a run, so none needs quotes. The exit
  * code comes last, after why the run failed, where it did.
  */
-export const dotenv: Surface = (report) => {
+export const dotenv: Renderer = (report) => {
   const counts = report.compared ? variablesOf(report) : { pending: "unknown" };
   const variables = { ...counts, ...reasonsOf(report), exit_code: report.exitCode };
   return Object.entries(variables)

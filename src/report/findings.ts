@@ -72,7 +72,7 @@ export function headOf({ created_at: made, manifests, scope, resource_changes }:
 }
 
 /**
- * The same with a finding for each thing that a reviewer should see first, for surfaces that show nothing but findings:
+ * The same with a finding for each thing that a reviewer should see first, for renderers that show nothing but findings:
  * below errors, above all else. What was applied is no longer anything to act on.
  */
 export function reviewFindings(found: Actionable, circumstances: Circumstances): ReviewFinding[] {

@@ -2,7 +2,7 @@ import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
 import { failureOf } from "./failure.ts";
 import { type Level, type ReviewFinding, reviewFindings } from "./findings.ts";
-import type { FindingSurface } from "./report.ts";
+import type { FindingRenderer } from "./report.ts";
 
 /** A step shows so many annotations of each level; more are dropped without a word, so that we stop there ourselves. */
 const mostAnnotations = 10;
@@ -10,7 +10,7 @@ const mostAnnotations = 10;
 const commands: Readonly<Record<Level, string>> = { error: "error", warning: "warning", note: "notice" };
 
 /** Workflow commands that annotate the lines which findings come from, the worst first, and a line that counts them. */
-export const github: FindingSurface = (report) => {
+export const github: FindingRenderer = (report) => {
   const findings = reviewFindings(report.plan, report);
   const shown = Object.keys(commands).flatMap((level) =>
     findings.filter((finding) => finding.level === level).slice(0, mostAnnotations),
@@ -26,7 +26,7 @@ function annotation({ level, message, rule, place }: ReviewFinding): string {
   return `::${commands[level]} ${written.join(",")}::${escapeText(message)}`;
 }
 
-function closing(found: number, shown: number, { plan, exitCode }: Parameters<FindingSurface>[0]): string {
+function closing(found: number, shown: number, { plan, exitCode }: Parameters<FindingRenderer>[0]): string {
   const omitted = found - shown;
   const more =
     omitted > 0 ? `; ${omitted} of them are not annotated, since a step shows ${mostAnnotations} a level` : "";

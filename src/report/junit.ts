@@ -1,5 +1,5 @@
 import { findingsOf, headOf, type Level, type ReviewFinding } from "./findings.ts";
-import type { FindingSurface } from "./report.ts";
+import type { FindingRenderer } from "./report.ts";
 import { type Tag, tag } from "./xml.ts";
 
 /** How a level reads as the result of a test. */
@@ -9,7 +9,7 @@ type CaseResult = "error" | "failure" | "skipped";
  * JUnit XML: a failed test for each change that is pending or did not succeed, one in error for each problem, a skipped
  * one for each warning, a passed one for each change that was applied or where there is nothing else to tell.
  */
-export const junit: FindingSurface = (report) => {
+export const junit: FindingRenderer = (report) => {
   const cases = distinct([...findingsOf(report.plan, report).map(findingCase), ...passed(report)]);
   const count = (result: CaseResult) => cases.filter((each) => each.result === result).length;
   const totals = {
@@ -26,7 +26,7 @@ export const junit: FindingSurface = (report) => {
 };
 
 /** What the plan is of and what to look at first, where readers look for what a run was like. */
-function properties({ plan }: Parameters<FindingSurface>[0]): Tag[] {
+function properties({ plan }: Parameters<FindingRenderer>[0]): Tag[] {
   const told = Object.entries(headOf(plan)).map(([name, value]) => tag("property", { name, value }, []));
   return told.length > 0 ? [tag("properties", {}, told)] : [];
 }
@@ -49,7 +49,7 @@ function findingCase({ on, rule, level, message, place, address, project }: Revi
   return { suite: project ?? file, name: `${rule}: ${address ?? message}`, file, result, rule, message: said };
 }
 
-function passed({ plan, command, exitCode }: Parameters<FindingSurface>[0]): TestCase[] {
+function passed({ plan, command, exitCode }: Parameters<FindingRenderer>[0]): TestCase[] {
   const applied = plan.resource_changes.filter(({ outcome }) => outcome?.status === "applied");
   const cases = applied.map(({ project, address }) => ({ suite: project, name: `applied: ${address}` }));
   const nothing = exitCode === 0 && plan.resource_changes.length === 0;

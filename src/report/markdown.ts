@@ -10,7 +10,7 @@ import { waveLines } from "../plan/wave-lines.ts";
 import type { Actionable } from "./findings.ts";
 import { changeTable, detailsOf } from "./markdown-changes.ts";
 import { code, fitting, fittingOr } from "./markdown-text.ts";
-import type { FindingSurface, Report, Surface } from "./report.ts";
+import type { FindingRenderer, Renderer, Report } from "./report.ts";
 
 /** Most characters of a comment that every forge takes, with room for what a pipeline adds. */
 export const longestMarkdown = 60_000;
@@ -26,7 +26,7 @@ const reserve = 200;
  * change, and details, folded. At most {@link longestMarkdown} characters: the largest details go first, then the end
  * of the table.
  */
-export const planMarkdown: Surface = (report) => {
+export const planMarkdown: Renderer = (report) => {
   const { plan } = report;
   const groups = plannedGroups(plan.resource_changes);
   const about = report.compared
@@ -39,7 +39,7 @@ export const planMarkdown: Surface = (report) => {
 };
 
 /** The same for mistakes alone. */
-export const findingsMarkdown: FindingSurface = (report) => {
+export const findingsMarkdown: FindingRenderer = (report) => {
   const { problems } = report.plan;
   const headline =
     problems.length === 0 ? "### Evenkeel: valid" : `### Evenkeel: ${counted(problems.length, "problem")}`;

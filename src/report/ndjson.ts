@@ -2,7 +2,7 @@ import { escaped } from "../base/printable.ts";
 import { type ReportedProblem, reportedLine } from "../model/problem-line.ts";
 import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import type { Plan, PlannedChange } from "../plan/plan.ts";
-import type { Report, Surface } from "./report.ts";
+import type { Renderer, Report } from "./report.ts";
 
 /** What every line has beside `type`; readers that do not know a type show `@message`. */
 interface Event {
@@ -13,7 +13,7 @@ interface Event {
 }
 
 /** One event a line: version, what to look at first, planned changes, problems, warnings, objections, outcomes, and the summary last. */
-export const ndjson: Surface = (report) => {
+export const ndjson: Renderer = (report) => {
   const { plan } = report;
   const events = [
     versionEvent(report),

@@ -4,7 +4,7 @@ import { kindNames, kinds } from "../model/kinds.ts";
 import type { Action, Kind } from "../model/types.ts";
 import { scopeText } from "../plan/heading.ts";
 import type { PlannedChange } from "../plan/plan.ts";
-import type { Before, Report, Surface } from "./report.ts";
+import type { Before, Renderer, Report } from "./report.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -20,7 +20,7 @@ interface Metric {
  * A file for the textfile collector: no timestamps. Where nothing was compared, drift is left out rather than 0; the
  * time of the last success stays what it was as long as runs fail.
  */
-export const prometheus: Surface = (report, before) => {
+export const prometheus: Renderer = (report, before) => {
   const common = { command: report.command, server: report.plan.server.url };
   const metrics = [
     ...(report.compared ? aboutTheState(report) : []),

@@ -2,7 +2,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { WorkersStatus } from "../state/run-progress.ts";
 import type { Actionable, Circumstances } from "./findings.ts";
 
-/** All that is known when a run is over, and that a surface may show. It holds no secret, since a plan holds none. */
+/** What renderers are given when a run is over. It holds no secret, since a plan holds none. */
 export interface Report<Content = Plan> extends Circumstances {
   readonly plan: Content;
   /** `plan`, `apply`, `drift`, `validate` or `merge`. */
@@ -21,8 +21,8 @@ export interface Report<Content = Plan> extends Circumstances {
 /** What the report's file held before this run; undefined where there was none, or where it goes to stdout. */
 export type Before = () => string | undefined;
 
-/** One way to show a run: a pure function to text without a final newline. */
-export type Surface<Content = Plan> = (report: Report<Content>, before: Before) => string;
+/** Makes one kind of report: a pure function to text without a final newline. */
+export type Renderer<Content = Plan> = (report: Report<Content>, before: Before) => string;
 
-/** One that needs no plan. */
-export type FindingSurface = Surface<Actionable>;
+/** A renderer that needs no plan. */
+export type FindingRenderer = Renderer<Actionable>;

@@ -1,9 +1,9 @@
 import { version } from "../base/version.ts";
 import { findingsOf, headOf, type ReviewFinding } from "./findings.ts";
-import type { FindingSurface } from "./report.ts";
+import type { FindingRenderer } from "./report.ts";
 
 /** SARIF 2.1.0, for code scanning: one run, a result a finding. */
-export const sarif: FindingSurface = (report) => {
+export const sarif: FindingRenderer = (report) => {
   const findings = findingsOf(report.plan, report);
   const results = findings.slice(0, mostResults);
   const rules = [...new Set(results.map(({ rule }) => rule))].sort();
@@ -29,7 +29,7 @@ function descriptor(rule: string): object {
 }
 
 /** `executionSuccessful` speaks of the run itself: pending changes are no failure. */
-function invocation({ exitCode, finishedAt }: Parameters<FindingSurface>[0], omitted: number): object {
+function invocation({ exitCode, finishedAt }: Parameters<FindingRenderer>[0], omitted: number): object {
   const text = `${omitted} more results are left out: only the first ${mostResults} by severity are listed`;
   return {
     executionSuccessful: exitCode === 0 || exitCode === 2,

@@ -1,5 +1,5 @@
 import { failureOf } from "./failure.ts";
-import type { Surface } from "./report.ts";
+import type { Renderer } from "./report.ts";
 
 /** The largest number that the merge request widget shows. */
 const most = 999_999;
@@ -8,7 +8,7 @@ const most = 999_999;
  * Counts for the merge request widget, which knows three: what is disabled counts as deleted. It leaves alone what else
  * stands there: what loosens a policy or stops notifications, where anything does, and why the run failed, where it did.
  */
-export const terraform: Surface = ({ plan, exitCode }) => {
+export const terraform: Renderer = ({ plan, exitCode }) => {
   const { summary } = plan;
   const { create, update, disable, delete: deleted, loosened, lost_notifications } = summary;
   const grave = { ...(loosened > 0 && { loosened }), ...(lost_notifications > 0 && { lost_notifications }) };

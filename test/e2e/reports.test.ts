@@ -17,7 +17,7 @@ const policy = {
 const projects = [{ path: "p", integrations: { "irc-gateway": { recipients: "#a" } } }, { path: "q" }];
 const all = planKinds.flatMap((kind) => ["--report", `${kind}=out/${kind}`]);
 
-test("one plan has every surface, from one reading, and no secret on any", async () => {
+test("one plan has every renderer, from one reading, and no secret on any", async () => {
   const { evenkeelWith, read } = await scene({ projects, policy });
   const ran = await evenkeelWith({ HOOK: secret }, "plan", ...all);
   expect(ran).toMatchObject({ code: 0, stderr: "", writes: 0 });
@@ -50,7 +50,7 @@ test("one plan has every surface, from one reading, and no secret on any", async
   }
 });
 
-test("every surface is written also when the run fails, and tells of it", async () => {
+test("every renderer is written also when the run fails, and tells of it", async () => {
   const { evenkeel, read } = await scene({ projects, policy: { ...policy, priority: "high" } });
   for (const command of [["plan"], ["drift"], ["apply", "--yes"]]) {
     expect(await evenkeel(...command, ...all)).toMatchObject({ code: 1, writes: 0 });
@@ -106,7 +106,7 @@ test("annotations come with the step's summary, appended, where there is one", a
   expect(lost.stderr).toContain("warning: cannot write the step summary");
 });
 
-test("validate tells its problems on the surfaces that need no plan, by their path in the repository", async () => {
+test("validate tells its problems on the renderers that need no plan, by their path in the repository", async () => {
   const { write, read, root } = await scene();
   write("ops/keel/evenkeel.yaml", workspaceText({ url: "https://code.example.com" }));
   write("ops/keel/all.yaml", policyText({ projects: ["p"], integrations: { "irc-gatway": {} } }));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "../../src/model/types.ts";
 import type { Objection } from "../../src/plan/guards.ts";
+import { findingRenderers, planRenderers } from "../../src/report/renderers.ts";
 import { findingKinds, planKinds } from "../../src/report/report-kinds.ts";
-import { findingSurfaces, planSurfaces } from "../../src/report/surfaces.ts";
 import { scene } from "../e2e/workspace.ts";
 import { planned, planWith, reportOf } from "../support/plans.ts";
 
@@ -14,7 +14,7 @@ const none = () => undefined;
 
 describe.each(kinds)("%s", (kind) => {
   const text = async (plan: ReturnType<typeof planWith>, exitCode: 0 | 1 | 3 | 4) =>
-    (await planSurfaces([kind]))[kind as "dotenv"](reportOf(plan, { exitCode }), none);
+    (await planRenderers([kind]))[kind as "dotenv"](reportOf(plan, { exitCode }), none);
 
   test.each(guards)("tells that %s made the run fail, also among many other reasons", async (guard) => {
     const others = Array.from({ length: 30 }, (_, n): Objection => {
@@ -45,7 +45,7 @@ describe.each(kinds)("%s", (kind) => {
 
 test("a report that needs no plan is among those of a plan", () => {
   const names = findingKinds.filter((kind) => kind !== "text" && kind !== "json");
-  expect(Object.keys(findingSurfaces).sort()).toEqual(names.toSorted());
+  expect(Object.keys(findingRenderers).sort()).toEqual(names.toSorted());
 });
 
 const licenses = (status: string) => ({ projects: ["payments/core"], licenses: { MIT: status } });

@@ -9,6 +9,7 @@ import { historyText } from "../../src/report/history.ts";
 import { importText } from "../../src/report/import.ts";
 import { runsText, runText } from "../../src/report/journal.ts";
 import { plain } from "../../src/report/palette.ts";
+import { planRenderers } from "../../src/report/renderers.ts";
 import { isJsonKind, planKinds } from "../../src/report/report-kinds.ts";
 import { requestsText } from "../../src/report/requests.ts";
 import type { RevisionDocument } from "../../src/report/revision/document.ts";
@@ -18,7 +19,6 @@ import { revisionText } from "../../src/report/revision/text.ts";
 import { routesText, shiftText, unknownText } from "../../src/report/routes.ts";
 import { showText } from "../../src/report/show.ts";
 import { statusJson, statusText } from "../../src/report/storage-status.ts";
-import { planSurfaces } from "../../src/report/surfaces.ts";
 import { outcomesText, planText, waiversText } from "../../src/report/text.ts";
 import { whoamiText } from "../../src/report/whoami.ts";
 import { holderText } from "../../src/state/lease.ts";
@@ -192,7 +192,7 @@ const ours: Readonly<Record<string, RegExp>> = {
   html: /^::(?:before|after)(?:,| \{)$/,
 };
 
-const surfaces = await planSurfaces(planKinds);
+const renderers = await planRenderers(planKinds);
 
 describe("nobody's words are obeyed, and none are hidden", () => {
   test.each(Object.entries(texts))("%s", (_, show) => {
@@ -219,12 +219,12 @@ describe("nobody's words are obeyed, and none are hidden", () => {
     );
   });
 
-  test.each(Object.entries(surfaces).filter(([kind]) => kind !== "prometheus"))("plans as %s", (kind, surface) => {
+  test.each(Object.entries(renderers).filter(([kind]) => kind !== "prometheus"))("plans as %s", (kind, renderer) => {
     const isJson = isJsonKind(kind);
     const own = ours[kind] ?? /^(?!)/;
     fc.assert(
       fc.property(hostileAndPlain, ({ evil }) => {
-        const shown = surface(reportOf(evil), () => undefined);
+        const shown = renderer(reportOf(evil), () => undefined);
         const lines = (isJson ? inertJson(shown) : shown).split("\n");
         const obeyed = lines.filter((line) => /##\w*\[/.test(line) || (/^\s*::/.test(line) && !own.test(line)));
         expect(obeyed).toEqual([]);

@@ -9,13 +9,12 @@ import type { Catalogue } from "../../model/catalogue.ts";
 import type { EndpointName } from "../../model/endpoints.ts";
 import { connectionFrom } from "../../reconcile/connection.ts";
 import { deploymentText } from "../../report/deployments.ts";
-import type { Renderers } from "../../report/reports.ts";
-import { reporter } from "../outputs.ts";
+import { openReports, type ReportContents } from "../outputs.ts";
 import { type OnlineOptions, requestOf } from "../run.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** What a command shows, or a sentence that says what went wrong. */
-export type Shown = Renderers | { readonly status: "failed" | "unknown"; readonly error: string };
+export type Shown = ReportContents | { readonly status: "failed" | "unknown"; readonly error: string };
 
 /** Runs `work` on a connection that can only read. */
 export const reading = connected(connectReader);
@@ -28,7 +27,7 @@ type Work<Connection> = (connection: Connection) => Promise<Shown>;
 /** A failed call is told in a sentence, and stands in the report as well. */
 function connected<Connection extends Reader & Closing>(connect: (options: ClientOptions) => Promise<Connection>) {
   return async (terminal: Terminal, options: OnlineOptions, work: Work<Connection>): Promise<ExitCode> => {
-    const report = reporter(terminal, options.report);
+    const report = openReports(terminal, options.report);
     await using connection = await connect(connectionFrom(requestOf(terminal, options)));
     const shown = await work(connection).catch(failed);
     if (!isFailure(shown)) {
@@ -46,7 +45,7 @@ function failed(error: unknown): Shown {
   throw error;
 }
 
-function isFailure(shown: Shown): shown is Exclude<Shown, Renderers> {
+function isFailure(shown: Shown): shown is Exclude<Shown, ReportContents> {
   return typeof shown.error === "string";
 }
 

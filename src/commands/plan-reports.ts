@@ -4,17 +4,17 @@ import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Actionable } from "../report/findings.ts";
-import type { Report, Surface } from "../report/report.ts";
+import { findingRenderers, planRenderers } from "../report/renderers.ts";
+import type { Renderer, Report } from "../report/report.ts";
 import { findingKinds, type OwnKind, planKinds } from "../report/report-kinds.ts";
-import { findingSurfaces, planSurfaces } from "../report/surfaces.ts";
 import type { WorkersStatus } from "../state/run-progress.ts";
 import { findWorkspace } from "../workspace/load.ts";
-import { reporter } from "./outputs.ts";
+import { openReports } from "./outputs.ts";
 import { problemLines } from "./print-problems.ts";
 import { folderOf, type OnlineOptions } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What a command knows how to show itself. */
+/** The reports that depend on the command. */
 type Own = Readonly<Record<OwnKind, () => string>>;
 
 /** How a run ended. */
@@ -29,63 +29,57 @@ interface Ended<Content> {
   readonly fleet?: WorkersStatus | undefined;
 }
 
-type Tell<Content> = (own: Own, ended: Ended<Content>) => void;
+/** Writes every report that was requested, once the run is over. */
+export type WriteReports<Content = Plan> = (own: Own, ended: Ended<Content>) => void;
 
 interface Options extends Pick<OnlineOptions, "C" | "report"> {
   /** Where the plan itself is saved. */
   readonly out?: string;
 }
 
-/** Checks `--report` and `--out`, starts the clock, and returns what writes every report of a plan when the run is over. */
-export async function planReporter(terminal: Terminal, command: string, options: Options): Promise<Tell<Plan>> {
-  const surfaces = await planSurfaces(kindsIn(options));
-  return surfaceReporter({ terminal, command, options, kinds: planKinds, surfaces });
+/** Checks `--report` and `--out` and starts the clock, for a command that makes a plan. */
+export async function openPlanReports(terminal: Terminal, command: string, options: Options): Promise<WriteReports> {
+  return openRendered(terminal, command, options, planKinds, await planRenderers(kindsIn(options)));
 }
 
-/** The same for a command that finds mistakes and makes no plan. */
-export function findingReporter(terminal: Terminal, command: string, options: Options): Tell<Actionable> {
-  return surfaceReporter({ terminal, command, options, kinds: findingKinds, surfaces: findingSurfaces });
+/** The same for a command that finds problems and makes no plan. */
+export function openFindingReports(terminal: Terminal, command: string, options: Options): WriteReports<Actionable> {
+  return openRendered(terminal, command, options, findingKinds, findingRenderers);
 }
 
-type Troubles = Pick<Actionable, "problems" | "warnings">;
+type Problems = Pick<Actionable, "problems" | "warnings">;
 
-interface Setting<Content> {
-  readonly terminal: Terminal;
-  readonly command: string;
-  readonly options: Options;
-  readonly kinds: readonly string[];
-  readonly surfaces: Readonly<Record<string, Surface<Content>>> & { readonly markdown: Surface<Content> };
-}
+type Renderers<Content> = Readonly<Record<string, Renderer<Content>>> & { readonly markdown: Renderer<Content> };
 
-function surfaceReporter<Content extends Troubles>({
-  terminal,
-  command,
-  options,
-  kinds,
-  surfaces,
-}: Setting<Content>): Tell<Content> {
+function openRendered<Content extends Problems>(
+  terminal: Terminal,
+  command: string,
+  options: Options,
+  kinds: readonly string[],
+  renderers: Renderers<Content>,
+): WriteReports<Content> {
   const began = performance.now();
-  const write = reporter(terminal, options.report, kinds, options.out);
+  const write = openReports(terminal, options.report, kinds, options.out);
   return (own, ended) => {
     const seconds = (performance.now() - began) / 1000;
     const folder = folderInRepository(folderOf(terminal, options));
     const report: Report<Content> = { ...ended, command, folder, seconds, finishedAt: new Date() };
-    const made = Object.entries(surfaces).map(([kind, show]) => [kind, show.bind(undefined, report)] as const);
+    const rendered = Object.entries(renderers).map(([kind, render]) => [kind, render.bind(undefined, report)] as const);
     const file = () => [...problemLines(ended.plan), own.text()].filter(Boolean).join("\n");
-    write({ ...Object.fromEntries(made), ...own, file });
-    if (kindsIn(options).includes("github")) summarize(terminal, () => surfaces.markdown(report, () => undefined));
+    write({ ...Object.fromEntries(rendered), ...own, file });
+    if (kindsIn(options).includes("github")) summarize(terminal, () => renderers.markdown(report, () => undefined));
   };
 }
 
-/** Reports tell also of a refusal that ends a command before its own end. @throws UserError again, for stderr and its code. */
-export async function telling<Result>(
-  tell: (refusal: UserError) => void,
+/** Writes reports also for an error that ends a command early. @throws UserError again, for stderr and its code. */
+export async function withFailureReport<Result>(
+  write: (error: UserError) => void,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof UserError && error.code !== exit.usage) tell(error);
+    if (error instanceof UserError && error.code !== exit.usage) write(error);
     throw error;
   }
 }
@@ -94,7 +88,7 @@ function kindsIn({ report = [] }: Options): readonly string[] {
   return report.map((each) => each.split("=")[0] ?? "");
 }
 
-/** Annotations are few and short: what they leave out is read in the step's summary, where there is one. */
+/** Annotations are few and short, so the step summary has the whole report. */
 function summarize({ env, note }: Terminal, markdown: () => string): void {
   const { GITHUB_STEP_SUMMARY: file } = env;
   if (!file) return;
@@ -105,7 +99,7 @@ function summarize({ env, note }: Terminal, markdown: () => string): void {
   }
 }
 
-/** Reviewing tools know files by their path in the repository: the way from there to the workspace. */
+/** The path of the workspace in its repository, since review tools know files by their path there. */
 function folderInRepository(folder: string): string {
   const workspace = dirname(workspaceFileAround(folder));
   for (let at = workspace; ; at = dirname(at)) {
