@@ -8,11 +8,10 @@ import { unreadPart } from "../live/unread.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { projectPart } from "../model/identity.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import { turnsOff } from "../model/turns-off.ts";
 import type { Change, DesiredProject } from "../model/types.ts";
 import { differenceFrom, otherProject, unlistedIn } from "../plan/contradictions.ts";
-import { type Plan, type PlannedChange, visibleOf } from "../plan/plan.ts";
-import { policyEffectOf } from "../plan/policy-effect.ts";
+import type { Plan, PlannedChange } from "../plan/plan.ts";
+import { changedSincePlan, staleOutcome } from "../plan/staleness.ts";
 import type { Step } from "./apply.ts";
 
 /** What is to be done in one project: its steps, or planned changes that it is to be read again for. */
@@ -98,7 +97,7 @@ function failed({ address }: PlannedChange, error: string): Step {
 }
 
 function stale({ address }: PlannedChange, why: string): Step {
-  return { address, outcome: { status: "stale", error: `${why}; plan again` } };
+  return { address, outcome: staleOutcome(why) };
 }
 
 /** The name of the project that a target is about. */
@@ -114,21 +113,6 @@ function addressOf(step: Step): string {
 
 function stepOf(planned: PlannedChange, change: Change | undefined, catalogue: Catalogue): Step {
   if (!change) return stale(planned, "the live values are already as declared");
-  const why = movedSince(planned, change) ?? differenceFrom(planned, change, catalogue);
+  const why = changedSincePlan(planned, change) ?? differenceFrom(planned, change, catalogue);
   return why === undefined ? { change } : stale(planned, why);
-}
-
-function movedSince(planned: PlannedChange, now: Change): string | undefined {
-  const {
-    change: { actions },
-    live,
-  } = planned;
-  if (actions[0] !== now.action) return `the plan says ${actions[0]}, and it would now be ${now.action}`;
-  if (turnsOff(now) && !turnsOff(visibleOf(planned))) return "it would now be turned off, which the plan does not say";
-  if (policyEffectOf(now) === "loosened" && policyEffectOf(visibleOf(planned)) !== "loosened") {
-    return "it would now loosen the license policy, which the plan does not say";
-  }
-  if ((live?.digest ?? undefined) !== now.liveDigest) return "the live values changed since the plan was made";
-  if ((live?.updated_at ?? undefined) !== now.live?.updatedAt) return "updated_at changed since the plan was made";
-  return undefined;
 }

@@ -3,6 +3,7 @@ import { type ExitCode, exitCode } from "../base/exit.ts";
 import type { Call, Outcome } from "../model/types.ts";
 import { type Objection, refusersOf } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
+import { runEnd } from "../plan/run-end.ts";
 import type { Applied, Request } from "../reconcile/request.ts";
 import { appliedText, outcomesText, planText, waiversText } from "../report/text.ts";
 import type { Terminal } from "./terminal.ts";
@@ -49,14 +50,10 @@ export function codeOf(
   applied: Applied & { readonly rehearsed?: true },
   plan: Plan,
 ): ExitCode {
-  const { failed = 0, unknown = 0, skipped = 0, stale = 0 } = plan.summary.outcomes ?? {};
-  const declined = applied.compared && !applied.outcomes && !applied.rehearsed;
-  return exitCode({
-    interrupted: interrupted.aborted,
-    refused: (applied.refused?.length ?? 0) > 0,
-    problem: !applied.stale && (plan.problems.length > 0 || failed + unknown + skipped > 0 || declined),
-    stale: applied.stale === true || stale > 0,
-  });
+  const { outcomes, refused, stale, compared, rehearsed } = applied;
+  const end = runEnd({ problems: plan.problems, outcomes, refused, stale, interrupted: interrupted.aborted });
+  const declined = compared && !outcomes && !rehearsed && !stale;
+  return exitCode({ ...end, problem: end.problem || declined });
 }
 
 /** The plan document, with what stands beside it. */

@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
 import { dayOf } from "../base/day.ts";
 import { type ExitCode, exit, exitCode, UserError } from "../base/exit.ts";
+import type { Outcome } from "../model/types.ts";
 import { mergePlans, type NamedPlan } from "../plan/merge.ts";
 import type { Plan } from "../plan/plan.ts";
+import { runEnd } from "../plan/run-end.ts";
 import { failedPlan } from "../reconcile/failed-plan.ts";
 import { mergedByRules } from "../reconcile/rules-in-force.ts";
 import { readReport } from "../reconcile/saved-plan.ts";
@@ -44,8 +46,7 @@ async function merging(
   const json = JSON.stringify(plan, null, 2);
   const compared = parts.some(({ plan: { summary, problems } }) => summary.projects > 0 || problems.length === 0);
   const code = exitCode({
-    problem: plan.problems.length > 0 || failures(plan) > 0,
-    stale: (plan.summary.outcomes?.stale ?? 0) > 0,
+    ...runEnd({ problems: plan.problems, outcomes: outcomesIn(plan) }),
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
   printProblems(terminal, plan);
@@ -58,8 +59,8 @@ function partOf({ cwd }: Terminal, name: string): NamedPlan {
   return { name, plan: readReport(resolve(cwd, name)) };
 }
 
-function failures({ summary: { outcomes } }: Plan): number {
-  return outcomes ? outcomes.failed + outcomes.unknown + outcomes.skipped : 0;
+function outcomesIn({ resource_changes: changes }: Plan): ReadonlyMap<string, Outcome> {
+  return new Map(changes.flatMap(({ address, outcome }) => (outcome ? [[address, outcome] as const] : [])));
 }
 
 function textOf({ palette }: Terminal, plan: Plan): string {

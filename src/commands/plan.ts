@@ -4,6 +4,7 @@ import { firstFew } from "../base/text.ts";
 import { targetFault } from "../model/address.ts";
 import { refusersOf } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
+import { runEnd } from "../plan/run-end.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Planned, Request } from "../reconcile/request.ts";
 import { planText, waiversText } from "../report/text.ts";
@@ -40,9 +41,7 @@ async function planning(command: "plan" | "drift", terminal: Terminal, options: 
   printMissingSecrets(terminal, missing);
   if (options.out) writeTo(terminal, options.out, json());
   const code = exitCode({
-    interrupted: terminal.interrupted.aborted,
-    refused: refusals.length > 0,
-    problem: plan.problems.length > 0,
+    ...runEnd({ problems: plan.problems, refused: refusals, interrupted: terminal.interrupted.aborted }),
     pending: options.detailedExitcode === true && plan.summary.writes > 0,
   });
   const text = () => (compared ? planText(plan, terminal.palette) : "");

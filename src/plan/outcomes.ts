@@ -2,18 +2,13 @@ import { grouped } from "../base/grouped.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Outcome } from "../model/types.ts";
 import { type Plan, type PlannedChange, planDigest } from "./plan.ts";
-
-const statuses = ["applied", "failed", "skipped", "stale", "unknown"] as const;
+import { countOutcomes } from "./run-end.ts";
 
 /** The plan with what became of each change, and what servers did not keep named once a parameter. */
 export function withOutcomes(plan: Plan, outcomes: ReadonlyMap<string, Outcome> | undefined): Plan {
   if (!outcomes) return plan;
   const changes = plan.resource_changes.map((change) => withOutcome(change, outcomes.get(change.address)));
-  const count = (status: Outcome["status"]) => changes.filter(({ outcome }) => outcome?.status === status).length;
-  const counts = Object.fromEntries(statuses.map((status) => [status, count(status)])) as Record<
-    Outcome["status"],
-    number
-  >;
+  const counts = countOutcomes(changes.flatMap(({ outcome }) => outcome ?? []));
   const done = {
     ...plan,
     summary: { ...plan.summary, outcomes: counts },

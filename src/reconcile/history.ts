@@ -1,7 +1,7 @@
 import type { Watcher } from "../apply/apply.ts";
-import { UserError } from "../base/exit.ts";
+import { exitCode, UserError } from "../base/exit.ts";
 import { addressParts } from "../model/address.ts";
-import type { Plan } from "../plan/plan.ts";
+import { endWord, runEnd } from "../plan/run-end.ts";
 import { touchedBy } from "../state/run-summary.ts";
 import type { Context } from "./context.ts";
 import { withProblems } from "./failed-plan.ts";
@@ -141,28 +141,14 @@ async function record({ request, state }: Context, summary: Summary): Promise<st
   }
 }
 
-/** In a word: what the exit code says, but for what options make of it. */
+/** In a word: what the exit code says, whatever options make of it. */
 function outcomeOf({ plan, outcomes, refused, stale }: Applied, { request }: Context): string {
-  if (request.signal?.aborted) return "interrupted";
-  if (refused && refused.length > 0) return "refused";
-  if (stale) return "stale";
-  if (plan.problems.length > 0) return "failed";
-  if (request.command === "watch") return watched(plan);
-  if (request.command !== "apply") return lookedAt(plan.summary.writes, request.command);
-  if (plan.summary.writes === 0) return "in sync";
-  if (!outcomes) return "not approved";
-  const statuses = new Set([...outcomes.values()].map(({ status }) => status));
-  if (["failed", "unknown", "skipped"].some((bad) => statuses.has(bad as "failed"))) return "failed";
-  return statuses.has("stale") ? "stale" : "applied";
-}
-
-function lookedAt(writes: number, command: "plan" | "drift" | undefined): string {
-  if (writes === 0) return "in sync";
-  return command === "drift" ? "drift" : "pending";
-}
-
-/** A look of a watcher tells drift from what the manifests ask for. */
-function watched({ resource_changes: changes }: Plan): string {
-  if (changes.length === 0) return "in sync";
-  return changes.some(({ cause }) => cause !== "pending") ? "drift" : "pending";
+  const interrupted = request.signal?.aborted === true;
+  const code = exitCode(runEnd({ problems: plan.problems, outcomes, refused, stale, interrupted }));
+  const changes = plan.resource_changes;
+  const ended = endWord(code) ?? (changes.length === 0 ? "in sync" : undefined);
+  if (ended !== undefined) return ended;
+  if (request.command === "apply") return outcomes ? "applied" : "not approved";
+  if (request.command === "watch") return changes.some(({ cause }) => cause !== "pending") ? "drift" : "pending";
+  return request.command === "drift" ? "drift" : "pending";
 }

@@ -18,6 +18,7 @@ import {
   objectionsToChange,
   type RuleContext,
 } from "../plan/rules/evaluate.ts";
+import { staleOutcome } from "../plan/staleness.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import { readRulesFolder, rulesInside } from "../workspace/rules-folder.ts";
 import { type Checked, type Context, digestWithout } from "./context.ts";
@@ -139,7 +140,7 @@ export function stepsByRules(steps: readonly Step[], context: Context, desired: 
     const [objection] = "change" in step ? objectionsToChange(catalogue, step.change, context.rules, rules) : [];
     if (!objection || !("change" in step)) return step;
     const { address } = step.change;
-    return { address, outcome: { status: "stale", error: `${objection.message}; plan again` } };
+    return { address, outcome: staleOutcome(objection.message) };
   });
 }
 

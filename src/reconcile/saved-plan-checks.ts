@@ -20,6 +20,7 @@ import {
 import { type Plan, type PlannedChange, removalsOf, visibleOf } from "../plan/plan.ts";
 import { asksForCounts, type CompiledRule } from "../plan/rules/evaluate.ts";
 import { partOfPlan } from "../plan/shards.ts";
+import { staleOutcome } from "../plan/staleness.ts";
 import type { Context } from "./context.ts";
 import type { PreparedPlan } from "./prepared-plan.ts";
 
@@ -165,10 +166,10 @@ export function heldToManifests(prepared: PreparedPlan, plan: Plan, contradictio
 
 function outcomesOf({ resource_changes: changes }: Plan, contradictions: Contradictions): Outcomes {
   const [[first] = [""]] = contradictions;
-  const others = `nothing of this plan is sent, because ${first} is not what the manifests say; plan again`;
+  const others = `nothing of this plan is sent, because ${first} does not match the manifests`;
   const outcomeOf = ({ address }: PlannedChange): Outcome => {
     const why = contradictions.get(address);
-    return { status: "stale", error: why === undefined ? others : `${why}; plan again` };
+    return staleOutcome(why ?? others);
   };
   return new Map(changes.map((planned) => [planned.address, outcomeOf(planned)]));
 }

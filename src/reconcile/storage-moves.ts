@@ -9,6 +9,7 @@ import type { Outcome, Problem } from "../model/types.ts";
 import { type Contradictions, differenceFrom, statedDifference } from "../plan/contradictions.ts";
 import type { Objection } from "../plan/guards.ts";
 import type { PlannedChange } from "../plan/plan.ts";
+import { staleOutcome } from "../plan/staleness.ts";
 import { migrationChanges } from "../revision/migration-changes.ts";
 import { type Followed, followMoves } from "../storage/follow-moves.ts";
 import { historyOf } from "../storage/move-history.ts";
@@ -110,7 +111,7 @@ function stepOf(
   if (move && isAsPlanned && other === undefined) return { move };
   if (!move && unread) return { address, outcome: { status: "failed", error: unread.message } };
   const why = other ?? (move ? "what is on the source changed since the plan was made" : "nothing is left to move");
-  return { address, outcome: { status: "stale", error: `${why}; plan again` } };
+  return { address, outcome: staleOutcome(why) };
 }
 
 /** Moves that are known, or planned ones to be judged again right before they are made. */
@@ -131,7 +132,7 @@ export async function moveSteps(reader: Reader, context: Context, moves: MovesTo
 function unlessObjected(step: Extract<MoveStep, { move: unknown }>, objections: readonly Objection[]): MoveStep {
   const { address } = step.move.change;
   const objection = objections.find(({ addresses }) => addresses.includes(address));
-  return objection ? { address, outcome: { status: "stale", error: `${objection.message}; plan again` } } : step;
+  return objection ? { address, outcome: staleOutcome(objection.message) } : step;
 }
 
 /** Moves of a run that ended before them. */

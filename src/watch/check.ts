@@ -1,6 +1,7 @@
-import { type ExitCode, exit, exitCode } from "../base/exit.ts";
+import { type ExitCode, exitCode } from "../base/exit.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Plan } from "../plan/plan.ts";
+import { countOutcomes, endWord, runEnd } from "../plan/run-end.ts";
 import { plan } from "../reconcile/reconcile.ts";
 import type { Applied, Planned, Request } from "../reconcile/request.ts";
 
@@ -41,16 +42,10 @@ export function codeAfter(
   troubles: readonly ReportedProblem[],
   interrupted: boolean,
 ): ExitCode {
-  const outcomes = [...(applied?.outcomes?.values() ?? [])].map(({ status }) => status);
-  const done = outcomes.filter((status) => status === "applied").length;
-  const stale = outcomes.filter((status) => status === "stale").length;
-  return exitCode({
-    interrupted,
-    refused: (applied?.refused?.length ?? 0) > 0,
-    problem: problems.length + troubles.length > 0 || done + stale < outcomes.length,
-    stale: stale > 0 || applied?.stale === true,
-    pending: changes.length > done,
-  });
+  const { outcomes, refused, stale } = applied ?? {};
+  const end = runEnd({ problems: [...problems, ...troubles], outcomes, refused, interrupted });
+  const { applied: done } = countOutcomes(outcomes?.values() ?? []);
+  return exitCode({ ...end, stale: end.stale || stale === true, pending: changes.length > done });
 }
 
 /** The run under which the state keeps a check or an apply; null where it could not. */
@@ -60,12 +55,6 @@ export function runOf({ recorded }: Planned): string | null {
 
 /** How a check ended, in a word; `hasDrifted`: whether any of what differs is drift. */
 export function outcomeOf({ exitCode, plan, compared }: Omit<CheckEnd, "outcome">, hasDrifted: boolean): string {
-  const words: Readonly<Record<number, string>> = {
-    [exit.interrupted]: "interrupted",
-    [exit.refused]: "refused",
-    [exit.problem]: "failed",
-    [exit.stale]: "stale",
-    [exit.pending]: hasDrifted ? "drift" : "pending",
-  };
-  return words[exitCode] ?? (compared && plan.resource_changes.length > 0 ? "applied" : "in sync");
+  const inSync = compared && plan.resource_changes.length > 0 ? "applied" : "in sync";
+  return endWord(exitCode, hasDrifted ? "drift" : "pending") ?? inSync;
 }

@@ -8,6 +8,7 @@ import { unreadPart } from "../live/unread.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { columnOf, identityOf } from "../model/kinds.ts";
 import type { Change, Live, Outcome } from "../model/types.ts";
+import { liveValuesChanged, staleOutcome } from "../plan/staleness.ts";
 
 /** Why a change is not to be sent, by what its project is like now; undefined: it is as it was when it was worked out. */
 export type Recheck = (reader: Reader, change: Change) => Promise<Outcome | undefined>;
@@ -36,7 +37,7 @@ export function recheckOf(changes: readonly Change[]): Recheck {
       (each) => identityOf(each) === identity && (!change.live || each.id === change.live.id),
     );
     const moved = movedSince(reader.catalogue, change, now);
-    return moved === undefined ? undefined : { status: "stale", error: `${moved}; plan again` };
+    return moved === undefined ? undefined : staleOutcome(moved);
   };
 }
 
@@ -56,7 +57,7 @@ function movedSince(catalogue: Catalogue, change: Change, found: Live | undefine
     const isThere = found && (found.active || columnOf(catalogue, found, "active"));
     return isThere ? "it is on the server since the plan was made" : undefined;
   }
-  if (!found || liveDigestOf(catalogue, found) !== change.liveDigest)
-    return "the live values changed since the plan was made";
-  return found.updatedAt === change.live.updatedAt ? undefined : "updated_at changed since the plan was made";
+  const { liveDigest: digest, live } = change;
+  const now = { digest: found && liveDigestOf(catalogue, found), live: found };
+  return liveValuesChanged({ digest, updatedAt: live.updatedAt }, now);
 }
