@@ -34,6 +34,7 @@ const options = {
   meta: false,
   allErrors: true,
   strict: false,
+  strictNumbers: true,
   verbose: true,
   logger: false,
 } as const;

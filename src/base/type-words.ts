@@ -32,6 +32,6 @@ export function typeOf(value: unknown): string {
 /** A wrong value in a few characters, or its type where it has parts. */
 export function valueInWords(value: unknown): string {
   if (typeof value === "object" || value === undefined) return typeOf(value);
-  const text = JSON.stringify(value);
+  const text = typeof value === "number" ? String(value) : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }

@@ -100,15 +100,21 @@ function referenceFaults(
   const [other] = Object.keys(others);
   const rule = "secret-reference";
   const fault = referenceFault(typeof secret === "string" ? secret : "");
-  const isVersion = Number.isInteger(version) && Number(version) >= 1;
+  const isVersion = Number.isSafeInteger(version) && Number(version) >= 1;
   const forget = "a version needs a ledger; set ledger in evenkeel.yaml";
   return [
     [!types.includes("string"), "parameter-type", "only a string parameter can be a secret"],
     [fault !== undefined, rule, fault ?? "", "secret"],
     [other !== undefined, rule, "a secret reference has only secret and version", other],
-    [version !== undefined && !isVersion, rule, "expected an integer of at least 1", "version"],
+    [version !== undefined && !isVersion, rule, versionWords(version), "version"],
     [version !== undefined && ledger === undefined, "secret-version", forget, "version"],
   ];
+}
+
+function versionWords(version: unknown): string {
+  return Number(version) > 1
+    ? `expected an integer of at most ${Number.MAX_SAFE_INTEGER}`
+    : "expected an integer of at least 1";
 }
 
 function secretLiteral(

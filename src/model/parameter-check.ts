@@ -51,17 +51,30 @@ const checkOf = memoized((integration: Integration): SchemaCheck => {
 }, new WeakMap());
 
 function apiSchema({ types, enum: allowed, pattern }: IntegrationParameter): object {
-  return { type: [...types], ...(allowed && { enum: allowed }), ...(pattern && { pattern }) };
+  return { type: [...types], ...exactIntegers, ...(allowed && { enum: allowed }), ...(pattern && { pattern }) };
 }
 
-const faultKinds: Readonly<Record<string, FaultKind>> = { required: "missing", additionalProperties: "unknown" };
+/** Beyond these a number read from YAML or JSON has been rounded, and may be another one than was written. */
+const exactIntegers = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+
+const faultKinds: Readonly<Record<string, FaultKind>> = {
+  required: "missing",
+  additionalProperties: "unknown",
+  minimum: "type",
+  maximum: "type",
+};
 
 function faultOf({ slug, parameters }: Integration, { keyword, path }: SchemaFault): ParameterFault {
   const parameter = String(path[0]);
   const fault = faultKinds[keyword] ?? (keyword as FaultKind);
-  const expected = fault === "unknown" ? `a parameter of ${slug}` : expectationOf(parameters.get(parameter));
-  return { parameter, fault, expected };
+  const wanted = `${expectationOf(parameters.get(parameter))}${bounds[keyword] ?? ""}`;
+  return { parameter, fault, expected: fault === "unknown" ? `a parameter of ${slug}` : wanted };
 }
+
+const bounds: Readonly<Record<string, string>> = {
+  minimum: ` of at least ${exactIntegers.minimum}`,
+  maximum: ` of at most ${exactIntegers.maximum}`,
+};
 
 /** What a parameter takes, in words that complete "expected …". */
 export function expectationOf(parameter: IntegrationParameter | undefined): string {
