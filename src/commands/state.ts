@@ -35,14 +35,14 @@ function leaseText(holder: Holder | null): string {
   return `Lease: ${holderText(holder)} since ${holder.since}${until}`;
 }
 
-function contentsText({ runs, journals, plans, approvals, ledger, sightings, notes, bytes }: Contents): string {
+function contentsText({ runs, journals, plans, approvals, ledger, snapshots, notes, bytes }: Contents): string {
   const parts = [
     counted(runs, "run"),
     counted(journals, "journal"),
     counted(plans, "saved plan"),
     counted(approvals, "signed plan"),
     `${counted(ledger, "project")} in the ledger`,
-    `${counted(sightings, "project")} seen`,
+    `${counted(snapshots, "project")} seen`,
     counted(notes, "note"),
   ];
   return `Keeps: ${parts.join(", ")}; ${Math.ceil(bytes / 1024)} KB`;

@@ -1,8 +1,8 @@
 import type { RunSummary } from "../state/run-summary.ts";
-import type { ProjectSummary } from "../state/sightings/heads.ts";
-import { lastSeen, type ProjectSnapshot } from "../state/sightings/sighting.ts";
+import type { ProjectSummary } from "../state/snapshots/shard.ts";
+import { lastSeen, type ProjectSnapshot } from "../state/snapshots/snapshot.ts";
 import { csvOf } from "./csv.ts";
-import { projectsFor, standingCounts, type WantedProjects } from "./fleet.ts";
+import { countByStatus, projectsFor, type WantedProjects } from "./fleet.ts";
 import { type ListPart, partOf } from "./frame.ts";
 import type { KnownState } from "./known.ts";
 import { type RunDetails, touchedOf } from "./pages/run.ts";
@@ -21,9 +21,9 @@ export interface Data {
 export function fleetData(known: KnownState, wanted: WantedProjects, page: string | undefined): Data {
   const heads = projectsFor(known, wanted);
   const row = (head: ProjectSummary) => {
-    const { project, standing, since, differences } = head;
+    const { project, syncStatus, since, differences } = head;
     const { at, run } = lastSeen(head, known.fleet);
-    return { project, status: standing, since, differences, seen: at, run };
+    return { project, status: syncStatus, since, differences, seen: at, run };
   };
   return {
     json: () => {
@@ -33,7 +33,7 @@ export function fleetData(known: KnownState, wanted: WantedProjects, page: strin
         server,
         whole,
         trouble: known.trouble ?? null,
-        counts: standingCounts(heads),
+        counts: countByStatus(heads),
         ...listed(part),
         projects: part.rows.map(row),
       };
@@ -57,7 +57,7 @@ function table<Row extends object>(names: readonly (keyof Row & string)[], rows:
 
 /** One project with all that is kept of it; as CSV its entries. */
 export function projectData(known: KnownState, seen: ProjectSnapshot): Data {
-  const { standing, ...rest } = seen;
+  const { syncStatus, ...rest } = seen;
   const entries = seen.entries.map((entry) => {
     const { kind, key, policy, commit } = entry;
     const difference = seen.differences.find((each) => each.rest === `${kind}/${key}`);
@@ -72,7 +72,7 @@ export function projectData(known: KnownState, seen: ProjectSnapshot): Data {
     };
   });
   return {
-    json: () => ({ ...rest, status: standing, seen: lastSeen(seen, known.fleet) }),
+    json: () => ({ ...rest, status: syncStatus, seen: lastSeen(seen, known.fleet) }),
     csv: () => table(["entry", "state", "since", "policy", "place", "commit"], entries),
   };
 }
@@ -125,7 +125,7 @@ export function reviewData(part: ListPart<string>, plans: readonly WaitingPlan[]
 export function searchData(known: KnownState, q: string): Data {
   const { projects, labels, runs } = found(known, q);
   const rows = [
-    ...projects.map(({ project, standing }) => ({ sort: "project", name: project, is: standing as string })),
+    ...projects.map(({ project, syncStatus }) => ({ sort: "project", name: project, is: syncStatus as string })),
     ...labels.map(({ kind, name }) => ({ sort: kind as string, name, is: "" })),
     ...runs.map(({ run, command, outcome }) => ({
       sort: "run",

@@ -1,7 +1,7 @@
 import { memoized } from "../base/memoize.ts";
 import { placeAmong } from "../base/text.ts";
-import type { ProjectSummary } from "../state/sightings/heads.ts";
-import { countsFrom, type SyncStatus, type SyncStatusCounts, syncStatuses } from "../state/sightings/sighting.ts";
+import type { ProjectSummary } from "../state/snapshots/shard.ts";
+import { countStatuses, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { KnownState } from "./known.ts";
 
 /** What a person asks of the list of projects. Empty: anything. */
@@ -52,7 +52,7 @@ function testsFor(
     [integration, ({ labels }) => labels.keys.integration?.has(integration) === true],
     [license, ({ labels }) => [...(labels.keys.license ?? [])].some((key) => key.toLowerCase() === licensed)],
     [policy, ({ labels }) => labels.policies.has(policy)],
-    [status, ({ standing }) => standing === status],
+    [status, ({ syncStatus }) => syncStatus === status],
     [Number(age) > 0 ? age : "", ({ since }) => since <= latest.toISOString()],
   ];
   return tests.filter(([asked]) => asked !== "").map(([, test]) => test);
@@ -60,12 +60,11 @@ function testsFor(
 
 type Heads = readonly ProjectSummary[];
 
-/** How many of some projects stand how. */
-export const standingCounts = memoized((heads: Heads): SyncStatusCounts => {
-  const sums = new Map<SyncStatus, number>();
-  for (const { standing } of heads) sums.set(standing, (sums.get(standing) ?? 0) + 1);
-  return countsFrom(syncStatuses.map((each) => sums.get(each) ?? 0));
-}, new WeakMap());
+/** Projects by status. */
+export const countByStatus = memoized(
+  (heads: Heads): SyncStatusCounts => countStatuses(heads.map(({ syncStatus }) => syncStatus)),
+  new WeakMap(),
+);
 
 /** A group of projects, or one project, below another group. */
 export interface ProjectGroup {
@@ -98,7 +97,7 @@ function groupsIn(projects: Heads, group: string): readonly ProjectGroup[] {
 
 function groupOf([path, members]: readonly [string, readonly ProjectSummary[]]): ProjectGroup {
   const leaf = members.length === 1 && members[0]?.project === path;
-  return { path, leaf, projects: members.length, counts: standingCounts(members) };
+  return { path, leaf, projects: members.length, counts: countByStatus(members) };
 }
 
 /** Drift and what cannot be read come before what only waits for an apply. */

@@ -2,10 +2,9 @@ import { UserError } from "../base/exit.ts";
 import { compareTexts } from "../base/text.ts";
 import { type LiveRuns, liveRuns } from "../state/live-runs.ts";
 import type { RunSummary } from "../state/run-summary.ts";
-import { readFleetIndex } from "../state/sightings/fleet-sheet.ts";
-import { headsIn, type ProjectSummary } from "../state/sightings/heads.ts";
-import { sheetIn, sheetOf, snapshotIn } from "../state/sightings/sheet.ts";
-import { type FleetIndex, type ProjectSnapshot, syncStatuses } from "../state/sightings/sighting.ts";
+import { type FleetIndex, readFleetIndex } from "../state/snapshots/fleet-index.ts";
+import { type ProjectSummary, parseShard, shardNameOf, snapshotIn, summariesIn } from "../state/snapshots/shard.ts";
+import { type ProjectSnapshot, syncStatuses } from "../state/snapshots/snapshot.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { type PlanReader, planReader } from "./plans.ts";
 
@@ -52,7 +51,7 @@ export async function watching(open: () => Promise<WorkspaceState>): Promise<Wat
   let state: Promise<WorkspaceState> | undefined = Promise.resolve(await open());
   let known = nothing;
   let looking: Promise<KnownState> | undefined;
-  const sheets = new Map<string, CachedSheet>();
+  const shards = new Map<string, CachedShard>();
   const ask: Watching["ask"] = async (question) => {
     state ??= open();
     const asked = state;
@@ -69,7 +68,7 @@ export async function watching(open: () => Promise<WorkspaceState>): Promise<Wat
   const lookAgain = async () => {
     const before = known;
     try {
-      known = await ask((from) => knownOf(from, before, sheets)).catch((error) => inTrouble(before, error));
+      known = await ask((from) => knownOf(from, before, shards)).catch((error) => inTrouble(before, error));
     } finally {
       looking = undefined;
     }
@@ -85,11 +84,11 @@ export async function watching(open: () => Promise<WorkspaceState>): Promise<Wat
       return Promise.race([looking, soon().then(() => known)]);
     },
     project: async (path) => {
-      const name = sheetOf(path);
-      const text = await ask(async ({ sightings }) => (await sightings.read([name])).get(name));
-      const sheet = sheetIn(text);
-      const row = sheet.rows.find(([project]) => project.toLowerCase() === path.toLowerCase());
-      return row && snapshotIn(sheet, row);
+      const name = shardNameOf(path);
+      const text = await ask(async ({ snapshots }) => (await snapshots.read([name])).get(name));
+      const shard = parseShard(text);
+      const row = shard.rows.find(([project]) => project.toLowerCase() === path.toLowerCase());
+      return row && snapshotIn(shard, row);
     },
     [Symbol.asyncDispose]: async () => {
       await looking?.catch(() => {});
@@ -111,7 +110,7 @@ function inTrouble(before: KnownState, error: unknown): KnownState {
   return { ...before, at: new Date(), trouble: error.message };
 }
 
-interface CachedSheet {
+interface CachedShard {
   readonly run: string;
   readonly heads: readonly ProjectSummary[];
 }
@@ -119,21 +118,21 @@ interface CachedSheet {
 async function knownOf(
   state: WorkspaceState,
   before: KnownState,
-  sheets: Map<string, CachedSheet>,
+  shards: Map<string, CachedShard>,
 ): Promise<KnownState> {
-  const { sightings, runs } = state;
+  const { snapshots, runs } = state;
   const at = new Date();
-  const fleet = await readFleetIndex(sightings);
+  const fleet = await readFleetIndex(snapshots);
   const all = await runs.list();
   if (before.runs.length > 0 && all.length === 0) {
     throw new UserError(`the state is gone: ${state.place} holds nothing any more`);
   }
   const rest = { runs: all, live: await liveRuns(state), at };
-  const moved = Object.entries(fleet?.sheets ?? {}).filter(([name, { run }]) => sheets.get(name)?.run !== run);
+  const moved = Object.entries(fleet?.shards ?? {}).filter(([name, { run }]) => shards.get(name)?.run !== run);
   if (moved.length === 0 && before.fleet && fleet) return { ...withoutTrouble(before), ...rest, fleet };
-  const texts = await sightings.read(moved.map(([name]) => name));
-  for (const [name, { run }] of moved) sheets.set(name, { run, heads: headsIn(sheetIn(texts.get(name))) });
-  const projects = [...sheets.values()]
+  const texts = await snapshots.read(moved.map(([name]) => name));
+  for (const [name, { run }] of moved) shards.set(name, { run, heads: summariesIn(parseShard(texts.get(name))) });
+  const projects = [...shards.values()]
     .flatMap(({ heads }) => heads)
     .sort((a, b) => compareTexts(a.project, b.project));
   return { fleet, projects, worstFirst: [...projects].sort(byTrouble), ...rest };
@@ -144,6 +143,6 @@ function withoutTrouble({ trouble: _, ...known }: KnownState): KnownState {
 }
 
 function byTrouble(a: ProjectSummary, b: ProjectSummary): number {
-  const rank = syncStatuses.indexOf(b.standing) - syncStatuses.indexOf(a.standing);
+  const rank = syncStatuses.indexOf(b.syncStatus) - syncStatuses.indexOf(a.syncStatus);
   return rank || compareTexts(a.since, b.since) || compareTexts(a.project, b.project);
 }

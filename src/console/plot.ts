@@ -1,13 +1,13 @@
 import { quantity, thousands } from "../base/text.ts";
-import type { SyncStatus } from "../state/sightings/sighting.ts";
+import type { SyncStatus } from "../state/snapshots/snapshot.ts";
 import type { FleetDay } from "./fleet.ts";
 import { each, type Markup, markup } from "./markup.ts";
 
 /** What is not in sync, the lowest layer of the plot first. */
-const layers: readonly { readonly standing: SyncStatus; readonly name: string }[] = [
-  { standing: "drifted", name: "drifted" },
-  { standing: "pending", name: "pending" },
-  { standing: "unreadable", name: "unreadable" },
+const layers: readonly { readonly syncStatus: SyncStatus; readonly name: string }[] = [
+  { syncStatus: "drifted", name: "drifted" },
+  { syncStatus: "pending", name: "pending" },
+  { syncStatus: "unreadable", name: "unreadable" },
 ];
 
 /** The drawing's own units; a page stretches it to its width. */
@@ -23,15 +23,15 @@ export function driftPlot(days: readonly FleetDay[]): Markup {
   return markup`<div class="plot"><ol class="ticks" aria-hidden="true">${each(ticks, (tick) => markup`<li>${thousands(tick)}</li>`)}</ol>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${summaryOf(days)}">
 ${each(ticks, (tick) => markup`<path class="grid" d="M0 ${y(tick)}H${width}"/>`)}
-${each(layers, ({ standing }, index) => markup`<path class="area ${standing}" d="${areaPath(days, index, x, y)}"/>`)}
+${each(layers, ({ syncStatus }, index) => markup`<path class="area ${syncStatus}" d="${areaPath(days, index, x, y)}"/>`)}
 </svg>
 <ol class="days" aria-hidden="true">${each(datesOf(days), (day) => markup`<li>${day}</li>`)}</ol></div>
-<ul class="legend">${each(layers, ({ standing, name }) => markup`<li class="${standing}">${name}</li>`)}</ul>
+<ul class="legend">${each(layers, ({ syncStatus, name }) => markup`<li class="${syncStatus}">${name}</li>`)}</ul>
 <details class="numbers"><summary>As numbers</summary>${tableOf(days)}</details>`;
 }
 
 function sumOf({ counts }: FleetDay, upTo: number): number {
-  return layers.slice(0, upTo).reduce((sum, { standing }) => sum + (counts?.[standing] ?? 0), 0);
+  return layers.slice(0, upTo).reduce((sum, { syncStatus }) => sum + (counts?.[syncStatus] ?? 0), 0);
 }
 
 /** The next number that people count to. */
@@ -65,5 +65,5 @@ function summaryOf(days: readonly FleetDay[]): string {
 function tableOf(days: readonly FleetDay[]): Markup {
   const known = days.filter(({ counts }) => counts).toReversed();
   return markup`<div class="wide"><table><caption class="unseen">${quantity(known.length, "day")}</caption><thead><tr><th scope="col">Day</th>${each(layers, ({ name }) => markup`<th scope="col" class="n">${name}</th>`)}<th scope="col" class="n">in sync</th></tr></thead><tbody>
-${each(known, ({ day, counts }) => markup`<tr><th scope="row">${day}</th>${each(layers, ({ standing }) => markup`<td class="n">${thousands(counts?.[standing] ?? 0)}</td>`)}<td class="n">${thousands(counts?.["in sync"] ?? 0)}</td></tr>`)}</tbody></table></div>`;
+${each(known, ({ day, counts }) => markup`<tr><th scope="row">${day}</th>${each(layers, ({ syncStatus }) => markup`<td class="n">${thousands(counts?.[syncStatus] ?? 0)}</td>`)}<td class="n">${thousands(counts?.["in sync"] ?? 0)}</td></tr>`)}</tbody></table></div>`;
 }

@@ -5,9 +5,9 @@ import { addressTest } from "../model/identity.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { DesiredProject } from "../model/types.ts";
-import { recordObservation } from "../state/sightings/look.ts";
-import type { ProjectObservation, RunObservation } from "../state/sightings/looked-at.ts";
-import type { SyncStatusCounts } from "../state/sightings/sighting.ts";
+import type { ProjectObservation, RunObservation } from "../state/snapshots/observation.ts";
+import { recordObservation } from "../state/snapshots/record.ts";
+import type { SyncStatusCounts } from "../state/snapshots/snapshot.ts";
 import type { Context } from "./context.ts";
 import type { Applied } from "./request.ts";
 
@@ -24,7 +24,7 @@ export async function keepSnapshots(context: Context, result: Applied): Promise<
   const look = lookOf(context, result);
   if (look.projects.length === 0 && !look.covers) return {};
   try {
-    return { fleet: await recordObservation(state.sightings, look) };
+    return { fleet: await recordObservation(state.snapshots, look) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { unseen: error.message };

@@ -1,5 +1,5 @@
 import type { Lease } from "./lease.ts";
-import { fleetIndex } from "./sightings/fleet-sheet.ts";
+import { fleetIndex } from "./snapshots/fleet-index.ts";
 import type { LedgerEdit, WorkspaceState } from "./state.ts";
 
 /** Runs that were copied, and those that were there already and stay as they are. */
@@ -21,7 +21,7 @@ export async function copyState(source: WorkspaceState, target: WorkspaceState, 
   for (const run of await source.plans.list()) await copySignatures(source, target, run);
   await copyTexts(source.notes, target.notes);
   await copyLedger(source, target, token);
-  await copySightings(source.sightings, target.sightings);
+  await copySnapshots(source.snapshots, target.snapshots);
   // Last, so that a run is known as copied only where all of it is.
   for (const summary of runs.toReversed()) await target.runs.record(summary);
   return { copied: runs.length, present: all.length - runs.length };
@@ -45,10 +45,10 @@ async function copyTexts(source: WorkspaceState["plans"], target: WorkspaceState
 }
 
 /** What the target has seen itself is newer, or of another fleet. */
-async function copySightings(source: WorkspaceState["sightings"], target: WorkspaceState["sightings"]): Promise<void> {
+async function copySnapshots(source: WorkspaceState["snapshots"], target: WorkspaceState["snapshots"]): Promise<void> {
   const names = await source.list();
-  const sheets = await source.read(names);
-  await target.change(names, (there) => (there.has(fleetIndex) ? new Map() : sheets));
+  const shards = await source.read(names);
+  await target.change(names, (there) => (there.has(fleetIndex) ? new Map() : shards));
 }
 
 async function copySignatures(source: WorkspaceState, target: WorkspaceState, run: string): Promise<void> {

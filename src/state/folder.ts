@@ -4,13 +4,13 @@ import { folderJournals } from "./folder/journals.ts";
 import { folderLeases } from "./folder/lease.ts";
 import { checkHeld } from "./folder/lock-file.ts";
 import { folderRuns } from "./folder/runs.ts";
-import { folderSheets } from "./folder/sheets.ts";
+import { folderShards } from "./folder/shards.ts";
 import { refuseLinks, stateFolder } from "./folder/state-folder.ts";
 import { folderTexts } from "./folder/texts.ts";
 import { ledgerFile, readLedgerFile } from "./ledger-file.ts";
 import { processRates } from "./rates.ts";
-import { seenProjects } from "./sightings/fleet-sheet.ts";
 import { signaturesIn } from "./signatures.ts";
+import { countSnapshots } from "./snapshots/fleet-index.ts";
 import type { LedgerStore, WorkspaceState } from "./state.ts";
 
 /** Where `ledger: state` is kept in a folder; the same file as `ledger: .evenkeel/ledger.ndjson`. */
@@ -29,7 +29,7 @@ export function folderState(root: string): WorkspaceState {
   const summaries = folderTexts(root, "runs", "json", ready);
   const notes = folderTexts(root, "notes", "txt", ready);
   const journals = folderJournals(root, ready);
-  const sightings = folderSheets(root, ready);
+  const snapshots = folderShards(root, ready);
   const signed = async (run: string) => signaturesIn((await signatures.read(run)) ?? "");
   const forget = (run: string) => {
     for (const files of [plans, signatures]) files.remove(run);
@@ -48,7 +48,7 @@ export function folderState(root: string): WorkspaceState {
       ofRuns: async (runs) => new Map(await Promise.all(runs.map(async (run) => [run, await signed(run)] as const))),
     },
     notes,
-    sightings,
+    snapshots,
     rates: processRates,
     workers: undefined,
     contents: async () => ({
@@ -57,7 +57,7 @@ export function folderState(root: string): WorkspaceState {
       plans: (await plans.list()).length,
       approvals: (await signatures.list()).length,
       ledger: readLedgerFile(root, ledger).lines.size,
-      sightings: await seenProjects(sightings),
+      snapshots: await countSnapshots(snapshots),
       notes: (await notes.list()).length,
       bytes: sizeOf(place),
     }),

@@ -7,10 +7,10 @@ import { postgresRates } from "./postgres/rates.ts";
 import { postgresRuns } from "./postgres/runs.ts";
 import { migrate } from "./postgres/schema.ts";
 import { openPostgres, type PostgresSession } from "./postgres/session.ts";
-import { postgresSheets } from "./postgres/sheets.ts";
+import { postgresShards } from "./postgres/shards.ts";
 import { postgresWorkers } from "./postgres/workers.ts";
 import type { Rates } from "./rates.ts";
-import { seenProjects } from "./sightings/fleet-sheet.ts";
+import { countSnapshots } from "./snapshots/fleet-index.ts";
 import type { Approvals, Contents, SharedState, Texts } from "./state.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -38,7 +38,7 @@ export async function postgresState(
     plans: textsIn(session, workspace, { table: "plan", name: "run", text: "document", more: ", saved" }),
     approvals: approvalsIn(session, workspace),
     notes: textsIn(session, workspace, { table: "note", name: "name", text: "content", more: "" }),
-    sightings: postgresSheets(session, workspace),
+    snapshots: postgresShards(session, workspace),
     workers: postgresWorkers(session, workspace),
     rates: postgresRates(session),
     contents: () => contentsOf(session, workspace),
@@ -146,7 +146,7 @@ async function contentsOf(session: PostgresSession, workspace: string): Promise<
     plans: number("plans"),
     approvals: number("approvals"),
     ledger: number("ledger"),
-    sightings: await seenProjects(postgresSheets(session, workspace)),
+    snapshots: await countSnapshots(postgresShards(session, workspace)),
     notes: number("notes"),
     bytes: number("bytes"),
   };

@@ -2,7 +2,7 @@ import { isObject } from "../base/json.ts";
 import { addressParts } from "../model/address.ts";
 import type { Action, OutcomeStatus } from "../model/types.ts";
 import { isProgress, type RunProgress } from "./run-progress.ts";
-import type { SyncStatusCounts } from "./sightings/sighting.ts";
+import type { SyncStatusCounts } from "./snapshots/snapshot.ts";
 
 /** What is kept of a run (docs/state.md): at most 2 KB, and 100 bytes for each changed address. */
 export interface RunSummary {

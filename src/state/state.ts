@@ -26,8 +26,8 @@ export interface WorkspaceState extends AsyncDisposable {
   readonly notes: Texts;
   /** What runs share with their workers; undefined where no other machine sees the state. */
   readonly workers: WorkerStore | undefined;
-  /** How each project was last seen; `sightings/` knows what the sheets hold. */
-  readonly sightings: Sheets;
+  /** How each project was last seen; `snapshots/` knows what the shards hold. */
+  readonly snapshots: Shards;
   /** Request rates of tokens, whatever the workspace. */
   readonly rates: Rates;
   /** What it keeps, counted. */
@@ -126,10 +126,10 @@ export interface Texts {
 }
 
 /** Texts by name that are changed several at a time, and may be large. */
-export interface Sheets {
+export interface Shards {
   /** Those of these names that there are. */
   readonly read: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Puts what `edit` makes of these sheets in their place; it may be asked again. */
+  /** Puts what `edit` makes of these shards in their place; it may be asked again. */
   readonly change: (
     names: readonly string[],
     edit: (before: ReadonlyMap<string, string>) => ReadonlyMap<string, string>,
@@ -241,7 +241,7 @@ export interface Contents {
   /** Projects that the ledger knows. */
   readonly ledger: number;
   /** Projects that were seen. */
-  readonly sightings: number;
+  readonly snapshots: number;
   readonly notes: number;
   readonly bytes: number;
 }

@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), "evenkeel-console-"));
 /** What fills a state: the program's own code. */
 async function filling() {
   const outfile = join(here, "../../dist/console-filling.mjs");
-  const contents = `export { recordObservation } from "../../src/state/sightings/look.ts";
+  const contents = `export { recordObservation } from "../../src/state/snapshots/record.ts";
     export { postgresState } from "../../src/state/postgres.ts";`;
   const stdin = { contents, resolveDir: here, loader: "ts" };
   await build({ stdin, outfile, bundle: true, platform: "node", format: "esm", packages: "external" });
@@ -50,7 +50,7 @@ function changeOf(project) {
   return { ...head, ...visible, declared: fields, reason: "drift: somebody changed it", origin };
 }
 
-function seenProjects() {
+function countSnapshots() {
   const rest = { includes: () => true, all: true, unverified: {}, unmanaged: 0, problems: [] };
   return Array.from({ length: projects }, (_, index) => {
     const name = `group-${index % 40}/team-${index % 7}/project-${index}`;
@@ -71,11 +71,11 @@ async function fill(url) {
     exceptions: [],
     whole: true,
   };
-  const counts = await recordObservation(state.sightings, {
+  const counts = await recordObservation(state.snapshots, {
     ...whole,
     covers: () => true,
     cause: "drift",
-    projects: seenProjects(),
+    projects: countSnapshots(),
   });
   const touched = { "group-1/team-1/project-1": { "integration/external-wiki": "~", "license/MIT": "+" } };
   const rows = Array.from({ length: runs }, (_, index) => {

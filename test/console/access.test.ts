@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import { sessionLength, sessions } from "../../src/console/access.ts";
 import { projectHref, withoutSlashes } from "../../src/console/markup.ts";
 import type { Cause } from "../../src/model/types.ts";
-import { fleetIndex } from "../../src/state/sightings/fleet-sheet.ts";
+import { fleetIndex } from "../../src/state/snapshots/fleet-index.ts";
 import { runProgram } from "../e2e/program.ts";
 import { summary, taken } from "../state/laws.ts";
 import { consoleOver, drifted, fleet, seen, seenBy } from "./serving.ts";
@@ -216,7 +216,7 @@ describe("what is there", () => {
 
   test("a state of a later version is told, not misread", async () => {
     const { root, state } = await seenBy(fleet(3));
-    await state.sightings.change([fleetIndex], () => new Map([[fleetIndex, '{"format":99}']]));
+    await state.snapshots.change([fleetIndex], () => new Map([[fleetIndex, '{"format":99}']]));
     const { get } = await consoleOver(root);
     expect(await (await get("/")).text()).toContain("format 99, and this version of evenkeel knows 1");
   });

@@ -6,10 +6,10 @@ import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Change, Desired } from "../../src/model/types.ts";
 import { folderState } from "../../src/state/folder.ts";
 import { touchedBy } from "../../src/state/run-summary.ts";
-import { recordObservation } from "../../src/state/sightings/look.ts";
-import type { ProjectObservation } from "../../src/state/sightings/looked-at.ts";
+import type { ProjectObservation } from "../../src/state/snapshots/observation.ts";
+import { recordObservation } from "../../src/state/snapshots/record.ts";
 import type { WorkspaceState } from "../../src/state/state.ts";
-import { look } from "../state/looks.ts";
+import { look } from "../state/observations.ts";
 import { folder } from "../support/folder.ts";
 import { workspaceText } from "../support/stage.ts";
 
@@ -85,7 +85,7 @@ export async function keepDays(
     const counts =
       index < days - 1
         ? { "in sync": projects.length, pending: index % 3, drifted: index % 7, unreadable: 0 }
-        : await recordObservation(state.sightings, look(run, projects, { run, at, cause: "drift", hasLedger: true }));
+        : await recordObservation(state.snapshots, look(run, projects, { run, at, cause: "drift", hasLedger: true }));
     const changes = projects.slice(0, 20).flatMap(({ changes = [] }) => changes);
     const head = { run, command: "drift", who: "ada", host: "build-7", started: at, ended: at, outcome: "drift" };
     await state.runs.record({

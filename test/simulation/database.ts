@@ -89,7 +89,7 @@ export class Database {
   readonly ledger = new Map<string, LedgerRow>();
   readonly plan = new Map<string, TextRow>();
   readonly note = new Map<string, TextRow>();
-  readonly sightings = new Map<string, SheetRow>();
+  readonly snapshots = new Map<string, SheetRow>();
   readonly approvals: { readonly workspace: string; readonly run: string; readonly signature: string }[] = [];
   /** All intents that ever were. */
   readonly claimed = new Set<string>();
@@ -383,11 +383,11 @@ const statements: Readonly<Record<string, Statement>> = {
       .filter(({ day }) => (days as number[]).includes(day)),
   ...textsIn("plan", "run", "document"),
   ...textsIn("note", "name", "content"),
-  "SELECT name, content FROM evenkeel.snapshot": ({ sightings }, [workspace, names]) =>
-    (names as string[]).flatMap((name) => sightings.get(key(workspace, name)) ?? []),
-  "INSERT INTO evenkeel.snapshot": ({ sightings }, [workspace, names, contents]) => {
+  "SELECT name, content FROM evenkeel.snapshot": ({ snapshots }, [workspace, names]) =>
+    (names as string[]).flatMap((name) => snapshots.get(key(workspace, name)) ?? []),
+  "INSERT INTO evenkeel.snapshot": ({ snapshots }, [workspace, names, contents]) => {
     (names as string[]).forEach((name, index) => {
-      sightings.set(key(workspace, name), {
+      snapshots.set(key(workspace, name), {
         workspace: String(workspace),
         name,
         content: (contents as Buffer[])[index],
@@ -395,8 +395,8 @@ const statements: Readonly<Record<string, Statement>> = {
     });
     return nothing;
   },
-  "SELECT name FROM evenkeel.snapshot": ({ sightings }, [workspace]) => {
-    const own = [...sightings.values()].filter((row) => row.workspace === workspace);
+  "SELECT name FROM evenkeel.snapshot": ({ snapshots }, [workspace]) => {
+    const own = [...snapshots.values()].filter((row) => row.workspace === workspace);
     return own.map(({ name }) => ({ name })).sort((a, b) => (a.name < b.name ? -1 : 1));
   },
   "INSERT INTO evenkeel.approval": ({ approvals }, [workspace, run, signature]) => {

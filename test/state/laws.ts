@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { JournalLine } from "../../src/state/journal-entry.ts";
 import type { RunSummary } from "../../src/state/run-summary.ts";
-import { fleetIn, fleetIndex } from "../../src/state/sightings/fleet-sheet.ts";
-import { recordObservation } from "../../src/state/sightings/look.ts";
-import { sheetNames } from "../../src/state/sightings/sheet.ts";
+import { fleetIndex, parseFleetIndex } from "../../src/state/snapshots/fleet-index.ts";
+import { recordObservation } from "../../src/state/snapshots/record.ts";
+import { shardNames } from "../../src/state/snapshots/shard.ts";
 import type { Claim, LeaseToken, WorkspaceState } from "../../src/state/state.ts";
-import { allSightings, differing, look, looked } from "./looks.ts";
+import { allSnapshots, differing, look, looked } from "./observations.ts";
 
 /** A backend under test: each place is empty at first, and may be opened any number of times. */
 export interface Backend<State = WorkspaceState> {
@@ -230,9 +230,9 @@ export function laws({ name, place }: Backend): void {
   describe(`${name}: how projects were last seen`, () => {
     const day = (number: number) => `2026-11-${10 + number}T08:00:00.000Z`;
     const standing = async (state: WorkspaceState) => {
-      const all = (await allSightings(state.sightings)).map((each) => [
+      const all = (await allSnapshots(state.snapshots)).map((each) => [
         each.project,
-        each.standing,
+        each.syncStatus,
         each.since.slice(8, 10),
       ]);
       return all.map((each) => each.join(" ")).sort();
@@ -241,18 +241,18 @@ export function laws({ name, place }: Backend): void {
     test("is what the last look saw, since the first that saw it so", async () => {
       const [a, b] = await two();
       const first = await recordObservation(
-        a.sightings,
+        a.snapshots,
         look("r1", [looked("p"), looked("Q/q"), looked("s")], { at: day(1) }),
       );
       expect(first).toEqual({ "in sync": 3, pending: 0, drifted: 0, unreadable: 0 });
       const { changes: _, ...unread } = { ...looked("s"), problems: ["403"] };
       const drifted = [looked("p", [differing("p")]), looked("Q/q"), unread];
-      await recordObservation(b.sightings, look("r2", drifted, { at: day(2) }));
-      await recordObservation(a.sightings, look("r3", drifted, { at: day(3) }));
+      await recordObservation(b.snapshots, look("r2", drifted, { at: day(2) }));
+      await recordObservation(a.snapshots, look("r3", drifted, { at: day(3) }));
       expect(await standing(b)).toEqual(["Q/q in sync 11", "p drifted 12", "s unreadable 12"]);
-      const fleet = fleetIn((await b.sightings.read([fleetIndex])).get(fleetIndex));
+      const fleet = parseFleetIndex((await b.snapshots.read([fleetIndex])).get(fleetIndex));
       expect(fleet?.whole).toEqual({ run: "r3", at: day(3) });
-      const counts = await recordObservation(b.sightings, look("r4", [looked("p")], { at: day(4) }));
+      const counts = await recordObservation(b.snapshots, look("r4", [looked("p")], { at: day(4) }));
       expect(counts).toEqual({ "in sync": 1, pending: 0, drifted: 0, unreadable: 0 });
       expect(await standing(a)).toEqual(["p in sync 14"]);
     });
@@ -260,11 +260,11 @@ export function laws({ name, place }: Backend): void {
     test("is changed by a look at a part of the fleet, for that part", async () => {
       const state = await one();
       const both = [differing("p", "license/MIT"), differing("p", "license/ISC")];
-      await recordObservation(state.sightings, look("r1", [looked("p", both), looked("q")], { at: day(1) }));
+      await recordObservation(state.snapshots, look("r1", [looked("p", both), looked("q")], { at: day(1) }));
       const part = { ...looked("p"), all: false, includes: (rest: string) => rest === "license/MIT" };
       const { covers: _, ...some } = look("r2", [part], { at: day(2), whole: false });
-      await recordObservation(state.sightings, some);
-      const all = await allSightings(state.sightings);
+      await recordObservation(state.snapshots, some);
+      const all = await allSnapshots(state.snapshots);
       expect(all.find(({ project }) => project === "p")).toMatchObject({
         differences: [{ rest: "license/ISC", since: day(1) }],
       });
@@ -275,11 +275,11 @@ export function laws({ name, place }: Backend): void {
       const states = await opened(3);
       const looks = states.map((state, index) => {
         const { covers: _, ...some } = look(`r${index}`, [looked(`p${index}`), looked(`q${index}`)], { whole: false });
-        return recordObservation(state.sightings, some);
+        return recordObservation(state.snapshots, some);
       });
       await Promise.all(looks);
       const [state] = states;
-      expect(state && (await allSightings(state.sightings)).map(({ project }) => project).sort()).toEqual([
+      expect(state && (await allSnapshots(state.snapshots)).map(({ project }) => project).sort()).toEqual([
         "p0",
         "p1",
         "p2",
@@ -291,12 +291,12 @@ export function laws({ name, place }: Backend): void {
 
     test("is written once where nothing changes, and refused where a later version wrote it", async () => {
       const state = await one();
-      await recordObservation(state.sightings, look("r1", [looked("p")]));
-      const before = await state.sightings.read(sheetNames);
-      await recordObservation(state.sightings, look("r2", [looked("p")]));
-      expect(await state.sightings.read(sheetNames)).toEqual(before);
-      await state.sightings.change([fleetIndex], () => new Map([[fleetIndex, '{"format":99}']]));
-      await expect(recordObservation(state.sightings, look("r3", [looked("p")]))).rejects.toThrow("format 99");
+      await recordObservation(state.snapshots, look("r1", [looked("p")]));
+      const before = await state.snapshots.read(shardNames);
+      await recordObservation(state.snapshots, look("r2", [looked("p")]));
+      expect(await state.snapshots.read(shardNames)).toEqual(before);
+      await state.snapshots.change([fleetIndex], () => new Map([[fleetIndex, '{"format":99}']]));
+      await expect(recordObservation(state.snapshots, look("r3", [looked("p")]))).rejects.toThrow("format 99");
     });
   });
 
@@ -354,9 +354,9 @@ export function laws({ name, place }: Backend): void {
       await state.runs.record(summary("a"));
       await state.plans.write("a", "{}");
       await state.ledger.write(token, "key", [{ project: "p", rest: "license/MIT", memory: memory("a") }]);
-      await recordObservation(state.sightings, look("a", [looked("p"), looked("q", [differing("q")])]));
+      await recordObservation(state.snapshots, look("a", [looked("p"), looked("q", [differing("q")])]));
       const { bytes, ...counts } = await state.contents();
-      expect(counts).toEqual({ runs: 1, journals: 1, plans: 1, approvals: 0, ledger: 1, sightings: 2, notes: 0 });
+      expect(counts).toEqual({ runs: 1, journals: 1, plans: 1, approvals: 0, ledger: 1, snapshots: 2, notes: 0 });
       expect(bytes).toBeGreaterThan(100);
     });
   });

@@ -12,7 +12,7 @@ const projects = [{ path: "p" }];
 /** Where a link lies, and where it leads, from an empty folder beside the workspace. */
 type Link = readonly [name: string, at: string, target: (outside: string) => string];
 
-const folders = ["journal", "runs", "plans", "notes", "sightings"];
+const folders = ["journal", "runs", "plans", "notes", "snapshots"];
 const files = ["lock", "watch.lock", ".gitignore", "ledger.ndjson"];
 const links: readonly Link[] = [
   ["the folder itself", ".evenkeel", (outside) => outside],

@@ -139,23 +139,23 @@ describe("a lock is not taken", () => {
 
 test("a look waits for the end of another process's look, and takes over that of a dead one", async () => {
   const held = { ...here, ...owner, pid: ppid, started: undefined, run: "look-1" };
-  const { root } = folder({ ".evenkeel/sightings/lock": JSON.stringify(held) });
-  const file = join(root, ".evenkeel/sightings/lock");
-  const { sightings } = folderState(root);
+  const { root } = folder({ ".evenkeel/snapshots/lock": JSON.stringify(held) });
+  const file = join(root, ".evenkeel/snapshots/lock");
+  const { snapshots } = folderState(root);
   const theirs = new Map([["fleet", "theirs"]]);
   const seen: (string | undefined)[] = [];
-  const change = sightings.change(["fleet"], (before) => {
+  const change = snapshots.change(["fleet"], (before) => {
     seen.push(before.get("fleet"));
     return theirs;
   });
   await pause(100);
   expect(seen).toEqual([]);
-  await folderState(folder().root).sightings.change(["fleet"], () => theirs);
+  await folderState(folder().root).snapshots.change(["fleet"], () => theirs);
   rmSync(file);
   await change;
   expect(seen).toEqual([undefined]);
   writeFileSync(file, JSON.stringify({ ...held, started: "1", ...(platform !== "linux" && { milliseconds: 1 }) }));
-  await sightings.change(["fleet"], (before) => new Map([["fleet", `${before.get("fleet")}, mine`]]));
-  expect((await sightings.read(["fleet"])).get("fleet")).toBe("theirs, mine");
+  await snapshots.change(["fleet"], (before) => new Map([["fleet", `${before.get("fleet")}, mine`]]));
+  expect((await snapshots.read(["fleet"])).get("fleet")).toBe("theirs, mine");
   expect(() => readFileSync(file)).toThrow("ENOENT");
 });

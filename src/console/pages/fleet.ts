@@ -1,14 +1,15 @@
 import { quantity, thousands } from "../../base/text.ts";
-import type { ProjectSummary } from "../../state/sightings/heads.ts";
-import { type FleetIndex, lastSeen, type SyncStatus } from "../../state/sightings/sighting.ts";
+import type { FleetIndex } from "../../state/snapshots/fleet-index.ts";
+import type { ProjectSummary } from "../../state/snapshots/shard.ts";
+import { lastSeen, type SyncStatus } from "../../state/snapshots/snapshot.ts";
 import {
+  countByStatus,
   fleetDays,
   groupsBelow,
   labelsOf,
   type ProjectGroup,
   projectFilters,
   projectsFor,
-  standingCounts,
   type WantedProjects,
 } from "../fleet.ts";
 import { dataLinks, type ListPart, pager, partOf } from "../frame.ts";
@@ -16,7 +17,7 @@ import type { KnownState } from "../known.ts";
 import { age, ago, each, href, type Markup, markup, moment, projectHref } from "../markup.ts";
 import { driftPlot } from "../plot.ts";
 
-/** The standings in the order in which the page tells them. */
+/** The statuses in the order in which the page tells them. */
 const told: readonly SyncStatus[] = ["in sync", "drifted", "pending", "unreadable"];
 
 /** Where the list of projects is, for what a person asks. */
@@ -59,7 +60,7 @@ function headOf(
   { group }: WantedProjects,
   inScope: readonly ProjectSummary[],
 ): Markup {
-  const off = inScope.length - standingCounts(inScope)["in sync"];
+  const off = inScope.length - countByStatus(inScope)["in sync"];
   const all = inScope.length === projects.length;
   const what = quantity(inScope.length, "project");
   const title = off === 0 ? `${what} in sync` : `${thousands(off)} of ${what} not in sync`;
@@ -80,17 +81,17 @@ export function crumbsOf(path: string): Markup {
 }
 
 function tilesOf(heads: readonly ProjectSummary[], wanted: WantedProjects): Markup {
-  const counts = standingCounts(heads);
-  return markup`<ul class="tiles">${each(told, (standing) => {
-    const longest = heads.find((head) => head.standing === standing);
-    const status = wanted.status === standing ? "" : standing;
+  const counts = countByStatus(heads);
+  return markup`<ul class="tiles">${each(told, (syncStatus) => {
+    const longest = heads.find((head) => head.syncStatus === syncStatus);
+    const status = wanted.status === syncStatus ? "" : syncStatus;
     const since =
-      standing === "in sync"
-        ? shareText(counts[standing], heads.length)
+      syncStatus === "in sync"
+        ? shareText(counts[syncStatus], heads.length)
         : !longest
           ? ""
           : `longest for ${ago(longest.since)}`;
-    return markup`<li><a class="tile ${standing}${counts[standing] === 0 ? " none" : ""}" href="${fleetHref({ ...wanted, status })}#list"${wanted.status === standing ? markup` aria-current="true"` : ""}><span class="number">${thousands(counts[standing])}</span> <span class="word">${standing}</span> <span class="soft">${since}</span></a></li>`;
+    return markup`<li><a class="tile ${syncStatus}${counts[syncStatus] === 0 ? " none" : ""}" href="${fleetHref({ ...wanted, status })}#list"${wanted.status === syncStatus ? markup` aria-current="true"` : ""}><span class="number">${thousands(counts[syncStatus])}</span> <span class="word">${syncStatus}</span> <span class="soft">${since}</span></a></li>`;
   })}</ul>`;
 }
 
@@ -115,10 +116,10 @@ ${more > 0 ? markup`<p class="soft">and ${quantity(more, "more group")}; filter 
 
 function cellOf(group: ProjectGroup, wanted: WantedProjects): Markup {
   const { path, counts, projects } = group;
-  const found = byUrgency.filter((standing) => counts[standing] > 0);
+  const found = byUrgency.filter((syncStatus) => counts[syncStatus] > 0);
   const tint = found[0];
   const heat = tint ? markup`${tint} heat-${heatOf(counts[tint] / projects)}` : "settled";
-  const words = found.map((standing) => `${thousands(counts[standing])} ${standing}`);
+  const words = found.map((syncStatus) => `${thousands(counts[syncStatus])} ${syncStatus}`);
   const line = tint ? `${words.join(", ")} of ${thousands(projects)}` : `${thousands(projects)} in sync`;
   return markup`<li><a class="cell ${heat}" href="${fleetHref({ ...wanted, group: path })}"><b>${path.split("/").at(-1) ?? ""}</b><span class="count">${line}</span></a></li>`;
 }
@@ -178,13 +179,13 @@ function tableOf(part: ListPart<ProjectSummary>, fleet: FleetIndex | undefined):
 }
 
 function rowOf(head: ProjectSummary, fleet: FleetIndex | undefined): Markup {
-  const { project, standing, since, differences } = head;
+  const { project, syncStatus, since, differences } = head;
   const { at } = lastSeen(head, fleet);
-  return markup`<tr><th scope="row"><a href="${projectHref(project)}">${project}</a></th><td>${standingNode(standing)}</td><td class="t" data-label="for">${age(since)}</td><td class="t soft roomy">${moment(since)}</td><td class="n" data-label="differences">${differences || ""}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
+  return markup`<tr><th scope="row"><a href="${projectHref(project)}">${project}</a></th><td>${statusNode(syncStatus)}</td><td class="t" data-label="for">${age(since)}</td><td class="t soft roomy">${moment(since)}</td><td class="n" data-label="differences">${differences || ""}</td><td class="t" data-label="seen">${age(at)} ago</td></tr>
 `;
 }
 
-/** A standing as a coloured word. */
-export function standingNode(standing: SyncStatus): Markup {
-  return markup`<span class="standing ${standing}">${standing}</span>`;
+/** A status as a coloured word. */
+export function statusNode(syncStatus: SyncStatus): Markup {
+  return markup`<span class="standing ${syncStatus}">${syncStatus}</span>`;
 }

@@ -6,18 +6,13 @@ import { declaredListeners } from "../../routes/listeners.ts";
 import { routesOf } from "../../routes/routes.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
-import {
-  type FleetIndex,
-  lastSeen,
-  type ProjectSnapshot,
-  type SeenDifference,
-  type SeenEntry,
-} from "../../state/sightings/sighting.ts";
+import type { FleetIndex } from "../../state/snapshots/fleet-index.ts";
+import { lastSeen, type ProjectSnapshot, type SeenDifference, type SeenEntry } from "../../state/snapshots/snapshot.ts";
 import { dataLinks, pager, partOf } from "../frame.ts";
 import type { KnownState } from "../known.ts";
 import { age, ago, each, href, type Markup, markup, moment, projectHref } from "../markup.ts";
 import { placeText, settingNode } from "../values.ts";
-import { crumbsOf, standingNode } from "./fleet.ts";
+import { crumbsOf, statusNode } from "./fleet.ts";
 import { actionsText, runOutcomeNode } from "./runs.ts";
 
 /** All that is known of one project. */
@@ -27,13 +22,13 @@ export function projectPage(
   page: string | undefined,
   catalogue: Catalogue,
 ): Markup {
-  const { project, standing, since, differences, problems, unmanaged } = seen;
+  const { project, syncStatus, since, differences, problems, unmanaged } = seen;
   const last = lastSeen(seen, known.fleet);
   const entries = partOf([...seen.entries].sort(differingFirst(differences)), page, 25);
   const left = unmanaged > 0 ? ` · ${quantity(unmanaged, "unmanaged entry", "unmanaged entries")}` : "";
   return markup`${crumbsOf(project)}
 <h1>${project}</h1>
-<p class="lead">${standingNode(standing)} for ${age(since)}, since ${moment(since)} · seen ${age(last.at)} ago by <a href="/runs/${last.run}">${last.run}</a>${left}</p>
+<p class="lead">${statusNode(syncStatus)} for ${age(since)}, since ${moment(since)} · seen ${age(last.at)} ago by <a href="/runs/${last.run}">${last.run}</a>${left}</p>
 ${each(problems, (problem) => markup`<p class="notice bad">${problem}</p>`)}
 <section aria-labelledby="entries"><h2 id="entries">Declared and last observed settings</h2>
 <p class="soft">${quantity(seen.entries.length, "entry", "entries")}${differences.length > 0 ? `, ${quantity(differences.length, "difference")}` : ""}</p>

@@ -1,11 +1,11 @@
 import { quantity } from "../../base/text.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
-import type { ProjectSummary } from "../../state/sightings/heads.ts";
+import type { ProjectSummary } from "../../state/snapshots/shard.ts";
 import { labelsOf, wantedIn } from "../fleet.ts";
 import { dataLinks } from "../frame.ts";
 import type { KnownState } from "../known.ts";
 import { age, each, type Markup, markup, moment, projectHref } from "../markup.ts";
-import { fleetHref, standingNode } from "./fleet.ts";
+import { fleetHref, statusNode } from "./fleet.ts";
 import { runOutcomeNode } from "./runs.ts";
 
 /** What a search found; of each sort the first few, and how many there are. */
@@ -50,7 +50,7 @@ export function searchPage(known: KnownState, q: string): Markup {
       ? markup`<p><a href="${fleetHref({ ...wantedIn({}), q: q.split(":")[0] ?? "" })}">All ${quantity(projectCount, "project")}</a></p>`
       : "";
   return markup`<h1>${none ? "No results" : "Results"} for “${q}”</h1>
-${sectionOf("Projects", projects, ({ project, standing, since }) => markup`<li><a href="${projectHref(project)}">${project}</a> ${standingNode(standing)} <span class="soft">for ${age(since)}</span></li>`)}${all}
+${sectionOf("Projects", projects, ({ project, syncStatus, since }) => markup`<li><a href="${projectHref(project)}">${project}</a> ${statusNode(syncStatus)} <span class="soft">for ${age(since)}</span></li>`)}${all}
 ${sectionOf("Settings and policies", labels, ({ kind, name }) => markup`<li><a href="${fleetHref({ [kind]: name })}">${name}</a> <span class="soft">${kind}</span></li>`)}
 ${sectionOf("Runs", runs, (run) => markup`<li><a href="/runs/${run.run}">${run.command} of ${moment(run.started)}</a> ${runOutcomeNode(run, known.live)} <span class="soft">${run.who}</span></li>`)}
 ${dataLinks("/search", { q })}`;

@@ -13,7 +13,7 @@ export const ignored: readonly string[] = [
   "runs/",
   "plans/",
   "notes/",
-  "sightings/",
+  "snapshots/",
   "lock",
   "watch.lock",
   "*.key",

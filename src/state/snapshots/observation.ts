@@ -1,5 +1,5 @@
 import type { Change, Desired, Project } from "../../model/types.ts";
-import type { FleetIndex, ProjectSnapshot, SeenDifference } from "./sighting.ts";
+import type { ProjectSnapshot, SeenDifference, SeenException } from "./snapshot.ts";
 
 /** What a run saw of the fleet. */
 export interface RunObservation {
@@ -8,28 +8,28 @@ export interface RunObservation {
   readonly at: string;
   readonly commit: string | null;
   readonly server: string;
-  /** Whether it looked at everything that policies select. */
+  /** Whether it covered everything that policies select. */
   readonly whole: boolean;
-  /** Whether a project that the look does not have is selected by no policy any more; left out: nothing is known of such. */
+  /** Whether the run covered a project: one that it did not observe is no longer selected. Left out: unknown. */
   readonly covers?: (project: string) => boolean;
   readonly projects: readonly ProjectObservation[];
-  readonly exceptions: FleetIndex["exceptions"];
-  /** Whether changes say themselves whether they are drift. */
+  readonly exceptions: readonly SeenException[];
+  /** Whether a ledger determined the causes of changes. */
   readonly hasLedger: boolean;
-  /** The cause of a difference where neither a ledger nor an earlier look tells. */
+  /** The cause of a difference that neither a ledger nor an earlier snapshot determines. */
   readonly cause: SeenDifference["cause"];
 }
 
-/** What a run saw of one project, or of those addresses of it that it was about. */
+/** What a run saw of one project, or of those of its addresses that it targeted. */
 export interface ProjectObservation {
   readonly project: Project;
-  /** Left out where it is what it was before. */
+  /** Left out if it did not change. */
   readonly desired?: readonly Desired[];
-  /** What still differs. Left out: it could not be read. */
+  /** What still differs. Left out if the project could not be read. */
   readonly changes?: readonly Change[];
-  /** Whether the look was about an address, given without its project. */
+  /** Whether the run targeted an address, given without its project. */
   readonly includes: (rest: string) => boolean;
-  /** Whether the look was about all of them. */
+  /** Whether the run targeted all addresses. */
   readonly all: boolean;
   readonly unverified: ProjectSnapshot["unverified"];
   readonly unmanaged: number;

@@ -7,20 +7,20 @@ import { UserError } from "../../base/exit.ts";
 import { describeSystemError } from "../../base/system-errors.ts";
 import { isFolder, isThere, makeFolder, replaceFile } from "../../workspace/durable-file.ts";
 import { claimFor } from "../claim.ts";
-import type { Leases, LeaseToken, Sheets } from "../state.ts";
+import type { Leases, LeaseToken, Shards } from "../state.ts";
 import { folderLeases } from "./lease.ts";
 
-const home = ".evenkeel/sightings";
+const home = ".evenkeel/snapshots";
 const ending = ".json.gz";
 
 /** Milliseconds for which a change may hold the others up, for which one waits, and after which it asks again. */
 const [lease, patience, pace] = [30_000, 60_000, 20];
 
-/** Sheets as compressed files below `.evenkeel`. Who changes some keeps others waiting meanwhile, so that nothing is lost. */
-export function folderSheets(root: string, ready: () => void): Sheets {
+/** Shards as compressed files below `.evenkeel`. Who changes some keeps others waiting meanwhile, so that nothing is lost. */
+export function folderShards(root: string, ready: () => void): Shards {
   const folder = join(root, home);
   const turns = folderLeases(folder, () => made(folder, ready), "lock");
-  const read = async (names: readonly string[]) => new Map(names.flatMap((name) => sheetIn(folder, name)));
+  const read = async (names: readonly string[]) => new Map(names.flatMap((name) => parseShard(folder, name)));
   return {
     read,
     change: async (names, edit) => {
@@ -57,7 +57,7 @@ function made(folder: string, ready: () => void): void {
   }
 }
 
-function sheetIn(folder: string, name: string): (readonly [string, string])[] {
+function parseShard(folder: string, name: string): (readonly [string, string])[] {
   const file = join(folder, `${name}${ending}`);
   try {
     return isThere(file) ? [[name, unzipped(readFileSync(file))]] : [];

@@ -1,9 +1,9 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import type { Sheets } from "../state.ts";
+import type { Shards } from "../state.ts";
 import type { PostgresSession } from "./session.ts";
 
-/** Sheets as compressed rows. Who changes some keeps others of the workspace waiting meanwhile, so that nothing is lost. */
-export function postgresSheets({ query, transaction }: PostgresSession, workspace: string): Sheets {
+/** Shards as compressed rows. Who changes some keeps others of the workspace waiting meanwhile, so that nothing is lost. */
+export function postgresShards({ query, transaction }: PostgresSession, workspace: string): Shards {
   const reading = (by: PostgresSession["query"]) => async (names: readonly string[]) => {
     const rows = await by<{ name: string; content: Buffer }>(
       "SELECT name, content FROM evenkeel.snapshot WHERE workspace = $1 AND name = ANY ($2)",
@@ -15,7 +15,7 @@ export function postgresSheets({ query, transaction }: PostgresSession, workspac
     read: reading(query),
     change: (names, edit) =>
       transaction(async (inTransaction) => {
-        await inTransaction("SELECT pg_advisory_xact_lock(hashtext('evenkeel sightings ' || $1))", [workspace]);
+        await inTransaction("SELECT pg_advisory_xact_lock(hashtext('evenkeel snapshots ' || $1))", [workspace]);
         const edited = edit(await reading(inTransaction)(names));
         await inTransaction(
           `INSERT INTO evenkeel.snapshot (workspace, name, content)

@@ -1,8 +1,8 @@
 import type { Change } from "../../src/model/types.ts";
-import type { ProjectObservation, RunObservation } from "../../src/state/sightings/looked-at.ts";
-import { sheetIn, sheetNames, snapshotIn } from "../../src/state/sightings/sheet.ts";
-import type { ProjectSnapshot } from "../../src/state/sightings/sighting.ts";
-import type { Sheets } from "../../src/state/state.ts";
+import type { ProjectObservation, RunObservation } from "../../src/state/snapshots/observation.ts";
+import { parseShard, shardNames, snapshotIn } from "../../src/state/snapshots/shard.ts";
+import type { ProjectSnapshot } from "../../src/state/snapshots/snapshot.ts";
+import type { Shards } from "../../src/state/state.ts";
 
 const origin = {
   place: () => ({ file: "policies/all.yaml", line: 7, column: 3 }),
@@ -65,11 +65,11 @@ export function differing(name: string, rest = "license/MIT"): Change {
   };
 }
 
-/** Everything that sheets hold. */
-export async function allSightings(sheets: Sheets): Promise<readonly ProjectSnapshot[]> {
-  const texts = await sheets.read(sheetNames);
+/** Everything that shards hold. */
+export async function allSnapshots(shards: Shards): Promise<readonly ProjectSnapshot[]> {
+  const texts = await shards.read(shardNames);
   return [...texts.values()].flatMap((text) => {
-    const sheet = sheetIn(text);
-    return sheet.rows.map((row) => snapshotIn(sheet, row));
+    const shard = parseShard(text);
+    return shard.rows.map((row) => snapshotIn(shard, row));
   });
 }

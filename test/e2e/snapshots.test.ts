@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { folderState } from "../../src/state/folder.ts";
-import { allSightings } from "../state/looks.ts";
+import { allSnapshots } from "../state/observations.ts";
 import { scene } from "./workspace.ts";
 
 const names = ["p", "q", "r"];
@@ -9,16 +9,16 @@ const saying = (MIT: string, some = names) => ({ projects: some, licenses: { MIT
 
 async function setUp() {
   const stage = await scene({ projects, policy: saying("allowed") });
-  const { runs, sightings } = folderState(stage.root);
+  const { runs, snapshots } = folderState(stage.root);
   const seen = async () => {
-    const all = (await allSightings(sightings)).map(({ project, standing }) => [project, standing]);
+    const all = (await allSnapshots(snapshots)).map(({ project, syncStatus }) => [project, syncStatus]);
     return Object.fromEntries(all.sort());
   };
-  return { ...stage, runs, sightings, seen };
+  return { ...stage, runs, snapshots, seen };
 }
 
 test("what the manifests change is pending until it is applied; what the server changes is drift", async () => {
-  const { evenkeel, policy, ask, seen, sightings, runs } = await setUp();
+  const { evenkeel, policy, ask, seen, snapshots, runs } = await setUp();
   const planned = await evenkeel("plan");
   expect(await seen()).toEqual({ p: "in sync", q: "in sync", r: "in sync" });
   policy(saying("denied"));
@@ -33,7 +33,7 @@ test("what the manifests change is pending until it is applied; what the server 
   await ask("PATCH", "/projects/q/managed_licenses/MIT", { form: { approval_status: "allowed" } });
   await evenkeel("plan");
   expect(await seen()).toEqual({ p: "in sync", q: "drifted", r: "in sync" });
-  const q = (await allSightings(sightings)).find(({ project }) => project === "q");
+  const q = (await allSnapshots(snapshots)).find(({ project }) => project === "q");
   expect(q).toMatchObject({
     entries: [{ key: "MIT", fields: { approval_status: "denied" }, policy: "all", file: "all.yaml", line: 5 }],
     differences: [{ rest: "license/MIT", before: { approval_status: "allowed" }, cause: "drift", line: 5 }],

@@ -1,0 +1,61 @@
+import { memoized } from "../../base/memoize.ts";
+import { identityOf } from "../../model/kinds.ts";
+import type { Desired, Place } from "../../model/types.ts";
+import type { ProjectObservation } from "./observation.ts";
+import type { ProjectSnapshot, SeenEntry } from "./snapshot.ts";
+import { truncateFields, truncateText } from "./truncate.ts";
+
+/** Entries of at most this many files are located, since each file has to be parsed. */
+const maxFiles = 250;
+
+/** Locates a declaration in its manifest; undefined where that would take too long. */
+export type Locate = (desired: Desired) => Place | undefined;
+
+/** The locations of one run: the same for the same manifests. */
+export function locator(): Locate {
+  const files = new Set<string>();
+  return ({ origin }) => {
+    const { file = "" } = origin;
+    if (files.size >= maxFiles && !files.has(file)) return undefined;
+    files.add(file);
+    return origin.place();
+  };
+}
+
+/** The entries of a project after a run; those that the run did not target are taken from its earlier snapshot. */
+export type EntriesAfter = (before: ProjectSnapshot | undefined, observed: ProjectObservation) => readonly SeenEntry[];
+
+/** The entries of a run at a commit. */
+export function entriesAt(commit: string | null, locate: Locate): EntriesAfter {
+  const entryOf = memoized((desired: Desired): SeenEntry => {
+    const { kind, key, origin, presence } = desired;
+    const location = locate(desired);
+    const { policy = "", file = location?.file ?? "", until, reason } = origin;
+    return {
+      kind,
+      key,
+      fields: presence === "absent" ? null : truncateFields(desired.fields),
+      policy,
+      file,
+      ...(location && { line: location.line, column: location.column }),
+      commit,
+      ...(until && { until }),
+      ...(reason && { reason: truncateText(reason) }),
+    };
+  });
+  return (before, { desired, changes, includes }) => {
+    if (!before) return (desired ?? []).filter(({ kind, key }) => includes(`${kind}/${key}`)).map(entryOf);
+    if (!changes || !desired) return before.entries;
+    const known = new Map(before.entries.map((entry) => [identityOf(entry), entry]));
+    return desired.flatMap((each) => {
+      const earlier = known.get(identityOf(each));
+      if (!includes(`${each.kind}/${each.key}`)) return earlier ?? [];
+      return earlier && isUnchanged(earlier, entryOf(each)) ? earlier : entryOf(each);
+    });
+  };
+}
+
+/** An unchanged entry keeps the commit at which it was first seen. */
+function isUnchanged({ commit: _, ...before }: SeenEntry, { commit: __, ...now }: SeenEntry): boolean {
+  return JSON.stringify(before) === JSON.stringify(now);
+}

@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { UserError } from "../../base/exit.ts";
+import { isObject } from "../../base/json.ts";
+import { memoized } from "../../base/memoize.ts";
+import type { Kind } from "../../model/types.ts";
+import type { ProjectSnapshot, SeenEntry, SyncStatus } from "./snapshot.ts";
+
+/** Enough that one of 100,000 projects is read quickly, and few enough that a small fleet is a few files. */
+const shardCount = 64;
+
+/** The name of the shard that holds a project, whatever the case of its path. */
+export function shardNameOf(project: string): string {
+  const [byte = 0] = createHash("sha256").update(project.toLowerCase()).digest();
+  return shardName(byte % shardCount);
+}
+
+/** The names of all shards. */
+export const shardNames = Array.from({ length: shardCount }, (_, index) => shardName(index));
+
+function shardName(index: number): string {
+  return index.toString(16).padStart(2, "0");
+}
+
+/**
+ * Snapshots of some projects. A fleet is split by a hash of the project, so that a run writes the shards that changed
+ * and a page reads one.
+ */
+export interface SnapshotShard {
+  /** Entries of all its projects, each once. */
+  readonly entries: readonly SeenEntry[];
+  readonly rows: readonly ShardRow[];
+}
+
+/** A project of a shard: a tuple, because a fleet has many. */
+export type ShardRow = readonly [
+  project: string,
+  id: number | null,
+  /** Of the last observation of the whole project; "" if there is none. */
+  fingerprint: string,
+  syncStatus: SyncStatus,
+  since: string,
+  seen: string,
+  run: string,
+  unmanaged: number,
+  /** Indexes into the entries of the shard. */
+  entries: readonly number[],
+  differences: ProjectSnapshot["differences"],
+  unverified: ProjectSnapshot["unverified"],
+  problems: ProjectSnapshot["problems"],
+];
+
+/** Parses a shard; empty if the text is none. @throws UserError if a newer version wrote it. */
+export function parseShard(text: string | undefined): SnapshotShard {
+  const { entries, rows } = parseFormat(text);
+  const isShard = Array.isArray(entries) && Array.isArray(rows);
+  return isShard ? { entries, rows } : { entries: [], rows: [] };
+}
+
+const format = 1;
+
+/** The text of a shard or of the fleet index. */
+export function serialized(content: object): string {
+  return JSON.stringify({ format, ...content });
+}
+
+/** Parses {@link serialized} text; empty if it is invalid. @throws UserError if a newer version wrote it. */
+export function parseFormat(text: string | undefined): Readonly<Record<string, unknown>> {
+  const read = parseJson(text ?? "");
+  if (!isObject(read) || typeof read.format !== "number") return {};
+  if (read.format <= format) return read;
+  throw new UserError(
+    `the state has snapshots of format ${read.format}, and this version of evenkeel knows ${format}; upgrade evenkeel`,
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The snapshot of one project of a shard. */
+export function snapshotIn({ entries: all }: SnapshotShard, row: ShardRow): ProjectSnapshot {
+  const [project, id, , syncStatus, since, seen, run, unmanaged, entries, differences, unverified, problems] = row;
+  return {
+    project,
+    ...(id !== null && { id }),
+    syncStatus,
+    since,
+    seen,
+    run,
+    entries: entries.flatMap((index) => all[index] ?? []),
+    differences,
+    unverified,
+    unmanaged,
+    problems,
+  };
+}
+
+/** What a list of projects shows of one: all but its fields and differences. */
+export interface ProjectSummary extends Pick<ProjectSnapshot, "project" | "syncStatus" | "since" | "seen" | "run"> {
+  readonly differences: number;
+  readonly labels: Labels;
+}
+
+/** The keys of a project's entries by kind, and their policies. */
+export interface Labels {
+  readonly keys: Readonly<Partial<Record<Kind, ReadonlySet<string>>>>;
+  readonly policies: ReadonlySet<string>;
+}
+
+/** Summaries of all projects of a shard. Equal texts and labels are shared, because a console keeps those of a whole fleet. */
+export function summariesIn({ entries, rows }: SnapshotShard): readonly ProjectSummary[] {
+  const shared = memoized((text: string) => text);
+  const numbers = new Map<string, number>();
+  const labelIds = entries.map(({ kind, key, policy }) => {
+    const label = `${kind}\0${key}\0${policy}`;
+    numbers.set(label, numbers.get(label) ?? numbers.size);
+    return numbers.get(label);
+  });
+  const known = new Map<string, Labels>();
+  const labelsOf = (indexes: readonly number[]) => {
+    const id = indexes.map((index) => labelIds[index]).join();
+    const labels = known.get(id) ?? labelsIn(indexes.flatMap((index) => entries[index] ?? []));
+    known.set(id, labels);
+    return labels;
+  };
+  return rows.map(([project, , , syncStatus, since, seen, run, , indexes, differences]) => ({
+    project,
+    syncStatus,
+    since: shared(since),
+    seen: shared(seen),
+    run: shared(run),
+    differences: differences.length,
+    labels: labelsOf(indexes),
+  }));
+}
+
+function labelsIn(entries: readonly SeenEntry[]): Labels {
+  const keys: Partial<Record<Kind, Set<string>>> = {};
+  for (const { kind, key } of entries) keys[kind] = (keys[kind] ?? new Set()).add(key);
+  return { keys, policies: new Set(entries.map(({ policy }) => policy)) };
+}
