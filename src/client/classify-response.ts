@@ -1,8 +1,8 @@
 import { type AnswerShape, isError, longestAnswerText, longTextFault, shapeFault } from "../model/answer-shape.ts";
 import type { Call } from "../model/types.ts";
+import type { Broken, Headers, Received } from "./exchange.ts";
 import { CallFailed, type FailureFacts } from "./failure.ts";
 import type { Answer } from "./reader.ts";
-import type { Broken, Headers, Received } from "./received.ts";
 import { isLocked, isPermanent, isTransient, mayHaveActed } from "./retry.ts";
 import { oneLine, wordsOf, wordsOfText } from "./server-message.ts";
 

@@ -1,10 +1,10 @@
 import type { Call } from "../model/types.ts";
+import { settle } from "./confirm-write.ts";
 import { readList, type SendCall } from "./list.ts";
 import type { ClientOptions } from "./options.ts";
 import { perform } from "./perform.ts";
 import type { Closing, Reader, Writer } from "./reader.ts";
 import { openSession, type Session } from "./session.ts";
-import { settle } from "./settle.ts";
 
 export type { ClientOptions } from "./options.ts";
 export type { Answer, Closing, Reader, Writer } from "./reader.ts";

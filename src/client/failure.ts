@@ -113,7 +113,7 @@ export function isUnknownRoute(error: unknown): boolean {
 }
 
 /** Whether a server refused a call since it does not know the value of one of these parameters. */
-export function isUnknownWord(error: unknown, names: readonly string[]): boolean {
+export function isUnknownValue(error: unknown, names: readonly string[]): boolean {
   if (!(error instanceof CallFailed) || error.status !== 400) return false;
   return names.some((name) => error.serverMessage?.includes(`${name} does not have a valid value`));
 }

@@ -1,7 +1,7 @@
 import { Congestion } from "./congestion.ts";
 import { othersShare, Quota, type QuotaAnswer } from "./quota.ts";
 import { createRateGate, type RateGate, type RateOptions } from "./rate-gate.ts";
-import type { Stop } from "./stop.ts";
+import type { Stop } from "./stop-signal.ts";
 import { callLater } from "./timer.ts";
 
 /** One gate for all requests, reads and writes together (docs/architecture.md), with as much room as serves best. */

@@ -1,4 +1,4 @@
-import type { Headers } from "./received.ts";
+import type { Headers } from "./exchange.ts";
 
 export type PageQuery = Readonly<Record<string, string>>;
 

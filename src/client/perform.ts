@@ -4,48 +4,79 @@ import { CallFailed } from "./failure.ts";
 import { isSendableAgain } from "./retry.ts";
 import type { Session } from "./session.ts";
 
+/** The attempts at one call, one after the other: how many are left, and whether the run was stopped between them. */
+export class RetryLoop {
+  readonly #session: Session;
+  readonly #call: Call;
+  #number: number;
+  #spent = 0;
+  #last: CallFailed | undefined;
+  #isCancelled = false;
+
+  /** `first`: the number of the first of them, if the same was asked before. */
+  constructor(session: Session, call: Call, first = 1) {
+    this.#session = session;
+    this.#call = call;
+    this.#number = first;
+  }
+
+  /**
+   * The outcome of the next attempt as a value; that of the one before if the run was stopped, so that none is made.
+   * One that fails because the server is away does not count. @throws SecretMissing.
+   */
+  async next(): Promise<FullAnswer | CallFailed> {
+    const { answers } = this.#session;
+    const result = await this.#session.attempt(this.#call, this.#number++).catch(failureIn);
+    if (!(result instanceof CallFailed)) return result;
+    if (this.#last && wasNotSent(result)) {
+      this.#isCancelled = true;
+      return this.#last;
+    }
+    if (!this.#session.isAway(result, answers)) this.#spent++;
+    this.#last = result;
+    return result;
+  }
+
+  /** Whether the run was stopped before the last attempt was sent. */
+  get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
+  /** Whether there is another attempt. */
+  get isOver(): boolean {
+    return this.#isCancelled || this.#spent >= this.#session.mostAttempts;
+  }
+}
+
+function failureIn(error: unknown): CallFailed {
+  if (error instanceof CallFailed) return error;
+  throw error;
+}
+
+/** Whether an attempt was not sent because the run is stopped: the failure before it says more. */
+function wasNotSent({ kind, sent }: CallFailed): boolean {
+  return kind === "aborted" && !sent;
+}
+
 /**
- * The answer to a call, after as many attempts as it takes and may take (docs/architecture.md). `first` is the number of the
- * first of them, where the same was asked before.
- * @throws CallFailed; SecretMissing where a parameter's secret cannot be resolved.
+ * The answer to a call, after as many attempts as it needs and may have (docs/architecture.md). `first` as for {@link RetryLoop}.
+ * @throws CallFailed; SecretMissing if a parameter's secret cannot be resolved.
  */
 export async function perform(session: Session, call: Call, first = 1): Promise<FullAnswer> {
-  let acted = false;
-  let last: CallFailed | undefined;
-  let spent = 0;
-  for (let attempts = first; ; attempts++) {
-    const { answers } = session;
-    const result = await attempted(session, call, attempts);
+  const attempts = new RetryLoop(session, call, first);
+  for (let acted = false; ; ) {
+    const result = await attempts.next();
     if (!(result instanceof CallFailed)) return result;
-    if (last && isCalledOff(result)) throw session.final(last);
-    if (!session.isAway(result, answers)) spent++;
-    if (call.method === "DELETE" && acted && result.saysGone) return goneAlready;
-    if (!isSendableAgain(result) || wasWaitedFor(call, result) || spent >= session.mostAttempts)
-      throw session.final(result);
+    if (call.method === "DELETE" && acted && result.saysGone) return alreadyGone;
+    if (attempts.isOver || !isSendableAgain(result) || isOptionalTimeout(call, result)) throw session.final(result);
     acted ||= result.uncertain;
-    last = result;
     await session.sleep(session.delayAfter(result));
   }
 }
 
-/** What no plan counts, a run can do without: nobody waits for it twice. */
-function wasWaitedFor({ uncounted }: Call, { kind }: CallFailed): boolean {
+/** A run can do without what no plan counts: it waits for that once. */
+function isOptionalTimeout({ uncounted }: Call, { kind }: CallFailed): boolean {
   return uncounted === true && kind === "timeout";
 }
 
-/** The outcome of one attempt as a value. @throws SecretMissing. */
-export async function attempted(session: Session, call: Call, attempts: number): Promise<FullAnswer | CallFailed> {
-  try {
-    return await session.attempt(call, attempts);
-  } catch (error) {
-    if (error instanceof CallFailed) return error;
-    throw error;
-  }
-}
-
-/** Whether an attempt was not made since the run is stopped: what came before says more. */
-export function isCalledOff({ kind, sent }: CallFailed): boolean {
-  return kind === "aborted" && !sent;
-}
-
-const goneAlready: FullAnswer = { status: 204, body: undefined, requestId: undefined, headers: {} };
+const alreadyGone: FullAnswer = { status: 204, body: undefined, requestId: undefined, headers: {} };

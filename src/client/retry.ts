@@ -1,6 +1,6 @@
+import type { Broken, Headers } from "./exchange.ts";
 import type { CallFailed } from "./failure.ts";
 import type { QuotaAnswer } from "./quota.ts";
-import type { Broken, Headers } from "./received.ts";
 
 /** Full-jitter exponential backoff: milliseconds, and how often a request is tried in all. */
 export interface Backoff {

@@ -1,46 +1,39 @@
 import { integrationsAlias } from "../model/endpoints.ts";
-
-/** Sends calls of integrations by the name that the server knows (docs/architecture.md). */
-export type Alias = <Result>(path: string, perform: (path: string) => Promise<Result>) => Promise<Result>;
+import type { FullAnswer } from "./classify-response.ts";
+import type { Middleware, Outgoing, Send } from "./pipeline.ts";
 
 const { segment, alias } = integrationsAlias;
-const concerned = new RegExp(`^(/projects/[^/]+)${segment}(?=/|$)`);
+const affected = new RegExp(`^(/projects/[^/]+)${segment}(?=/|$)`);
 
 /**
- * Decides once: the first call of integrations tries the newer name, and the older one where the newer is an unknown
- * route; others wait for it. Where both are unknown the newer one stands, and its failure is thrown.
- * `isUnknownRoute` judges what `perform` throws; `isDecisive` says whether any other failure came from the route.
+ * Sends calls of integrations by the name that the server knows (docs/architecture.md), which is decided once: the first
+ * call tries the newer name, and the older one if the newer is an unknown route; others wait for it. If both are unknown,
+ * the newer one is used, and its failure is thrown. `isDecisive` says whether any other failure came from the route.
  */
-export function createAlias(
+export function routeAlias(
   isUnknownRoute: (error: unknown) => boolean,
   isDecisive: (error: unknown) => boolean,
-): Alias {
+): Middleware {
   let known: string | undefined;
   let deciding: Promise<void> | undefined;
 
-  async function decide<Result>(path: string, perform: (path: string) => Promise<Result>): Promise<Result> {
+  async function decide(request: Outgoing, next: Send): Promise<FullAnswer> {
     try {
-      const result = await perform(path);
+      const answer = await next(request);
       known = segment;
-      return result;
+      return answer;
     } catch (error) {
-      if (!isUnknownRoute(error)) {
-        if (isDecisive(error)) known = segment;
-        throw error;
-      }
-      return await tryAlias(path, perform, error);
+      if (isUnknownRoute(error)) return await tryAlias(request, next, error);
+      if (isDecisive(error)) known = segment;
+      throw error;
     }
   }
 
-  async function tryAlias<Result>(
-    path: string,
-    perform: (path: string) => Promise<Result>,
-    unknown: unknown,
-  ): Promise<Result> {
+  async function tryAlias(request: Outgoing, next: Send, unknown: unknown): Promise<FullAnswer> {
     try {
-      const result = await perform(renamed(path));
+      const answer = await next({ ...renamed(request), again: true });
       known = alias;
-      return result;
+      return answer;
     } catch (error) {
       if (isUnknownRoute(error)) {
         known = segment;
@@ -51,23 +44,23 @@ export function createAlias(
     }
   }
 
-  async function undecided<Result>(path: string, perform: (path: string) => Promise<Result>): Promise<Result> {
+  async function undecided(request: Outgoing, next: Send): Promise<FullAnswer> {
     while (deciding) await deciding;
-    if (known !== undefined) return perform(known === alias ? renamed(path) : path);
-    const result = decide(path, perform);
+    if (known !== undefined) return next(known === alias ? renamed(request) : request);
+    const answer = decide(request, next);
     const over = (): void => {
       deciding = undefined;
     };
-    deciding = result.then(over, over);
-    return result;
+    deciding = answer.then(over, over);
+    return answer;
   }
 
-  return (path, perform) => {
-    if (known === segment || !concerned.test(path)) return perform(path);
-    return known === alias ? perform(renamed(path)) : undecided(path, perform);
+  return (request, next) => {
+    if (known === segment || !affected.test(request.path)) return next(request);
+    return known === alias ? next(renamed(request)) : undecided(request, next);
   };
 }
 
-function renamed(path: string): string {
-  return path.replace(concerned, `$1${alias}`);
+function renamed(request: Outgoing): Outgoing {
+  return { ...request, path: request.path.replace(affected, `$1${alias}`) };
 }

@@ -1,10 +1,10 @@
 import type { Call } from "../model/types.ts";
-import { createFailureExplainer } from "./connection-words.ts";
 import { createDeadlines } from "./deadlines.ts";
 import type { WireRequest } from "./encode.ts";
+import type { Broken, Received } from "./exchange.ts";
 import { Exchange } from "./exchange.ts";
+import { createFailureExplainer } from "./explain-connection.ts";
 import type { Network } from "./network.ts";
-import type { Broken, Received } from "./received.ts";
 import type { ServerUrl } from "./server-url.ts";
 
 /** One connection pool to one origin. */

@@ -2,7 +2,7 @@ import { announce, type ChangeEvent, type Outcomes, type Watcher } from "../appl
 import type { Answer, Writer } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
-import { createStop, type Stop } from "../client/stop.ts";
+import { createStop, type Stop } from "../client/stop-signal.ts";
 import type { Outcome, Problem } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
 import { createTally, type MovingProgress, type Tally } from "./move-progress.ts";

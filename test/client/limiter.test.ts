@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CallFailed } from "../../src/client/failure.ts";
 import { createLimiter } from "../../src/client/limiter.ts";
-import { createStop } from "../../src/client/stop.ts";
+import { createStop } from "../../src/client/stop-signal.ts";
 import type { Call } from "../../src/model/types.ts";
 import { failureOf, reader, type Scripted, serve, writer } from "./scripted.ts";
 

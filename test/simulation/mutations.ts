@@ -24,11 +24,11 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
   [
     "looked up before the write has landed",
     600,
-    "client/settle.ts",
+    "client/confirm-write.ts",
     "(isOwnWord(failure) || !failure.uncertain)",
     "true",
   ],
-  ["the lease is not checked", 300, "client/session.ts", "this.#options.mayWrite?.()", "undefined"],
+  ["the lease is not checked", 300, "client/send-attempt.ts", "options.mayWrite?.()", "undefined"],
   ["a limiter of each process", 150, "workers/connection.ts", "limit: rateLimit, rates,", "limit: rateLimit,"],
   ["a chunk is given twice", 150, "workers/dispatch.ts", addChunk, addChunkTwice],
   [

@@ -1,5 +1,5 @@
+import type { Broken, Received } from "./exchange.ts";
 import type { Network } from "./network.ts";
-import type { Broken, Received } from "./received.ts";
 import type { ServerUrl } from "./server-url.ts";
 
 /** Adds a sentence to a broken connection whose code says what to do about it. */

@@ -1,6 +1,6 @@
 import type { Call } from "../model/types.ts";
 import { CallFailed } from "./failure.ts";
-import { attempted, isCalledOff } from "./perform.ts";
+import { RetryLoop } from "./perform.ts";
 import type { Look, Reader, Settled } from "./reader.ts";
 import { isSendableAgain } from "./retry.ts";
 import type { Session } from "./session.ts";
@@ -12,19 +12,14 @@ import type { Session } from "./session.ts";
  * trying again. Without `look` nothing can be seen. @throws SecretMissing: then nothing was sent.
  */
 export async function settle(session: Session, once: Reader, call: Call, look: Look | undefined): Promise<Settled> {
-  let doubt = certain;
-  let last: CallFailed | undefined;
-  let spent = 0;
-  for (let attempts = 1; ; attempts++) {
-    const { answers } = session;
-    const result = await attempted(session, call, attempts);
+  const attempts = new RetryLoop(session, call);
+  for (let doubt = certain; ; ) {
+    const result = await attempts.next();
     if (!(result instanceof CallFailed)) return { answer: result };
     if (isGone(result)) return { found: true };
-    if (last && isCalledOff(result)) return { failure: session.final(last), unknown: doubt.open || doubt.unseen };
-    if (!session.isAway(result, answers)) spent++;
-    last = result;
+    if (attempts.isCancelled) return { failure: session.final(result), unknown: doubt.open || doubt.unseen };
     doubt = doubtAfter(doubt, result, look);
-    const again = mayGoAgain(result, look) && spent < session.mostAttempts && !session.stopped;
+    const again = mayGoAgain(result, look) && !attempts.isOver && !session.stopped;
     const pause = again ? session.delayAfter(result) : 0;
     const search = again || !doubt.silent ? pause : session.lookUpFor;
     const sight = doubt.unseen && look ? await lookFor(session, once, look, search) : undefined;

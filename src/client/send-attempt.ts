@@ -1,0 +1,125 @@
+import { knownSecrets } from "../base/known-secrets.ts";
+import type { Call } from "../model/types.ts";
+import { type Attempt, classify, classifyBroken, type FullAnswer } from "./classify-response.ts";
+import { encode, resolvedParameters, type WireRequest } from "./encode.ts";
+import type { Broken, Received } from "./exchange.ts";
+import { CallFailed } from "./failure.ts";
+import type { Limiter, Sending } from "./limiter.ts";
+import type { ClientOptions } from "./options.ts";
+import type { Outgoing } from "./pipeline.ts";
+import { allowanceIn, type Backoff, backoffDelay, longestPause, statedDelay } from "./retry.ts";
+import type { ServerLiveness } from "./server-liveness.ts";
+import type { ServerUrl } from "./server-url.ts";
+import type { Stop } from "./stop-signal.ts";
+import type { Transport } from "./transport.ts";
+
+/** What the attempts of a run have in common. */
+export interface RunConnection {
+  readonly options: ClientOptions;
+  readonly server: ServerUrl;
+  readonly transport: Transport;
+  readonly backoff: Backoff;
+  readonly stop: Stop;
+  readonly limiter: Limiter;
+  readonly liveness: ServerLiveness;
+  /** Requests sent: reads and writes count the first attempt of each but of uncounted calls, retries every further one. */
+  readonly counts: { reads: number; writes: number; retries: number };
+  /** Thrown for every further call: the token was rejected, or the server was never there. */
+  over: CallFailed | undefined;
+}
+
+/**
+ * Sends a request once, and applies what its answer means for all others: a rejected token ends the run, a busy server
+ * slows it down. @throws CallFailed unless the answer is a success that holds what it must; SecretMissing.
+ */
+export async function sendAttempt(run: RunConnection, request: Outgoing): Promise<FullAnswer> {
+  const blocked = whyBlocked(run, request);
+  if (blocked) throw blocked;
+  const { call, path } = request;
+  const { options, server, limiter, liveness, stop } = run;
+  const line = encode(call, server.prefix + path, resolvedParameters(call, options.secrets));
+  count(run, request);
+  const sending = limiter.sending();
+  const { answers } = liveness;
+  const result = await exchange(run, call, line);
+  const attempt = attemptOf(run, request, line);
+  if (!("broken" in result)) return understood(run, attempt, result, sending);
+  const tooLate = result.broken === "aborted" && !result.sent && whyBlocked(run, request);
+  if (tooLate) throw tooLate;
+  // Others are answered, and this one gets no connection: there are too many.
+  if (!result.sent && answers > 0 && answers < liveness.answers) limiter.overloaded(sending);
+  throw classifyBroken(attempt, result, stop.reason, answers > 0);
+}
+
+/** Why nothing is sent now. */
+function whyBlocked(run: RunConnection, { call, path: routed, attempts }: Outgoing): CallFailed | undefined {
+  if (run.over) return run.over;
+  const { method, path } = call;
+  const reason = run.stop.reason ?? whyForbidden(run, call);
+  const wait = run.limiter.remaining();
+  if (reason === undefined && wait <= longestPause) return undefined;
+  const url = run.server.origin + run.server.prefix + routed;
+  const base = { method, path, url, attempts: attempts - 1, sent: false };
+  if (reason !== undefined)
+    return new CallFailed({ ...base, kind: "aborted", what: `was not sent: ${reason}`, endsRun: true });
+  const seconds = Math.ceil(wait / 1000);
+  const what = `was not sent${attempts > 1 ? " again" : ""}: the server asks to wait ${seconds} more seconds; Evenkeel waits at most ${longestPause / 1000}`;
+  return new CallFailed({ ...base, kind: "status", status: 429, what });
+}
+
+/** Why a write must not be sent any more. */
+function whyForbidden({ options }: RunConnection, { method }: Call): string | undefined {
+  return method === "GET" ? undefined : options.mayWrite?.();
+}
+
+function count({ counts }: RunConnection, { call: { method, uncounted }, again }: Outgoing): void {
+  if (again) counts.retries++;
+  else if (method !== "GET") counts.writes++;
+  else if (!uncounted) counts.reads++;
+}
+
+async function exchange(run: RunConnection, call: Call, line: WireRequest): Promise<Received | Broken> {
+  run.liveness.asked();
+  const result = await run.transport.exchange(line, () => whyForbidden(run, call) === undefined);
+  run.limiter.ended();
+  const isAnswered = !("broken" in result) || result.broken === "cut" || result.broken === "large";
+  run.liveness.ended(isAnswered ? undefined : `${line.method} ${line.target}`);
+  return result;
+}
+
+function attemptOf({ server, options }: RunConnection, { call, attempts }: Outgoing, { target }: WireRequest): Attempt {
+  const { method, path, answer } = call;
+  const { name: setting, origin } = server;
+  return { method, path, url: origin + target, setting, dialect: options.dialect, attempts, answer };
+}
+
+function understood(run: RunConnection, attempt: Attempt, received: Received, sending: Sending): FullAnswer {
+  const answer = classify(attempt, received, knownSecrets.clean);
+  const allowance = allowanceIn(received.headers, Date.now());
+  if (allowance) run.limiter.allowed(sending, allowance);
+  if (answer instanceof CallFailed) {
+    if (received.status === 401) run.over ??= answer;
+    applyBackpressure(run, attempt, received, sending);
+    throw answer;
+  }
+  run.limiter.answered(sending);
+  return answer;
+}
+
+function applyBackpressure(run: RunConnection, attempt: Attempt, { status, headers }: Received, sending: Sending) {
+  if (status !== 429 && status !== 503) {
+    run.limiter.answered(sending);
+    return;
+  }
+  run.limiter.overloaded(sending);
+  const stated = statedDelay(headers, Date.now());
+  const delay = stated ?? (status === 429 ? delayAfterAttempt(run, attempt.attempts) : undefined);
+  if (delay === undefined) return;
+  run.limiter.pause(delay);
+  run.options.onPause?.(delay);
+}
+
+/** Milliseconds before the attempt after this one. */
+export function delayAfterAttempt({ backoff, options }: RunConnection, attempts: number): number {
+  return backoffDelay(backoff, attempts, (options.random ?? Math.random)());
+}
