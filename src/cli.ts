@@ -8,10 +8,10 @@ import { defect, main } from "./commands/command-line.ts";
  * a stream from being written is said once, where there is another to say it on, and is an error.
  */
 function survive(stream: NodeJS.WriteStream, name: string): void {
-  let isRedacted = false;
+  let isReported = false;
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE" || isRedacted) return;
-    isRedacted = true;
+    if (error.code === "EPIPE" || isReported) return;
+    isReported = true;
     process.exitCode = atLeastError((process.exitCode as ExitCode | undefined) ?? exit.problem);
     if (stream !== process.stderr)
       process.stderr.write(`evenkeel: cannot write to ${name}: ${describeSystemError(error)}\n`);

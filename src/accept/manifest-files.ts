@@ -5,7 +5,7 @@ import { matchingLayers } from "../manifest/selection.ts";
 import { hasErrors, validate } from "../manifest/validate.ts";
 import type { Context } from "../reconcile/context.ts";
 import { loadWorkspace } from "../workspace/load.ts";
-import { textIn } from "../workspace/texts.ts";
+import { textIn } from "../workspace/text-files.ts";
 import type { LiveTarget } from "./accept-change.ts";
 import type { Manifests } from "./manifests.ts";
 

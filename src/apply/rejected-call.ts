@@ -1,8 +1,8 @@
 import { firstFew } from "../base/text.ts";
 import type { CallFailed } from "../client/failure.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { demandedOf, valueKept } from "../model/demanded.ts";
 import { columnOf, kinds } from "../model/kinds.ts";
+import { preservedValue, requiredByServer } from "../model/server-required.ts";
 import type { Call, Change, Fields, Value } from "../model/types.ts";
 
 /**
@@ -25,7 +25,7 @@ export function adviceOn(catalogue: Catalogue, change: Change, failure: CallFail
   const { status, method, serverMessage = "" } = failure;
   if (status !== 400 || method !== "PUT") return undefined;
   const blind =
-    missingIn(catalogue, change, failure)?.filter((name) => valueKept(name, change.live) === undefined) ?? [];
+    missingIn(catalogue, change, failure)?.filter((name) => preservedValue(name, change.live) === undefined) ?? [];
   if (blind.length > 0)
     return `declare ${firstFew(blind)}: what the server has there cannot be read, and so not be kept`;
   if (!/^(400 )?(bad request)?$/i.test(serverMessage)) return undefined;
@@ -37,13 +37,13 @@ export function adviceOn(catalogue: Catalogue, change: Change, failure: CallFail
 /** What is missing by the server's words: undefined unless all of it may be added to what is declared. */
 function missingIn(catalogue: Catalogue, change: Change, { serverMessage = "" }: CallFailed): string[] | undefined {
   const missing = Array.from(serverMessage.matchAll(/(\w+) is missing/g), ([, name = ""]) => name);
-  const demanded = new Set(demandedOf(catalogue, { ...change, fields: change.declared }).map(({ name }) => name));
-  return missing.length > 0 && missing.every((name) => demanded.has(name)) ? missing : undefined;
+  const required = new Set(requiredByServer(catalogue, { ...change, fields: change.declared }).map(({ name }) => name));
+  return missing.length > 0 && missing.every((name) => required.has(name)) ? missing : undefined;
 }
 
 function demands(catalogue: Catalogue, change: Change, failure: CallFailed): Fields | undefined {
   const missing = missingIn(catalogue, change, failure) ?? [];
-  const values = missing.map((name): [string, Value | undefined] => [name, valueKept(name, change.live)]);
+  const values = missing.map((name): [string, Value | undefined] => [name, preservedValue(name, change.live)]);
   const known = values.flatMap(([name, value]): [string, Value][] => (value === undefined ? [] : [[name, value]]));
   return missing.length > 0 && known.length === missing.length ? Object.fromEntries(known) : undefined;
 }

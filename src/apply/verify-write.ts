@@ -1,11 +1,11 @@
 import { isObject } from "../base/json.ts";
 import type { Answer } from "../client/client.ts";
-import { updatedAtOf } from "../live/repeated.ts";
-import { reportedFields } from "../live/rows.ts";
+import { updatedAtOf } from "../live/redacted-resources.ts";
+import { reportedFields } from "../live/resource-rows.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { kinds } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
-import { isRemoval } from "../model/turns-off.ts";
+import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, DesiredProject, Live } from "../model/types.ts";
 
 /**

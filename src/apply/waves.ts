@@ -4,7 +4,7 @@ import type { Reader, Writer } from "../client/client.ts";
 import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { readLive } from "../live/read-live.ts";
-import { isRemoval } from "../model/turns-off.ts";
+import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, Outcome } from "../model/types.ts";
 import type { PlanWave } from "../plan/waves.ts";
 import { type ApplyOptions, applyChanges, type Batch, type ChangeEvent, type Outcomes, outcomesOf } from "./apply.ts";

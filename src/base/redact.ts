@@ -34,7 +34,7 @@ export function createRedactor(): Redactor {
   const known = new Set<string>();
   const spared = new Set<string>();
   let phrases = createPrefixIndex();
-  let words = createLegacyValueFallback();
+  let words = createWordIndex();
   let runs = createRunIndex();
   let wholes = createPrefixIndex();
   const equals = new Set<string>();
@@ -63,7 +63,7 @@ export function createRedactor(): Redactor {
       phrases = createPrefixIndex();
       wholes = createPrefixIndex();
       equals.clear();
-      words = createLegacyValueFallback();
+      words = createWordIndex();
       runs = createRunIndex();
     },
     clean(text) {
@@ -151,7 +151,7 @@ interface Words {
 }
 
 /** Values that are too short to be looked for in pieces. */
-function createLegacyValueFallback(): Words {
+function createWordIndex(): Words {
   const names = new Map<string, string>();
   const lengths: number[] = [];
   return {

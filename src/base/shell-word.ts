@@ -1,4 +1,4 @@
-import { invisible } from "./invisible.ts";
+import { invisible } from "./printable.ts";
 
 /**
  * A word as it is written in a POSIX shell, ready to be pasted: bare where that is safe, else in quotes. What cannot be

@@ -1,8 +1,8 @@
 import type { Call } from "../model/types.ts";
 import { settle } from "./confirm-write.ts";
-import { readList, type SendCall } from "./list.ts";
 import type { ClientOptions } from "./options.ts";
 import { perform } from "./perform.ts";
+import { readList, type SendCall } from "./read-list.ts";
 import type { Closing, Reader, Writer } from "./reader.ts";
 import { openSession, type Session } from "./session.ts";
 

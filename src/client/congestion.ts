@@ -58,7 +58,7 @@ export class Congestion {
     if (sent < this.#since) return;
     this.#waits.push(now - sent);
     this.#inFlight += inFlight;
-    if (!this.#isRedacted(now)) return;
+    if (!this.#isComplete(now)) return;
     const average = this.#inFlight / this.#waits.length;
     const wait = Math.max(firstQuartile(this.#waits), 0.001);
     if (average >= this.#room * filled) this.#classify({ inFlight: average, wait, speed: average / wait }, now);
@@ -74,7 +74,7 @@ export class Congestion {
     this.#halve(now);
   }
 
-  #isRedacted(now: number): boolean {
+  #isComplete(now: number): boolean {
     if (this.#isDoubling) return this.#waits.length >= this.#room;
     return this.#waits.length >= Math.max(fewest, 2 * this.#room) && now - this.#since >= shortest;
   }

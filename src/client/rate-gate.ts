@@ -1,6 +1,6 @@
 import { type Rate, spacingOf } from "../base/rate.ts";
 import { longestHold, processRates, type Rates } from "../state/rates.ts";
-import { ReservedPermits } from "./slots.ts";
+import { ReservedPermits } from "./reserved-permits.ts";
 import type { Stop } from "./stop-signal.ts";
 
 /** What keeps the requests of one connection to a rate that others share. */

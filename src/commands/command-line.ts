@@ -6,7 +6,7 @@ import { printableLines } from "../base/printable.ts";
 import { version } from "../base/version.ts";
 import { durationOf } from "../manifest/duration.ts";
 import { wavesIn } from "../manifest/waves.ts";
-import { maxConcurrency } from "../model/most-in-flight.ts";
+import { maxConcurrency } from "../model/max-concurrency.ts";
 import type { CliCommand, Flag, OptionValues } from "./command.ts";
 import { commands, groups } from "./table.ts";
 import { createTerminal, type Host } from "./terminal.ts";

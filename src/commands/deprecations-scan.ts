@@ -4,7 +4,7 @@ import { counted } from "../base/text.ts";
 import { findingsText } from "../report/deprecations.ts";
 import { type Tree, treeOf } from "../scan/includes.ts";
 import { type Finding, type Scanned, scanText } from "../scan/scan.ts";
-import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/texts.ts";
+import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/text-files.ts";
 import type { Run } from "./command.ts";
 import { releaseOf } from "./deprecations.ts";
 import { openReports, save } from "./outputs.ts";

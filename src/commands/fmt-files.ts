@@ -6,7 +6,7 @@ import { workspaceFile } from "../manifest/workspace.ts";
 import { bySeverity, reportedLine } from "../model/problem-line.ts";
 import { isFolder, noRegularFile } from "../workspace/durable-file.ts";
 import { findWorkspace, loadWorkspace, workspaceAbove } from "../workspace/load.ts";
-import { filesBelow, type TextFile } from "../workspace/texts.ts";
+import { filesBelow, type TextFile } from "../workspace/text-files.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `fmt` is to look at. */

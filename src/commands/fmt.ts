@@ -3,7 +3,7 @@ import { exitCode } from "../base/exit.ts";
 import { counted, firstFew } from "../base/text.ts";
 import { format } from "../format/format.ts";
 import { problemLine } from "../model/problem-line.ts";
-import { type TextFile, textIn } from "../workspace/texts.ts";
+import { type TextFile, textIn } from "../workspace/text-files.ts";
 import type { Run } from "./command.ts";
 import { manifestsAround, manifestsAt } from "./fmt-files.ts";
 import { save } from "./outputs.ts";

@@ -8,7 +8,7 @@ import { problemLine } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
 import { importJson, importText } from "../report/import.ts";
 import { loadSettings } from "../workspace/load.ts";
-import { textIn } from "../workspace/texts.ts";
+import { textIn } from "../workspace/text-files.ts";
 import { printWarnings, writeDrafts } from "./import-files.ts";
 import { openReports } from "./outputs.ts";
 import { folderOf } from "./run.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
-import { cannotListen } from "../base/listening.ts";
+import { cannotListen } from "../base/listen-address.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { problemLine } from "../model/problem-line.ts";

@@ -12,7 +12,7 @@ import type { Problem } from "../model/types.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { linkFault } from "../workspace/links.ts";
 import { dialectAround, findWorkspace, loadWorkspace } from "../workspace/load.ts";
-import { type TextFile, textIn } from "../workspace/texts.ts";
+import { type TextFile, textIn } from "../workspace/text-files.ts";
 import type { Run } from "./command.ts";
 import { manifestsAround } from "./fmt-files.ts";
 import { save } from "./outputs.ts";

@@ -3,7 +3,7 @@ import { printable } from "../base/printable.ts";
 import { networkFor } from "../client/network.ts";
 import { parseServerUrl, serverAt } from "../client/server-url.ts";
 import { durationOf } from "../manifest/duration.ts";
-import { maxConcurrency } from "../model/most-in-flight.ts";
+import { maxConcurrency } from "../model/max-concurrency.ts";
 import { unshared, waitFor } from "../reconcile/workers.ts";
 import { readToken } from "../secrets/token.ts";
 import { leaseDuration } from "../state/lease.ts";

@@ -1,5 +1,5 @@
 import { createAdaptorServer } from "@hono/node-server";
-import { cannotListen, hostAndPort } from "../base/listening.ts";
+import { cannotListen, hostAndPort } from "../base/listen-address.ts";
 import { type ConsoleOptions, consoleApp } from "./app.ts";
 
 /** A console that is listening. */

@@ -1,6 +1,5 @@
 import { html, raw } from "hono/html";
-import { invisible } from "../base/invisible.ts";
-import { escaped } from "../base/printable.ts";
+import { escaped, invisible } from "../base/printable.ts";
 
 /** A piece of a page, in which nothing that anybody said can be markup. */
 export type Markup = ReturnType<typeof html>;

@@ -1,9 +1,9 @@
 import { digestOf } from "../base/json.ts";
 import { addressOf } from "../model/address.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { extraFields } from "../model/demanded.ts";
 import { kinds } from "../model/kinds.ts";
 import { readAs } from "../model/normalise.ts";
+import { extraFields } from "../model/server-required.ts";
 import type { Action, Change, Fields, Live, Origin, Resource, Value } from "../model/types.ts";
 import type { FullDiffOptions } from "./options.ts";
 

@@ -3,7 +3,7 @@ import { addressOf } from "../model/address.ts";
 import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { columnOf, identityOf, integrationOf, kinds } from "../model/kinds.ts";
 import { type Comparison, compareField } from "../model/normalise.ts";
-import { switchedOff } from "../model/turns-off.ts";
+import { switchedOff } from "../model/removal-changes.ts";
 import type { Change, Desired, DesiredProject, Live, Problem, Resource } from "../model/types.ts";
 import { changeFrom, inApplyOrder, pick, removalFrom } from "./changes.ts";
 import { recollect } from "./last-applied.ts";

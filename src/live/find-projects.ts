@@ -15,7 +15,7 @@ import { identified, projectFinder, projectNamed, unresolvedReferences } from ".
 import type { Project } from "../model/types.ts";
 import { hasDesiredChange, type RevisionSide, touchedPolicies } from "../revision/revision.ts";
 import { readProjects } from "./list-projects.ts";
-import { lookUpProjects } from "./look-up.ts";
+import { lookUpProjects } from "./look-up-projects.ts";
 
 /** Which projects a run is about. */
 export interface ProjectScope {

@@ -5,8 +5,8 @@ import { CallFailed } from "../client/failure.ts";
 import { call, NamesNothing } from "../model/endpoints.ts";
 import { columnOf, integrationOf, kindNames, kinds } from "../model/kinds.ts";
 import type { Desired, DesiredProject, Kind, Live, Project, Resource } from "../model/types.ts";
-import { isRedacted, untold } from "./repeated.ts";
-import { asDeclared, isWhole, liveOf } from "./rows.ts";
+import { mayShowKey, redactedResource } from "./redacted-resources.ts";
+import { asDeclared, isWhole, liveOf } from "./resource-rows.ts";
 
 /** A row of a list whose shape was checked, and the key of its resource. */
 interface Listed {
@@ -162,9 +162,9 @@ async function readKind(
   const listed = rows.map(({ key, row }) => {
     const one = declared.get(key);
     if (!one)
-      return isRedacted({ kind, key }, resources)
+      return mayShowKey({ kind, key }, resources)
         ? liveOf(catalogue, { kind, key, fields: {} }, row)
-        : untold(project, kind, key);
+        : redactedResource(project, kind, key);
     if (trusts(project.name, one, row.updated_at)) return asDeclared(catalogue, one, row);
     return isWhole(catalogue, one, row) ? liveOf(catalogue, one, row) : tryOne(one, row);
   });

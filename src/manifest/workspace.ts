@@ -3,7 +3,7 @@ import { type Rate, rateOf } from "../base/rate.ts";
 import { addressGlobFault } from "../model/address.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { neutral } from "../model/dialects.ts";
-import { maxConcurrency } from "../model/most-in-flight.ts";
+import { maxConcurrency } from "../model/max-concurrency.ts";
 import type { Environment, Problem, Tier } from "../model/types.ts";
 import type { Document, Parsed } from "./document.ts";
 import { durationOf } from "./duration.ts";

@@ -1,5 +1,5 @@
+import { removalOf } from "./deprecations.ts";
 import { compareReleases } from "./releases.ts";
-import { removalOf } from "./removals.ts";
 
 /** The approval statuses of a managed license (docs/api.md#managed-licenses). */
 export const licenseStatuses = ["allowed", "denied"] as const;

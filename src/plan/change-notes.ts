@@ -1,4 +1,4 @@
-import { isRemoval, turnsOff, type Visible } from "../model/turns-off.ts";
+import { isRemoval, turnsOff, type Visible } from "../model/removal-changes.ts";
 
 /** What a reviewer should know of a change: `losses` last. */
 export function notesOf(change: Visible, inherited: true | undefined, losses: readonly string[]): readonly string[] {

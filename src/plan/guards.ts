@@ -1,7 +1,7 @@
 import { counted, firstFew } from "../base/text.ts";
 import type { Difference } from "../diff/diff.ts";
 import { policySections } from "../model/kinds.ts";
-import { isRemoval, turnsOff, type Visible } from "../model/turns-off.ts";
+import { isRemoval, turnsOff, type Visible } from "../model/removal-changes.ts";
 import type { Change } from "../model/types.ts";
 import { policyEffectOf } from "./policy-effect.ts";
 

@@ -1,6 +1,6 @@
 import { quantity, thousands } from "../base/text.ts";
 import { kinds } from "../model/kinds.ts";
-import { turnsOff } from "../model/turns-off.ts";
+import { turnsOff } from "../model/removal-changes.ts";
 import { groupsOf } from "./groups.ts";
 import { type PlannedChange, visibleOf } from "./plan.ts";
 import { subjectOf } from "./planned-groups.ts";

@@ -6,7 +6,7 @@ import { fullPathOf } from "../model/identity.ts";
 import { kinds } from "../model/kinds.ts";
 import { isReference, referencesIn } from "../model/normalise.ts";
 import { bySeverity } from "../model/problem-line.ts";
-import { isRemoval } from "../model/turns-off.ts";
+import { isRemoval } from "../model/removal-changes.ts";
 import type { Call, Change, Fields, Problem, Project, SecretReference } from "../model/types.ts";
 import { lossesOf } from "../routes/listeners.ts";
 import { notesOf } from "./change-notes.ts";

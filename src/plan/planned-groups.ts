@@ -1,6 +1,6 @@
 import { quantity } from "../base/text.ts";
 import { kinds } from "../model/kinds.ts";
-import { isRemoval, turnsOff } from "../model/turns-off.ts";
+import { isRemoval, turnsOff } from "../model/removal-changes.ts";
 import type { Action } from "../model/types.ts";
 import { type ChangeGroup, type Groupable, groupsOf } from "./groups.ts";
 import { type PlannedChange, visibleOf } from "./plan.ts";

@@ -1,4 +1,4 @@
-import { turnsOff } from "../model/turns-off.ts";
+import { turnsOff } from "../model/removal-changes.ts";
 import type { Change, Live, Outcome } from "../model/types.ts";
 import { type PlannedChange, visibleOf } from "./plan.ts";
 import { policyEffectOf } from "./policy-effect.ts";

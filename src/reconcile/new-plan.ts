@@ -1,7 +1,7 @@
 import { version } from "../base/version.ts";
 import type { Reader } from "../client/client.ts";
 import { inSpan } from "../client/spans.ts";
-import { refresh, type Selection, select } from "../live/survey.ts";
+import { refresh, type Selection, select } from "../live/refresh.ts";
 import { hasErrors } from "../manifest/validate.ts";
 import type { Problem, Project } from "../model/types.ts";
 import { checkGuards, checkLoosening } from "../plan/guards.ts";

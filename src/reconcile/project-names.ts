@@ -1,6 +1,6 @@
 import type { Reader } from "../client/client.ts";
 import type { Difference } from "../diff/diff.ts";
-import { nameProjects } from "../live/name-projects.ts";
+import { nameProjects } from "../live/look-up-projects.ts";
 import type { DesiredProject, Project } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Context } from "./context.ts";

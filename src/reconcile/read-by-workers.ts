@@ -1,5 +1,5 @@
 import { CallFailed } from "../client/failure.ts";
-import type { ReadDelegate, RefreshScope } from "../live/survey.ts";
+import type { ReadDelegate, RefreshScope } from "../live/refresh.ts";
 import { partlyRead, readChunk, unlessEnded } from "../workers/chunks.ts";
 import type { Dispatcher } from "../workers/dispatcher.ts";
 

@@ -1,7 +1,7 @@
 import type { Outcomes } from "../apply/apply.ts";
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
-import { type RefreshedProject, type RefreshScope, refreshProject } from "../live/survey.ts";
+import { type RefreshedProject, type RefreshScope, refreshProject } from "../live/refresh.ts";
 import { isSelected } from "../manifest/selection.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { projectNamed } from "../model/identity.ts";

@@ -7,7 +7,7 @@ import { didYouMean } from "../base/nearest.ts";
 import { compile } from "../base/schema.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
-import { type RefreshScope, select } from "../live/survey.ts";
+import { type RefreshScope, select } from "../live/refresh.ts";
 import { addressOf } from "../model/address.ts";
 import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";

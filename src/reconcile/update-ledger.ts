@@ -4,7 +4,7 @@ import { canonical } from "../base/json.ts";
 import type { Difference, InSync } from "../diff/diff.ts";
 import { absence, type Memory, memoryOf } from "../diff/last-applied.ts";
 import { isReference } from "../model/normalise.ts";
-import { isRemoval } from "../model/turns-off.ts";
+import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, Problem } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Ledger } from "../state/ledger.ts";

@@ -1,7 +1,7 @@
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
+import { type Deprecation, isRemoved } from "../model/deprecations.ts";
 import { compareReleases } from "../model/releases.ts";
-import { type Deprecation, isRemoved } from "../model/removals.ts";
 import type { Finding } from "../scan/scan.ts";
 import type { Palette } from "./palette.ts";
 

@@ -7,7 +7,7 @@ import {
 } from "../model/catalogue.ts";
 import { integrationOf, kinds } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
-import { isRemoval } from "../model/turns-off.ts";
+import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, Desired, DesiredProject, Fields, Live, Value } from "../model/types.ts";
 import { shiftOf } from "./audience.ts";
 import type { Listener } from "./listener.ts";

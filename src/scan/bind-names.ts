@@ -1,4 +1,4 @@
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import type { Assignment } from "./assignments.ts";
 import { apiName } from "./response-flow.ts";
 import { type FlowValue, type Sent, unknown } from "./scopes.ts";

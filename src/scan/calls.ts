@@ -1,4 +1,4 @@
-import type { CallDetection, TextDetection } from "../model/removals.ts";
+import type { CallDetection, TextDetection } from "../model/deprecations.ts";
 import type { Sought, Use } from "./source.ts";
 import type { Token } from "./tokens.ts";
 

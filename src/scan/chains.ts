@@ -1,4 +1,4 @@
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import { isMember, type Structure } from "./structure.ts";
 
 const http = new Set(surroundings.code.http);

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq } from "yaml";
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import { furthest, isTagReference, keysOf, namesExtended, placeOf, resolverOf } from "./resolver.ts";
 import type { Spot } from "./yaml.ts";
 import { nameOf, valueAt } from "./yaml-nodes.ts";

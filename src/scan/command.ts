@@ -1,4 +1,4 @@
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import type { Word } from "./shell-words.ts";
 
 /** A simple command. `words` begins with its name: assignments and wrappers such as sudo are left out. */

@@ -1,5 +1,5 @@
-import type { ArgumentDetection, CommandDetection } from "../model/removals.ts";
-import { surroundings } from "../model/removals.ts";
+import type { ArgumentDetection, CommandDetection } from "../model/deprecations.ts";
+import { surroundings } from "../model/deprecations.ts";
 import { type Command, commandNameOf, commandOf } from "./command.ts";
 import { commandsOf } from "./shell.ts";
 import { assigned, type Word } from "./shell-words.ts";

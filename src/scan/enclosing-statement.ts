@@ -1,4 +1,4 @@
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import { isOpening, requestAround } from "./chains.ts";
 import { isMember, type Structure } from "./structure.ts";
 import { receiverOf } from "./token-names.ts";

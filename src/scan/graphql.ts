@@ -7,7 +7,7 @@ import {
   Source as Text,
   type ValueNode,
 } from "graphql";
-import { type GraphqlDetection, surroundings } from "../model/removals.ts";
+import { type GraphqlDetection, surroundings } from "../model/deprecations.ts";
 import { rewriting, type Sought, type Use } from "./source.ts";
 import { hole, type Stretch } from "./text.ts";
 

@@ -3,8 +3,8 @@ import { parseManifest } from "../manifest/document.ts";
 import { readPolicies } from "../manifest/policies.ts";
 import { sortedProblems } from "../manifest/problem.ts";
 import { readWorkspace } from "../manifest/workspace.ts";
+import type { ManifestDetection } from "../model/deprecations.ts";
 import { dialects } from "../model/dialects.ts";
-import type { ManifestDetection } from "../model/removals.ts";
 import type { Problem } from "../model/types.ts";
 import { rewriting, type Sought, type Source, type Use } from "./source.ts";
 

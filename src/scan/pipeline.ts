@@ -1,5 +1,5 @@
 import { isMap, type Scalar } from "yaml";
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import {
   type CiFields,
   type CiValue,

@@ -1,6 +1,6 @@
 import picomatch from "picomatch";
 import { isMap, isScalar, isSeq, type Node } from "yaml";
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
 
 /** Globs are about the end of a path, wherever the scan began. */

@@ -1,5 +1,5 @@
 import { isScalar, type Node, type Scalar, visit } from "yaml";
-import { schedule, surroundings, type YamlDetection } from "../model/removals.ts";
+import { schedule, surroundings, type YamlDetection } from "../model/deprecations.ts";
 import type { Fallback, Reading } from "./ci-mapping.ts";
 import { type CiFile, observationsOf, type PipelineFact } from "./pipeline.ts";
 

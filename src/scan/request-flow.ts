@@ -1,4 +1,4 @@
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import type { Evidence } from "./address.ts";
 import { type Assignment, assignmentAt } from "./assignments.ts";
 import { bind } from "./bind-names.ts";

@@ -1,4 +1,4 @@
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import { apiName } from "./response-flow.ts";
 import type { FlowValue, Sent } from "./scopes.ts";
 import type { Structure } from "./structure.ts";

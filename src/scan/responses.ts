@@ -1,4 +1,4 @@
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import { comparedWith } from "./comparisons.ts";
 import { most } from "./flow-values.ts";
 import { apiName, followed } from "./response-flow.ts";

@@ -1,5 +1,5 @@
+import { type Deprecation, type Hint, hints, isRemoved, schedule } from "../model/deprecations.ts";
 import { compareReleases } from "../model/releases.ts";
-import { type Deprecation, type Hint, hints, isRemoved, schedule } from "../model/removals.ts";
 import { callUses, textUses } from "./calls.ts";
 import { argumentUses, commandUses } from "./commands.ts";
 import { type View, viewOf } from "./file-view.ts";

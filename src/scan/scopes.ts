@@ -1,4 +1,4 @@
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import type { Structure } from "./structure.ts";
 import type { Stretch } from "./text.ts";
 import type { Token } from "./tokens.ts";

@@ -1,5 +1,5 @@
 import { isMap, isScalar } from "yaml";
-import { surroundings, type VariableDetection } from "../model/removals.ts";
+import { surroundings, type VariableDetection } from "../model/deprecations.ts";
 import type { Command } from "./command.ts";
 import { assigned, type Word } from "./shell-words.ts";
 import { rewriting, type Sought, type Use } from "./source.ts";

@@ -1,5 +1,5 @@
 import { grouped } from "../base/grouped.ts";
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
 import { type Command, commandNameOf } from "./command.ts";
 import type { Setting } from "./settings.ts";

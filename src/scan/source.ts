@@ -1,4 +1,4 @@
-import type { Deprecation, Detection, Hint } from "../model/removals.ts";
+import type { Deprecation, Detection, Hint } from "../model/deprecations.ts";
 import type { Edit } from "./text.ts";
 
 /** A file as it was read. */

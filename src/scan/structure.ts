@@ -1,4 +1,4 @@
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import type { Token } from "./tokens.ts";
 
 /** The tokens of a program with the brackets that they stand in. Never fails: what is not balanced has no end. */

@@ -1,4 +1,4 @@
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
 import type { Known } from "./request-parameters.ts";
 import type { Sent } from "./scopes.ts";

@@ -1,4 +1,4 @@
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import { isMember, type Structure } from "./structure.ts";
 
 /** What a setter is called on: a name, or the call at the head of its chain. */

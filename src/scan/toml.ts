@@ -1,6 +1,6 @@
 import { parse } from "smol-toml";
 import { isObject, type JsonObject } from "../base/json.ts";
-import type { TomlDetection } from "../model/removals.ts";
+import type { TomlDetection } from "../model/deprecations.ts";
 import type { Sought, Use } from "./source.ts";
 import type { Stretch } from "./text.ts";
 

@@ -1,5 +1,5 @@
 import { memoized } from "../base/memoize.ts";
-import { hints, type RestDetection, schedule, surroundings } from "../model/removals.ts";
+import { hints, type RestDetection, schedule, surroundings } from "../model/deprecations.ts";
 import { rewriting, type Sought, type Use } from "./source.ts";
 
 /** A stretch of a file, or a text that is put together from several: offsets are known where a part is of one. */

@@ -1,5 +1,5 @@
 import { isScalar, isSeq, type Node } from "yaml";
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import { type Command, commandOf } from "./command.ts";
 import { commandsOf } from "./shell.ts";
 import type { Word } from "./shell-words.ts";

@@ -1,5 +1,5 @@
 import { isMap, isScalar, type YAMLMap } from "yaml";
-import { surroundings } from "../model/removals.ts";
+import { surroundings } from "../model/deprecations.ts";
 import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
 import { sentIn } from "./shell-mentions.ts";
 import { masked } from "./text.ts";

@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from "yaml";
 import { memoized } from "../base/memoize.ts";
-import { surroundings, type YamlDetection } from "../model/removals.ts";
+import { surroundings, type YamlDetection } from "../model/deprecations.ts";
 import type { Verdict } from "./renames.ts";
 import { rewriting, type Sought, type Source, type Use } from "./source.ts";
 import type { Edit } from "./text.ts";

@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { hostAndPort } from "../base/listening.ts";
+import { hostAndPort } from "../base/listen-address.ts";
 import { catalogueOf, observedCatalogueOf } from "../model/catalogue.ts";
 import type { Environment, Tier } from "../model/types.ts";
 import { type BehaviourName, behaviourOf } from "./behaviour.ts";

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { cannotListen, hostAndPort } from "../base/listening.ts";
+import { cannotListen, hostAndPort } from "../base/listen-address.ts";
 import type { Clock } from "./clock.ts";
 import { type Connections, limitConnections } from "./connections.ts";
 import { type BodyFault, type BodyReader, createBodyReader } from "./intake.ts";

@@ -9,7 +9,7 @@ import { inSpan } from "../client/spans.ts";
 import { readReadable } from "../live/read-live.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { referencesIn } from "../model/normalise.ts";
-import { isRemoval } from "../model/turns-off.ts";
+import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, SecretReference } from "../model/types.ts";
 import { secretsSentBy } from "../plan/make-plan.ts";
 import type { Secrets } from "../secrets/secrets.ts";

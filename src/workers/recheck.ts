@@ -4,7 +4,7 @@ import { explained } from "../client/explain-failure.ts";
 import { CallFailed } from "../client/failure.ts";
 import { liveDigestOf } from "../diff/changes.ts";
 import { type PartlyRead, readReadable } from "../live/read-live.ts";
-import { unreadPart } from "../live/unread.ts";
+import { unreadPart } from "../live/unread-resources.ts";
 import type { Catalogue } from "../model/catalogue.ts";
 import { columnOf, identityOf } from "../model/kinds.ts";
 import type { Change, Live, Outcome } from "../model/types.ts";

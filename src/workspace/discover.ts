@@ -4,10 +4,10 @@ import { type Placed, problemAt, problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
 import { isThere } from "./durable-file.ts";
-import { entriesBelow, isManifest, isWithin, type Located, list, onceEach, rootOf, targetOf } from "./folders.ts";
+import { disk, type Entry, type FileTree } from "./file-tree.ts";
+import { ofFiles, search } from "./find-files.ts";
 import { ignoredIn } from "./ignored.ts";
-import { ofFiles, search } from "./search.ts";
-import { disk, type Entry, type FileTree } from "./tree.ts";
+import { entriesBelow, isManifest, isWithin, type Located, list, onceEach, rootOf, targetOf } from "./walk.ts";
 
 /** Manifests of a workspace: paths relative to it with forward slashes, sorted; a file with several names is one. */
 export interface Discovered {

@@ -1,7 +1,7 @@
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import type { GitRepository } from "../git/repository.ts";
-import { disk, type Entry, type FileTree } from "./tree.ts";
+import { disk, type Entry, type FileTree } from "./file-tree.ts";
 
 /** The files of a revision that a workspace may be made of: what lies below it, and the ignore rules above it. */
 export interface GitTree extends FileTree {

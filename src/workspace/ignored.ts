@@ -1,6 +1,6 @@
 import { dirname, join, relative, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
-import type { FileTree } from "./tree.ts";
+import type { FileTree } from "./file-tree.ts";
 
 /** What git ignores from here down: the nearest rule that speaks of a path decides. */
 export interface Ignored {

@@ -7,10 +7,10 @@ import { namedFiles } from "../manifest/named-files.ts";
 import { problemIn } from "../manifest/problem.ts";
 import { type Loaded, workspaceFile } from "../manifest/workspace.ts";
 import { isThere } from "./durable-file.ts";
+import { disk } from "./file-tree.ts";
 import { type GitTree, gitTree } from "./git-tree.ts";
 import { type FoundManifests, findManifests, joined, type ParseManifest } from "./load.ts";
-import { readText } from "./read.ts";
-import { disk } from "./tree.ts";
+import { readText } from "./read-manifest.ts";
 
 /** A workspace as it was at a revision. */
 export type LoadedRevision = Omit<Loaded, "root" | "digest"> & {

@@ -16,9 +16,9 @@ import { bySeverity, reportedLine } from "../model/problem-line.ts";
 import { readCertificates } from "../secrets/certificates.ts";
 import { loadProviders, providersPath } from "../secrets/providers-file.ts";
 import { discover } from "./discover.ts";
+import { disk, type FileTree } from "./file-tree.ts";
 import { ledgerProblems } from "./ledger-place.ts";
-import { readText } from "./read.ts";
-import { disk, type FileTree } from "./tree.ts";
+import { readText } from "./read-manifest.ts";
 
 export type { Document } from "../manifest/document.ts";
 export type { Loaded, Workspace } from "../manifest/workspace.ts";

@@ -5,9 +5,9 @@ import { isWithinReach } from "../git/within-reach.ts";
 import { type Document, parseManifest } from "../manifest/document.ts";
 import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
-import { entriesBelow, type Located } from "./folders.ts";
-import { readText } from "./read.ts";
-import { disk } from "./tree.ts";
+import { disk } from "./file-tree.ts";
+import { readText } from "./read-manifest.ts";
+import { entriesBelow, type Located } from "./walk.ts";
 
 /** What a folder of rules holds, or why that is not known. */
 export interface RulesFolder {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import pg from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Rate, rateOf, spacingOf } from "../../src/base/rate.ts";
-import { ReservedPermits } from "../../src/client/slots.ts";
+import { ReservedPermits } from "../../src/client/reserved-permits.ts";
 import { stateAt } from "../../src/state/open-state.ts";
 import { memoryRates, processRates, type Rates, rateKey } from "../../src/state/rates.ts";
 import { databases } from "../state/databases.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
-import { hints, isRemoved, removalOf, schedule } from "../../src/model/removals.ts";
+import { hints, isRemoved, removalOf, schedule } from "../../src/model/deprecations.ts";
 import { type ScheduleFilter, scheduleRows, scheduleText } from "../../src/report/deprecations.ts";
 import { plain } from "../../src/report/palette.ts";
 

@@ -38,9 +38,9 @@ export class Kernel {
   readonly #due: Due[] = [];
   #order = 0;
 
-  constructor(seed: number, isRedacted: boolean) {
+  constructor(seed: number, isTraced: boolean) {
     this.random = chanceOf(seed);
-    this.trace = isRedacted ? [] : undefined;
+    this.trace = isTraced ? [] : undefined;
   }
 
   tell(actor: string, event: string): void {

@@ -1,5 +1,5 @@
 import { counted } from "../../base/text.ts";
-import { turnsOff } from "../../model/turns-off.ts";
+import { turnsOff } from "../../model/removal-changes.ts";
 import type { Objection } from "../guards.ts";
 import { type Plan, visibleOf } from "../plan.ts";
 import { policyEffectOf } from "../policy-effect.ts";

@@ -1,6 +1,6 @@
 import { addressParts } from "../../model/address.ts";
 import { identityOf } from "../../model/kinds.ts";
-import { isRemoval } from "../../model/turns-off.ts";
+import { isRemoval } from "../../model/removal-changes.ts";
 import type { Change } from "../../model/types.ts";
 import type { ProjectObservation, RunObservation } from "./observation.ts";
 import type { ProjectSnapshot, SeenDifference } from "./snapshot.ts";

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { describeSystemError } from "../base/system-errors.ts";
-import { entriesBelow, type Located } from "./folders.ts";
+import { entriesBelow, type Located } from "./walk.ts";
 
 /** A text file: its absolute path, and its name as the user would write it. */
 export interface TextFile {

@@ -3,7 +3,7 @@ import { join as joinNames } from "node:path/posix";
 import { problemIn } from "../manifest/problem.ts";
 import { workspaceFile } from "../manifest/workspace.ts";
 import type { Problem } from "../model/types.ts";
-import type { Entry, FileTree } from "./tree.ts";
+import type { Entry, FileTree } from "./file-tree.ts";
 
 /** A file or folder: its path in the workspace, with forward slashes, and where it really lies. */
 export interface Located {

@@ -13,16 +13,13 @@ import { sortedProblems } from "../manifest/problem.ts";
 import { addressOf } from "../model/address.ts";
 import { addressTest, unresolvedReferences } from "../model/identity.ts";
 import type { Desired, DesiredProject, Problem, Project } from "../model/types.ts";
-import { failFastOnCommonError } from "./everywhere.ts";
+import { failFastOnCommonError, refusedLists } from "./common-failures.ts";
 import { type FoundProjects, findProjects, type ProjectScope } from "./find-projects.ts";
-import { findMovedProjects, type Missing, missingProblems } from "./missing.ts";
-
+import { findMovedProjects, type Missing, missingProblems } from "./missing-projects.ts";
 import { type PartlyRead, readReadable, type Trusts, type Unread } from "./read-live.ts";
-import { refusedLists } from "./refused-lists.ts";
+import { readableOf, unreadProblem } from "./unread-resources.ts";
 
-import { readableOf, unreadProblem } from "./unread.ts";
-
-/** What a survey looks at. */
+/** What a refresh compares. */
 export interface RefreshScope extends ProjectScope {
   /** Policies that do not count any more. */
   readonly expired?: readonly Policy[];
@@ -100,12 +97,12 @@ export async function refresh(
   { desired, listing }: Selection,
   scope: RefreshScope,
 ): Promise<Refreshed> {
-  const everywhere = failFastOnCommonError(desired.length);
-  const { read, delegatedReads } = await surveyAll(reader, desired, { ...scope, failed: everywhere.add });
-  const common = everywhere.problem();
+  const failures = failFastOnCommonError(desired.length);
+  const { read, delegatedReads } = await refreshAll(reader, desired, { ...scope, failed: failures.add });
+  const common = failures.problem();
   if (common) return { differences: [], problems: [common], lookUps: 0, delegatedReads };
   const refused = refusedLists(desired, read);
-  const told = [
+  const problems = [
     ...read.flatMap(problemsOf).filter(({ message }) => !refused.some(({ instead }) => instead.has(message))),
     ...refused.map(({ problem }) => problem),
   ];
@@ -114,7 +111,7 @@ export async function refresh(
   const known = await findMovedProjects(reader, missing, listing);
   return {
     differences: read.flatMap(({ difference }) => difference ?? []),
-    problems: [...told, ...missingProblems(missing, scope.policies, known)].sort((a, b) =>
+    problems: [...problems, ...missingProblems(missing, scope.policies, known)].sort((a, b) =>
       compareTexts(a.project ?? "", b.project ?? ""),
     ),
     lookUps: reader.counts.reads - before,
@@ -122,14 +119,14 @@ export async function refresh(
   };
 }
 
-type Watched = RefreshScope & { readonly failed: (failure: CallFailed | undefined) => void };
+type ObservedScope = RefreshScope & { readonly failed: (failure: CallFailed | undefined) => void };
 
 /** Every project in order, read here or by a delegate, and compared here. */
-async function surveyAll(reader: Reader, desired: readonly DesiredProject[], scope: Watched) {
+async function refreshAll(reader: Reader, desired: readonly DesiredProject[], scope: ObservedScope) {
   let done = 0;
   const finished = (result: RefreshedProject) => {
     scope.failed(result.failure);
-    // Places cost a parse of the manifest: worked out here one by one, they don't hold a signal up when the plan is made.
+    // Positions cost a parse of the manifest: computed here one by one, they do not delay a signal while the plan is made.
     for (const { origin } of result.difference?.changes ?? []) origin.place();
     scope.progress?.(++done, desired.length);
     return result;
@@ -144,7 +141,7 @@ async function surveyAll(reader: Reader, desired: readonly DesiredProject[], sco
   const read = new Array<RefreshedProject>(desired.length);
   const delegatedReads = await scope.delegate(desired, (index, partlyRead) => {
     const project = desired[index];
-    if (project) read[index] = finished(surveyed(project, partlyRead, scope));
+    if (project) read[index] = finished(refreshed(project, partlyRead, scope));
   });
   return { read, delegatedReads };
 }
@@ -186,10 +183,10 @@ export async function refreshProject(
   desired: DesiredProject,
   scope: RefreshScope,
 ): Promise<RefreshedProject> {
-  return surveyed(desired, await readReadable(reader, desired, scope.trusts), scope);
+  return refreshed(desired, await readReadable(reader, desired, scope.trusts), scope);
 }
 
-function surveyed(desired: DesiredProject, { live, unread }: PartlyRead, scope: RefreshScope): RefreshedProject {
+function refreshed(desired: DesiredProject, { live, unread }: PartlyRead, scope: RefreshScope): RefreshedProject {
   const readable = readableOf(desired, unread);
   const [part] = unread;
   if (part && readable.kinds.size === 0) return unreadable(desired.project, part);

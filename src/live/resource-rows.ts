@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Catalogue } from "../model/catalogue.ts";
-import { demandedOf } from "../model/demanded.ts";
 import { columnOf, kinds, policyKinds } from "../model/kinds.ts";
 import { isOff, isReference } from "../model/normalise.ts";
+import { requiredByServer } from "../model/server-required.ts";
 import type { Desired, Fields, Kind, Live, Resource, Scalar, Value } from "../model/types.ts";
-import { isSecret, updatedAtOf } from "./repeated.ts";
+import { isSecret, updatedAtOf } from "./redacted-resources.ts";
 
 /** Whether the row of a list shows all that is declared. */
 export function isWhole(catalogue: Catalogue, resource: Resource, row: JsonObject): boolean {
@@ -40,10 +40,10 @@ export function liveOf(catalogue: Catalogue, { kind, key, fields }: Resource, ro
 
 /** What servers show unless it was never set; of a secret, only that there is none. */
 function undeclaredIn(catalogue: Catalogue, resource: Resource, row: JsonObject): Fields | undefined {
-  const demanded = demandedOf(catalogue, resource);
+  const required = requiredByServer(catalogue, resource);
   const { properties } = row;
-  if (demanded.length === 0 || !isObject(properties)) return undefined;
-  const values = demanded.flatMap(({ name, secret, observed }): [string, Value][] => {
+  if (required.length === 0 || !isObject(properties)) return undefined;
+  const values = required.flatMap(({ name, secret, observed }): [string, Value][] => {
     const isHidden = secret || observed.has("hidden");
     const value = properties[name] ?? (isHidden && !(name in properties) ? undefined : "");
     return value === "" || (isScalar(value) && !secret && !isSecret(value)) ? [[name, value]] : [];

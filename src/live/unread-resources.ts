@@ -27,7 +27,7 @@ export function unreadPart(
   );
 }
 
-/** A part of a project that is not planned, at the line that speaks of it. */
+/** A part of a project that is not planned, at the line that declares it. */
 export function unreadProblem({ project, resources, exclusive }: DesiredProject, part: Unread): Problem {
   const declared = resources.find((resource) => unreadPart([part], resource));
   const origin = declared?.origin ?? exclusive.get(part.kind);

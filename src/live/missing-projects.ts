@@ -6,7 +6,7 @@ import { call } from "../model/endpoints.ts";
 import { projectNamed } from "../model/identity.ts";
 import type { Place, Problem, Project } from "../model/types.ts";
 import { projectsIn } from "./list-projects.ts";
-import { lookUpProjects } from "./look-up.ts";
+import { lookUpProjects } from "./look-up-projects.ts";
 
 /** A project that the server does not know by its name, and what it said. */
 export interface Missing {

@@ -5,27 +5,27 @@ import { call } from "../model/endpoints.ts";
 import { identityOf, kinds } from "../model/kinds.ts";
 import type { Kind, Project, Resource, Scalar } from "../model/types.ts";
 
-/** Whether a live value repeats something that this process knows and nobody may see. */
+/** Whether a live value holds a secret that this process knows. */
 export function isSecret(value: Scalar): boolean {
   return typeof value === "string" && knownSecrets.isIn(value);
 }
 
 type Named = Pick<Resource, "kind" | "key">;
 
-/** Whether a live key may be repeated: it holds no secret, or manifests name it themselves. */
-export function isRedacted(live: Named, declared: readonly Resource[]): boolean {
+/** Whether a live key may be shown: it holds no secret, or manifests declare it. */
+export function mayShowKey(live: Named, declared: readonly Resource[]): boolean {
   if (!isSecret(live.key)) return true;
   const identity = identityOf(live);
   return declared.some((each) => identityOf(each) === identity);
 }
 
-/** A resource that is not read, by what may be said of its key. */
+/** A resource that is not read because its key holds a secret; the key is shown without it. */
 export interface RedactedResource extends Named {
   readonly failure: CallFailed;
 }
 
-/** A row whose key may not be repeated: it is told without the secret, and neither counted nor changed. */
-export function untold(project: Project, kind: Kind, key: string): RedactedResource {
+/** A row whose key must not be shown: it is reported without the secret, and neither counted nor changed. */
+export function redactedResource(project: Project, kind: Kind, key: string): RedactedResource {
   const { read } = kinds[kind];
   const path = read ? call(read.list, { id: project.name }).path : "";
   const what = "answered with a name that holds a secret, which is dropped on reading";
@@ -33,10 +33,10 @@ export function untold(project: Project, kind: Kind, key: string): RedactedResou
   return { kind, key: knownSecrets.clean(key), failure };
 }
 
-/** When a row says that it was changed, but for anything that holds a secret instead of a time. */
+/** The `updated_at` of a row, unless it holds a secret instead of a time. */
 export function updatedAtOf({ updated_at: time }: Row): string | undefined {
   return typeof time === "string" && (isTime.test(time) || !isSecret(time)) ? time : undefined;
 }
 
-/** Most rows differ in it, so it is worth not to look for secrets in each. */
+/** Most rows differ in it, so a search for secrets in each would be slow. */
 const isTime = /^\d{4}-\d\d-\d\dT[\d:.]{1,20}(?:Z|[+-][\d:]{4,5})$/;

@@ -3,7 +3,7 @@ import { join, sep } from "node:path";
 import { describeSystemError } from "../base/system-errors.ts";
 import { problemIn } from "../manifest/problem.ts";
 import type { Problem } from "../model/types.ts";
-import type { FileTree } from "./tree.ts";
+import type { FileTree } from "./file-tree.ts";
 
 /** A manifest of more bytes than this is not even read. */
 const mostBytes = 4 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { dirname, join } from "node:path/posix";
 import { type GlobRules, globFolder, globMatcher, globReach, isGlob } from "../base/glob.ts";
 import type { Problem } from "../model/types.ts";
-import { inside, isManifest, isWithin, type Located, list, targetOf } from "./folders.ts";
-import type { FileTree } from "./tree.ts";
+import type { FileTree } from "./file-tree.ts";
+import { inside, isManifest, isWithin, type Located, list, targetOf } from "./walk.ts";
 
 /** How patterns over files are read. */
 export const ofFiles: GlobRules = { crossing: false, cased: true, dots: false };

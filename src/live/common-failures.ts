@@ -1,0 +1,80 @@
+import { explained } from "../client/explain-failure.ts";
+import type { CallFailed } from "../client/failure.ts";
+import { kindNames } from "../model/kinds.ts";
+import type { DesiredProject, Kind, Problem } from "../model/types.ts";
+import type { Unread } from "./read-live.ts";
+import { sectionNameOf, unreadProblem } from "./unread-resources.ts";
+
+/** One problem for a list that the token may read in no project. It replaces the problems with these messages. */
+export interface RefusedList {
+  readonly problem: Problem;
+  readonly instead: ReadonlySet<string>;
+}
+
+/** What came of reading a project. */
+interface Read {
+  readonly unread?: readonly Unread[];
+  readonly failure?: CallFailed;
+  readonly missing?: object;
+}
+
+/** Lists that each of several projects answered 403: the token lacks a role everywhere, which is reported once. */
+export function refusedLists(desired: readonly DesiredProject[], read: readonly Read[]): readonly RefusedList[] {
+  return kindNames.flatMap((kind) => {
+    const asked = desired.flatMap((project, index) =>
+      project.kinds.has(kind) && !read[index]?.missing ? [refusal(project, kind, read[index])] : [],
+    );
+    const [first, ...others] = asked.flatMap((each) => each ?? []);
+    if (!first || others.length === 0 || others.length + 1 < asked.length) return [];
+    const what = `${sectionNameOf(kind)} of ${asked.length} projects could not be read and are left out of the plan`;
+    const message = `${what}: ${first.why}; the same error for all of them`;
+    const instead = new Set([first, ...others].map(({ message }) => message));
+    return [{ problem: { severity: "error", rule: "unreadable", message }, instead }];
+  });
+}
+
+/** Why a project's list was refused, and the message that says so of this project. */
+function refusal(project: DesiredProject, kind: Kind, read: Read | undefined) {
+  const { unread = [], failure } = read ?? {};
+  if (failure?.status === 403) return { why: explained(failure), message: explained(failure) };
+  const part = unread.find((each) => each.kind === kind && each.key === undefined);
+  if (part?.failure.status !== 403) return undefined;
+  return { why: explained(part.failure), message: unreadProblem(project, part).message };
+}
+
+/** If so many projects fail with the same error, the others would too. */
+const enough = 20;
+
+/** Whether a wrong URL or a token without permissions causes a failure, for every project then: a web page, or a 403. */
+function isCommon({ kind, status }: CallFailed): boolean {
+  return kind === "html" || status === 403;
+}
+
+/** Failures of whole projects that all may have in common: reported once then, and the run ends. */
+export interface CommonFailure {
+  /** One project was read; `failure` if nothing of it could be. @throws CallFailed once the first 20 all failed with the same error. */
+  add(failure: CallFailed | undefined): void;
+  /** The one problem of all projects, if there are several and all failed with the same error. */
+  problem(): Problem | undefined;
+}
+
+/** `total`: projects that are read. */
+export function failFastOnCommonError(total: number): CommonFailure {
+  let first: CallFailed | undefined;
+  let alike = 0;
+  let isOther = false;
+  return {
+    add(failure) {
+      if (isOther) return;
+      first ??= failure;
+      if (!failure || !first || !isCommon(failure) || failure.kind !== first.kind) isOther = true;
+      else if (++alike === enough && total > enough)
+        throw first.endingRun(`the first ${enough} of ${total} projects failed with the same error, so the run ended`);
+    },
+    problem() {
+      if (isOther || !first || total < 2) return undefined;
+      const message = `${explained(first)}; all ${total} projects failed with the same error`;
+      return { severity: "error", rule: "unreadable", message };
+    },
+  };
+}

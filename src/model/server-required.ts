@@ -1,0 +1,48 @@
+import { memoized } from "../base/memoize.ts";
+import type { Catalogue, Integration, IntegrationParameter } from "./catalogue.ts";
+import { holdsIn } from "./dialect.ts";
+import { integrationOf } from "./kinds.ts";
+import type { Fields, Live, Resource, Value } from "./types.ts";
+
+/** Parameters that some servers require in every write, and that a resource does not declare. */
+export function requiredByServer(catalogue: Catalogue, resource: Resource): readonly IntegrationParameter[] {
+  const integration = integrationOf(catalogue, resource);
+  const required = integration ? requiredFor(integration) : none;
+  return required === none ? none : required.filter(({ name }) => !(name in resource.fields));
+}
+
+const none: readonly IntegrationParameter[] = [];
+
+/** Memoized, since it is needed for each row of a list. */
+const requiredFor = memoized(({ parameters }: Integration): readonly IntegrationParameter[] => {
+  const required = [...parameters.values()].filter((each) => each.observed.has("required") || isStated(each));
+  return required.length > 0 ? required : none;
+}, new WeakMap());
+
+/** Whether the dialect declares it as required, for all its servers or those of a release. */
+function isStated({ quirks }: IntegrationParameter, release?: string): boolean {
+  return quirks.some((span) => span.says === "required" && (release === undefined || holdsIn(span, release)));
+}
+
+/**
+ * The value of such a parameter in a write that is to leave it unchanged: the live value, or an empty string if nothing
+ * is live. Undefined if the live value could not be read.
+ */
+export function preservedValue(name: string, live: Live | undefined): Value | undefined {
+  return live ? live.undeclared?.[name] : "";
+}
+
+/** The fields that every write of a resource needs beside the declared ones, by the dialect and the release. */
+export function extraFields(
+  catalogue: Catalogue,
+  resource: Resource,
+  live: Live | undefined,
+  release?: string,
+): Fields | undefined {
+  const stated = requiredByServer(catalogue, resource).filter((parameter) => isStated(parameter, release));
+  const values = stated.flatMap(({ name }): [string, Value][] => {
+    const value = preservedValue(name, live);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return values.length > 0 ? Object.fromEntries(values) : undefined;
+}
