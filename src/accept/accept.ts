@@ -39,7 +39,7 @@ export interface AcceptRequest extends Request {
 }
 
 /** What became of one address. */
-export interface AcceptedResource {
+interface AcceptedResource {
   readonly address: string;
   /** The lines that were changed for it; none where only the ledger had to learn of it. */
   readonly hunks: readonly Hunk[];

@@ -9,7 +9,7 @@ const runLength = 5;
 const mostUnits = 64 * 1024;
 
 /** A stretch of a text that a secret has too. */
-export interface SecretRun {
+interface SecretRun {
   readonly from: number;
   readonly to: number;
   readonly name: string;

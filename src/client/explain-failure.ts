@@ -22,7 +22,7 @@ function renamed({ status, serverMessage = "" }: CallFailed): string | undefined
 }
 
 /** What a call needs that was answered 403, in words: the same for all calls that lack the same. Undefined for any other failure. */
-export function neededFor(failure: CallFailed): string | undefined {
+function neededFor(failure: CallFailed): string | undefined {
   const { status, method, path, url, serverMessage = "", facts } = failure;
   if (status !== 403) return undefined;
   if (serverMessage.includes("insufficient_scope")) return `the token needs the scope ${scopeOf(method)}`;

@@ -53,7 +53,7 @@ export interface TerminalOptions {
 }
 
 /** A stream that a run writes to. */
-export interface OutputStream extends NodeJS.WritableStream {
+interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly fd?: number;

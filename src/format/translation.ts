@@ -19,7 +19,7 @@ export interface Translation {
 type Values = ReadonlyMap<string, Scalar>;
 
 /** What goes without saying from now on, and what has to be said. */
-export interface Unsaid {
+interface Unsaid {
   readonly now: Values;
   readonly before: Values;
 }

@@ -4,7 +4,7 @@ import { type Folder, globBelow } from "./folders.ts";
 import type { Occurrence, Placement } from "./placement.ts";
 
 /** What is said once for several projects. */
-export interface SharedOccurrence<Said> {
+interface SharedOccurrence<Said> {
   readonly first: Occurrence<Said>;
   readonly sayings: readonly Occurrence<Said>[];
 }

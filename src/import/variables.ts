@@ -2,7 +2,7 @@ import { identityOf, policyKinds } from "../model/kinds.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 
 /** The one value in which an entry differs from others, and the entry with a variable in its place. */
-export interface Varied {
+interface Varied {
   readonly entry: ImportedEntry;
   readonly variable: { readonly name: string; readonly value: ImportedValue };
 }

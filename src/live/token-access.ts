@@ -20,7 +20,7 @@ export interface TokenAccess {
   readonly unknown: readonly string[];
 }
 
-export interface TokenUser {
+interface TokenUser {
   readonly username: string;
   readonly name: string | null;
   readonly isAdministrator: boolean;

@@ -84,7 +84,7 @@ export interface IntegrationParameter {
 }
 
 /** Which values the models of deployed servers take, beyond what the API itself checks. */
-export interface ValueRule {
+interface ValueRule {
   /** What one that is not blank looks like. */
   readonly pattern: string | undefined;
   /** The parameter that has to be set where this one is blank. */

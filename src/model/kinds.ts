@@ -54,7 +54,7 @@ export interface PolicyColumn {
   readonly off?: "disabled";
 }
 
-export interface ReadColumn {
+interface ReadColumn {
   readonly list: EndpointName;
   /** The field of a row that is the key; a POST that creates a resource states it too. */
   readonly key: string;

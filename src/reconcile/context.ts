@@ -56,7 +56,7 @@ export interface Checked {
 }
 
 /** The manifests as they were at a commit, and as they are. */
-export interface EarlierManifests {
+interface EarlierManifests {
   /** Its full ID. */
   readonly commit: string;
   readonly before: RevisionSide;

@@ -35,7 +35,7 @@ export interface RevisionRequest {
 }
 
 /** A workspace at one revision: what it wants, and what is wrong with it. */
-export interface OpenedSide {
+interface OpenedSide {
   /** Null for the files as they are. */
   readonly commit: string | null;
   /** Whether the folder was a workspace then; where it was none, nothing was wanted. */

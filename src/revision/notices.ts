@@ -13,7 +13,7 @@ import type { EffectRule } from "./effects.ts";
 import { changedPolicies, unseenIn, widenedBy } from "./selector-changes.ts";
 import type { SettingChange } from "./setting-changes.ts";
 
-export type NoticeRule = "repointed" | "setting" | "widened-selector" | "unlisted" | EffectRule;
+type NoticeRule = "repointed" | "setting" | "widened-selector" | "unlisted" | EffectRule;
 
 /** Something that a reviewer should look at first. */
 export interface Notice {

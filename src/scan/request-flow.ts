@@ -25,7 +25,7 @@ interface Call {
 }
 
 /** What an expression in a statement gives. */
-export interface Result {
+interface Result {
   readonly start: number;
   readonly depth: number;
   readonly value: FlowValue;

@@ -2,7 +2,7 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, 
 import { anchorsIn, nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
 
 /** A pair, and the mapping that it stands in. */
-export interface PlacedNode {
+interface PlacedNode {
   readonly key: Scalar;
   readonly value: Node | null;
   readonly holder: YAMLMap;

@@ -49,7 +49,7 @@ export function readLedgerFile(root: string, file: string): LedgerContents {
 }
 
 /** Changes some addresses; what another key left of their projects is forgotten. Returns the lines. */
-export function editLines(
+function editLines(
   lines: Map<string, LedgerLine>,
   key: string,
   edits: readonly LedgerEdit[],

@@ -30,7 +30,7 @@ export interface WatchMemory {
   readonly undelivered: readonly Undelivered[];
 }
 
-export interface LastCheck {
+interface LastCheck {
   /** Null where the state kept no summary of it. */
   readonly run: string | null;
   /** When it ended, when the next one is due, and when that is overdue: ISO 8601. */

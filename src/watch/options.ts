@@ -25,7 +25,7 @@ export interface WatchOptions {
   readonly host: WatchHost;
 }
 
-export interface Follow {
+interface Follow {
   /** Milliseconds between two polls of the remote. */
   readonly every: number;
   /** Within seconds, however slow the remote is. */
@@ -35,7 +35,7 @@ export interface Follow {
 }
 
 /** Whom a watcher tells what it does. */
-export interface WatchHost {
+interface WatchHost {
   readonly say: (sentence: string) => void;
   readonly warn: (sentence: string) => void;
   readonly checked: (end: CheckEnd) => void;

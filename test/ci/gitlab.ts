@@ -55,7 +55,7 @@ export interface Setting {
 }
 
 /** The variables of a job beside those that it is given: the file's and its own, with references filled in. */
-export function variablesOf(file: string, name: string, given: Variables): Variables {
+function variablesOf(file: string, name: string, given: Variables): Variables {
   const { variables = {}, ...rest } = parse(file, { merge: true });
   const job: Job = rest[name];
   const filled = (text: string) => text.replace(/\$(\w+)/g, (_, each: string) => given[each] ?? "");

@@ -19,7 +19,7 @@ const origin = (policy: string) => {
 };
 
 /** What policies say of a project of a made-up fleet. */
-export function wanted(project: string, policy = "everyone"): readonly Desired[] {
+function wanted(project: string, policy = "everyone"): readonly Desired[] {
   const wiki = { external_wiki_url: `https://wiki.example.com/${project}`, token: { secret: "env:WIKI" } };
   const irc = { recipients: "#general", server_port: 6659, push_events: true };
   return [

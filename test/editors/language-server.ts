@@ -8,12 +8,12 @@ interface Position {
   readonly character: number;
 }
 
-export interface Diagnostic {
+interface Diagnostic {
   readonly message: string;
   readonly range: { readonly start: Position };
 }
 
-export interface Completion {
+interface Completion {
   readonly label: string;
   readonly insertText: string;
 }

@@ -12,7 +12,7 @@ import type { Fleet, WrittenPolicy } from "./fleet.ts";
 import { secretNames, secretValue } from "./values.ts";
 import { layWire, type Wire } from "./wire.ts";
 
-export type BehaviourName = "spec" | "observed";
+type BehaviourName = "spec" | "observed";
 
 export interface Setting {
   readonly behaviour: BehaviourName;

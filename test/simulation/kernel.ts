@@ -1,7 +1,7 @@
 /** Numbers from 0 to 1 that a seed decides (mulberry32). */
 export type Chance = () => number;
 
-export function chanceOf(seed: number): Chance {
+function chanceOf(seed: number): Chance {
   let state = (seed ^ 0x9e3779b9) >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -19,7 +19,7 @@ import {
   type Workspaces,
 } from "./workspaces.ts";
 
-export interface Figures {
+interface Figures {
   readonly events: number;
   readonly runs: number;
   readonly writes: number;

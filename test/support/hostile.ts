@@ -93,7 +93,7 @@ export const hostile: fc.Arbitrary<string> = fc
   })
   .map((parts) => parts.join(""));
 
-export const hostileWords: fc.Arbitrary<Words> = fc.record({
+const hostileWords: fc.Arbitrary<Words> = fc.record({
   project: hostile,
   key: hostile,
   reason: hostile,

@@ -12,7 +12,7 @@ export interface Signer {
 }
 
 /** What is wrong with a line, from 1. */
-export interface SignerFault {
+interface SignerFault {
   readonly line: number;
   readonly message: string;
 }

@@ -22,10 +22,10 @@ export interface ApprovalPolicy {
   readonly expire: number | undefined;
 }
 
-export type Occasion = "always" | "removals" | "loosening" | "protected";
+type Occasion = "always" | "removals" | "loosening" | "protected";
 
 /** A saved plan as it was read, before a run adds what it finds, and its signatures as {@link sshSignatures} read them. */
-export interface SignedPlan {
+interface SignedPlan {
   readonly plan: Plan;
   readonly signatures: readonly (SshSignature | undefined)[];
 }

@@ -1,5 +1,5 @@
 /** What stands in a list of origins for an address that programs may understand in several ways. */
-export const unclear = "?";
+const unclear = "?";
 
 /** Longer texts, and texts with more addresses, are no settings that anybody reads: they are unclear as a whole. */
 const longestText = 10_000;

@@ -29,7 +29,7 @@ export interface RevisionDocument {
 }
 
 /** `projects`: those that are wanted otherwise. */
-export type RevisionSummary = Readonly<Record<RevisionAction | "projects" | "tightened" | "loosened", number>>;
+type RevisionSummary = Readonly<Record<RevisionAction | "projects" | "tightened" | "loosened", number>>;
 
 export interface RevisionNotice extends Partial<Place> {
   readonly rule: string;

@@ -13,7 +13,7 @@ const sections = ["loosened", ...actions] as const;
 type Section = (typeof sections)[number];
 
 /** The part of the list that a change stands in. */
-export function sectionOf(change: PlannedChange): Section {
+function sectionOf(change: PlannedChange): Section {
   return change.policy_effect === "loosened" ? "loosened" : actionOf(change);
 }
 
