@@ -83,7 +83,7 @@ const sections = schema.definitions.Policy.properties as unknown as Readonly<Rec
  * Resources as a policy lists them by one value each, and sentences on those that it cannot. Keys of one identity are one
  * resource in a policy: it is listed where they agree, and left out where they do not.
  */
-export function importValues(
+function importValues(
   live: readonly Live[],
   { section, only }: Required<Pick<PolicyColumn, "section" | "only">>,
 ): Pick<ImportedProject, "entries" | "remarks"> {

@@ -46,7 +46,7 @@ export async function importProjects(
 }
 
 /** Which projects are asked for. */
-export interface Choice {
+interface Choice {
   /** IDs and full paths. */
   readonly names: readonly string[];
   readonly all: boolean;
@@ -54,18 +54,18 @@ export interface Choice {
   readonly groups: readonly string[];
 }
 
-export interface SelectedProjects {
+interface SelectedProjects {
   readonly projects: readonly Project[];
   readonly problems: readonly Problem[];
 }
 
 /** Whether the server has to be asked for its projects: only paths say all that is needed by themselves. */
-export function needsListing({ names, all, groups }: Choice): boolean {
+function needsListing({ names, all, groups }: Choice): boolean {
   return all || groups.length > 0 || names.some((name) => selectorOf(name).form === "id");
 }
 
 /** The projects that are asked for, each once, sorted by name. A path that is not listed is taken at its word. */
-export function selectProjects(choice: Choice, listing: readonly Project[]): SelectedProjects {
+function selectProjects(choice: Choice, listing: readonly Project[]): SelectedProjects {
   const problems: Problem[] = [];
   const found = choice.all ? [...listing] : [];
   for (const group of choice.groups) {

@@ -77,12 +77,12 @@ const pipeline: OtherTool = {
 const tools = [kubernetes, compose, pipeline] as const;
 
 /** Which tool's configuration a document without an `apiVersion` of ours seems to be, in words; undefined for others. */
-export function otherTool(document: JsonObject): string | undefined {
+function otherTool(document: JsonObject): string | undefined {
   return tools.find(({ isMeant }) => isMeant(document))?.words;
 }
 
 /** Whether a document is a configuration of gitlabform, which `import` reads: nothing else has this key. */
-export function isGitlabform({ apiVersion, kind, projects_and_groups: body }: JsonObject): boolean {
+function isGitlabform({ apiVersion, kind, projects_and_groups: body }: JsonObject): boolean {
   return apiVersion === undefined && kind === undefined && isObject(body);
 }
 

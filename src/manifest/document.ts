@@ -103,7 +103,7 @@ function duplicateKeys(documents: readonly Document[], places: Places): readonly
   );
 }
 
-export interface AliasFault {
+interface AliasFault {
   readonly rule: "alias-cycle" | "alias-bomb";
   readonly message: string;
 }
@@ -117,7 +117,7 @@ interface Measure {
 }
 
 /** What is wrong with the aliases of a document: one that contains itself, or so many that copies would not end. */
-export function aliasFault(value: unknown): AliasFault | undefined {
+function aliasFault(value: unknown): AliasFault | undefined {
   const found = measure(value, new Set(), new Map());
   if (found === "cycle") return { rule: "alias-cycle", message: "an alias refers to the anchor that contains it" };
   if (found.size <= most.size && found.depth <= most.depth) return undefined;

@@ -142,7 +142,7 @@ const quotes = new Set(Object.keys(styles));
  * Where in a YAML scalar, from its first written character on, a character of its value stands; what comes after all
  * of them stands behind the last. YAML folds and indents white space and keeps everything else, so only that is counted.
  */
-export function offsetWithin(scalar: string, value: string, offset: number): number {
+function offsetWithin(scalar: string, value: string, offset: number): number {
   const [first = ""] = scalar;
   if (first === "*") return 0;
   const start = quotes.has(first) ? 1 : /^[|>]/.test(first) ? scalar.indexOf("\n") + 1 : 0;

@@ -132,7 +132,7 @@ function definedOutside(layers: readonly Layer[], defining: Definitions): (varia
 }
 
 /** Names of other dialects in rules: in exceptions that except nothing, and in texts of expressions. */
-export function foreignNames(rules: readonly PlanRule[], catalogue: Catalogue): readonly Problem[] {
+function foreignNames(rules: readonly PlanRule[], catalogue: Catalogue): readonly Problem[] {
   return rules.flatMap((rule) => [...inExceptions(rule, catalogue), ...inExpression(rule, catalogue)]);
 }
 

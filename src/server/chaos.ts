@@ -29,7 +29,7 @@ export interface ChaosRule {
 }
 
 /** What marks a regular expression in `match`. */
-export const regexMark = "regex:";
+const regexMark = "regex:";
 
 /** Which fault hits this request, if any. */
 export type Chaos = (method: string, path: string) => ChaosRule | undefined;

@@ -39,7 +39,7 @@ const most = 24;
 const suffixLength = 6;
 
 /** The name of an environment as deployed servers put it into host names: where that loses something, with a suffix of its own. */
-export function environmentSlug(name: string): string {
+function environmentSlug(name: string): string {
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, "-");
   const slug = (/^[a-z]/.test(plain) ? plain : `env-${plain}`).replace(/-+/g, "-");
   if (slug === name && slug.length <= most) return slug.replace(/-$/, "");

@@ -128,7 +128,7 @@ const mostLevels = 50;
  * A copy of a value in which `<<` is what it brings in: own keys win, of several mappings the first.
  * @throws RangeError where aliases make it huge, or part of itself.
  */
-export function flattened(value: unknown): unknown {
+function flattened(value: unknown): unknown {
   let count = 0;
   const copy = (each: unknown, depth: number): unknown => {
     if (++count > mostValues) throw new RangeError(`aliases make this more than ${mostValues} values`);
