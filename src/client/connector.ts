@@ -93,7 +93,7 @@ const longest = 16 * 1024;
  * Takes `100 Continue` out of what a connection reads, since undici takes one that nobody asked for as a broken answer,
  * where RFC 9110 (15.2) has clients ignore it. No answer in JSON begins a line like that.
  */
-export function dropContinue(socket: Socket): void {
+function dropContinue(socket: Socket): void {
   const read = socket.read.bind(socket);
   let held: Buffer | undefined;
   socket.read = (size?: number): Buffer | null => {

@@ -65,7 +65,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
  * A message that ends in a printed mapping of fields to sentences, as `Failed to update. {:url=>["is blocked"]}`, in plain
  * words: `Failed to update: url is blocked`. Any other text stays as it is.
  */
-export function inPlainWords(message: string): string {
+function inPlainWords(message: string): string {
   const text = message.trim();
   const open = text.indexOf("{");
   if (open < 0 || !text.endsWith("}")) return message;

@@ -106,7 +106,7 @@ export interface ProjectSummary extends Pick<ProjectSnapshot, "project" | "syncS
 }
 
 /** The keys of a project's entries by kind, and their policies. */
-export interface Labels {
+interface Labels {
   readonly keys: Readonly<Partial<Record<Kind, ReadonlySet<string>>>>;
   readonly policies: ReadonlySet<string>;
 }
