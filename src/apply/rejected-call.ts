@@ -27,11 +27,11 @@ export function adviceOn(catalogue: Catalogue, change: Change, failure: CallFail
   const blind =
     missingIn(catalogue, change, failure)?.filter((name) => preservedValue(name, change.live) === undefined) ?? [];
   if (blind.length > 0)
-    return `declare ${firstFew(blind)}: what the server has there cannot be read, and so not be kept`;
+    return `declare ${firstFew(blind)}: its current value cannot be read, so it cannot be preserved`;
   if (!/^(400 )?(bad request)?$/i.test(serverMessage)) return undefined;
   const addresses = Object.keys(change.declared).filter((name) => columnOf(catalogue, change, name)?.url);
   if (addresses.length === 0) return undefined;
-  return `the server gives no reason; many refuse addresses in a local network: look at ${firstFew(addresses)}`;
+  return `the server gives no reason; many servers reject addresses in a local network: check ${firstFew(addresses)}`;
 }
 
 /** What is missing by the server's words: undefined unless all of it may be added to what is declared. */

@@ -1,7 +1,7 @@
 import type { Outcomes } from "../apply/apply.ts";
 import { type ExitCode, exitCode } from "../base/exit.ts";
 import type { Call, Outcome } from "../model/types.ts";
-import { type Objection, refusersOf } from "../plan/guards.ts";
+import { blockersOf, type Objection } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import { runEnd } from "../plan/run-end.ts";
 import type { Applied, Request } from "../reconcile/request.ts";
@@ -11,7 +11,7 @@ import type { Terminal } from "./terminal.ts";
 /** What became of changes that an apply did not come to, and why. */
 export function untouched({ plan, stale, refused, compared }: Applied): Outcomes {
   const why = refused?.length
-    ? `refused by ${refusersOf(refused)}`
+    ? `refused by ${blockersOf(refused)}`
     : compared && plan.problems.length === 0
       ? "not approved"
       : "not started";
@@ -23,7 +23,7 @@ export function untouched({ plan, stale, refused, compared }: Applied): Outcomes
 
 /** Who refused, and what would let it pass. */
 export function refusalText(objections: readonly Objection[], { resource_changes }: Plan): string {
-  const who = refusersOf(objections);
+  const who = blockersOf(objections);
   const has = (guard: Objection["guard"]) => objections.some((each) => each.guard === guard);
   const ways = has("loosening") || has("approvals") ? "" : waiversText({ objections, resource_changes });
   const way = ways ? ` If intended, re-run with ${ways}.` : "";

@@ -2,7 +2,7 @@ import { type ExitCode, exitCode } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { firstFew } from "../base/text.ts";
 import { targetFault } from "../model/address.ts";
-import { refusersOf } from "../plan/guards.ts";
+import { blockersOf } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import { runEnd } from "../plan/run-end.ts";
 import { plan } from "../reconcile/reconcile.ts";
@@ -86,6 +86,6 @@ function refusalsOf({ objections, resource_changes }: Plan, { failOnGuard }: Opt
   const ways = waiversText({ objections: guards, resource_changes });
   const way = ways ? ` If intended, apply with ${ways}.` : "";
   const unwaivable = guards.some(({ guard }) => guard === "rule") ? " No option waives a rule." : "";
-  const who = refusersOf(guards);
+  const who = blockersOf(guards);
   return [...loosened, `Refused by --fail-on-guard: ${who} would refuse to apply this plan.${way}${unwaivable}`];
 }

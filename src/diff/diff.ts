@@ -38,27 +38,27 @@ export function diff(desired: DesiredProject, live: readonly Live[], given: Diff
   const project = desired.project.name;
   const byIdentity = grouped(live, identityOf);
   const listed = new Set<string>();
-  const judgements: Judgement[] = [];
+  const diffs: ResourceDiff[] = [];
   for (const resource of desired.resources) {
     const identity = identityOf(resource);
     const namesakes = byIdentity.get(identity) ?? none;
     if (namesakes !== none) listed.add(identity);
     if (!isTargeted(project, resource, options)) continue;
-    const judgement = judge(project, resource, namesakes, options);
-    if (judgement !== inSync) judgements.push(judgement);
+    const found = diffResource(project, resource, namesakes, options);
+    if (found !== inSync) diffs.push(found);
   }
   const unlisted = listed.size === byIdentity.size ? none : live.filter((each) => !listed.has(identityOf(each)));
   const leftovers = unlisted.filter(({ active }) => active);
-  for (const resource of leftovers) judgements.push(judgeUnlisted(desired, resource, options));
+  for (const resource of leftovers) diffs.push(diffUnlisted(desired, resource, options));
   return {
     project,
-    changes: judgements.flatMap(({ change }) => (change ? orExpired(change, desired) : [])).sort(inApplyOrder),
+    changes: diffs.flatMap(({ change }) => (change ? orExpired(change, desired) : [])).sort(inApplyOrder),
     live: live.filter((resource) => resource.active).length,
-    unmanaged: judgements.filter((judgement) => judgement.unmanaged).length,
-    unverified: judgements.flatMap((judgement) => judgement.unverified ?? []),
-    settled: judgements.flatMap((judgement) => judgement.settled ?? []),
-    absent: [...judgements.flatMap((judgement) => judgement.absent ?? []), ...emptyOf(desired, leftovers, options)],
-    problems: judgements.flatMap((judgement) => judgement.problem ?? []),
+    unmanaged: diffs.filter((found) => found.unmanaged).length,
+    unverified: diffs.flatMap((found) => found.unverified ?? []),
+    settled: diffs.flatMap((found) => found.settled ?? []),
+    absent: [...diffs.flatMap((found) => found.absent ?? []), ...emptyOf(desired, leftovers, options)],
+    problems: diffs.flatMap((found) => found.problem ?? []),
   };
 }
 
@@ -85,7 +85,7 @@ function emptyOf(
   return [...exclusive.keys()].filter((kind) => !left.has(kind)).map((kind) => unlistedAddress(project.name, kind));
 }
 
-interface Judgement {
+interface ResourceDiff {
   readonly change?: Change;
   readonly unverified?: Unverified;
   readonly unmanaged?: boolean;
@@ -101,23 +101,28 @@ export interface InSync extends Readonly<Record<Comparison, readonly string[]>> 
   readonly live: Live;
 }
 
-function judge(project: string, desired: Desired, namesakes: readonly Live[], options: FullDiffOptions): Judgement {
+function diffResource(
+  project: string,
+  desired: Desired,
+  namesakes: readonly Live[],
+  options: FullDiffOptions,
+): ResourceDiff {
   const { catalogue } = options;
-  if (namesakes.length > 1) return judgeAmbiguous(catalogue, project, desired, namesakes);
+  if (namesakes.length > 1) return diffAmbiguous(catalogue, project, desired, namesakes);
   const [live] = namesakes;
-  if (desired.presence === "absent") return judgeUnwanted(project, desired, live, options);
-  if (!live || isOff(catalogue, live)) return judgeMissing(project, desired, options);
-  return isPlainlyInSync(desired, live, options) ? inSync : judgeLive(project, desired, live, options);
+  if (desired.presence === "absent") return diffAbsent(project, desired, live, options);
+  if (!live || isOff(catalogue, live)) return diffMissing(project, desired, options);
+  return isPlainlyInSync(desired, live, options) ? inSync : diffLive(project, desired, live, options);
 }
 
-function judgeMissing(project: string, desired: Desired, options: FullDiffOptions): Judgement {
+function diffMissing(project: string, desired: Desired, options: FullDiffOptions): ResourceDiff {
   const why = whyCreate(desired, addressOf(project, desired.kind, desired.key), options);
   if (!why) return inSync;
   const subject = { project, resource: desired, live: undefined, ...why };
   return { change: changeFrom(options, subject, "create", { before: null, after: desired.fields }) };
 }
 
-function judgeLive(project: string, desired: Desired, live: Live, options: FullDiffOptions): Judgement {
+function diffLive(project: string, desired: Desired, live: Live, options: FullDiffOptions): ResourceDiff {
   const { catalogue } = options;
   const address = addressOf(project, desired.kind, desired.key);
   const compared = sortFields(catalogue, desired, live);
@@ -129,22 +134,22 @@ function judgeLive(project: string, desired: Desired, live: Live, options: FullD
     // The server has its group's, whatever was sent before.
     ...(live.inherited && { edited: compared.unverified, isInherited: true }),
   };
-  const judgement = compared.unverified.length > 0 ? { unverified: { address, fields: compared.unverified } } : {};
+  const found = compared.unverified.length > 0 ? { unverified: { address, fields: compared.unverified } } : {};
   const why = whyUpdate(address, evidence, options);
-  if (!why) return options.ledger ? { ...judgement, settled: { address, desired, live, ...compared } } : judgement;
+  if (!why) return options.ledger ? { ...found, settled: { address, desired, live, ...compared } } : found;
   const off = switchedOff(desired, live);
   const visible = {
     before: { ...pick(live.fields, evidence.different), ...pick(kinds[desired.kind].removed.before, off) },
     after: pick(desired.fields, [...evidence.different, ...evidence.edited, ...off]),
   };
   return {
-    ...judgement,
+    ...found,
     change: changeFrom(options, { project, resource: desired, live, ...why }, "update", visible),
   };
 }
 
 /** What nearly every resource is on nearly every run, so that it costs next to nothing. */
-const inSync: Judgement = {};
+const inSync: ResourceDiff = {};
 
 function isPlainlyInSync(desired: Desired, live: Live, { catalogue, ledger, resend }: FullDiffOptions): boolean {
   if (ledger || resend) return false;
@@ -160,12 +165,12 @@ function without(names: readonly string[], others: readonly string[]): string[] 
 }
 
 /** Live resources of one identity: which of them is meant is for a person to say. */
-function judgeAmbiguous(
+function diffAmbiguous(
   catalogue: Catalogue,
   project: string,
   desired: Desired,
   namesakes: readonly Live[],
-): Judgement {
+): ResourceDiff {
   const agree = namesakes.every((live) => sortFields(catalogue, desired, live).different.length === 0);
   if (agree && desired.presence === "present") return {};
   const names = namesakes.map(({ key, id }) => (id === undefined ? key : `${key} (id ${id})`)).join(" and ");
@@ -173,7 +178,7 @@ function judgeAmbiguous(
   return { problem: { severity: "error", rule: "ambiguous", message, place: desired.origin.place(), project } };
 }
 
-function judgeUnwanted(project: string, desired: Desired, live: Live | undefined, options: FullDiffOptions): Judgement {
+function diffAbsent(project: string, desired: Desired, live: Live | undefined, options: FullDiffOptions): ResourceDiff {
   if (!live?.active) return options.ledger ? { absent: addressOf(project, desired.kind, desired.key) } : inSync;
   const why = whyRemove(project, live, options);
   return { change: removalFrom(options, { project, resource: desired, live, ...why }) };
@@ -193,7 +198,7 @@ function sortFields(catalogue: Catalogue, desired: Desired, live: Live): Record<
   return sorted;
 }
 
-function judgeUnlisted({ project, exclusive }: DesiredProject, live: Live, options: FullDiffOptions): Judgement {
+function diffUnlisted({ project, exclusive }: DesiredProject, live: Live, options: FullDiffOptions): ResourceDiff {
   const { catalogue } = options;
   const origin = exclusive.get(live.kind);
   if (!origin || !isTargeted(project.name, live, options)) return { unmanaged: true };

@@ -21,4 +21,4 @@ function offNote({ key }: Visible): string {
 }
 
 const inheritedNote =
-  "the group's settings apply, and a write changes nothing: choose settings of its own for the project on the server first";
+  "the group's settings apply, and a write changes nothing: disable inheritance for this project on the server first";

@@ -20,7 +20,7 @@ export function differenceFrom(planned: PlannedChange, change: Change, catalogue
   const names = Object.keys(change.declared);
   const now = plannedChange(change, catalogue);
   const part = differingPart(shownOf(planned, names), shownOf(now, names)) ?? differingCause(planned, now);
-  return part === undefined ? undefined : `the plan's ${part} is not what it would be now`;
+  return part === undefined ? undefined : `the plan's ${part} would be different now`;
 }
 
 /** A ledger that knows as much as the one of the plan knows the same cause; plans of older versions have none. */
@@ -47,7 +47,7 @@ export function unlistedIn(
   unverified: readonly string[] = [],
 ): string | undefined {
   const name = unverified.find((each) => !listed.includes(each) && !(each in (after ?? {})));
-  return name && `${name} cannot be compared and would be sent, which the plan does not say`;
+  return name && `${name} cannot be compared and would be sent, which the plan does not show`;
 }
 
 /** What people read of a change. What is sent again because of a ledger is left out, for it was held against the manifests. */
@@ -80,7 +80,7 @@ export function contradictionIn(
 /** The same of a change that is known; what it says of live values is left out. */
 export function statedDifference(planned: PlannedChange, change: Change, catalogue: Catalogue): string | undefined {
   const part = differingPart(statedOf(planned), statedOf(plannedChange(change, catalogue)));
-  return part === undefined ? undefined : `the plan's ${part} is not what the manifests say`;
+  return part === undefined ? undefined : `the plan's ${part} does not match the manifests`;
 }
 
 /** What manifests alone decide of a change, once its action and the names of what differs are known. */

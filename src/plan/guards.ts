@@ -10,7 +10,7 @@ export interface Objection {
   readonly guard: "delete-percent" | "protected" | "storage" | "loosening" | "approvals" | "rule";
   readonly message: string;
   readonly addresses: readonly string[];
-  /** Allowed for this one run: it refuses nothing. */
+  /** Waived for this run: it blocks nothing. */
   readonly waived?: true;
 }
 
@@ -19,7 +19,7 @@ export interface Guards {
   readonly deleteMinimum: number;
 }
 
-/** What a person has allowed for this one run; nothing beyond it. */
+/** What a person has allowed for this run only. */
 export interface Waivers {
   /** `--allow-deletes N`: so many things turned off or deleted in all. */
   readonly deletes: number;
@@ -32,14 +32,14 @@ export interface GuardRules {
   readonly isProtected: (address: string) => boolean;
 }
 
-/** Judges a whole plan before its first write. Empty: it may be applied by anyone. */
+/** Checks a whole plan before its first write. Empty: no guard objects. */
 export function checkGuards(differences: readonly Difference[], rules: GuardRules): Objection[] {
   const removals = differences.map(({ changes }) => changes.filter(turnsOff));
-  return [...judgeNumbers(differences, removals, rules), ...checkProtected(removals.flat(), rules)];
+  return [...checkRemovalShares(differences, removals, rules), ...checkProtected(removals.flat(), rules)];
 }
 
-/** The objections that stand in spite of the waivers, for a plan that turns off or deletes so many things. */
-export function standing(
+/** The objections that the waivers do not cover, for a plan with so many removals. */
+export function unwaivedObjections(
   objections: readonly Objection[],
   removals: number,
   waivers: Waivers = { deletes: 0, protected: new Set() },
@@ -56,33 +56,33 @@ export function standing(
   return objections.filter((objection) => !isWaived[objection.guard](objection));
 }
 
-/** Objections, each marked as waived that is not among those that still stand. */
-export function markWaived(objections: readonly Objection[], stand: readonly Objection[]): Objection[] {
+/** Objections, each marked as waived that is not among those that still block. */
+export function markWaived(objections: readonly Objection[], unwaived: readonly Objection[]): Objection[] {
   return objections.map((objection) => {
     const { waived: _, ...rest } = objection;
-    return stand.includes(objection) ? rest : { ...rest, waived: true };
+    return unwaived.includes(objection) ? rest : { ...rest, waived: true };
   });
 }
 
-/** Objections below what they come to: a refusal, or none since a person has waived them. */
+/** Objections under a heading: those that block the plan, and those that were waived. */
 export function objectionGroups(objections: readonly Objection[]) {
-  const [stand = [], waived = []] = [false, true].map((is) =>
+  const [blocking = [], waived = []] = [false, true].map((is) =>
     objections.filter((each) => (each.waived ?? false) === is),
   );
-  const who = refusersOf(stand);
+  const who = blockersOf(blocking);
   const titled = [
-    [`${who.charAt(0).toUpperCase()}${who.slice(1)} would refuse this plan`, stand],
-    ["Guards that were waived for this run", waived],
+    [`Blocked by ${who}`, blocking],
+    ["Waived for this run", waived],
   ] as const;
   return titled.filter(([, those]) => those.length > 0);
 }
 
-/** Who objects, to complete "refused by …". */
-export function refusersOf(objections: readonly Objection[]): string {
-  return [...new Set(objections.map(({ guard }) => refusers[guard]))].join(" and ");
+/** What blocks a plan; completes "blocked by …". */
+export function blockersOf(objections: readonly Objection[]): string {
+  return [...new Set(objections.map(({ guard }) => blockers[guard]))].join(" and ");
 }
 
-const refusers: Readonly<Record<Objection["guard"], string>> = {
+const blockers: Readonly<Record<Objection["guard"], string>> = {
   "delete-percent": "a guard",
   protected: "a guard",
   storage: "a guard",
@@ -91,21 +91,21 @@ const refusers: Readonly<Record<Objection["guard"], string>> = {
   rule: "a rule",
 };
 
-/** How many things a project, or the fleet, would lose, of so many that are live there. */
+/** The resources that a project, or the fleet, would lose, and how many are live there. */
 export interface RemovalShare {
   readonly scope: string;
   readonly removals: readonly Pick<Change, "address">[];
   readonly live: number;
 }
 
-/** What would turn off or delete too large a share; empty where it may. */
+/** Objects where too large a share would be turned off or deleted. */
 export function checkRemovalShare({ scope, removals, live }: RemovalShare, guards: Guards): Objection[] {
   const count = removals.length;
   if (!isMany(count, guards) || count * 100 <= live * guards.deletePercent) return [];
   const share = live === 0 ? "" : ` (${Math.round((count / live) * 100)} %)`;
   const message =
     `${count} of ${live} live ${policySections} of ${scope}${share} would be disabled or deleted; ` +
-    `guards.deletePercent allows ${guards.deletePercent} % when there are ${guards.deleteMinimum} or more`;
+    `guards.deletePercent allows ${guards.deletePercent} % once ${guards.deleteMinimum} or more are planned`;
   return [{ guard: "delete-percent", message, addresses: removals.map((change) => change.address) }];
 }
 
@@ -117,7 +117,11 @@ export function isMany(removals: number, { deleteMinimum }: Guards): boolean {
 /** How objections name all projects together. */
 export const theFleet = "the fleet";
 
-function judgeNumbers(differences: readonly Difference[], removals: Change[][], { guards }: GuardRules): Objection[] {
+function checkRemovalShares(
+  differences: readonly Difference[],
+  removals: Change[][],
+  { guards }: GuardRules,
+): Objection[] {
   const live = differences.reduce((sum, difference) => sum + difference.live, 0);
   const fleet: RemovalShare = { scope: theFleet, removals: removals.flat(), live };
   const projects = differences.map(

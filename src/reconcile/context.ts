@@ -42,7 +42,7 @@ export interface Checked {
   /** What validation and the ledger have to say; errors among them end the run. */
   readonly problems: readonly Problem[];
   /** Those of them that depend on the release of the server. */
-  readonly judged: readonly Problem[];
+  readonly ofRelease: readonly Problem[];
   readonly secrets: Secrets;
   /** Where the workspace keeps one. */
   readonly ledger: Ledger | undefined;
@@ -101,7 +101,7 @@ export function validated(loaded: Loaded, request: Request): Checked {
     stated: rules,
     rules: [],
     today,
-    judged: problems,
+    ofRelease: problems,
     problems: [...notToday(today), ...problems, ...nameProblems(loaded, env), ...(ledger?.problems ?? [])],
     secrets,
     ledger,
@@ -171,7 +171,7 @@ async function otherServer(
 ): Promise<readonly Problem[]> {
   const before = await serverBefore(notes, url);
   if (before === undefined || !document) return [];
-  const message = `the workspace of this name was last used with ${before}; give each server's workspace a name of its own, since they share a lease and a ledger by name`;
+  const message = `the workspace of this name was last used with ${before}; use a separate workspace name for each server, because the lease and the ledger are shared by name`;
   return [{ ...problemAt("workspace-name", message, { document, path: ["name"] }), severity: "warning" }];
 }
 

@@ -106,7 +106,7 @@ export function warnPendingWrites({ request, loaded }: Context, plan: Plan, inFl
   const seconds = loaded.workspace.requestTimeout / 1000;
   const addresses = firstFew(awaited.map(({ address }) => address));
   request.warn?.(
-    `${addresses}: an earlier run may have sent it just now; looked up after ${seconds} s before it is sent again`,
+    `${addresses}: an earlier run may have just sent it; checking after ${seconds} s before sending it again`,
   );
 }
 

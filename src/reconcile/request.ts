@@ -86,7 +86,7 @@ export interface Request {
 /** Some of the changes that an earlier run found. */
 export interface ChosenChanges {
   readonly addresses: ReadonlySet<string>;
-  /** Their projects, where nothing else has to be read to judge them. */
+  /** Their projects, where nothing else has to be read to check them. */
   readonly projects?: readonly string[];
 }
 

@@ -67,7 +67,7 @@ export async function openRevisions({ folder, from, to, branch }: RevisionReques
   const read = (commit: string) => loadRevision(repository, commit, objects, once);
   const is = later === null ? onDisk(loadWorkspace(folder, {}, once.parse)) : await read(later);
   const after = await sideOf(later, is, { beside: is?.workspace ?? defaultWorkspace, today });
-  const beside = { beside: after.side.workspace, judged: after.side.policies, today };
+  const beside = { beside: after.side.workspace, validPolicies: after.side.policies, today };
   return { root, before: await sideOf(earlier, await read(earlier), beside), after };
 }
 
@@ -110,24 +110,24 @@ async function openEarlier(now: Checked, commit: string, once: ParsedOnce): Prom
   await using objects = gitObjects(repository.location);
   const named = commitNamed(repository, commit);
   const read = await loadRevision(repository, named, objects, once);
-  return sideOf(named, read, { beside: now.loaded.workspace, judged: now.policies, today: now.today });
+  return sideOf(named, read, { beside: now.loaded.workspace, validPolicies: now.policies, today: now.today });
 }
 
 interface Reading {
   /** The workspace on the other side; policies that both have in common are read by it where it reads them alike. */
   readonly beside: Workspace;
   /** Its policies, where they are validated already. */
-  readonly judged?: readonly Policy[];
+  readonly validPolicies?: readonly Policy[];
   /** Decides what has expired, on both sides alike. */
   readonly today: string;
 }
 
 async function sideOf(commit: string | null, read: LoadedRevision | undefined, reading: Reading): Promise<OpenedSide> {
-  const { beside, judged, today } = reading;
+  const { beside, validPolicies, today } = reading;
   const nothing = { workspace: beside, documents: [], problems: [] };
   const { workspace, documents, problems: found, settings, contents }: LoadedRevision = read ?? nothing;
   const by = readsAlike(workspace, beside) ? beside : workspace;
-  const valid = validate({ documents, workspace: by, problems: found }, today, judged);
+  const valid = validate({ documents, workspace: by, problems: found }, today, validPolicies);
   const { policies, plaintext, rules } = valid;
   const compiled = await compileRules(rules);
   const { migrations } = readMigrations({ documents });

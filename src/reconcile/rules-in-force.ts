@@ -14,9 +14,9 @@ import {
   type CompiledRule,
   compileRules,
   evaluateRules,
-  judged,
   objectionsToChange,
   type RuleContext,
+  withRuleFindings,
 } from "../plan/rules/evaluate.ts";
 import { staleOutcome } from "../plan/staleness.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
@@ -71,11 +71,11 @@ export function exceptionsOf({ rules, today }: InForce): readonly string[] {
 /** A plan with what the rules have against it. */
 export function withRuleObjections(plan: Plan, context: InForce, desired: readonly DesiredProject[]): Plan {
   if (context.rules.length === 0 && !plan.warnings.some(({ from_rule }) => from_rule)) return plan;
-  return judgedWith(plan, context, projectsIn(desired));
+  return evaluated(plan, context, projectsIn(desired));
 }
 
-function judgedWith(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
-  return judged(plan, evaluateRules(plan, context.rules, ruleContext(context, projects)));
+function evaluated(plan: Plan, context: InForce, projects: readonly Project[]): Plan {
+  return withRuleFindings(plan, evaluateRules(plan, context.rules, ruleContext(context, projects)));
 }
 
 function projectsIn(desired: readonly DesiredProject[]): readonly Project[] {
@@ -97,7 +97,7 @@ export async function mergedByRules(plan: Plan, { folder, env, today }: Required
   const { expired, rules: stated } = validate(loaded, today);
   if (digestWithout(loaded.digest, expired) !== plan.manifests.digest) return plan;
   const { rules, problems } = await rulesInForce(stated, env, today);
-  const merged = judgedWith(plan, { rules, today }, plan.resource_changes.map(projectListed));
+  const merged = evaluated(plan, { rules, today }, plan.resource_changes.map(projectListed));
   const found = bySeverity(problems).problems;
   if (found.length === 0) return merged;
   const told = { ...merged, problems: [...merged.problems, ...found] };

@@ -25,14 +25,14 @@ import type { Context } from "./context.ts";
 import type { PreparedPlan } from "./prepared-plan.ts";
 
 /** A saved plan, and what is known of its projects without it. */
-export interface Again {
+export interface SavedPlanContext {
   readonly plan: Plan;
   readonly desired: readonly DesiredProject[];
   readonly rules: GuardRules;
   readonly scope: RefreshScope;
 }
 
-export interface JudgedAgain {
+export interface CheckedAgain {
   readonly objections: readonly Objection[];
   /** Projects that could not be read for it: nothing is written to them. */
   readonly unread: ReadonlyMap<string, RefreshedProject>;
@@ -40,20 +40,20 @@ export interface JudgedAgain {
 
 /**
  * What the guards say of a saved plan. Whoever can write its file can make its digest match, so nothing that can be
- * judged anew is taken from it: what is live is counted on the server, where so much would go that shares matter.
+ * determined again is taken from it: what is live is counted on the server, where so much would go that shares matter.
  * What the plan objected to itself still counts.
  * @throws CallFailed where it ends the run.
  */
-export async function judgeAgain(reader: Reader, again: Again): Promise<JudgedAgain> {
+export async function checkGuardsAgain(reader: Reader, again: SavedPlanContext): Promise<CheckedAgain> {
   const { plan, rules } = again;
   const changes = plan.resource_changes.map(visibleOf);
-  const { objections: shares, unread } = await judgeShares(reader, again);
+  const { objections: shares, unread } = await checkShares(reader, again);
   const before = plan.objections.filter(({ guard }) => guard === "delete-percent");
   const unsaid = shares.filter(({ message }) => before.every((each) => each.message !== message));
   return { objections: [...unsaid, ...before, ...checkProtected(changes, rules)], unread };
 }
 
-async function judgeShares(reader: Reader, { plan, desired, rules, scope }: Again): Promise<JudgedAgain> {
+async function checkShares(reader: Reader, { plan, desired, rules, scope }: SavedPlanContext): Promise<CheckedAgain> {
   const removals = removalsOf(plan);
   if (!isMany(removals.length, rules.guards)) return { objections: [], unread: new Map() };
   const losing = new Set(removals.map(({ project }) => project));
@@ -62,7 +62,7 @@ async function judgeShares(reader: Reader, { plan, desired, rules, scope }: Agai
   const left = removals.filter(({ project }) => live.has(project));
   const others = desired.filter((each) => !isLosing(each));
   const count = () => countLive(reader, others, scope);
-  const fleet = await judgeFleet({ scope: theFleet, removals: left, live: sum(live) }, plan.summary.live, count, rules);
+  const fleet = await checkFleet({ scope: theFleet, removals: left, live: sum(live) }, plan.summary.live, count, rules);
   const shares = desired.length > 1 ? sharesOf(left, live) : [];
   return { objections: [...fleet, ...shares.flatMap((share) => checkRemovalShare(share, rules.guards))], unread };
 }
@@ -74,7 +74,7 @@ function sharesOf(removals: readonly PlannedChange[], live: ReadonlyMap<string, 
 }
 
 /** A plan's own count can only be held against it; the rest of the fleet is counted where the share hangs on it. */
-async function judgeFleet(
+async function checkFleet(
   losing: RemovalShare,
   claimed: number,
   countOthers: () => Promise<Counted>,
@@ -113,7 +113,7 @@ function sum(counts: ReadonlyMap<string, number>): number {
  * could keep a rule quiet with others. The server is asked only where a rule may ask for one.
  * @throws CallFailed where it ends the run.
  */
-export async function recountedForRules(
+export async function withLiveCounts(
   reader: Reader,
   plan: Plan,
   rules: readonly CompiledRule[],
@@ -158,7 +158,7 @@ function unselected({ project }: PlannedChange, { policies }: Context): string |
 }
 
 /** What is prepared of a plan, with nothing to send where any of it cannot follow from the manifests. */
-export function heldToManifests(prepared: PreparedPlan, plan: Plan, contradictions: Contradictions): PreparedPlan {
+export function withContradictions(prepared: PreparedPlan, plan: Plan, contradictions: Contradictions): PreparedPlan {
   if (contradictions.size === 0) return prepared;
   const stale = outcomesOf(plan, contradictions);
   return { ...prepared, targets: [], moves: { steps: [] }, references: [], stale };

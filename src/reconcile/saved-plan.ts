@@ -20,7 +20,7 @@ import { type PreparedPlan, withWaivers } from "./prepared-plan.ts";
 import { namedAsPlanned } from "./project-names.ts";
 import { withReasons, withRuleObjections } from "./rules-in-force.ts";
 import { secretsToCompare } from "./run-secrets.ts";
-import { contradictionsOf, heldToManifests, judgeAgain, recountedForRules } from "./saved-plan-checks.ts";
+import { checkGuardsAgain, contradictionsOf, withContradictions, withLiveCounts } from "./saved-plan-checks.ts";
 import { canaryTest, guardRules, refusedBy, scopeOf } from "./scope.ts";
 import { movesAgain } from "./storage-moves.ts";
 
@@ -146,7 +146,7 @@ export async function requestedPlan(context: Context): Promise<Plan | undefined>
 }
 
 /**
- * A saved plan, judged again by what is live now; each project is to be read again right before its writes, and
+ * A saved plan, checked again against what is live now; each project is to be read again right before its writes, and
  * requests are derived anew (docs/safety.md). Nothing is to be sent of a plan that says what its manifests do not.
  * @throws UserError where the plan was edited, is not whole, or is stale altogether; CallFailed where it ends the run.
  */
@@ -160,10 +160,10 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const planned = desired.map((each) => plannedPart(each, addresses));
   await secretsToCompare(context, planned);
   const rules = guardRules(context, desired);
-  const { objections, unread } = await judgeAgain(reader, { plan: read, desired, rules, scope });
+  const { objections, unread } = await checkGuardsAgain(reader, { plan: read, desired, rules, scope });
   const loosening = request.failOnLoosening ? checkLoosening(read.resource_changes.map(visibleOf)) : [];
   const unruled = { ...withReasons(read, desired), objections: [...objections, ...again.objections, ...loosening] };
-  const counted = await recountedForRules(reader, unruled, context.rules, { desired, scope });
+  const counted = await withLiveCounts(reader, unruled, context.rules, { desired, scope });
   const plan = withRuleObjections(counted, context, desired);
   const refused = refusedBy(plan, desired, request);
   const prepared = {
@@ -177,7 +177,7 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
     isCanary: canaryTest(context, desired),
   };
   const contradictions = new Map([...contradictionsOf(context, read, desired), ...again.contradictions]);
-  return heldToManifests(prepared, read, contradictions);
+  return withContradictions(prepared, read, contradictions);
 }
 
 /**

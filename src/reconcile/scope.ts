@@ -18,7 +18,7 @@ import {
 } from "../model/identity.ts";
 import { kindNames, kinds } from "../model/kinds.ts";
 import type { DesiredProject, Kind, Problem, Project } from "../model/types.ts";
-import { type GuardRules, type Objection, standing, type Waivers } from "../plan/guards.ts";
+import { type GuardRules, type Objection, unwaivedObjections, type Waivers } from "../plan/guards.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
 import type { Ledger } from "../state/ledger.ts";
 import type { ProjectList } from "../state/project-list.ts";
@@ -127,7 +127,7 @@ export function canaryTest({ loaded }: Context, desired: readonly DesiredProject
 
 /** Objections of the guards that the request does not waive. */
 export function refusedBy(plan: Plan, desired: readonly DesiredProject[], { waivers }: Request): readonly Objection[] {
-  return standing(plan.objections, removalsOf(plan).length, waiversFor(waivers, projectsOf(desired)));
+  return unwaivedObjections(plan.objections, removalsOf(plan).length, waiversFor(waivers, projectsOf(desired)));
 }
 
 /** Waivers as objections name what they are about, under whichever name of its project a person gave them. */
@@ -182,7 +182,7 @@ export function idleCanaries(
   const projects = projectsOf(desired);
   return workspace.canary.flatMap((selector, index) => {
     if (projects.some(({ id, path }) => isMatch(selector, id, path))) return [];
-    const message = `canary ${selector.written} is no project that a policy selects`;
+    const message = `canary ${selector.written} matches no project that a policy selects`;
     return [problemAt("no-project", message, { document: settings, path: ["canary", index] })];
   });
 }

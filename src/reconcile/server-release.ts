@@ -17,7 +17,7 @@ const latest = "9999.0";
 export function isRefused(checked: Checked): boolean {
   const errors = checked.problems.filter(({ severity }) => severity === "error");
   if (errors.length === 0 || !checked.loaded.workspace.server.isReleaseAssumed) return errors.length > 0;
-  const lasting = judgedAt(checked, latest).filter(({ rule }) => isOfRelease(rule));
+  const lasting = problemsAt(checked, latest).filter(({ rule }) => isOfRelease(rule));
   return errors.some((error) => !isOfRelease(error.rule) || lasting.some((each) => isSamePlace(each, error)));
 }
 
@@ -31,11 +31,11 @@ function isSamePlace({ place: one }: Problem, { place: other }: Problem): boolea
 }
 
 /**
- * The run at the release that its server says it has: where nobody stated one, everything is judged by it; a stated one
+ * The run at the release that its server says it has: where nobody stated one, everything is checked against it; a stated one
  * stands, with a warning where it is another. A server that says none is taken for the default. @throws CallFailed.
  */
 export async function atRelease(reader: Reader, context: Context): Promise<Context> {
-  const { loaded, problems, judged } = context;
+  const { loaded, problems, ofRelease } = context;
   const { server } = loaded.workspace;
   const actual = await readRelease(reader);
   if (actual !== undefined && !server.isReleaseAssumed) {
@@ -44,9 +44,9 @@ export async function atRelease(reader: Reader, context: Context): Promise<Conte
       : { ...context, problems: [...problems, otherRelease(context, actual)] };
   }
   if (actual === undefined || isRelease(server.release, actual)) return context;
-  const others = problems.filter((problem) => !judged.includes(problem));
-  const now = judgedAt(context, actual);
-  return { ...context, loaded: loadedAt(context, actual), judged: now, problems: [...others, ...now] };
+  const others = problems.filter((problem) => !ofRelease.includes(problem));
+  const now = problemsAt(context, actual);
+  return { ...context, loaded: loadedAt(context, actual), ofRelease: now, problems: [...others, ...now] };
 }
 
 function otherRelease({ loaded: { settings, workspace } }: Checked, actual: string): Problem {
@@ -56,7 +56,7 @@ function otherRelease({ loaded: { settings, workspace } }: Checked, actual: stri
 }
 
 /** What validation says of the manifests for a release. */
-function judgedAt(checked: Checked, release: string): readonly Problem[] {
+function problemsAt(checked: Checked, release: string): readonly Problem[] {
   return validate(loadedAt(checked, release), checked.today).problems;
 }
 

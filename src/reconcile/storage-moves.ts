@@ -66,7 +66,7 @@ interface MovesAgain extends Pick<PlannedMoves, "objections"> {
   readonly contradictions: Contradictions;
 }
 
-/** Moves that were planned before, judged again by what lies on the storages now; what moved meanwhile is stale (docs/safety.md). */
+/** Moves that were planned before, checked again against what the storages hold now; what moved meanwhile is stale (docs/safety.md). */
 export async function movesAgain(
   reader: Reader,
   context: Context,
@@ -114,7 +114,7 @@ function stepOf(
   return { address, outcome: staleOutcome(why) };
 }
 
-/** Moves that are known, or planned ones to be judged again right before they are made. */
+/** Moves that are known, or planned ones to check again right before they are made. */
 export type MovesToMake = { readonly steps: readonly MoveStep[] } | { readonly recheck: readonly PlannedChange[] };
 
 /** What to do about moves now. What guards and server say is each move's outcome: those of the projects before them are not to be lost. */

@@ -89,7 +89,7 @@ export function forgotten(
   const unkept = resource_changes.some(({ address }) => outcomes.get(address)?.not_kept?.length);
   if (ledger || !unkept) return [];
   const message =
-    "without a ledger each plan changes again what the server does not keep; set ledger in evenkeel.yaml, " +
-    "and it is told once and left alone";
+    "without a ledger each plan changes again what the server does not keep; set ledger in evenkeel.yaml " +
+    "to report it once";
   return [{ severity: "warning", rule: "not-kept", message }];
 }

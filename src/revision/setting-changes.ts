@@ -33,13 +33,13 @@ const whenHigher: Alarm = (before, after) =>
 
 /** Settings that a reviewer should look at first, and when. */
 const alarms: Readonly<Record<string, Alarm>> = {
-  "server.url": always("everything goes to another server"),
+  "server.url": always("all requests go to another server"),
   "server.allowInsecure": whenTrue("the token may be sent over plain http"),
   "server.ca": always("other authorities are trusted"),
   "guards.deletePercent": whenHigher,
   "guards.deleteMinimum": whenHigher,
-  protected: always("what must never be removed is another"),
-  notify: always("others are told what a watcher finds, or nobody is"),
+  protected: always("other resources are protected"),
+  notify: always("watch notifications go to different recipients, or to none"),
   allowPlaintextSecrets: whenTrue("secrets may be written into manifests"),
 };
 

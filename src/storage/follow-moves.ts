@@ -138,7 +138,7 @@ function endedBy(error: Error, { move, stop }: MoveTask, attempts: Attempts, sit
   if (stop.reason !== undefined) return interrupted(move, attempts, situation, stop.reason);
   const why = error instanceof CallFailed ? explained(error) : error.message;
   const status = attempts.mayRun ? "unknown" : "failed";
-  return { outcome: { status, error: `the moves could not be followed: ${why}` } };
+  return { outcome: { status, error: `the moves could not be monitored: ${why}` } };
 }
 
 async function schedule(task: MoveTask, attempts: Attempts): Promise<Attempts | End> {

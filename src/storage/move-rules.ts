@@ -6,7 +6,7 @@ import { repositoryKinds } from "../model/repository-kinds.ts";
 import type { Platform } from "../model/types.ts";
 import type { Objection } from "../plan/guards.ts";
 
-/** What a rule for moving is judged by. */
+/** What the rules for moving are checked against. */
 export interface Question {
   readonly migration: StorageMigration;
   readonly platform: Platform;

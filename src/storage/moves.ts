@@ -61,11 +61,11 @@ async function planMigration(reader: Reader, migration: StorageMigration, scope:
   const { from, to, repositories } = migration;
   const included = repositories.filter((kind) => scope.includes(addressOf(migration, kind)));
   try {
-    const judged = await Promise.all(included.map((kind) => planKind(reader, migration, kind, scope)));
-    const moves = judged.flatMap(({ move }) => move ?? []);
+    const kinds = await Promise.all(included.map((kind) => planKind(reader, migration, kind, scope)));
+    const moves = kinds.flatMap(({ move }) => move ?? []);
     const moving = from === to ? included : moves.map(({ kind }) => kind);
-    const objections = await judge(reader, { ...migration, repositories: moving }, scope.platform);
-    return { moves, objections, problems: judged.flatMap(({ problems }) => problems) };
+    const objections = await checkRules(reader, { ...migration, repositories: moving }, scope.platform);
+    return { moves, objections, problems: kinds.flatMap(({ problems }) => problems) };
   } catch (error) {
     return { moves: [], objections: [], problems: [unreadable(migration, error)] };
   }
@@ -80,7 +80,7 @@ function addressOf({ from }: StorageMigration, kind: RepositoryKind): string {
   return storageAddress(storageKey(from, kind));
 }
 
-async function judge(reader: Reader, migration: StorageMigration, platform: Platform): Promise<Objection[]> {
+async function checkRules(reader: Reader, migration: StorageMigration, platform: Platform): Promise<Objection[]> {
   if (migration.repositories.length === 0) return [];
   const decides = mayLoseRepositories({ migration, platform });
   const held = decides ? (await projectsOn(reader, migration.to)).length : 0;
@@ -96,7 +96,7 @@ function unreadable({ name, document }: StorageMigration, error: unknown): Probl
   return { severity: "error", rule: "unreadable", message: explained(error), place };
 }
 
-interface Judged {
+interface PlannedKind {
   readonly move?: Move;
   readonly problems: readonly Problem[];
 }
@@ -106,7 +106,7 @@ async function planKind(
   migration: StorageMigration,
   kind: RepositoryKind,
   { history, resend, platform }: MovesScope,
-): Promise<Judged> {
+): Promise<PlannedKind> {
   const address = addressOf(migration, kind);
   const view = await look(reader, migration.from, kind);
   const situation = situationOf(view, migration.from, migration.to);

@@ -13,9 +13,9 @@ export function failedError(move: Move, attempts: Attempts, situation: Situation
 /** Why nobody can say what became of moves. */
 export function unknownError(move: Move, attempts: Attempts, situation: Situation): string {
   if (attempts.unanswered !== undefined) {
-    return `${attempts.unanswered}; the server may have acted, so it was not asked again`;
+    return `${attempts.unanswered}; the server may have acted, so the request was not repeated`;
   }
-  const silent = "the server does not say whether moves still run";
+  const silent = "the server does not report whether moves are still running";
   return `${stayed(move, situation)} after being scheduled ${times(attempts.scheduled)}; ${silent}, so run apply --storage again later`;
 }
 

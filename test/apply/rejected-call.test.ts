@@ -110,7 +110,7 @@ describe("what a server demands and nobody declares", () => {
 
 describe("a refusal without a reason", () => {
   const wiki = { "external-wiki": { external_wiki_url: "http://10.0.0.1/wiki" } };
-  const hint = /answered 400.*; the server gives no reason; .* local network: look at external_wiki_url$/;
+  const hint = /answered 400.*; the server gives no reason; .* local network: check external_wiki_url$/;
 
   test.each([{ message: "400 Bad Request" }, {}])("%j hints at the addresses", async (body) => {
     const { outcome } = await site([], () => ({ status: 400, body }), wiki);

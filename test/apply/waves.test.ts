@@ -186,7 +186,7 @@ describe("an apply in waves", () => {
     const { applied: other, plan } = await without(alone);
     expect(told(other)).toEqual(["applied 1", "applied 9"]);
     expect(plan.plan.warnings.map(({ message }) => message)).toContain(
-      "canary g/nobody is no project that a policy selects",
+      "canary g/nobody matches no project that a policy selects",
     );
   });
 

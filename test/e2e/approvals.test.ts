@@ -103,7 +103,7 @@ describe("approvals", () => {
     expect([ran.code, ran.writes, said(ran)]).toEqual([
       3,
       0,
-      expect.stringContaining("needs 1 approval because it turns things off; save it with"),
+      expect.stringContaining("needs 1 approval because it disables or deletes something; save it with"),
     ]);
   });
 
@@ -118,7 +118,7 @@ describe("approvals", () => {
     const signed = readFileSync(at(staged, "plan.json.sig"), "utf8");
     staged.policy({ projects: ["a/b"], integrations: { [slug]: { recipients: "y" } } });
     await staged.evenkeel("plan", "--out", "plan.json", "--quiet");
-    expect(said(await staged.apply("plan.json", "--yes"))).toContain("signature 1 is of another plan");
+    expect(said(await staged.apply("plan.json", "--yes"))).toContain("signature 1 was made for another plan");
     const { stderr } = await staged.sign("rsa");
     expect(stderr).toContain("Removed 1 signature of another plan");
     expect(readFileSync(at(staged, "plan.json.sig"), "utf8")).not.toContain(signed.trim());
@@ -170,12 +170,16 @@ describe("approvals", () => {
   });
 
   it.each([
-    ["a key that nobody listed", `bob@x ${"KEY"}`, "is by a key that the signers file does not list"],
-    ["a key that expired", `bob@x ${"KEY"}\ned@x valid-before="20200101" ed25519`, "is by a key that is not valid now"],
+    ["a key that nobody listed", `bob@x ${"KEY"}`, "was made with a key that the signers file does not list"],
+    [
+      "a key that expired",
+      `bob@x ${"KEY"}\ned@x valid-before="20200101" ed25519`,
+      "was made with a key that is not valid now",
+    ],
     [
       "a key for something else",
       `bob@x ${"KEY"}\ned@x namespaces="git" ed25519`,
-      "is by a key that the signers file does not list",
+      "was made with a key that the signers file does not list",
     ],
   ])("by %s count for nothing", async (_, lines, reason) => {
     const signers = lines.replace("KEY", publicKey("rsa")).replace(/ed25519$/, publicKey("ed25519"));

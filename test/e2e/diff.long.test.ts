@@ -139,7 +139,7 @@ test("the list of projects is the one that the last plan kept, or a file's", asy
   commit();
   const moved = await evenkeel("diff", "HEAD~1", "--to", "HEAD");
   expect([moved.code, moved.reads]).toEqual([0, 0]);
-  expect(moved.stdout).toContain("everything goes to another server");
+  expect(moved.stdout).toContain("all requests go to another server");
   write("fleet.txt", "# ours\na/three\n\n");
   expect(await changes("--projects", "fleet.txt")).toEqual(["edit a/three:license/MIT loosened"]);
   write("fleet.txt", "a/three\n42\na/*\n");

@@ -3,7 +3,7 @@ import type { Difference } from "../../src/diff/diff.ts";
 import { addressMatcher } from "../../src/model/address.ts";
 import { policySections } from "../../src/model/kinds.ts";
 import type { Change } from "../../src/model/types.ts";
-import { checkGuards, type GuardRules, standing } from "../../src/plan/guards.ts";
+import { checkGuards, type GuardRules, unwaivedObjections } from "../../src/plan/guards.ts";
 
 const origin = { place: () => ({ file: "policy.yaml", line: 1, column: 1 }) };
 
@@ -57,8 +57,8 @@ describe("the share of what is live that may go", () => {
 
   test("a waiver counts: up to N pass, N + 1 do not", () => {
     const objections = checkGuards([difference("a", 12, 12), difference("b", 1, 0)], rules());
-    expect(standing(objections, 12, { deletes: 12, protected: new Set() })).toEqual([]);
-    expect(standing(objections, 12, { deletes: 11, protected: new Set() })).toHaveLength(2);
+    expect(unwaivedObjections(objections, 12, { deletes: 12, protected: new Set() })).toEqual([]);
+    expect(unwaivedObjections(objections, 12, { deletes: 11, protected: new Set() })).toHaveLength(2);
   });
 });
 
@@ -73,6 +73,8 @@ describe("what is protected", () => {
   test("only the named address is let pass, and a number of deletes does not help", () => {
     const objections = checkGuards([difference("a", 50, 2)], protectA);
     const waivers = { deletes: 1000, protected: new Set(["a:license/License-0"]) };
-    expect(standing(objections, 2, waivers).map(({ addresses }) => addresses)).toEqual([["a:license/License-1"]]);
+    expect(unwaivedObjections(objections, 2, waivers).map(({ addresses }) => addresses)).toEqual([
+      ["a:license/License-1"],
+    ]);
   });
 });

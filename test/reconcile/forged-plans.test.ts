@@ -112,7 +112,7 @@ describe("a change is left that shows what is not live", () => {
     const { plan } = await run.plan();
     expect(plan.unverified.map(({ address }) => address)).toContain(`b:${webhook}`);
     const { outcomes } = await applied(run, { ...plan, unverified: [] });
-    const error = "webhook cannot be compared and would be sent, which the plan does not say; plan again";
+    const error = "webhook cannot be compared and would be sent, which the plan does not show; plan again";
     expect(outcomes?.get(`b:${webhook}`)).toEqual({ status: "stale", error });
   });
 

@@ -15,7 +15,7 @@ const migration: StorageMigration = {
   directFetchReplication: false,
 };
 
-function judge(more: Partial<StorageMigration>, platform: Platform, held = 0): string[] {
+function check(more: Partial<StorageMigration>, platform: Platform, held = 0): string[] {
   return checkMigration({ migration: { ...migration, ...more }, platform, held }, ["storage:old/projects"]).map(
     ({ message }) => message,
   );
@@ -41,11 +41,11 @@ test.each([
   ["14.5", false],
   ["15.0", false],
 ])("release %s, into a cluster that holds projects: refused %s", (release, refused) => {
-  const messages = judge(cluster, { release }, 2);
+  const messages = check(cluster, { release }, 2);
   expect(messages).toHaveLength(refused ? 1 : 0);
   if (refused) expect(messages[0]).toMatch(/permanently delete .* 2 projects lie in new; fixed in 14\.3\.0/);
-  expect(judge(cluster, { release }, 0)).toEqual([]);
-  expect(judge({ ...cluster, destinationIsCluster: false }, { release }, 2)).toEqual([]);
+  expect(check(cluster, { release }, 0)).toEqual([]);
+  expect(check({ ...cluster, destinationIsCluster: false }, { release }, 2)).toEqual([]);
 });
 
 test.each([
@@ -56,13 +56,13 @@ test.each([
   ["14.2", false],
   ["14.5", false],
 ])("release %s, into a cluster, nothing said of direct-fetch replication: refused %s", (release, refused) => {
-  expect(judge({ destinationIsCluster: true }, { release })).toHaveLength(refused ? 1 : 0);
-  expect(judge(cluster, { release })).toEqual([]);
-  expect(judge({}, { release })).toEqual([]);
+  expect(check({ destinationIsCluster: true }, { release })).toHaveLength(refused ? 1 : 0);
+  expect(check(cluster, { release })).toEqual([]);
+  expect(check({}, { release })).toEqual([]);
 });
 
 test("nothing moves onto itself", () => {
-  expect(judge({ to: "old" }, { release: "14.5" })).toEqual([
+  expect(check({ to: "old" }, { release: "14.5" })).toEqual([
     "storage migration drain: old is both source and destination",
   ]);
 });
@@ -73,8 +73,8 @@ test.each([
   ["ultimate", false],
   [undefined, false],
 ] as const)("groups on tier %s: refused %s", (tier, refused) => {
-  const messages = judge({ repositories: ["projects", "groups"] }, { release: "14.5", tier });
+  const messages = check({ repositories: ["projects", "groups"] }, { release: "14.5", tier });
   const words = ["storage migration drain: groups need tier premium to move; the server is free"];
   expect(messages).toEqual(refused ? words : []);
-  expect(judge({ repositories: ["projects", "snippets"] }, { release: "14.5", tier })).toEqual([]);
+  expect(check({ repositories: ["projects", "snippets"] }, { release: "14.5", tier })).toEqual([]);
 });

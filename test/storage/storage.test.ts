@@ -154,7 +154,7 @@ describe.each(behaviours)("a request that got no answer (%s)", (behaviour) => {
     const { apply, scheduled } = await stage({ behaviour, chaos: [{ ...lost, status: 502 }] });
     const applied = await apply();
     expect(statuses(applied)).toEqual({ "storage:old/projects": "unknown" });
-    expect(errorOf(applied, "storage:old/projects")).toMatch(/502.*so it was not asked again/s);
+    expect(errorOf(applied, "storage:old/projects")).toMatch(/502.*so the request was not repeated/s);
     expect(scheduled()).toHaveLength(1);
   });
 
@@ -218,7 +218,7 @@ describe("guards", () => {
     expect(planned.objections).toEqual([
       { guard: "storage", message: expect.stringMatching(words), addresses: [expect.stringMatching(/^storage:old/)] },
     ]);
-    expect(planText(planned, plain)).toContain("A guard would refuse this plan");
+    expect(planText(planned, plain)).toContain("Blocked by a guard");
     const applied = await apply();
     expect(applied.refused).toHaveLength(1);
     expect(applied.outcomes).toBeUndefined();

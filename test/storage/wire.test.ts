@@ -136,7 +136,7 @@ test("a look that fails now and then is borne; a refused token ends the watch, n
   });
   expect(outcome(await refused.apply())).toMatchObject({
     status: "unknown",
-    error: expect.stringMatching(/could not be followed.*401/),
+    error: expect.stringMatching(/could not be monitored.*401/),
   });
   expect(refused.posts()).toHaveLength(1);
 });

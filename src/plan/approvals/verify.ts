@@ -30,7 +30,7 @@ interface SignedPlan {
   readonly signatures: readonly (SshSignature | undefined)[];
 }
 
-export interface Judging {
+export interface ApprovalContext {
   readonly policy: ApprovalPolicy;
   /** Undefined for a plan that was not saved. */
   readonly signed: SignedPlan | undefined;
@@ -39,10 +39,10 @@ export interface Judging {
 }
 
 /** Why a plan may not be applied yet: it lacks approvals that its changes need. Empty where it has them. */
-export function verifyApprovals(plan: Plan, judging: Judging): readonly Objection[] {
-  const needed = neededFor(plan, judging);
+export function verifyApprovals(plan: Plan, context: ApprovalContext): readonly Objection[] {
+  const needed = neededFor(plan, context);
   if (!needed) return [];
-  const message = messageOfLack(needed, judging);
+  const message = messageOfLack(needed, context);
   return message === undefined ? [] : [{ guard: "approvals", message, addresses: [] }];
 }
 
@@ -51,7 +51,7 @@ interface Needed {
   readonly because: string;
 }
 
-function neededFor(plan: Plan, { policy, isProtected }: Judging): Needed | undefined {
+function neededFor(plan: Plan, { policy, isProtected }: ApprovalContext): Needed | undefined {
   const changes = plan.resource_changes.map(visibleOf);
   const holds: Readonly<Record<Occasion, (change: (typeof changes)[number]) => boolean>> = {
     always: () => true,
@@ -67,25 +67,25 @@ function neededFor(plan: Plan, { policy, isProtected }: Judging): Needed | undef
 
 const reasons: Readonly<Record<Occasion, string>> = {
   always: "it has changes",
-  removals: "it turns things off",
+  removals: "it disables or deletes something",
   loosening: "it loosens a license policy",
-  protected: "it changes something protected",
+  protected: "it changes protected resources",
 };
 
-function messageOfLack({ count, because }: Needed, judging: Judging): string | undefined {
-  const { policy, signed, now } = judging;
+function messageOfLack({ count, because }: Needed, context: ApprovalContext): string | undefined {
+  const { policy, signed, now } = context;
   const needs = `the plan needs ${counted(count, "approval")} because ${because}`;
   if (!signed) return `${needs}; ${advice}`;
   const { plan, signatures } = signed;
   const late = lateness(plan, policy, now);
   if (late) return `${needs}; ${late}, so its approvals do not count; plan again`;
-  const judged = signatures.map((signature) => signerOf(signature, plan, judging));
-  const signers = judged.flatMap((signer) => (typeof signer === "string" ? [] : [signer]));
+  const verified = signatures.map((signature) => signerOf(signature, plan, context));
+  const signers = verified.flatMap((signer) => (typeof signer === "string" ? [] : [signer]));
   const people = peopleAmong(signers, policy.signers);
   if (people.length >= count) return undefined;
   const has =
     people.length === 0 ? "it has none" : `it has ${people.length} (${people.map(({ name }) => name).join(", ")})`;
-  const unusable = judged.flatMap((why, index) => (typeof why === "string" ? [`signature ${index + 1} ${why}`] : []));
+  const unusable = verified.flatMap((why, index) => (typeof why === "string" ? [`signature ${index + 1} ${why}`] : []));
   return [`${needs}; ${has}`, ...unusable.slice(0, mostReasons), ...moreOf(unusable.length)].join("; ");
 }
 
@@ -110,14 +110,14 @@ function lateness({ created_at: created }: Plan, { expire }: ApprovalPolicy, now
 const clockSkew = 5 * 60_000;
 
 /** Who signed, or why the signature does not count: completes "signature 1 …". Only keys that are listed are calculated with. */
-function signerOf(signature: SshSignature | undefined, plan: Plan, { policy, now }: Judging): Signer | string {
+function signerOf(signature: SshSignature | undefined, plan: Plan, { policy, now }: ApprovalContext): Signer | string {
   if (!signature) return "is damaged, or of a key type that is not supported";
   if (signature.namespace !== planNamespace) return `is for ${signature.namespace}, not for ${planNamespace}`;
   const listed = policy.signers.filter(({ key }) => key === signature.key);
-  if (listed.length === 0) return "is by a key that the signers file does not list";
-  if (!signature.verifies(messageOf(plan))) return "is of another plan";
+  if (listed.length === 0) return "was made with a key that the signers file does not list";
+  if (!signature.verifies(messageOf(plan))) return "was made for another plan";
   const valid = listed.find(({ validAfter, validBefore }) => {
     return !(validAfter && now < validAfter) && !(validBefore && now >= validBefore);
   });
-  return valid ?? "is by a key that is not valid now";
+  return valid ?? "was made with a key that is not valid now";
 }

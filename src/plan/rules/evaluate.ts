@@ -55,7 +55,7 @@ export interface RuleContext {
 }
 
 /** What rules have against a plan. */
-export interface RuleVerdict {
+export interface RuleFindings {
   readonly objections: readonly Objection[];
   readonly warnings: readonly Problem[];
 }
@@ -68,7 +68,7 @@ export function evaluateRules(
   plan: Pick<Plan, "resource_changes"> & { readonly summary: CountsOfPlan },
   rules: readonly CompiledRule[],
   context: RuleContext,
-): RuleVerdict {
+): RuleFindings {
   const changes = plan.resource_changes.map((planned) => new ChangeView(planned, context.projectOf(planned.project)));
   const sources = new Map(plan.resource_changes.map(({ address, source }) => [address, source]));
   const findings = [...rules].sort(byNameAndPlace).flatMap((rule) => {
@@ -103,7 +103,7 @@ export function asksForCounts({ on, when }: PlanRule): boolean {
 const ofNothing: CountsOfPlan = { projects: 0, live: 0, unmanaged: 0, unverified: 0 };
 
 /** The plan with what rules have against it now, in place of what they had when it was made. */
-export function judged(plan: Plan, { objections, warnings }: RuleVerdict): Plan {
+export function withRuleFindings(plan: Plan, { objections, warnings }: RuleFindings): Plan {
   const others = plan.warnings.filter(({ from_rule }) => !from_rule);
   const rest = {
     ...plan,
@@ -192,7 +192,7 @@ function sentence(rule: PlanRule, { addresses, undecided }: Found): string {
   if (!undecided) return [`rule ${name}: ${message} (${at})`, ...listed(addresses)].join(": ");
   const missing = /^there is no /.test(undecided.message) ? "; test with has() what not every change has" : "";
   const where = addresses.length > 0 ? ` for ${firstFew(addresses)}` : "";
-  return `rule ${name} cannot be decided${where}: ${undecided.message} (${at})${missing}`;
+  return `rule ${name} cannot be evaluated${where}: ${undecided.message} (${at})${missing}`;
 }
 
 function listed(addresses: readonly string[]): readonly string[] {

@@ -36,7 +36,7 @@ function stepsOf({ tree, patternSize }: Expression, root: string, bound: Bound):
 
 function faultBeyond({ tree }: Expression, steps: number): ExpressionFault | undefined {
   if (steps <= mostSteps) return undefined;
-  const message = "it could take too long on a plan of this size; put fewer loops inside each other";
+  const message = "the expression could take too long on a plan of this size; nest fewer loops";
   return { message, offset: tree.start };
 }
 
