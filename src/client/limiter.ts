@@ -1,29 +1,8 @@
 import { Congestion } from "./congestion.ts";
 import { othersShare, Quota, type QuotaAnswer } from "./quota.ts";
-import { createRateGate, type RateGate, type RateOptions } from "./rate-gate.ts";
+import { RateGate, type RateOptions } from "./rate-gate.ts";
 import type { Stop } from "./stop-signal.ts";
 import { callLater } from "./timer.ts";
-
-/** One gate for all requests, reads and writes together (docs/architecture.md), with as much room as serves best. */
-export interface Limiter {
-  /** Runs `work` as soon as there is room and no pause; whoever came first goes first. */
-  run<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** A request goes out now. */
-  sending(): Sending;
-  /** One that went out came to its end, with an answer or without one. */
-  ended(): void;
-  /** Its answer came in good time. */
-  answered(sending: Sending): void;
-  /** The server asked for less: half the room, once for all that was in flight. */
-  overloaded(sending: Sending): void;
-  /** What an answer says of the server's rate limit: all requests keep to it, so that none is refused. */
-  allowed(sending: Sending, allowance: QuotaAnswer): void;
-  /** Nothing is run for so many milliseconds; a longer pause that stands already is kept. */
-  pause(milliseconds: number): void;
-  /** Milliseconds until the pause ends, 0 where there is none. */
-  remaining(): number;
-  readonly room: number;
-}
 
 /** A request that went out. */
 export interface Sending {
@@ -43,99 +22,126 @@ export interface SharedRate {
 }
 
 /**
- * Pauses longer than `longest` milliseconds are not waited for, and a stopped run waits for none: what runs then finds
- * out by itself.
+ * One gate for all requests, reads and writes together (docs/architecture.md), with the concurrency that serves best.
+ * Pauses longer than `longest` milliseconds are not waited for, and a stopped run waits for none: requests find that out
+ * when they run.
  */
-export function createLimiter(ceiling: number, stop: Stop, longest: number, shared?: SharedRate): Limiter {
-  const waiting: (() => void)[] = [];
-  const congestion = new Congestion(ceiling);
-  const quota = new Quota(longest, shared ? 0 : othersShare);
-  let isOpen = false;
-  let room = 1;
-  let running = 0;
-  let inFlight = 0;
-  let pausedUntil = 0;
+export class Limiter {
+  readonly #waiting: (() => void)[] = [];
+  readonly #congestion: Congestion;
+  readonly #quota: Quota;
+  readonly #gate: RateGate | undefined;
+  readonly #stop: Stop;
+  readonly #longest: number;
+  #isOpen = false;
+  #room = 1;
+  #running = 0;
+  #inFlight = 0;
+  #pausedUntil = 0;
 
-  const letIn = (): void => {
-    for (; running < room && waiting.length > 0; running++) waiting.shift()?.();
-  };
+  constructor(ceiling: number, stop: Stop, longest: number, shared?: SharedRate) {
+    this.#congestion = new Congestion(ceiling);
+    this.#quota = new Quota(longest, shared ? 0 : othersShare);
+    this.#stop = stop;
+    this.#longest = longest;
+    const tooLong = (milliseconds: number) => this.#pauseHere(milliseconds);
+    const queued = () => this.#waiting.length;
+    this.#gate = shared && new RateGate(shared.rate, shared.key, { stop, longest, tooLong, queued });
+  }
 
-  const adjust = (): void => {
-    room = isOpen ? Math.max(1, Math.min(congestion.room, quota.left(performance.now()))) : 1;
-    letIn();
-  };
+  get room(): number {
+    return this.#room;
+  }
 
-  const open = (): void => {
-    isOpen = true;
-    adjust();
-  };
-
-  const remaining = (): number => (pausedUntil === 0 ? 0 : Math.max(0, pausedUntil - performance.now()));
-
-  const pauseHere = (milliseconds: number): void => {
-    pausedUntil = Math.max(pausedUntil, performance.now() + milliseconds);
-  };
-
-  const gate =
-    shared &&
-    createRateGate(shared.rate, shared.key, { stop, longest, tooLong: pauseHere, queued: () => waiting.length });
-
-  const pause = (milliseconds: number): void => {
-    pauseHere(milliseconds);
-    gate?.hold(milliseconds);
-  };
-
-  /** A pause may grow while it is waited out. */
-  const pausesOver = async (): Promise<void> => {
-    for (let wait = remaining(); wait > 0 && wait <= longest && stop.reason === undefined; wait = remaining()) {
-      await stop.sleep(Math.ceil(wait) + 1);
+  /** Runs `work` as soon as there is room and no pause; first come, first served. */
+  // Not by a library for this, which makes several promises more for each request.
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#running < this.#room) this.#running++;
+    else await new Promise<void>((go) => this.#waiting.push(go));
+    try {
+      if (this.#pausedUntil !== 0 || this.#gate) await this.#admitted();
+      return await work();
+    } finally {
+      this.#running--;
+      this.#letIn();
     }
-    if (remaining() === 0) pausedUntil = 0;
-    adjust();
-  };
+  }
 
-  const admitted = async (own: RateGate | undefined): Promise<void> => {
-    if (pausedUntil !== 0) await pausesOver();
-    if (own && remaining() === 0) await own.turn();
-  };
+  /** A request goes out now. */
+  sending(): Sending {
+    if (!this.#isOpen) callLater(headStart, () => this.#open());
+    return { sent: performance.now(), inFlight: ++this.#inFlight };
+  }
 
-  return {
-    // Not by a library for this, which makes several promises more for each request of a fleet.
-    async run(work) {
-      if (running < room) running++;
-      else await new Promise<void>((go) => waiting.push(go));
-      try {
-        if (pausedUntil !== 0 || gate) await admitted(gate);
-        return await work();
-      } finally {
-        running--;
-        letIn();
-      }
-    },
-    sending() {
-      if (!isOpen) callLater(headStart, open);
-      return { sent: performance.now(), inFlight: ++inFlight };
-    },
-    ended() {
-      inFlight--;
-      if (!isOpen) open();
-    },
-    answered({ sent, inFlight: together }) {
-      congestion.answered(sent, together, performance.now());
-      adjust();
-    },
-    overloaded({ sent }) {
-      congestion.overloaded(sent, performance.now());
-      adjust();
-    },
-    allowed({ sent }, allowance) {
-      const wait = quota.told(allowance, sent, performance.now());
-      if (wait > 0) pause(wait);
-    },
-    pause,
-    remaining,
-    get room() {
-      return room;
-    },
-  };
+  /** A request ended, with an answer or without one. */
+  ended(): void {
+    this.#inFlight--;
+    if (!this.#isOpen) this.#open();
+  }
+
+  /** Its answer came, and does not ask for less. */
+  answered({ sent, inFlight }: Sending): void {
+    this.#congestion.answered(sent, inFlight, performance.now());
+    this.#adjust();
+  }
+
+  /** The server asked for less: half the room, once for all that was in flight. */
+  overloaded({ sent }: Sending): void {
+    this.#congestion.overloaded(sent, performance.now());
+    this.#adjust();
+  }
+
+  /** What an answer says of the server's rate limit: all requests keep to it, so that none is rejected. */
+  allowed({ sent }: Sending, allowance: QuotaAnswer): void {
+    const wait = this.#quota.told(allowance, sent, performance.now());
+    if (wait > 0) this.pause(wait);
+  }
+
+  /** Runs nothing for so many milliseconds; a longer pause is kept. */
+  pause(milliseconds: number): void {
+    this.#pauseHere(milliseconds);
+    this.#gate?.hold(milliseconds);
+  }
+
+  /** Milliseconds until the pause ends; 0 if there is none. */
+  remaining(): number {
+    return this.#pausedUntil === 0 ? 0 : Math.max(0, this.#pausedUntil - performance.now());
+  }
+
+  #letIn(): void {
+    for (; this.#running < this.#room && this.#waiting.length > 0; this.#running++) this.#waiting.shift()?.();
+  }
+
+  #adjust(): void {
+    const room = Math.min(this.#congestion.room, this.#quota.left(performance.now()));
+    this.#room = this.#isOpen ? Math.max(1, room) : 1;
+    this.#letIn();
+  }
+
+  #open(): void {
+    this.#isOpen = true;
+    this.#adjust();
+  }
+
+  #pauseHere(milliseconds: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + milliseconds);
+  }
+
+  async #admitted(): Promise<void> {
+    if (this.#pausedUntil !== 0) await this.#pausesOver();
+    if (this.#gate && this.remaining() === 0) await this.#gate.turn();
+  }
+
+  /** A pause may grow while it is waited for. */
+  async #pausesOver(): Promise<void> {
+    for (let wait = this.remaining(); wait > 0 && this.#mayWait(wait); wait = this.remaining()) {
+      await this.#stop.sleep(Math.ceil(wait) + 1);
+    }
+    if (this.remaining() === 0) this.#pausedUntil = 0;
+    this.#adjust();
+  }
+
+  #mayWait(milliseconds: number): boolean {
+    return milliseconds <= this.#longest && this.#stop.reason === undefined;
+  }
 }

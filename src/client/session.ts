@@ -6,7 +6,7 @@ import { rateKey } from "../state/rates.ts";
 import type { FullAnswer } from "./classify-response.ts";
 import { CallFailed, isDecisive, isUnknownRoute, isUnknownValue } from "./failure.ts";
 import { legacyValues } from "./legacy-values.ts";
-import { createLimiter } from "./limiter.ts";
+import { Limiter } from "./limiter.ts";
 import type { ClientOptions } from "./options.ts";
 import { type Middleware, pipeline, type Send } from "./pipeline.ts";
 import { backoffDelay, defaultBackoff, longestPause } from "./retry.ts";
@@ -41,7 +41,7 @@ export class Session {
     const run: RunConnection = {
       ...{ options, server, transport, stop },
       backoff: options.backoff ?? defaultBackoff,
-      limiter: createLimiter(options.concurrency, stop, longestPause, rate),
+      limiter: new Limiter(options.concurrency, stop, longestPause, rate),
       liveness: watchServerLiveness(options.giveUpAfter ?? defaultGiveUp, () => this.#giveUp()),
       counts: { reads: 0, writes: 0, retries: 0 },
       over: undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CallFailed } from "../../src/client/failure.ts";
-import { createLimiter } from "../../src/client/limiter.ts";
+import { Limiter } from "../../src/client/limiter.ts";
 import { createStop } from "../../src/client/stop-signal.ts";
 import type { Call } from "../../src/model/types.ts";
 import { failureOf, reader, type Scripted, serve, writer } from "./scripted.ts";
@@ -48,7 +48,7 @@ describe("requests in flight", () => {
 
 describe("the room", () => {
   it("lets in whoever came first", async () => {
-    const one = createLimiter(1, createStop(), 1000);
+    const one = new Limiter(1, createStop(), 1000);
     const order: number[] = [];
     await Promise.all([1, 2, 3].map((name) => one.run(async () => void order.push(name))));
     expect(order).toEqual([1, 2, 3]);
