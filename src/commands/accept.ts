@@ -14,8 +14,8 @@ import type { Run } from "./command.ts";
 import { schemaFrom } from "./import-files.ts";
 import { openReports, save } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
-import { globsOf, requestOf } from "./run.ts";
 import type { Options } from "./table.ts";
+import { globsOf, requestOf } from "./workspace-options.ts";
 
 /** `evenkeel accept ADDRESS...`: writes manifests as `fmt` does, without asking: they are under review anyway. */
 export const run: Run<Options<"accept">> = async (terminal, options, addresses) => {

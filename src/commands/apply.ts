@@ -13,22 +13,20 @@ import { apply, rehearse } from "../reconcile/reconcile.ts";
 import type { Applied, Planned, Request } from "../reconcile/request.ts";
 import { remainingText } from "../report/moves.ts";
 import type { Palette } from "../report/palette.ts";
-import { requestsText } from "../report/requests.ts";
 import { planText, wavesText } from "../report/text.ts";
+import { requestsText } from "../report/text-changes.ts";
 import { holderText } from "../state/lease.ts";
-import { commandAgain, optionOf, type Saved } from "./apply-again.ts";
+import { commandAgain, deploymentFrom, optionOf, type Saved } from "./apply-options.ts";
 import { codeOf, planJson, refusalText, resultText, untouched } from "./apply-result.ts";
 import type { Run } from "./command.ts";
-import { deploymentFrom } from "./deployment-options.ts";
-import { follow } from "./follow.ts";
-import { noteUnrecorded } from "./note-unrecorded.ts";
 import { openPlanReports, type WriteReports } from "./plan-reports.ts";
-import { printMissingSecrets, printProblems } from "./print-problems.ts";
+import { noteUnrecorded, printMissingSecrets, printProblems } from "./print-problems.ts";
 import { noBar } from "./progress-bar.ts";
-import { globsOf, requestOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Progress, Terminal } from "./terminal.ts";
 import { traced } from "./tracing.ts";
+import { follow } from "./workers-progress.ts";
+import { globsOf, requestOf } from "./workspace-options.ts";
 
 /** `evenkeel apply [PLAN]`. */
 export const run: Run<Options<"apply">> = async (terminal, options, [file]) => {

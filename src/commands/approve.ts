@@ -12,9 +12,9 @@ import { replaceFile } from "../workspace/durable-file.ts";
 import { signedBySsh } from "../workspace/ssh-keygen.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
-import { stateAround } from "./state-around.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { stateAround } from "./workspace-options.ts";
 
 /** `evenkeel approve PLAN` or `approve --plan RUN`: signs a saved plan; without a token, and without asking the server. */
 export const run: Run<Options<"approve">> = async (terminal, options, [file]) => {

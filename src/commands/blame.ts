@@ -12,8 +12,8 @@ import { openState } from "../state/open-state.ts";
 import type { Run } from "./command.ts";
 import { type EffectiveProject, effectiveProject } from "./effective-state.ts";
 import { openReports } from "./outputs.ts";
-import { requestOf } from "./run.ts";
 import type { Options } from "./table.ts";
+import { requestOf } from "./workspace-options.ts";
 
 /** `evenkeel blame ADDRESS`: offline as far as `show` is; git and the journal are only read. */
 export const run: Run<Options<"blame">> = async (terminal, options, [address = ""]) => {

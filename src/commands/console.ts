@@ -2,14 +2,14 @@ import { dirname } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { accessFor } from "../console/access.ts";
-import { watching } from "../console/known.ts";
+import { watching } from "../console/known-state.ts";
 import { listen } from "../console/listen.ts";
 import { catalogueOf } from "../model/catalogue.ts";
 import { openState } from "../state/open-state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
-import { folderOf } from "./run.ts";
 import type { Options } from "./table.ts";
+import { folderOf } from "./workspace-options.ts";
 
 /** `evenkeel console`: pages over the state, until it is interrupted. */
 export const run: Run<Options<"console">> = async (terminal, options) => {

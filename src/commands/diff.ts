@@ -22,9 +22,9 @@ import { keptProjects, type ProjectList } from "../state/project-list.ts";
 import { readProjectFile } from "../workspace/project-file.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
-import { folderOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { folderOf } from "./workspace-options.ts";
 
 /** `evenkeel diff [REV]`: what manifests want otherwise than at a revision; offline. */
 export const run: Run<Options<"diff">> = async (terminal, options, [from]) => {

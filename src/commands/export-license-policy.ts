@@ -29,10 +29,9 @@ import { readProjectFile } from "../workspace/project-file.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
-import { checkedRelease } from "./release.ts";
-import { requestOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { checkedRelease, requestOf } from "./workspace-options.ts";
 
 type Choice = Options<"export license-policy">;
 

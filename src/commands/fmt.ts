@@ -7,9 +7,9 @@ import { type TextFile, textIn } from "../workspace/text-files.ts";
 import type { Run } from "./command.ts";
 import { manifestsAround, manifestsAt } from "./fmt-files.ts";
 import { save } from "./outputs.ts";
-import { folderOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { folderOf } from "./workspace-options.ts";
 
 /** How one file fared; the mistakes are lines for a person. */
 type Fared = "kept" | "changed" | "skipped" | { readonly mistakes: readonly string[] };

@@ -11,9 +11,9 @@ import { loadSettings } from "../workspace/load.ts";
 import { textIn } from "../workspace/text-files.ts";
 import { printWarnings, writeDrafts } from "./import-files.ts";
 import { openReports } from "./outputs.ts";
-import { folderOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { folderOf } from "./workspace-options.ts";
 
 type Choice = Options<"import">;
 type Tool = NonNullable<Choice["from"]>;

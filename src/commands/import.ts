@@ -15,9 +15,9 @@ import { loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { printWarnings, writeDrafts } from "./import-files.ts";
 import { openReports } from "./outputs.ts";
-import { globsOf, requestOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { globsOf, requestOf } from "./workspace-options.ts";
 
 /** `evenkeel import`: policies from live state. No file that exists is overwritten. */
 export const run: Run<Options<"import">> = async (terminal, options, names) => {

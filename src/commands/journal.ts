@@ -4,8 +4,8 @@ import { runsText, runText } from "../report/journal.ts";
 import type { Journals } from "../state/state.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
-import { stateAround } from "./state-around.ts";
 import type { Options } from "./table.ts";
+import { stateAround } from "./workspace-options.ts";
 
 /** `evenkeel journal [RUN]`: all runs of this workspace, or what one of them did. */
 export const run: Run<Options<"journal">> = async (terminal, options, [wanted]) => {

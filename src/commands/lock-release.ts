@@ -3,9 +3,9 @@ import { printable } from "../base/printable.ts";
 import { holderText } from "../state/lease.ts";
 import type { Holder } from "../state/state.ts";
 import type { Run } from "./command.ts";
-import { stateAround } from "./state-around.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { stateAround } from "./workspace-options.ts";
 
 /** `evenkeel lock release RUN`: for a run that is gone and whose lease has not ended yet. */
 export const run: Run<Options<"lock release">> = async (terminal, options, [wanted = ""]) => {

@@ -13,9 +13,9 @@ import type { Run } from "./command.ts";
 import { writeTo } from "./outputs.ts";
 import { openPlanReports, type WriteReports, withFailureReport } from "./plan-reports.ts";
 import { printProblems } from "./print-problems.ts";
-import { folderOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { folderOf } from "./workspace-options.ts";
 
 /** `evenkeel merge PLAN...`: the plans of shards as one, and what rules have against it; offline. */
 export const run: Run<Options<"merge">> = async (terminal, options, files) => {

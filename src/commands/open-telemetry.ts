@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import { hostname } from "node:os";
 import { pid } from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
@@ -6,9 +9,9 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace-base";
 import { knownSecrets } from "../base/known-secrets.ts";
+import { describeSystemError } from "../base/system-errors.ts";
 import { version } from "../base/version.ts";
 import { type Attributes, type OpenSpan, type Tracing, traceparentIn } from "../client/spans.ts";
-import { traceAgent } from "./trace-agent.ts";
 
 /** Spans that wait to be sent at most; what comes then is left out. */
 const mostWaiting = 8192;
@@ -131,4 +134,34 @@ function contextOf(traceparent = "") {
   const { traceId, spanId, isSampled } = parent;
   const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
   return trace.setSpanContext(context.active(), { traceId, spanId, traceFlags, isRemote: true });
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const files = { ca: "CERTIFICATE", cert: "CLIENT_CERTIFICATE", key: "CLIENT_KEY" } as const;
+
+/**
+ * The connections to a collector of traces, which can be cut: an answer that never ends would keep the process alive.
+ * Certificates are those of the variables of OpenTelemetry.
+ */
+function traceAgent(url: string, env: Environment, warn: (sentence: string) => void): HttpAgent {
+  if (new URL(url).protocol === "http:") return new HttpAgent({ keepAlive: true });
+  const read = Object.entries(files).flatMap(([use, name]) => {
+    const content = contentOf(env, name, warn);
+    return content ? [[use, content]] : [];
+  });
+  return new HttpsAgent({ keepAlive: true, ...Object.fromEntries(read) });
+}
+
+function contentOf(env: Environment, name: string, warn: (sentence: string) => void): Buffer | undefined {
+  const names = [`OTEL_EXPORTER_OTLP_TRACES_${name}`, `OTEL_EXPORTER_OTLP_${name}`];
+  const variable = names.find((each) => env[each]);
+  const file = variable && env[variable];
+  if (!file) return undefined;
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    warn(`${variable} names ${file}, which cannot be read: ${describeSystemError(error)}`);
+    return undefined;
+  }
 }

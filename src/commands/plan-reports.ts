@@ -11,8 +11,8 @@ import type { WorkersStatus } from "../state/run-progress.ts";
 import { findWorkspace } from "../workspace/load.ts";
 import { openReports } from "./outputs.ts";
 import { problemLines } from "./print-problems.ts";
-import { folderOf, type OnlineOptions } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
+import { folderOf, type OnlineOptions } from "./workspace-options.ts";
 
 /** The reports that depend on the command. */
 type Own = Readonly<Record<OwnKind, () => string>>;

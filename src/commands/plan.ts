@@ -9,16 +9,15 @@ import { plan } from "../reconcile/reconcile.ts";
 import type { Planned, Request } from "../reconcile/request.ts";
 import { planText, waiversText } from "../report/text.ts";
 import type { Run } from "./command.ts";
-import { follow } from "./follow.ts";
-import { noteUnrecorded } from "./note-unrecorded.ts";
 import { writeTo } from "./outputs.ts";
 import { openPlanReports } from "./plan-reports.ts";
-import { printMissingSecrets, printProblems } from "./print-problems.ts";
+import { noteUnrecorded, printMissingSecrets, printProblems } from "./print-problems.ts";
 import { noBar } from "./progress-bar.ts";
-import { globsOf, requestOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { traced } from "./tracing.ts";
+import { follow } from "./workers-progress.ts";
+import { globsOf, requestOf } from "./workspace-options.ts";
 
 /** `evenkeel plan`. */
 export const run: Run<Options<"plan">> = (terminal, options) => planAs("plan", terminal, options);

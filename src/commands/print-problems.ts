@@ -1,6 +1,7 @@
 import { printable } from "../base/printable.ts";
 import { type ReportedProblem, reportedLine } from "../model/problem-line.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { Planned } from "../reconcile/request.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Troubles = Pick<Plan, "warnings" | "problems">;
@@ -32,4 +33,11 @@ function excerptOf({ excerpt = "" }: ReportedProblem): readonly string[] {
 export function printMissingSecrets(terminal: Terminal, missing: readonly string[]): void {
   if (missing.length > 0)
     terminal.note(printable(`note: apply will need secrets that are not set here: ${missing.join(", ")}`));
+}
+
+/** Notes that a run is missing in the history, which takes nothing from what it did. */
+export function noteUnrecorded(terminal: Terminal, { recorded }: Pick<Planned, "recorded">): void {
+  if (!recorded) return;
+  if ("trouble" in recorded) terminal.note(printable(`This run was not recorded in the history: ${recorded.trouble}.`));
+  else if (recorded.unseen) terminal.note(printable(`The fleet status of this run was not saved: ${recorded.unseen}.`));
 }

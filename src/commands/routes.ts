@@ -24,9 +24,9 @@ import { dialectAround } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { effectiveState } from "./effective-state.ts";
 import { openReports, type ReportContents } from "./outputs.ts";
-import { requestOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { requestOf } from "./workspace-options.ts";
 
 /** `evenkeel routes PROJECT`: who is notified of an event, by manifests or by the server; or what changes between the two. */
 export const run: Run<Options<"routes">> = async (terminal, options, [project = ""]) => {

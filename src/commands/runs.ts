@@ -5,8 +5,8 @@ import { liveRuns } from "../state/live-runs.ts";
 import { concerns } from "../state/run-summary.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
-import { stateAround } from "./state-around.ts";
 import type { Options } from "./table.ts";
+import { stateAround } from "./workspace-options.ts";
 
 /** `evenkeel runs`: summaries of the runs of this workspace, newest first. */
 export const run: Run<Options<"runs">> = async (terminal, options) => {

@@ -11,9 +11,9 @@ import { parseChaos } from "../server/chaos.ts";
 import { parseSeed, type Seed } from "../server/seed.ts";
 import { createServer, type Server, type ServerOptions } from "../server/server.ts";
 import type { Run } from "./command.ts";
-import { checkedRelease } from "./release.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { checkedRelease } from "./workspace-options.ts";
 
 /** `evenkeel serve`: until it is interrupted. */
 export const run: Run<Options<"serve">> = async (terminal, options) => {

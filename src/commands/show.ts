@@ -3,8 +3,8 @@ import { showJson, showText } from "../report/show.ts";
 import type { Run } from "./command.ts";
 import { effectiveState } from "./effective-state.ts";
 import { openReports } from "./outputs.ts";
-import { requestOf } from "./run.ts";
 import type { Options } from "./table.ts";
+import { requestOf } from "./workspace-options.ts";
 
 /** `evenkeel show PROJECT`: offline, unless only the server can tell which IDs and paths are one project, or whether one that only globs match exists. */
 export const run: Run<Options<"show">> = async (terminal, options, [name = ""]) => {

@@ -12,9 +12,9 @@ import { isShared, type WorkspaceState } from "../state/state.ts";
 import { isFolder } from "../workspace/durable-file.ts";
 import { loadSettings } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
-import { folderOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { folderOf } from "./workspace-options.ts";
 
 /** `evenkeel state copy --from URL|DIR --to URL|DIR`: holds both leases meanwhile. */
 export const run: Run<Options<"state copy">> = async (terminal, options) => {

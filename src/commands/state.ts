@@ -5,8 +5,8 @@ import { holderText } from "../state/lease.ts";
 import { type Contents, type Holder, isShared } from "../state/state.ts";
 import type { Run } from "./command.ts";
 import { openReports } from "./outputs.ts";
-import { stateAround } from "./state-around.ts";
 import type { Options } from "./table.ts";
+import { stateAround } from "./workspace-options.ts";
 
 /** `evenkeel state`: where it is, who holds the lease, who watches, how much it keeps. */
 export const run: Run<Options<"state">> = async (terminal, options) => {

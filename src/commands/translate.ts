@@ -16,9 +16,9 @@ import { type TextFile, textIn } from "../workspace/text-files.ts";
 import type { Run } from "./command.ts";
 import { manifestsAround } from "./fmt-files.ts";
 import { save } from "./outputs.ts";
-import { folderOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { folderOf } from "./workspace-options.ts";
 
 /**
  * `evenkeel translate --to DIALECT`: names the files that it changes; with `--check`, those that it would change. Where a

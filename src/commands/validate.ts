@@ -12,9 +12,9 @@ import { type Loaded, loadWorkspace } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { openFindingReports, withFailureReport } from "./plan-reports.ts";
 import { printProblems } from "./print-problems.ts";
-import { folderOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { folderOf } from "./workspace-options.ts";
 
 /** What `validate --report json` prints. */
 interface ValidationDocument {

@@ -4,20 +4,22 @@ import { printable } from "../base/printable.ts";
 import { createFollower, type Follower } from "../git/follow.ts";
 import { repositoryAround } from "../git/repository.ts";
 import { unshared } from "../reconcile/workers.ts";
+import { watchMetrics } from "../report/prometheus.ts";
+import { readHookSecret } from "../secrets/token.ts";
 import { sharesState } from "../state/open-state.ts";
-import { touchesWorkspace } from "../watch/checkout.ts";
+import { checkoutAround, touchesWorkspace } from "../watch/checkout.ts";
 import { systemClock } from "../watch/clock.ts";
-import { newStatus, type WatchOptions } from "../watch/options.ts";
+import { newStatus, type WatchOptions, type WatchStatus } from "../watch/options.ts";
 import { cron, every, type Schedule } from "../watch/schedule.ts";
+import { serveWatch } from "../watch/service.ts";
 import { watch } from "../watch/watch.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
+import { type CheckFigures, checkPrinter } from "./check-printer.ts";
 import type { Run } from "./command.ts";
-import { folderOf, requestOf } from "./run.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { tracedAs } from "./tracing.ts";
-import { checkPrinter } from "./watch-check.ts";
-import { listening } from "./watch-service.ts";
+import { folderOf, requestOf } from "./workspace-options.ts";
 
 /** `evenkeel watch`: until it is interrupted, or has checked often enough. */
 export const run: Run<Options<"watch">> = async (terminal, options) => {
@@ -94,4 +96,33 @@ function sayWhatIsWritten({ warn, warnings }: Terminal, { apply }: Options<"watc
   if (apply === "pending" && !hasLedger) {
     warn("warning: without a ledger every difference counts as drift, so nothing is applied; set ledger: state");
   }
+}
+
+interface Watched {
+  readonly folder: string;
+  readonly status: WatchStatus;
+  readonly figures: () => CheckFigures;
+}
+
+/** Listens where `--hooks` says, until it is disposed of. @throws UserError where it cannot. */
+async function listening(
+  { env, print, note }: Terminal,
+  { hooks, host }: Options<"watch">,
+  { folder, status, figures }: Watched,
+): Promise<AsyncDisposable | undefined> {
+  const secret = readHookSecret(env);
+  if (hooks === undefined) return undefined;
+  const metrics = () => metricsText(figures(), status);
+  const checkout = () => checkoutAround(folder);
+  const service = await serveWatch({ port: hooks, host, secret, status, clock: systemClock, metrics, checkout });
+  print(`listening on ${service.url}`);
+  if (secret === undefined) note("note: EVENKEEL_HOOK_SECRET is not set, so POST /hooks/push is refused");
+  return service;
+}
+
+function metricsText({ seen, server, checks, last }: CheckFigures, { standby, late }: WatchStatus): string {
+  const now = systemClock.now();
+  const overdue = standby === undefined && late !== undefined && now > late;
+  const own = watchMetrics({ server, checks, last, now: now / 1000, standby: standby !== undefined, overdue });
+  return [seen, own].filter(Boolean).join("\n");
 }

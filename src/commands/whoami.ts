@@ -5,8 +5,8 @@ import { whoamiJson, whoamiText } from "../report/whoami.ts";
 import { loadWorkspace, workspaceAbove } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { reading } from "./deployments/connected.ts";
-import { folderOf } from "./run.ts";
 import type { Options } from "./table.ts";
+import { folderOf } from "./workspace-options.ts";
 
 /** `evenkeel whoami`: exit 1 where `plan` could not read. */
 export const run: Run<Options<"whoami">> = async (terminal, options) => {

@@ -4,12 +4,11 @@ import type { Catalogue } from "../model/catalogue.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type Access, sessions } from "./access.ts";
 import { assetFiles, assets } from "./assets.ts";
-import { type Data, fleetData, projectData, reviewData, runData, runsData, searchData } from "./data.ts";
-import { wantedIn } from "./fleet.ts";
-import { type Frame, page, partOf } from "./frame.ts";
-import { gate, guarded, readOnly } from "./gate.ts";
-import type { KnownState, Watching } from "./known.ts";
+import { gate, guarded, readOnly } from "./authentication.ts";
+import type { KnownState, Watching } from "./known-state.ts";
+import { type Frame, page, partOf } from "./layout.ts";
 import { formIn, type Markup, withoutSlashes } from "./markup.ts";
+import { type Data, fleetData, projectData, reviewData, runData, runsData, searchData } from "./page-data.ts";
 import { fleetPage } from "./pages/fleet.ts";
 import { missingPage, signInPage } from "./pages/messages.ts";
 import { projectPage } from "./pages/project.ts";
@@ -17,9 +16,9 @@ import { reviewPage } from "./pages/review.ts";
 import { type RunDetails, runPage } from "./pages/run.ts";
 import { runsFor, runsPage, wantedRunsIn } from "./pages/runs.ts";
 import { searchPage } from "./pages/search.ts";
-import { progressOf } from "./progress.ts";
-import { progressEvents } from "./progress-events.ts";
+import { wantedIn } from "./project-filter.ts";
 import { waitingPlans, waitingRuns } from "./review.ts";
+import { progressEvents, progressOf } from "./run-progress-events.ts";
 
 /** What the pages are made of. */
 export interface ConsoleOptions {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Assets } from "./frame.ts";
+import type { Assets } from "./layout.ts";
 import page from "./page.json" with { type: "json" };
 
 const icon =

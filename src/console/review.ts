@@ -7,8 +7,8 @@ import type { RunSummary } from "../state/run-summary.ts";
 import type { WorkspaceState } from "../state/state.ts";
 import { approvalPolicy } from "../workspace/approval-policy.ts";
 import { loadSettings } from "../workspace/load.ts";
-import type { KnownState } from "./known.ts";
-import type { PlanReader } from "./plans.ts";
+import type { KnownState } from "./known-state.ts";
+import type { PlanReader } from "./plan-reader.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

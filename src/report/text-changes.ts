@@ -2,7 +2,7 @@ import { grouped } from "../base/grouped.ts";
 import { printable } from "../base/printable.ts";
 import { firstFew, wrapped } from "../base/text.ts";
 import { isReference } from "../model/normalise.ts";
-import type { Action, Fields, Value } from "../model/types.ts";
+import type { Action, Call, Fields, Value } from "../model/types.ts";
 import type { PlannedChange } from "../plan/plan.ts";
 import { groupLine, type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
 import type { Palette } from "./palette.ts";
@@ -102,4 +102,14 @@ function transition(name: string, before: Fields | null, after: Fields | null, p
 export function shown(value: Value | undefined): string {
   if (value === undefined) return "(unset)";
   return printable(isReference(value) ? `(secret ${value.secret})` : JSON.stringify(value));
+}
+
+/** What a dry run prints: every request that would be sent, secrets as references. */
+export function requestsText(calls: readonly Call[]): string {
+  return calls.map(requestText).join("\n");
+}
+
+function requestText({ method, path, parameters }: Call): string {
+  const lines = Object.entries(parameters ?? {}).map(([name, value]) => `    ${printable(name)}: ${shown(value)}`);
+  return [printable(`${method} ${path}`), ...lines].join("\n");
 }

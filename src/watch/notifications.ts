@@ -1,7 +1,6 @@
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Planned } from "../reconcile/request.ts";
 import type { WatchMemory } from "../state/watch-memory.ts";
-import type { WatchState } from "./memory.ts";
 import {
   driftNotification,
   expiringNotification,
@@ -9,8 +8,9 @@ import {
   type Notification,
   problemWords,
   recoveredNotification,
-} from "./message.ts";
+} from "./notification-texts.ts";
 import { type ObservedDifferences, troublesOf } from "./observation.ts";
+import type { WatchState } from "./watch-state.ts";
 
 /** A check, and the problems that it and its apply ran into. */
 export interface SeenProblems {

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { cannotListen, hostAndPort } from "../base/listen-address.ts";
+import { type BodyFault, type BodyReader, createBodyReader } from "./body-reader.ts";
 import type { Clock } from "./clock.ts";
-import { type Connections, limitConnections } from "./connections.ts";
-import { type BodyFault, type BodyReader, createBodyReader } from "./intake.ts";
+import { type Connections, limitConnections } from "./connection-limit.ts";
 import type { WatchStatus } from "./options.ts";
 import { type Checkout, decidePush, isGenuine } from "./push.ts";
 

@@ -1,7 +1,7 @@
 import type { ReportedProblem } from "../model/problem-line.ts";
-import type { WatchState } from "./memory.ts";
 import type { Leadership } from "./options.ts";
 import { type Due, nextDue } from "./schedule.ts";
+import type { WatchState } from "./watch-state.ts";
 
 /** Why a check begins: its time has come, a commit was followed, or a push brought one. */
 export interface Trigger {

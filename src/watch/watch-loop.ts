@@ -1,14 +1,14 @@
 import { type ExitCode, exit } from "../base/exit.ts";
-import { applySelected, troublesIn } from "./carry-out.ts";
+import { applySelected, troublesIn } from "./apply-selected.ts";
 import { type CheckEnd, checkNow, codeAfter, outcomeOf, runOf } from "./check.ts";
-import type { WatchState } from "./memory.ts";
-import { type Notification, refusedNotification } from "./message.ts";
+import { missedCheckNotification, unseen } from "./missed-check.ts";
+import { type Notification, refusedNotification } from "./notification-texts.ts";
 import { notificationsOfProblems } from "./notifications.ts";
 import { chosenBy, compareObservations } from "./observation.ts";
 import type { Leadership } from "./options.ts";
 import { type Due, nextDue } from "./schedule.ts";
-import { missedCheckNotification, unseen } from "./silence.ts";
 import { nextTrigger, type Times, type Trigger } from "./trigger.ts";
+import type { WatchState } from "./watch-state.ts";
 
 /** How far a watcher is, over all of its turns. */
 export interface WatchProgress {

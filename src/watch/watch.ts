@@ -7,10 +7,10 @@ import { openState } from "../state/open-state.ts";
 import type { Holder } from "../state/state.ts";
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { createWakeSignal, type WakeSignal } from "./clock.ts";
-import { openWatchState, settingsFor } from "./memory.ts";
+import { notifyMissedCheck } from "./missed-check.ts";
 import type { Leadership, WatchOptions } from "./options.ts";
-import { notifyMissedCheck } from "./silence.ts";
 import { runWatchLoop, type WatchProgress } from "./watch-loop.ts";
+import { openWatchState, settingsFor } from "./watch-state.ts";
 
 /** Milliseconds between two tries to open a state that went away. */
 const betweenTries = 10_000;

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { type Access, accessFor } from "../../src/console/access.ts";
-import { watching } from "../../src/console/known.ts";
+import { watching } from "../../src/console/known-state.ts";
 import { listen } from "../../src/console/listen.ts";
 import { catalogueOf } from "../../src/model/catalogue.ts";
 import type { Change, Desired } from "../../src/model/types.ts";

@@ -5,8 +5,8 @@ import type { Outcome } from "../../src/model/types.ts";
 import { withOutcomes } from "../../src/plan/outcomes.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { type Palette, plain } from "../../src/report/palette.ts";
-import { requestsText } from "../../src/report/requests.ts";
 import { outcomesText, planText, waiversText } from "../../src/report/text.ts";
+import { requestsText } from "../../src/report/text-changes.ts";
 import { planWith } from "../support/plans.ts";
 
 const folder = join(import.meta.dirname, "../cases/plan");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { folderState } from "../../src/state/folder.ts";
 import { keepMemory, keptMemory, newMemory } from "../../src/state/watch-memory.ts";
-import { messageBody } from "../../src/watch/message.ts";
+import { messageBody } from "../../src/watch/notification-texts.ts";
 import { type Setting, stage } from "../support/stage.ts";
 import { chat, eventually, minute, movedClock, watching } from "./watching.ts";
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { ExitCode } from "../../src/base/exit.ts";
 import type { CheckEnd } from "../../src/watch/check.ts";
 import type { Clock } from "../../src/watch/clock.ts";
-import type { MessageBody } from "../../src/watch/message.ts";
+import type { MessageBody } from "../../src/watch/notification-texts.ts";
 import { newStatus, type WatchOptions } from "../../src/watch/options.ts";
 import { every } from "../../src/watch/schedule.ts";
 import { watch } from "../../src/watch/watch.ts";

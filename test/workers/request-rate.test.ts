@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { follow } from "../../src/commands/follow.ts";
 import { noBar } from "../../src/commands/progress-bar.ts";
+import { follow } from "../../src/commands/workers-progress.ts";
 import { ProgressMeter } from "../../src/state/run-progress.ts";
 import { RequestRate } from "../../src/workers/request-rate.ts";
 

@@ -1,7 +1,7 @@
 import { catalogueOf } from "../../model/catalogue.ts";
 import type { CliCommand, Flag } from "../command.ts";
 import { groups } from "../table.ts";
-import { completionScripts } from "./scripts.ts";
+import { completionScripts } from "./completion.ts";
 
 /** Something to go on with, and what it means. */
 export interface Candidate {

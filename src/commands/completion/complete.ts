@@ -8,9 +8,9 @@ import { dialects } from "../../model/dialects.ts";
 import { storageKey } from "../../model/repository-kinds.ts";
 import { dialectAround, type Loaded, loadWorkspace } from "../../workspace/load.ts";
 import type { Run } from "../command.ts";
-import { folderOf } from "../run.ts";
 import { commands } from "../table.ts";
 import type { Terminal } from "../terminal.ts";
+import { folderOf } from "../workspace-options.ts";
 import { type Candidate, candidatesFor, type Named } from "./candidates.ts";
 
 /** `evenkeel __complete -- WORD...`: what a shell offers in place of the last word, a line each; offline. */

@@ -9,9 +9,9 @@ import type { Platform } from "../../model/types.ts";
 import { deploymentText } from "../../report/deployments.ts";
 import { loadSettings } from "../../workspace/load.ts";
 import type { Run } from "../command.ts";
-import { folderOf } from "../run.ts";
 import type { Options } from "../table.ts";
 import type { Terminal } from "../terminal.ts";
+import { folderOf } from "../workspace-options.ts";
 import { checked, writing } from "./connected.ts";
 
 type Choice = Options<"deployments delete">;

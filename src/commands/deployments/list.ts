@@ -3,8 +3,8 @@ import { catalogueOf } from "../../model/catalogue.ts";
 import { deploymentsText } from "../../report/deployments.ts";
 import { dialectAround } from "../../workspace/load.ts";
 import type { Run } from "../command.ts";
-import { folderOf } from "../run.ts";
 import type { Options } from "../table.ts";
+import { folderOf } from "../workspace-options.ts";
 import { checked, reading } from "./connected.ts";
 
 /** `evenkeel deployments list PROJECT`. */

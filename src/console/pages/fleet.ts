@@ -2,6 +2,10 @@ import { quantity, thousands } from "../../base/text.ts";
 import type { FleetIndex } from "../../state/snapshots/fleet-index.ts";
 import type { ProjectSummary } from "../../state/snapshots/shard.ts";
 import { lastSeen, type SyncStatus } from "../../state/snapshots/snapshot.ts";
+import { driftPlot } from "../drift-plot.ts";
+import type { KnownState } from "../known-state.ts";
+import { dataLinks, type ListPart, pager, partOf } from "../layout.ts";
+import { age, ago, each, href, type Markup, markup, moment, projectHref } from "../markup.ts";
 import {
   countByStatus,
   fleetDays,
@@ -11,11 +15,7 @@ import {
   projectFilters,
   projectsFor,
   type WantedProjects,
-} from "../fleet.ts";
-import { dataLinks, type ListPart, pager, partOf } from "../frame.ts";
-import type { KnownState } from "../known.ts";
-import { age, ago, each, href, type Markup, markup, moment, projectHref } from "../markup.ts";
-import { driftPlot } from "../plot.ts";
+} from "../project-filter.ts";
 
 /** The statuses in the order in which the page tells them. */
 const told: readonly SyncStatus[] = ["in sync", "drifted", "pending", "unreadable"];

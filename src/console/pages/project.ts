@@ -8,10 +8,10 @@ import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import type { FleetIndex } from "../../state/snapshots/fleet-index.ts";
 import { lastSeen, type ProjectSnapshot, type SeenDifference, type SeenEntry } from "../../state/snapshots/snapshot.ts";
-import { dataLinks, pager, partOf } from "../frame.ts";
-import type { KnownState } from "../known.ts";
+import type { KnownState } from "../known-state.ts";
+import { dataLinks, pager, partOf } from "../layout.ts";
 import { age, ago, each, href, type Markup, markup, moment, projectHref } from "../markup.ts";
-import { placeText, settingNode } from "../values.ts";
+import { placeText, settingNode } from "../setting-node.ts";
 import { crumbsOf, statusNode } from "./fleet.ts";
 import { actionsText, runOutcomeNode } from "./runs.ts";
 

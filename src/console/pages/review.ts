@@ -1,6 +1,6 @@
 import { shellWord } from "../../base/shell-word.ts";
 import { quantity, thousands } from "../../base/text.ts";
-import { dataLinks, type ListPart, pager } from "../frame.ts";
+import { dataLinks, type ListPart, pager } from "../layout.ts";
 import { age, each, href, type Markup, markup, moment } from "../markup.ts";
 import type { WaitingPlan } from "../review.ts";
 

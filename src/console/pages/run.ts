@@ -1,11 +1,11 @@
 import { quantity, thousands } from "../../base/text.ts";
 import type { Plan, PlannedChange } from "../../plan/plan.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
-import { dataLinks, pager, partOf } from "../frame.ts";
-import type { KnownState } from "../known.ts";
+import type { KnownState } from "../known-state.ts";
+import { dataLinks, pager, partOf } from "../layout.ts";
 import { age, each, href, type Markup, markup, moment, projectHref } from "../markup.ts";
-import type { ShownProgress } from "../progress.ts";
-import { placeText, settingNode } from "../values.ts";
+import type { ShownProgress } from "../run-progress-events.ts";
+import { placeText, settingNode } from "../setting-node.ts";
 import { symbolNode } from "./project.ts";
 import { actionsText, runOutcomeNode, tookText } from "./runs.ts";
 

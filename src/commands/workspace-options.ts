@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { deadline } from "../client/timer.ts";
@@ -7,7 +7,9 @@ import { type Shard, shardOf } from "../plan/shards.ts";
 import type { Request } from "../reconcile/request.ts";
 import { commitOfRevision } from "../reconcile/revisions.ts";
 import { unshared } from "../reconcile/workers.ts";
-import { sharesState } from "../state/open-state.ts";
+import { openState, sharesState } from "../state/open-state.ts";
+import type { WorkspaceState } from "../state/state.ts";
+import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import type { OptionValues } from "./command.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -74,4 +76,18 @@ function partOf(shard: OptionValues["shard"], { env }: Pick<Terminal, "env">): S
   const isPart = /^\d{1,6}$/.test(index) && /^\d{1,6}$/.test(total) && part.index >= 1 && part.index <= part.total;
   if (isPart) return part;
   throw new UserError("--shard auto needs CI_NODE_INDEX, from 1 to N, and CI_NODE_TOTAL, N", exit.usage);
+}
+
+/** What lasts of the workspace around a command. @throws UserError where there is no workspace, or its state cannot be used. */
+export async function stateAround(terminal: Terminal, options: Pick<OnlineOptions, "C">): Promise<WorkspaceState> {
+  const folder = folderOf(terminal, options);
+  const root = dirname(findWorkspace(folder));
+  const { name } = loadSettings(folder);
+  return openState({ root, name, env: terminal.env });
+}
+
+/** What `--release` was given. @throws UserError where it is no release. */
+export function checkedRelease(release: string): string {
+  if (/^\d{1,4}\.\d{1,4}(?:\.\d{1,4})?$/.test(release)) return release;
+  throw new UserError(`--release takes a release such as 15.0, not ${JSON.stringify(release)}`, exit.usage);
 }

@@ -1,7 +1,7 @@
 import { quantity, thousands } from "../base/text.ts";
 import type { SyncStatus } from "../state/snapshots/snapshot.ts";
-import type { FleetDay } from "./fleet.ts";
 import { each, type Markup, markup } from "./markup.ts";
+import type { FleetDay } from "./project-filter.ts";
 
 /** What is not in sync, the lowest layer of the plot first. */
 const layers: readonly { readonly syncStatus: SyncStatus; readonly name: string }[] = [

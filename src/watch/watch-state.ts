@@ -10,7 +10,7 @@ import { keepMemory, keptMemory, newMemory, type Undelivered, type WatchMemory }
 import { findWorkspace, loadSettings } from "../workspace/load.ts";
 import { systemClock } from "./clock.ts";
 import { deliver } from "./deliver.ts";
-import { type Counts, messageBody, type Notification } from "./message.ts";
+import { type Counts, messageBody, type Notification } from "./notification-texts.ts";
 import type { WatchOptions } from "./options.ts";
 import { createOutbox } from "./outbox.ts";
 

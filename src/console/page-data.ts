@@ -1,15 +1,15 @@
 import type { RunSummary } from "../state/run-summary.ts";
 import type { ProjectSummary } from "../state/snapshots/shard.ts";
 import { lastSeen, type ProjectSnapshot } from "../state/snapshots/snapshot.ts";
-import { csvOf } from "./csv.ts";
-import { countByStatus, projectsFor, type WantedProjects } from "./fleet.ts";
-import { type ListPart, partOf } from "./frame.ts";
-import type { KnownState } from "./known.ts";
+import type { KnownState } from "./known-state.ts";
+import { type ListPart, partOf } from "./layout.ts";
+import { legible } from "./markup.ts";
 import { type RunDetails, touchedOf } from "./pages/run.ts";
 import { actionsText } from "./pages/runs.ts";
 import { found } from "./pages/search.ts";
+import { countByStatus, projectsFor, type WantedProjects } from "./project-filter.ts";
 import type { WaitingPlan } from "./review.ts";
-import { placeText } from "./values.ts";
+import { placeText } from "./setting-node.ts";
 
 /** A page as data: a document, and its table whole. */
 export interface Data {
@@ -134,4 +134,17 @@ export function searchData(known: KnownState, q: string): Data {
     })),
   ];
   return { json: () => ({ q, found: rows }), csv: () => table(["sort", "name", "is"], rows) };
+}
+
+/** Rows as CSV (RFC 4180). A cell that a spreadsheet would calculate is text. */
+function csvOf(head: readonly string[], rows: Iterable<readonly (string | number | undefined)[]>): string {
+  const lines = [head.map(cell).join(",")];
+  for (const row of rows) lines.push(row.map(cell).join(","));
+  return `${lines.join("\r\n")}\r\n`;
+}
+
+function cell(value: string | number | undefined = ""): string {
+  const text = legible(String(value));
+  const inert = typeof value === "string" && /^[=+\-@]/.test(text) ? `'${text}` : text;
+  return /[",]/.test(inert) || inert !== inert.trim() ? `"${inert.replaceAll('"', '""')}"` : inert;
 }

@@ -1,9 +1,9 @@
 import type { Texts } from "../state/state.ts";
 import { keptMemory } from "../state/watch-memory.ts";
 import type { Clock } from "./clock.ts";
-import { openWatchState } from "./memory.ts";
-import { type Notification, silentNotification } from "./message.ts";
+import { type Notification, silentNotification } from "./notification-texts.ts";
 import type { WatchOptions } from "./options.ts";
+import { openWatchState } from "./watch-state.ts";
 
 const note = "watch-silent";
 

@@ -6,7 +6,7 @@ import { type FleetIndex, readFleetIndex } from "../state/snapshots/fleet-index.
 import { type ProjectSummary, parseShard, shardNameOf, snapshotIn, summariesIn } from "../state/snapshots/shard.ts";
 import { type ProjectSnapshot, syncStatuses } from "../state/snapshots/snapshot.ts";
 import type { WorkspaceState } from "../state/state.ts";
-import { type PlanReader, planReader } from "./plans.ts";
+import { type PlanReader, planReader } from "./plan-reader.ts";
 
 /** What is known of a state: pages are made of it, so that none waits for the state. */
 export interface KnownState {

@@ -1,7 +1,9 @@
 import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
-import type { Watching } from "./known.ts";
-import { progressOf } from "./progress.ts";
+import { progressText } from "../report/progress.ts";
+import type { LiveRuns } from "../state/live-runs.ts";
+import type { RunSummary } from "../state/run-summary.ts";
+import type { Watching } from "./known-state.ts";
 
 /** Milliseconds between two events of a run that goes on, and until a page has to ask again. */
 const [pace, longest] = [1000, 10 * 60_000];
@@ -49,4 +51,19 @@ function once(act: () => void): () => void {
     if (!isDone) act();
     isDone = true;
   };
+}
+
+/** How far a run is, as a page tells it. */
+export interface ShownProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly text: string;
+}
+
+/** How far a run is that goes on; undefined for one that does not. */
+export function progressOf({ run, ended, progress }: RunSummary, { runs }: LiveRuns): ShownProgress | undefined {
+  if (ended !== null || !runs.has(run)) return undefined;
+  if (!progress) return { done: 0, total: 0, text: "running" };
+  const { done, total } = progress;
+  return { done, total, text: progressText(progress) };
 }

@@ -2,7 +2,7 @@ import { memoized } from "../base/memoize.ts";
 import { placeAmong } from "../base/text.ts";
 import type { ProjectSummary } from "../state/snapshots/shard.ts";
 import { countStatuses, type SyncStatusCounts } from "../state/snapshots/snapshot.ts";
-import type { KnownState } from "./known.ts";
+import type { KnownState } from "./known-state.ts";
 
 /** What a person asks of the list of projects. Empty: anything. */
 export interface WantedProjects {

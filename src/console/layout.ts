@@ -1,5 +1,5 @@
 import { version } from "../base/version.ts";
-import type { KnownState } from "./known.ts";
+import type { KnownState } from "./known-state.ts";
 import { ago, each, href, type Markup, markup, ownMarkup } from "./markup.ts";
 
 /** Where the page's own style and script are; their names change with them. */
