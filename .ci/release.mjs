@@ -21,7 +21,7 @@ function refuse(sentence) {
 function section() {
   const parts = readFileSync(join(root, "CHANGELOG.md"), "utf8").split(/^## /m);
   const own = parts.find((part) => /^\S+/.exec(part)?.[0] === version);
-  if (!own) refuse(`CHANGELOG.md has no section "## ${version}"; rename "## Unreleased" before the tag`);
+  if (!own) refuse(`CHANGELOG.md has no section "## ${version}"; add it before the tag`);
   return `${own.slice(own.indexOf("\n")).trim()}\n`;
 }
 
