@@ -15,7 +15,7 @@ export const canariesThenAll: readonly Wave[] = [
 
 const all: Wave = { amount: 100, unit: "percent" };
 
-const expected = "expected numbers of projects and percentages that grow, such as 1,5%,100%";
+const expected = "expected increasing numbers of projects and percentages, such as 1,5%,100%";
 
 /** Reads waves such as `1,5%,100%`. The last one is all: 100 % is added where it is left out. */
 export function wavesIn(text: string): StatedWaves {

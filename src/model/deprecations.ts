@@ -7,13 +7,13 @@ export interface Deprecation {
   readonly id: string;
   /** The release of the row. */
   readonly release: string;
-  /** `YYYY-MM-DD`; null where no removal date is set. */
+  /** `YYYY-MM-DD`; null if no removal date is set. */
   readonly removal_date: string | null;
   /** A clause without a full stop, such as "the keyword type in CI/CD configuration is removed". */
   readonly change: string;
   /** What to do instead, in the imperative; null where the specification names nothing. */
   readonly replacement: string | null;
-  /** How uses are found; null where no file shows them. */
+  /** How uses are found; null if no file contains them. */
   readonly detect: readonly Detection[] | null;
 }
 
@@ -69,7 +69,7 @@ export interface YamlDetection extends Detecting<"yaml"> {
   readonly any?: readonly string[];
   /** Mechanical fixes: the key's new name, the value's new text, a key to nest under. */
   readonly rename?: string;
-  /** The old key counts only where the new one is not set, once a whole pipeline is merged. */
+  /** The old key takes effect only if the new one is not set in the merged pipeline. */
   readonly fallback?: boolean;
   readonly replace?: string;
   readonly nest?: string;

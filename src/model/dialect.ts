@@ -46,7 +46,7 @@ export interface Fact extends Span {
   readonly id: string;
   readonly says: "added" | "removed" | "undeclared" | "optional" | "listed" | ObservedQuirk | "server";
   readonly of?: readonly string[];
-  /** What an undeclared parameter is there all the same. */
+  /** The fixed value of an undeclared parameter on this platform. */
   readonly always?: Scalar;
   /** What a flag that lists show is until it is set. */
   readonly initially?: boolean;

@@ -18,7 +18,7 @@ export interface Plan {
   readonly digest: string;
   readonly server: { readonly url: string };
   readonly manifests: { readonly digest: string; readonly commit: string | null };
-  /** What the run was limited to; left out if it covered everything. */
+  /** What the run was limited to; omitted if it covered everything. */
   readonly scope?: PlanScope;
   readonly summary: Summary;
   readonly resource_changes: readonly PlannedChange[];
@@ -56,14 +56,14 @@ export interface Summary {
   /** Changes that make a policy stricter, and laxer. */
   readonly tightened: number;
   readonly loosened: number;
-  /** Changes by which somebody receives fewer events. */
+  /** Changes after which a receiver gets fewer events. */
   readonly lost_notifications: number;
   readonly unmanaged: number;
   readonly unverified: number;
   readonly reads: number;
   readonly writes: number;
   readonly outcomes?: Readonly<Record<Outcome["status"], number>>;
-  /** The waves of an apply, in their order; left out where there are none. */
+  /** The waves of an apply, in order; omitted if there are none. */
   readonly waves?: readonly WaveCount[];
 }
 
@@ -73,7 +73,7 @@ export interface WaveCount {
   readonly projects: number;
   readonly changes: number;
   readonly status: "planned" | "applied" | "stopped" | "not started";
-  /** What ended the run in it. */
+  /** Why the run ended in this wave. */
   readonly reason?: string;
 }
 

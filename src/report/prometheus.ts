@@ -102,7 +102,7 @@ function aboutTheState({ plan }: Report): Metric[] {
     ),
     gauge(
       "lost_notifications",
-      "Changes by which somebody receives fewer events.",
+      "Changes after which a receiver gets fewer events.",
       holding(({ lost_notifications }) => lost_notifications !== undefined),
     ),
     { name: "drift_resources", help: "Resources that differ from the manifests.", samples: drift },

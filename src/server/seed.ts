@@ -16,7 +16,7 @@ export interface Seed {
   readonly groups?: readonly SeedRepository[];
   readonly tokens?: readonly { readonly token: string; readonly role: Role; readonly scopes?: readonly Scope[] }[];
   readonly features?: Readonly<Record<string, boolean>>;
-  /** Milliseconds that a storage move takes. */
+  /** Duration of a storage move in milliseconds. */
   readonly move_duration?: number;
 }
 
@@ -27,7 +27,7 @@ export interface SeedRepository {
   readonly repository_storage?: string;
   /** How many of its next storage moves fail. */
   readonly fail_moves?: number;
-  /** Its old copy cannot be removed: its moves end as `cleanup failed`. */
+  /** Its old copy cannot be removed: its moves end with `cleanup failed`. */
   readonly leave_copy?: boolean;
 }
 
@@ -38,13 +38,13 @@ export interface SeedProject extends SeedRepository {
   readonly former_paths?: readonly string[];
   /** `none`: its requests are forbidden. `stranger`: so are they, but the project is public, and listed to everybody. */
   readonly access?: "full" | "none" | "stranger";
-  /** False: as if it did not exist. */
+  /** False: the server behaves as if it did not exist. */
   readonly visible?: boolean;
   /** As the server is to answer them: any scalar, also one that a PUT would refuse. `active` defaults as in a PUT. */
   readonly integrations?: Readonly<Record<string, Readonly<Record<string, string | number | boolean | null>> | null>>;
   readonly licenses?: Readonly<Record<string, string>>;
   readonly deployments?: readonly SeedDeployment[];
-  /** Shipped with the deployments of `deployment_id` or `deployment_ids`; with all where neither is given. */
+  /** Shipped with the deployments of `deployment_id` or `deployment_ids`; with all of them if neither is set. */
   readonly merge_requests?: readonly MergeRequest[];
 }
 
@@ -60,7 +60,7 @@ export interface SeedDeployment {
   readonly finished_at?: string;
   readonly environment?: string | { readonly id?: number; readonly name: string; readonly external_url?: string };
   readonly user?: JsonObject;
-  /** The job that made it; what is left out is filled in. */
+  /** The job that created it; missing fields are filled in. */
   readonly deployable?: JsonObject | null;
 }
 

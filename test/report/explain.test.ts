@@ -92,7 +92,7 @@ describe("explainText", () => {
 
   test("tells all of one integration", () => {
     expect(text("issue-tracker-full")).toBe(`issue-tracker-full  Issue tracker (full)
-Links to an issue tracker, comments on its issues and moves them along.
+Links to an issue tracker, comments on its issues and transitions them.
 
 Available: tier free
 
