@@ -301,7 +301,10 @@ describe("the catalogue is the spec's", () => {
   test("what is deprecated says what to do instead", () => {
     const deprecated = [...integrations.values()].flatMap((each) => [...each.parameters.values()]);
     expect(new Set(deprecated.flatMap((parameter) => parameter.deprecated ?? []))).toEqual(
-      new Set(["use branches_to_be_notified instead", "remove it: it has no effect, because verification is always on"]),
+      new Set([
+        "use branches_to_be_notified instead",
+        "remove it: it has no effect, because verification is always on",
+      ]),
     );
   });
 
