@@ -5,7 +5,7 @@ import { addressParts } from "../model/address.ts";
 import type { Call, Change, Outcome } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
 import type { JournalEntry } from "../state/journal-entry.ts";
-import type { SecretDigests } from "../state/secret-digest.ts";
+import type { SecretDigests } from "../state/ledger/secret-digest.ts";
 import { type SentChange, sendChange } from "./send-change.ts";
 import type { Seen } from "./verify-write.ts";
 

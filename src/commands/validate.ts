@@ -7,7 +7,7 @@ import { bySeverity } from "../model/problem-line.ts";
 import type { Problem } from "../model/types.ts";
 import { nameProblems } from "../reconcile/context.ts";
 import { rulesInForce } from "../reconcile/rules-in-force.ts";
-import { ledgerKey } from "../state/ledger-key.ts";
+import { ledgerKey } from "../state/ledger/key.ts";
 import { type Loaded, loadWorkspace } from "../workspace/load.ts";
 import type { Run } from "./command.ts";
 import { openFindingReports, withFailureReport } from "./plan-reports.ts";

@@ -16,14 +16,13 @@ import type { Change, Outcome } from "../model/types.ts";
 import { callOf } from "../plan/make-plan.ts";
 import { boundedName } from "../state/bounded-name.ts";
 import type { Lease } from "../state/lease.ts";
-import { type SecretDigests, secretDigest } from "../state/secret-digest.ts";
-import { type ChunkResult, unlessEnded, type WriteChunk, type WriteResult, writeChunk } from "../workers/chunks.ts";
+import { type SecretDigests, secretDigest } from "../state/ledger/secret-digest.ts";
+import { throwIfEnded, type WriteChunk, type WriteResult, writeChunk } from "../workers/chunks.ts";
 import type { Dispatcher } from "../workers/dispatcher.ts";
-import { type SealKey, sealKey } from "../workers/sealed.ts";
-import { openedDigests } from "../workers/sent-secrets.ts";
+import { openedDigests, type SealKey, sealKey } from "../workers/sealed-digests.ts";
 import type { Context } from "./context.ts";
 
-/** Has changes carried out by workers, with the lease of a run; they keep the journal of what they do. */
+/** Applies changes by workers, with the lease of the run; they write the journal of their own requests. */
 export function applyingBy(
   dispatcher: Dispatcher,
   context: Context,
@@ -42,21 +41,21 @@ type DelegatedOptions = Pick<ApplyOptions, "watchers" | "workers" | "stopped"> &
 
 type ProjectSteps = readonly (readonly Step[])[];
 
-/** The writes of a run that are given out, from the first chunk to the last outcome. */
+/** The writes of a run, from the first dispatched chunk to the last outcome. */
 class DelegatedApply {
   readonly #dispatcher: Dispatcher;
   readonly #context: Context;
   readonly #batches: readonly Batch[];
   readonly #options: DelegatedOptions;
   readonly #listeners: readonly Watcher[];
-  /** By the place of their chunk. */
+  /** Chunks without a result, by index. */
   readonly #outstanding = new Map<number, ProjectSteps>();
   readonly #events: ChangeEvent[] = [];
-  /** Batches that were given out. */
+  /** Number of dispatched batches. */
   #begun = 0;
   #ended: string | undefined;
-  /** References of which a worker sent another value than this run has. */
-  readonly #others = new Set<string>();
+  /** References for which a worker sent a different value than this run has. */
+  readonly #differing = new Set<string>();
 
   constructor(dispatcher: Dispatcher, context: Context, batches: readonly Batch[], options: DelegatedOptions) {
     this.#dispatcher = dispatcher;
@@ -68,13 +67,19 @@ class DelegatedApply {
 
   async run(): Promise<Outcomes> {
     const size = await this.#dispatcher.chunkSize(this.#batches.length);
-    const arrived = (index: number, result: ChunkResult) => this.#arrived(index, result);
-    await this.#dispatcher.dispatch(this.#chunks(size), arrived).catch((error) => {
+    try {
+      for await (const { index, result } of this.#dispatcher.dispatch(this.#chunks(size))) {
+        const changes = changesIn(this.#outstanding.get(index) ?? []);
+        this.#outstanding.delete(index);
+        throwIfEnded(result);
+        if ("events" in result) await this.#record(result, changes);
+      }
+    } catch (error) {
       if (!(error instanceof UserError)) throw error;
       this.#ended ??= error.message;
-    });
+    }
     for (const event of await this.#leftOver()) await this.#report(event);
-    if (this.#others.size > 0) this.#context.request.warn?.(othersSent([...this.#others].sort()));
+    if (this.#differing.size > 0) this.#context.request.warn?.(differentSecrets([...this.#differing].sort()));
     return outcomesOf(this.#events);
   }
 
@@ -97,25 +102,22 @@ class DelegatedApply {
     return inParallel(batches, this.#options.workers, (batch) => batch.steps());
   }
 
-  async #arrived(index: number, result: ChunkResult): Promise<void> {
-    const changes = changesIn(this.#outstanding.get(index) ?? []);
-    this.#outstanding.delete(index);
-    unlessEnded(result);
-    if (!("events" in result)) return;
+  async #record(result: WriteResult, changes: ReadonlyMap<string, Change>): Promise<void> {
     const digests = openedDigests(result.sealed, this.#options.sealing);
     for (const { ended, ...event } of await withIntents(this.#dispatcher, result.events)) {
       if (ended) this.#ended ??= `the run ended after ${event.address} failed`;
       const change = changes.get(event.address);
       const sentSecrets = digests(event.address);
-      if (change && event.outcome.status === "applied") this.#noteOthers(change, sentSecrets);
+      if (change && event.outcome.status === "applied") this.#compareSecrets(change, sentSecrets);
       await this.#report({ ...event, sentSecrets, ...(change && { change }) });
     }
   }
 
-  #noteOthers({ declared }: Change, sent: SecretDigests): void {
+  #compareSecrets({ declared }: Change, sent: SecretDigests): void {
     for (const reference of referencesIn(declared)) {
       const [own, digest] = [this.#context.secrets.known(reference), sent[reference.secret]];
-      if (own !== undefined && digest !== undefined && secretDigest(own) !== digest) this.#others.add(reference.secret);
+      if (own !== undefined && digest !== undefined && secretDigest(own) !== digest)
+        this.#differing.add(reference.secret);
     }
   }
 
@@ -126,20 +128,20 @@ class DelegatedApply {
 
   async #leftOver(): Promise<readonly ChangeEvent[]> {
     const why = this.#stopped() ?? "the run was stopped";
-    const known = this.#outstanding.size > 0 ? await intentsOf(this.#dispatcher) : nobodySent;
+    const known = this.#outstanding.size > 0 ? await intentsOf(this.#dispatcher) : noIntents;
     const unbegun = await this.#stepsOf(this.#batches.slice(this.#begun));
     return [
       ...[...this.#outstanding.values()].flat(2).map((step) => leftOver(step, why, known)),
-      ...unbegun.flat().map((step) => leftOver(step, why, nobodySent)),
+      ...unbegun.flat().map((step) => leftOver(step, why, noIntents)),
     ];
   }
 }
 
-function othersSent(references: readonly string[]): string {
-  return `workers sent other values than this run has of ${firstFew(references)}; give workers and runs the same secrets, and apply again`;
+function differentSecrets(references: readonly string[]): string {
+  return `workers sent different values than this run has for ${firstFew(references)}; give workers and runs the same secrets and apply again`;
 }
 
-/** What keeps a watcher from recording a change keeps all of them from being sent. */
+/** Nothing is sent if a watcher cannot record it. */
 async function unrecordable(watchers: readonly Watcher[], steps: ProjectSteps): Promise<string | undefined> {
   const [first] = changesIn(steps).values();
   return first && announce(watchers, first, callOf(first));
@@ -151,7 +153,7 @@ function changesIn(steps: ProjectSteps): ReadonlyMap<string, Change> {
   );
 }
 
-/** What one worker skipped, another one may have sent before. */
+/** Another worker may have sent what one skipped. */
 async function withIntents(dispatcher: Dispatcher, events: WriteResult["events"]): Promise<WriteResult["events"]> {
   if (!events.some(({ outcome }) => outcome.status === "skipped")) return events;
   const known = await intentsOf(dispatcher);
@@ -161,17 +163,17 @@ async function withIntents(dispatcher: Dispatcher, events: WriteResult["events"]
   });
 }
 
-/** What is known of writes that workers may have sent for a run, by address; undefined: nobody did. */
+/** The outcome of a write that a worker may have sent, by address; undefined if none did. */
 type Intents = (address: string) => Outcome | undefined;
 
-const nobodySent: Intents = () => undefined;
+const noIntents: Intents = () => undefined;
 
-/** What the state knows of them; while it is away, any of them may have been sent. */
+/** As the state recorded them; if it is unavailable, any write may have been sent. */
 async function intentsOf(dispatcher: Dispatcher): Promise<Intents> {
   try {
     const intents = await dispatcher.intents();
     return (address) => {
-      // A state keeps a long address under a name of its own.
+      // A long address is stored by its hash.
       const name = intents.has(address) ? address : boundedName(address);
       if (!intents.has(name)) return undefined;
       return intents.get(name) ?? { status: "unknown", error: "a worker was sending it when the run ended" };
@@ -182,7 +184,7 @@ async function intentsOf(dispatcher: Dispatcher): Promise<Intents> {
   }
 }
 
-/** What became of a step of which no worker reports any more: what it had begun to send is known to the state alone. */
+/** The outcome of a step that no worker will report: what was sent is known only from the state. */
 function leftOver(step: Step, why: string, known: Intents): ChangeEvent {
   if (!("change" in step)) return step;
   const { change } = step;

@@ -1,9 +1,9 @@
 import { CallFailed } from "../client/failure.ts";
 import type { ReadDelegate, RefreshScope } from "../live/refresh.ts";
-import { partlyRead, readChunk, unlessEnded } from "../workers/chunks.ts";
+import { partlyRead, readChunk, throwIfEnded } from "../workers/chunks.ts";
 import type { Dispatcher } from "../workers/dispatcher.ts";
 
-/** A scope whose projects are read by workers, where there are any. */
+/** A scope whose projects are read by workers, if the run has any. */
 export function readBy(dispatcher: Dispatcher | undefined, scope: RefreshScope): RefreshScope {
   return dispatcher ? { ...scope, delegate: readingBy(dispatcher, scope.stillAt) } : scope;
 }
@@ -18,13 +18,13 @@ function readingBy(dispatcher: Dispatcher, stillAt: RefreshScope["stillAt"]): Re
         yield readChunk(desired.slice(start, start + size), stillAt);
       }
     }
-    await dispatcher.dispatch(chunks(), async (index, result) => {
-      unlessEnded(result);
-      if (!("projects" in result)) return;
+    for await (const { index, result } of dispatcher.dispatch(chunks())) {
+      throwIfEnded(result);
+      if (!("projects" in result)) continue;
       reads += result.reads;
       left -= result.projects.length;
       for (const [offset, read] of result.projects.entries()) arrived(index * size + offset, partlyRead(read));
-    });
+    }
     if (left > 0) throw interrupted(dispatcher.stopped() ?? "the run was stopped");
     return reads;
   };

@@ -11,7 +11,7 @@ import type { Plan } from "../plan/plan.ts";
 import { startJournal, type UnfinishedRun, unfinishedRuns } from "../state/journal.ts";
 import type { JournalEntry, JournalLine } from "../state/journal-entry.ts";
 import type { Lease } from "../state/lease.ts";
-import { saveUnstored } from "../state/unstored.ts";
+import { saveUnstored } from "../state/unstored-outcomes.ts";
 import type { Context } from "./context.ts";
 import type { Planned } from "./request.ts";
 import { ledgerWatcher, recordInSync } from "./update-ledger.ts";

@@ -20,7 +20,7 @@ import { kindNames, kinds } from "../model/kinds.ts";
 import type { DesiredProject, Kind, Problem, Project } from "../model/types.ts";
 import { type GuardRules, type Objection, unwaivedObjections, type Waivers } from "../plan/guards.ts";
 import { type Plan, removalsOf } from "../plan/plan.ts";
-import type { Ledger } from "../state/ledger.ts";
+import type { Ledger } from "../state/ledger/ledger.ts";
 import type { ProjectList } from "../state/project-list.ts";
 import { addressesOf } from "../storage/moves.ts";
 import type { Context } from "./context.ts";

@@ -5,21 +5,21 @@ import { durationOf } from "../manifest/duration.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 import { type Lease, leaseDuration } from "../state/lease.ts";
 import { isShared, type SharedState } from "../state/state.ts";
-import { saveUnstored } from "../state/unstored.ts";
+import { saveUnstored } from "../state/unstored-outcomes.ts";
 import type { Chunk, ChunkResult } from "../workers/chunks.ts";
 import { type Dispatcher, openDispatcher } from "../workers/dispatcher.ts";
 import { doChunk } from "../workers/do-chunk.ts";
 import { membershipFor, sentBy } from "../workers/membership.ts";
 import type { Context } from "./context.ts";
 
-/** How a run itself talks to the server: a run that only reads has neither writer nor lease. */
+/** The run's own connection; a run that only reads has neither writer nor lease. */
 interface OwnConnection {
   readonly reader: Reader;
   readonly writer?: Writer;
   readonly lease?: Lease;
 }
 
-/** What gives the work of a run to workers, where it asked for them. @throws UserError where there is no state or queue that they share. */
+/** Dispatches the work of a run to workers if it has `--workers`. @throws UserError if the state or the queue is not shared. */
 export async function dispatcherOf(
   context: Context,
   connection: ClientOptions,
@@ -49,7 +49,7 @@ export async function dispatcherOf(
       const progress = meter.at(performance.now(), new Date());
       if (progress) request.following?.(progress);
     },
-    doHere: doingChunks(context, state, own, requestTimeout, stopped),
+    runHere: runningChunks(context, state, own, requestTimeout, stopped),
   });
 }
 
@@ -57,8 +57,8 @@ function warningOf({ request }: Context): (sentence: string) => void {
   return request.warn ?? (() => {});
 }
 
-/** Does chunks in this process, each under a name of its own. */
-function doingChunks(
+/** Runs chunks in this process, each with its own sender name. */
+function runningChunks(
   context: Context,
   state: SharedState,
   own: OwnConnection,
@@ -83,14 +83,13 @@ function doingChunks(
   };
 }
 
-/** Why a run cannot have workers. */
 export const unshared = "workers need a state that they share: set EVENKEEL_STATE to a PostgreSQL database";
 
-/** Projects side by side. */
+/** Projects processed at the same time. */
 const mostProjects = 64;
 const standardWait = 30_000;
 
-/** Milliseconds for which a run waits for workers, and a worker for a run. @throws UserError where EVENKEEL_WORKER_WAIT is no duration. */
+/** Milliseconds that a run waits for workers, and a worker for a run. @throws UserError for an invalid EVENKEEL_WORKER_WAIT. */
 export function waitFor({ EVENKEEL_WORKER_WAIT: written }: Context["request"]["env"]): number {
   const wait = written ? durationOf(written) : standardWait;
   if (wait !== undefined) return wait;

@@ -7,7 +7,7 @@ import { folderRuns } from "./folder/runs.ts";
 import { folderShards } from "./folder/shards.ts";
 import { refuseLinks, stateFolder } from "./folder/state-folder.ts";
 import { folderTexts } from "./folder/texts.ts";
-import { ledgerFile, readLedgerFile } from "./ledger-file.ts";
+import { ledgerFile, readLedgerFile } from "./ledger/file.ts";
 import { processRates } from "./rates.ts";
 import { signaturesIn } from "./signatures.ts";
 import { countSnapshots } from "./snapshots/fleet-index.ts";

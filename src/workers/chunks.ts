@@ -67,8 +67,8 @@ export type ChunkResult = ReadResult | WriteResult | EndOfRun;
 
 type EndOfRun = { readonly failure: FailureFacts } | { readonly refused: string };
 
-/** @throws CallFailed or UserError where a chunk came to what ends the run. */
-export function unlessEnded(result: ChunkResult): asserts result is Exclude<ChunkResult, EndOfRun> {
+/** @throws CallFailed or UserError if the result of a chunk ends the run. */
+export function throwIfEnded(result: ChunkResult): asserts result is Exclude<ChunkResult, EndOfRun> {
   if ("failure" in result) throw new CallFailed(result.failure);
   if ("refused" in result) throw new UserError(result.refused);
 }

@@ -6,41 +6,44 @@ import type { WorkerStore } from "../state/state.ts";
 import type { Chunk, ChunkResult, Work } from "./chunks.ts";
 import type { Membership } from "./membership.ts";
 import type { WorkQueue } from "./queue.ts";
-import type { WorkerMonitor } from "./worker-census.ts";
+import type { WorkerMonitor } from "./worker-monitor.ts";
 
-/** What a dispatch knows of the run whose chunks it gives out. */
+/** The run whose chunks are dispatched. */
 export interface DispatchOptions {
   readonly store: WorkerStore;
   readonly origin: string;
-  /** What all work of the run has in common. */
+  /** Common to all work of the run. */
   readonly common: Pick<Work, "workspace" | "run" | "requestTimeout" | "allowInsecure" | "dialect" | "rateLimit">;
-  /** Milliseconds to wait for workers before the run goes on by itself. */
+  /** Milliseconds to wait for workers before the run continues without them. */
   readonly patience: number;
-  /** Why nothing more is given out. */
+  /** Why nothing more is dispatched. */
   readonly stopped: () => string | undefined;
-  /** Told in a sentence what a person should know. */
+  /** Prints a warning. */
   readonly say: (sentence: string) => void;
-  /** Does a chunk in this process. */
-  readonly doHere: (chunk: Chunk, lost: () => string | undefined) => Promise<ChunkResult>;
+  /** Runs a chunk in this process. */
+  readonly runHere: (chunk: Chunk, lost: () => string | undefined) => Promise<ChunkResult>;
 }
 
-/** By what a run reaches its workers. */
+/** How a run reaches its workers. */
 export interface WorkerAccess {
   readonly queue: WorkQueue;
   readonly membership: Membership;
-  readonly census: WorkerMonitor;
+  readonly monitor: WorkerMonitor;
 }
 
-/** Told each result as it comes, by the place of its chunk. */
-export type ResultListener = (index: number, result: ChunkResult) => Promise<void>;
+/** The result of a chunk, by the index of the chunk. */
+export interface IndexedResult {
+  readonly index: number;
+  readonly result: ChunkResult;
+}
 
-const byItself = "the run goes on by itself";
-const betweenLooks = 100;
-const betweenCounts = 1000;
-/** Milliseconds after which a chunk that nobody answered for is looked for in the queue. */
+const byItself = "the run continues without workers";
+const pollInterval = 100;
+const countInterval = 1000;
+/** Milliseconds after which the queue is asked whether it still has a chunk without a result. */
 const overdue = 10_000;
 
-/** A chunk that was given out and has no result yet. */
+/** A dispatched chunk without a result. */
 interface Outstanding {
   readonly index: number;
   readonly chunk: Chunk;
@@ -49,18 +52,18 @@ interface Outstanding {
   checked: number;
 }
 
-/** One stage of a run: its chunks from the first that is given out to the last that is done. */
+/** One stage of a run, from its first chunk to its last result. */
 export class Dispatch {
   readonly #options: DispatchOptions;
   readonly #queue: WorkQueue;
   readonly #membership: Membership;
-  readonly #census: WorkerMonitor;
+  readonly #monitor: WorkerMonitor;
   readonly #name: string;
   /** By part. */
   readonly #outstanding = new Map<string, Outstanding>();
-  /** Parts whose results the state need not keep any longer. */
+  /** Parts whose results the state may delete. */
   readonly #collected: string[] = [];
-  /** Parts that were called off and that no worker has any more. */
+  /** Cancelled parts that no worker has. */
   readonly #dropped = new Set<string>();
   #next = 0;
   #isExhausted = false;
@@ -70,46 +73,44 @@ export class Dispatch {
   #hasNoWorkers = false;
   #hasNoQueue = false;
 
-  constructor(options: DispatchOptions, { queue, membership, census }: WorkerAccess, name: string) {
+  constructor(options: DispatchOptions, { queue, membership, monitor }: WorkerAccess, name: string) {
     this.#options = options;
     this.#queue = queue;
     this.#membership = membership;
-    this.#census = census;
+    this.#monitor = monitor;
     this.#name = name;
   }
 
-  /** Gives the chunks out; once for each dispatch. @throws UserError where the state is away. */
-  async run(chunks: AsyncIterable<Chunk>, arrived: ResultListener): Promise<void> {
+  /** Dispatches chunks and yields each result as it arrives; once per stage. @throws UserError if the state is unavailable. */
+  async *results(chunks: AsyncIterable<Chunk>): AsyncGenerator<IndexedResult, void> {
     const source = chunks[Symbol.asyncIterator]();
     try {
-      await this.#untilDone(source, arrived);
+      for (;;) {
+        await this.#countWorkers();
+        await this.#dispatchMore(source);
+        if (this.#stopped()) await this.#cancel();
+        if (this.#outstanding.size === 0 && (this.#isExhausted || this.#stopped())) break;
+        const results = await this.#collect();
+        yield* results;
+        if (results.length === 0 && this.#isAlone && !this.#stopped()) yield* await this.#runOneHere();
+        else if (results.length === 0) await pause(pollInterval);
+        await this.#redispatchLost();
+        if (this.#stopped() && (this.#isAlone || this.#workers === 0)) return;
+      }
+      await this.#countOnceMore();
     } catch (error) {
-      // Without the state nobody works for the run any more, and its jobs find that out.
+      // Without the state no worker continues, so there is nothing to take back from the queue.
       if (error instanceof UserError) this.#hasNoQueue = true;
       throw error;
     } finally {
       await source.return?.();
-      if (this.#outstanding.size > 0) await this.#callOff();
+      if (this.#outstanding.size > 0) await this.#cancel();
     }
   }
 
-  async #untilDone(source: AsyncIterator<Chunk>, arrived: ResultListener): Promise<void> {
-    for (;;) {
-      await this.#countWorkers();
-      await this.#giveOut(source);
-      if (this.#stopped()) await this.#callOff();
-      if (this.#outstanding.size === 0 && (this.#isExhausted || this.#stopped())) return await this.#lastCount();
-      const results = await this.#collect(arrived);
-      if (results === 0 && this.#isAlone && !this.#stopped()) await this.#doOne(arrived);
-      else if (results === 0) await pause(betweenLooks);
-      await this.#giveLostOutAgain();
-      if (this.#stopped() && (this.#isAlone || this.#workers === 0)) return;
-    }
-  }
-
-  /** What is done is done, whether anybody can be seen or not. */
-  async #lastCount(): Promise<void> {
-    await this.#census.count().catch((error) => {
+  /** The results are complete, so a state that is unavailable now does not matter. */
+  async #countOnceMore(): Promise<void> {
+    await this.#monitor.count().catch((error) => {
       if (!(error instanceof UserError)) throw error;
     });
   }
@@ -122,10 +123,10 @@ export class Dispatch {
     return this.#hasNoWorkers || this.#hasNoQueue;
   }
 
-  /** So many that no worker waits for work, and no more: what is given out grows old. */
-  async #giveOut(source: AsyncIterator<Chunk>): Promise<void> {
-    const most = 2 * Math.max(1, this.#workers);
-    while (!this.#isExhausted && !this.#stopped() && this.#outstanding.size < most) {
+  /** Enough that no worker is idle, and no more, because dispatched chunks become outdated. */
+  async #dispatchMore(source: AsyncIterator<Chunk>): Promise<void> {
+    const limit = 2 * Math.max(1, this.#workers);
+    while (!this.#isExhausted && !this.#stopped() && this.#outstanding.size < limit) {
       const { value: chunk, done } = await source.next();
       if (done) this.#isExhausted = true;
       else await this.#add(this.#next++, chunk);
@@ -145,7 +146,7 @@ export class Dispatch {
     return `${this.#options.common.run}.${part}`;
   }
 
-  /** A queue that goes away in the middle leaves the run to itself. */
+  /** If the queue becomes unavailable, the run continues without workers. */
   async #tried<Answer>(work: () => Promise<Answer>): Promise<Answer | undefined> {
     try {
       return await work();
@@ -159,51 +160,49 @@ export class Dispatch {
 
   async #countWorkers(): Promise<void> {
     const now = performance.now();
-    if (now - this.#countedAt < betweenCounts) return;
+    if (now - this.#countedAt < countInterval) return;
     this.#countedAt = now;
-    this.#workers = await this.#census.count();
+    this.#workers = await this.#monitor.count();
     if (this.#workers > 0) this.#workersSeenAt = now;
     const hadNone = this.#hasNoWorkers;
     this.#hasNoWorkers = now - this.#workersSeenAt >= this.#options.patience;
-    if (this.#hasNoWorkers && !hadNone && !this.#hasNoQueue) this.#sayAlone();
-    if (hadNone && !this.#hasNoWorkers) await this.#giveAllOutAgain();
+    if (this.#hasNoWorkers && !hadNone && !this.#hasNoQueue) this.#warnAlone();
+    if (hadNone && !this.#hasNoWorkers) await this.#redispatchAll();
   }
 
-  #sayAlone(): void {
+  #warnAlone(): void {
     const { origin, patience, say } = this.#options;
-    say(`no worker for ${origin} was there for ${patience / 1000} s; ${byItself}`);
+    say(`no worker for ${origin} for ${patience / 1000} s; ${byItself}`);
   }
 
-  async #giveAllOutAgain(): Promise<void> {
+  async #redispatchAll(): Promise<void> {
     const texts = [...this.#outstanding].map(([part, { text }]) => [this.#jobOf(part), text] as const);
     await this.#tried(() => this.#queue.add(new Map(texts)));
   }
 
-  /** How many results came. */
-  async #collect(arrived: ResultListener): Promise<number> {
+  async #collect(): Promise<readonly IndexedResult[]> {
     const { store, common } = this.#options;
     const results = await store.collectResults(common.run, this.#collected.splice(0));
-    for (const [part, text] of results) {
+    return [...results].flatMap(([part, text]) => {
       this.#collected.push(part);
       const done = this.#outstanding.get(part);
       this.#outstanding.delete(part);
-      if (done) await arrived(done.index, JSON.parse(text));
-    }
-    return results.size;
+      return done ? [{ index: done.index, result: JSON.parse(text) }] : [];
+    });
   }
 
-  async #doOne(arrived: ResultListener): Promise<void> {
+  async #runOneHere(): Promise<readonly IndexedResult[]> {
     const [first] = this.#outstanding;
-    if (!first) return;
+    if (!first) return [];
     const [part, { index, chunk }] = first;
     await this.#tried(() => this.#queue.remove(this.#jobOf(part)));
-    const result = await this.#options.doHere(chunk, this.#membership.lost);
+    const result = await this.#options.runHere(chunk, this.#membership.lost);
     this.#outstanding.delete(part);
-    await arrived(index, result);
+    return [{ index, result }];
   }
 
-  /** A queue may forget; what it does not know any more is given out again. */
-  async #giveLostOutAgain(): Promise<void> {
+  /** Queues may lose jobs; those are dispatched again. */
+  async #redispatchLost(): Promise<void> {
     const now = performance.now();
     for (const [part, given] of this.#outstanding) {
       if (this.#isAlone || this.#stopped() || now - given.checked < overdue) continue;
@@ -215,10 +214,10 @@ export class Dispatch {
   }
 
   /**
-   * Workers that don't find the run any more finish what is in flight. Who had only taken a chunk leaves it without a
-   * result: what the queue does not know any more is looked for among the results once more, and then given up.
+   * Workers that no longer find the run finish their requests in flight. A worker that had not started its chunk leaves
+   * no result, so a chunk that the queue no longer has is given up once its result was looked for again.
    */
-  async #callOff(): Promise<void> {
+  async #cancel(): Promise<void> {
     await this.#membership[Symbol.asyncDispose]();
     for (const part of [...this.#outstanding.keys()]) {
       const job = this.#jobOf(part);

@@ -1,55 +1,53 @@
 import type { WorkersStatus } from "../state/run-progress.ts";
 import type { WorkerStore } from "../state/state.ts";
 import type { Chunk } from "./chunks.ts";
-import { Dispatch, type DispatchOptions, type ResultListener } from "./dispatch.ts";
+import { Dispatch, type DispatchOptions, type IndexedResult } from "./dispatch.ts";
 import { join } from "./membership.ts";
 import { openQueue } from "./queue.ts";
-import { WorkerMonitor } from "./worker-census.ts";
+import { WorkerMonitor } from "./worker-monitor.ts";
 
-/** Gives the chunks of a run to workers. Disposing takes back all that nobody has begun. */
+/** Dispatches the chunks of a run to workers. Disposing takes unstarted ones back. */
 export interface Dispatcher extends AsyncDisposable {
-  /** Why nothing more is given out. */
+  /** Why nothing more is dispatched. */
   readonly stopped: () => string | undefined;
-  /** Why the run may not write by itself any more: workers may have taken it for gone. */
+  /** Why the run may no longer write itself: it missed heartbeats, and workers may have taken its writes over. */
   readonly lost: () => string | undefined;
-  /** How many projects a chunk had best hold, of so many. */
+  /** A good chunk size for this many projects. */
   readonly chunkSize: (projects: number) => Promise<number>;
   /**
-   * Gives chunks out. Resolves when all are done; when the run is stopped, when all are done that somebody has begun.
-   * A rejection of `arrived` ends it.
-   * @throws UserError where the state is away: then nobody knows what became of the rest.
+   * Dispatches chunks and yields their results as they arrive; if the run is stopped, those of chunks that were started.
+   * @throws UserError if the state is unavailable: then the outcome of the rest is unknown.
    */
-  readonly dispatch: (chunks: AsyncIterable<Chunk>, arrived: ResultListener) => Promise<void>;
-  /** Every write that the run or a worker meant to send, with its outcome where that is known. @throws UserError where the state is away. */
+  readonly dispatch: (chunks: AsyncIterable<Chunk>) => AsyncIterable<IndexedResult>;
+  /** All writes that were claimed for the run, with their outcomes as far as known. @throws UserError if the state is unavailable. */
   readonly intents: () => ReturnType<WorkerStore["intents"]>;
 }
 
 export interface DispatcherOptions extends DispatchOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds for which a process is believed to be there without a word of it. */
+  /** Milliseconds after its last heartbeat for which a process counts as alive. */
   readonly duration: number;
-  /** Requests that this process sent so far. */
+  /** Requests that this process has sent. */
   readonly sent: () => number;
-  /** Told now and then, and when all chunks are done, how the workers are. */
+  /** Called regularly, and at the end of a stage. */
   readonly watch: (status: WorkersStatus) => void;
 }
 
-/** Opens the queue and tells workers that a run is there. @throws UserError where the queue cannot be used. */
+/** Opens the queue and announces the run to workers. @throws UserError if the queue cannot be used. */
 export async function openDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
   const { env, store, origin, common, duration } = options;
   const queue = await openQueue(env, origin);
   const membership = await join(store, { id: common.run, role: "run", origin }, duration);
-  const census = new WorkerMonitor({ ...options, run: common.run, allowed: common.rateLimit });
+  const monitor = new WorkerMonitor({ ...options, run: common.run, allowed: common.rateLimit });
   let stages = 0;
   return {
     stopped: options.stopped,
     lost: membership.lost,
     chunkSize: async (projects) => {
-      const workers = await census.count();
-      return Math.min(most, Math.max(least, Math.ceil(projects / (4 * Math.max(1, workers)))));
+      const workers = await monitor.count();
+      return Math.min(maxSize, Math.max(minSize, Math.ceil(projects / (4 * Math.max(1, workers)))));
     },
-    dispatch: (chunks, arrived) =>
-      new Dispatch(options, { queue, membership, census }, `${++stages}`).run(chunks, arrived),
+    dispatch: (chunks) => new Dispatch(options, { queue, membership, monitor }, `${++stages}`).results(chunks),
     intents: () => store.intents(common.run),
     [Symbol.asyncDispose]: async () => {
       await membership[Symbol.asyncDispose]();
@@ -60,5 +58,5 @@ export async function openDispatcher(options: DispatcherOptions): Promise<Dispat
 }
 
 /** Projects of a chunk. */
-const least = 50;
-const most = 200;
+const minSize = 50;
+const maxSize = 200;

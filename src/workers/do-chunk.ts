@@ -29,7 +29,7 @@ import {
 } from "./chunks.ts";
 import { claimWrite, settling } from "./intents.ts";
 import { recheckOf } from "./recheck.ts";
-import { sealedDigests } from "./sent-secrets.ts";
+import { sealedDigests } from "./sealed-digests.ts";
 
 /** What a process needs to do chunks. */
 export interface ChunkContext {

@@ -4,8 +4,14 @@ import { UnavailableError, UserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
 import { knownSecrets } from "../base/known-secrets.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
-import { closeInTime } from "../state/close-in-time.ts";
-import { type BullMq, type QueueConnection, type QueuePlace, queuePatience, queuePlaceOf } from "./queue-place.ts";
+import { closeWithTimeout } from "../state/close-with-timeout.ts";
+import {
+  type BullMq,
+  type QueueAddress,
+  type QueueConnection,
+  queueAddressIn,
+  queuePatience,
+} from "./queue-address.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -46,7 +52,7 @@ function nameFor(origin: string): string {
 
 /** Opens the queue of EVENKEEL_QUEUE, by default the database of the state. @throws UserError where it cannot be used. */
 export async function openQueue(env: Environment, origin: string): Promise<WorkQueue> {
-  const place = queuePlaceOf(env);
+  const place = queueAddressIn(env);
   const library = await loaded(place);
   const { options, backend, cut } = await reached(place, place.connect(library));
   const queue = new library.Queue(nameFor(origin), { connection: options } as never, backend as never);
@@ -66,7 +72,7 @@ export async function openQueue(env: Environment, origin: string): Promise<WorkQ
     // On Redis, what is not there counts as removed.
     remove: async (name) => (await has(name)) && (await asked(queue.remove(name))) === 1,
     has,
-    [Symbol.asyncDispose]: () => closeInTime(queue.close()).then(() => cut(queue)),
+    [Symbol.asyncDispose]: () => closeWithTimeout(queue.close()).then(() => cut(queue)),
   };
 }
 
@@ -79,7 +85,7 @@ export async function openConsumer(
   origin: string,
   { lock, work }: { readonly lock: number; readonly work: (text: string) => Promise<WorkEnd> },
 ): Promise<WorkConsumer> {
-  const place = queuePlaceOf(env);
+  const place = queueAddressIn(env);
   const library = await loaded(place);
   const { options, backend, cut } = await reached(place, place.connect(library));
   let doing: Promise<WorkEnd> | undefined;
@@ -131,9 +137,9 @@ export async function openConsumer(
       stopping.catch(() => {});
       await doing;
       // Of a queue that is gone nothing can be said any more: what was not given back is given out once its lock ends.
-      await closeInTime(Promise.all([stopping, running]));
+      await closeWithTimeout(Promise.all([stopping, running]));
       // By force: otherwise the library waits for a queue that went away until it is back.
-      await closeInTime(Promise.all([worker.close(true), queue.close()]));
+      await closeWithTimeout(Promise.all([worker.close(true), queue.close()]));
       cut(worker, queue);
     },
   };
@@ -171,7 +177,7 @@ function watching(look: () => Promise<unknown>) {
 }
 
 /** The packages are optional, and loaded here and not before. */
-async function loaded({ redis }: QueuePlace): Promise<BullMq> {
+async function loaded({ redis }: QueueAddress): Promise<BullMq> {
   try {
     if (redis) await import("ioredis");
     return await import("bullmq");
@@ -183,7 +189,7 @@ async function loaded({ redis }: QueuePlace): Promise<BullMq> {
 }
 
 /** What the queue answers in time. @throws UnavailableError where nobody is there. */
-async function reached<Answer>({ words }: QueuePlace, answer: Promise<Answer>): Promise<Answer> {
+async function reached<Answer>({ words }: QueueAddress, answer: Promise<Answer>): Promise<Answer> {
   const timer = new AbortController();
   const late = pause(queuePatience, undefined, { signal: timer.signal }).then(() => {
     throw new Error("no answer in time");
@@ -217,7 +223,7 @@ async function refuse(
   left: { readonly getBackend: () => { readonly close: (force: boolean) => Promise<void> } },
   cut: QueueConnection["cut"],
 ): Promise<never> {
-  await closeInTime(left.getBackend().close(true));
+  await closeWithTimeout(left.getBackend().close(true));
   cut(left);
   throw error;
 }

@@ -6,18 +6,18 @@ import { CallFailed } from "../client/failure.ts";
 import { problemLine } from "../model/problem-line.ts";
 import { loadProviders } from "../secrets/providers-file.ts";
 import { createSecrets, type Secrets } from "../secrets/secrets.ts";
-import { closeInTime } from "../state/close-in-time.ts";
+import { closeWithTimeout } from "../state/close-with-timeout.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
 import { stateAddress, stateAt } from "../state/open-state.ts";
 import type { SharedState } from "../state/state.ts";
-import { saveUnstored } from "../state/unstored.ts";
+import { saveUnstored } from "../state/unstored-outcomes.ts";
 import type { ChunkResult, Work } from "./chunks.ts";
-import { keepConnected } from "./connection.ts";
 import { doChunk, Stopped } from "./do-chunk.ts";
-import { keepHeartbeat } from "./presence.ts";
+import { keepHeartbeat } from "./membership.ts";
 import type { WorkEnd } from "./queue.ts";
 import { turnDown } from "./receive-work.ts";
 import { watchRun } from "./watched-run.ts";
+import { keepConnected } from "./worker-connection.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 
 /** Projects read or written side by side. */
@@ -121,7 +121,7 @@ async function sessionIn(whole: SharedState, options: SessionOptions): Promise<W
     },
     [Symbol.asyncDispose]: async () => {
       await connections.drop();
-      await closeInTime(presence.leave());
+      await closeWithTimeout(presence.leave());
       await Promise.all([states.close(), whole[Symbol.asyncDispose]()]);
     },
   };

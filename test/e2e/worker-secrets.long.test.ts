@@ -72,7 +72,7 @@ describe.skipIf(!available)("secrets of workers (need postgresql)", () => {
     for (const own of ["https://run.example.com", undefined]) {
       const sent = await run(own, ...applied, "--resend", "*");
       expect(sent).toMatchObject({ code: 0, writes: 1 });
-      expect(sent.stderr).toContain(own ? "workers sent other values than this run has of env:HOOK;" : "");
+      expect(sent.stderr).toContain(own ? "workers sent different values than this run has for env:HOOK;" : "");
       const other = await run("https://run.example.com", "plan", "--report", "json");
       expect(changeOf(other.plan(), hook).action_reason).toContain("webhook changed since the last apply");
       expect((await run("https://worker.example.com", "drift")).code).toBe(0);

@@ -75,8 +75,8 @@ function plainlyRequired(code: string): string {
  * machines no disk.
  */
 const always: readonly Patch[] = [
-  { file: "state/unstored.ts", from: "makeFolder(dirname(file));", to: "return { file };" },
-  { file: "workers/dispatcher.ts", from: "const least = 50;", to: "const least = 2;" },
+  { file: "state/unstored-outcomes.ts", from: "makeFolder(dirname(file));", to: "return { file };" },
+  { file: "workers/dispatcher.ts", from: "const minSize = 50;", to: "const minSize = 2;" },
   {
     file: "reconcile/open-run.ts",
     from: 'import { openWorkspace } from "./revisions.ts";',

@@ -29,7 +29,7 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
     "true",
   ],
   ["the lease is not checked", 300, "client/send-attempt.ts", "options.mayWrite?.()", "undefined"],
-  ["a limiter of each process", 150, "workers/connection.ts", "limit: rateLimit, rates,", "limit: rateLimit,"],
+  ["a limiter of each process", 150, "workers/worker-connection.ts", "limit: rateLimit, rates,", "limit: rateLimit,"],
   ["a chunk is given twice", 150, "workers/dispatch.ts", addChunk, addChunkTwice],
   [
     "what an earlier run left in flight is not waited for",

@@ -4,8 +4,8 @@ import { UserError } from "../../base/exit.ts";
 import { hasEnded, isSameProcess, ownMark, type ProcessMark } from "../../base/process-mark.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { readRegular } from "../../workspace/durable-file.ts";
+import { LeaseLostError } from "../lease-lost-error.ts";
 import type { Holder, LeaseToken } from "../state.ts";
-import { LeaseLostError } from "../trouble.ts";
 import { thisSystem } from "./process-system.ts";
 
 /** Content of the files `lock` and `watch.lock`. They are never rewritten: a renewal sets their modification time. */

@@ -1,7 +1,7 @@
 import { journalLineIn } from "../journal.ts";
 import type { JournalLine } from "../journal-entry.ts";
+import { LeaseLostError } from "../lease-lost-error.ts";
 import type { JournalAppender, Journals, LeaseToken } from "../state.ts";
-import { LeaseLostError } from "../trouble.ts";
 import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
 

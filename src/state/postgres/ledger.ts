@@ -3,8 +3,8 @@ import type { Memory } from "../../diff/last-applied.ts";
 import type { LedgerLine } from "../../diff/ledger-line.ts";
 import type { Problem } from "../../model/types.ts";
 import { boundedName } from "../bounded-name.ts";
+import { LeaseLostError } from "../lease-lost-error.ts";
 import type { LedgerContents, LedgerStore } from "../state.ts";
-import { LeaseLostError } from "../trouble.ts";
 import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
 

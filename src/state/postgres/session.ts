@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client, ClientConfig } from "pg";
 import { UnavailableError } from "../../base/exit.ts";
-import { closeInTime } from "../close-in-time.ts";
+import { closeWithTimeout } from "../close-with-timeout.ts";
 import type { Database } from "./connection.ts";
 import { isAboutEncryption, isPassing, refusalOf, words } from "./failures.ts";
 import { beginWith, correctionsOf } from "./settings.ts";
@@ -87,7 +87,7 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
     },
     transaction: (work) => inTurn(() => persist((on) => inTransaction(on, work))),
     [Symbol.asyncDispose]: async () => {
-      await closeInTime(turn.then(() => connection).then((last) => last?.client.end()));
+      await closeWithTimeout(turn.then(() => connection).then((last) => last?.client.end()));
       // Whoever still asks for something would keep the process alive with a connection of its own.
       away ??= new UnavailableError(`the state ${database.place} is closed`);
       sockets.cut();

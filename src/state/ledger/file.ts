@@ -1,13 +1,13 @@
 import { dirname, join } from "node:path";
-import { UserError } from "../base/exit.ts";
-import { grouped } from "../base/grouped.ts";
-import { canonical } from "../base/json.ts";
-import { describeSystemError, systemCode } from "../base/system-errors.ts";
-import { type LedgerLine, ledgerLine } from "../diff/ledger-line.ts";
-import type { Place, Problem } from "../model/types.ts";
-import { folderTrouble, noRegularFile, readRegular, replaceFile } from "../workspace/durable-file.ts";
-import { outputAt, outputTrouble } from "../workspace/output-file.ts";
-import type { LedgerContents, LedgerEdit, LedgerStore } from "./state.ts";
+import { UserError } from "../../base/exit.ts";
+import { grouped } from "../../base/grouped.ts";
+import { canonical } from "../../base/json.ts";
+import { describeSystemError, systemCode } from "../../base/system-errors.ts";
+import { type LedgerLine, ledgerLine } from "../../diff/ledger-line.ts";
+import type { Place, Problem } from "../../model/types.ts";
+import { folderTrouble, noRegularFile, readRegular, replaceFile } from "../../workspace/durable-file.ts";
+import { outputAt, outputTrouble } from "../../workspace/output-file.ts";
+import type { LedgerContents, LedgerEdit, LedgerStore } from "../state.ts";
 
 /** A ledger in a file of one JSON line a project, sorted, so that it merges in git (docs/comparing.md). */
 export function ledgerFile(root: string, file: string): LedgerStore {

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { UserError } from "../base/exit.ts";
-import { describeSystemError } from "../base/system-errors.ts";
-import type { Catalogue } from "../model/catalogue.ts";
-import type { Problem } from "../model/types.ts";
-import type { Secrets } from "../secrets/secrets.ts";
-import { isThere, readRegular, replaceFile } from "../workspace/durable-file.ts";
-import { stateFolder } from "./folder/state-folder.ts";
+import { UserError } from "../../base/exit.ts";
+import { describeSystemError } from "../../base/system-errors.ts";
+import type { Catalogue } from "../../model/catalogue.ts";
+import type { Problem } from "../../model/types.ts";
+import type { Secrets } from "../../secrets/secrets.ts";
+import { isThere, readRegular, replaceFile } from "../../workspace/durable-file.ts";
+import { stateFolder } from "../folder/state-folder.ts";
 
 /** What a ledger needs to be read. */
 export interface LedgerOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { queuePlaceOf } from "../../src/workers/queue-place.ts";
+import { queueAddressIn } from "../../src/workers/queue-address.ts";
 
-const place = (text: string) => queuePlaceOf({ EVENKEEL_QUEUE: text });
+const place = (text: string) => queueAddressIn({ EVENKEEL_QUEUE: text });
 
 describe("EVENKEEL_QUEUE", () => {
   test.each([

@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type BullMq = typeof import("bullmq");
 
 /** Where a queue is: the words for people hold no password. */
-export interface QueuePlace {
+export interface QueueAddress {
   readonly words: string;
   readonly redis: boolean;
   readonly connect: (library: BullMq) => Promise<QueueConnection>;
@@ -34,7 +34,7 @@ interface Connected {
 export const queuePatience = 10_000;
 
 /** Where EVENKEEL_QUEUE says, by default the database of the state. @throws UserError where it is no address. */
-export function queuePlaceOf(env: Environment): QueuePlace {
+export function queueAddressIn(env: Environment): QueueAddress {
   const { EVENKEEL_QUEUE: text } = env;
   if (!text) {
     const address = stateAddress(env);
@@ -45,7 +45,7 @@ export function queuePlaceOf(env: Environment): QueuePlace {
   return redisPlace(text);
 }
 
-function postgresPlace(database: Database): QueuePlace {
+function postgresPlace(database: Database): QueueAddress {
   return {
     words: database.place,
     redis: false,
@@ -89,7 +89,7 @@ async function workingConfig({ attempts }: Database, stream: Sockets["stream"]):
 
 const expected = "expected postgres://, or redis://[USER][:PASSWORD@]HOST[:PORT][/NUMBER]";
 
-function redisPlace(text: string): QueuePlace {
+function redisPlace(text: string): QueueAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^(?:redis|rediss|valkey|valkeys):$/.test(url.protocol) || !url.hostname) throw noPlace();
   learnCredential(url.password, "[queue password]");

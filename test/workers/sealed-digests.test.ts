@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { seal, sealKey } from "../../src/workers/sealed.ts";
+import { seal, sealKey } from "../../src/workers/sealed-digests.ts";
 
 test("what is sealed for a run is opened by that run alone, and is never the same twice", () => {
   const [run, other] = [sealKey(), sealKey()];

@@ -1,18 +1,18 @@
 import { createHash, createHmac } from "node:crypto";
-import { UserError } from "../base/exit.ts";
-import { canonical } from "../base/json.ts";
-import { learnCredential, ownNames } from "../base/known-secrets.ts";
-import type { Memory, Recollection } from "../diff/last-applied.ts";
-import type { LedgerLine } from "../diff/ledger-line.ts";
-import { addressParts } from "../model/address.ts";
-import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
-import { isReference, normalise } from "../model/normalise.ts";
-import type { Problem, SecretReference } from "../model/types.ts";
-import type { Secrets } from "../secrets/secrets.ts";
-import { boundedName } from "./bounded-name.ts";
-import { type LedgerOptions, ledgerKey } from "./ledger-key.ts";
+import { UserError } from "../../base/exit.ts";
+import { canonical } from "../../base/json.ts";
+import { learnCredential, ownNames } from "../../base/known-secrets.ts";
+import type { Memory, Recollection } from "../../diff/last-applied.ts";
+import type { LedgerLine } from "../../diff/ledger-line.ts";
+import { addressParts } from "../../model/address.ts";
+import { type Catalogue, catalogueOf } from "../../model/catalogue.ts";
+import { isReference, normalise } from "../../model/normalise.ts";
+import type { Problem, SecretReference } from "../../model/types.ts";
+import type { Secrets } from "../../secrets/secrets.ts";
+import { boundedName } from "../bounded-name.ts";
+import type { LeaseToken, LedgerContents, LedgerEdit, LedgerStore } from "../state.ts";
+import { type LedgerOptions, ledgerKey } from "./key.ts";
 import { secretDigest } from "./secret-digest.ts";
-import type { LeaseToken, LedgerContents, LedgerEdit, LedgerStore } from "./state.ts";
 
 /** What the last apply left of each resource (docs/comparing.md). It holds fingerprints, never values. */
 export interface Ledger extends Recollection {
