@@ -46,21 +46,21 @@ export function leaseDuration(
 export async function takeLease(leases: Leases, claim: Claim, options: LeaseOptions): Promise<Lease> {
   const { duration, patience = 0, signal, waiting } = options;
   const end = performance.now() + patience;
-  let told: string | undefined;
+  let reported: string | undefined;
   for (;;) {
     const asked = performance.now();
     const taken = await tryLease(leases, claim, duration);
     if (!("heldBy" in taken)) return taken;
     const { heldBy } = taken;
     if (asked >= end) throw new UserError(heldSentence(heldBy, patience));
-    if (told !== heldBy.run) waiting?.(heldBy);
-    told = heldBy.run;
+    if (reported !== heldBy.run) waiting?.(heldBy);
+    reported = heldBy.run;
     await pause(Math.min(betweenTries, end - asked), undefined, { ...(signal && { signal }) }).catch(() => {});
     if (signal?.aborted) throw new UserError(`stopped while waiting for run ${heldBy.run}: ${signal.reason}`);
   }
 }
 
-/** Takes a lease for so many milliseconds where nobody has it; else tells who does. */
+/** Takes a lease for this many milliseconds if it is free; otherwise returns its holder. */
 export async function tryLease(
   leases: Leases,
   claim: Claim,

@@ -17,7 +17,7 @@ export interface StateOf {
   readonly env: Environment;
 }
 
-/** Where a shared state is, and how messages call what says so. */
+/** The URL of a shared state, and the name of its setting for messages. */
 export interface StateAddress {
   readonly url: string;
   readonly variable: string;

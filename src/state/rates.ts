@@ -30,7 +30,7 @@ export function memoryRates(): Rates {
 /** Of this process: what keeps a rate where no state is shared. */
 export const processRates = memoryRates();
 
-/** The name of a token at a server, by which nobody finds the token. */
+/** Identifies a token of a server; the token cannot be derived from it. */
 export function rateKey(token: string, origin: string): string {
   return createHmac("sha256", token).update(`evenkeel rate limit of ${origin}`).digest("hex").slice(0, 32);
 }

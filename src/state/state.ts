@@ -12,9 +12,9 @@ import type { RunSummary } from "./run-summary.ts";
 export interface WorkspaceState extends AsyncDisposable {
   /** Where it is, for people; without a password. */
   readonly place: string;
-  /** Whose turn it is to write: one apply at a time. */
+  /** The lock of runs that write: one apply at a time. */
   readonly leases: Leases;
-  /** Whose turn it is to watch; it keeps no apply waiting. */
+  /** The leader lock of watchers; it blocks no apply. */
   readonly watchLeases: Leases;
   readonly journals: Journals;
   readonly runs: Runs;
@@ -67,7 +67,7 @@ export interface Holder extends Claim, LeaseToken {
 
 /** One lease of a workspace, which one run at a time may hold (docs/state.md). */
 export interface Leases {
-  /** Takes it for so many milliseconds where it is free or has expired; else tells who holds it. */
+  /** Takes it for this many milliseconds if it is free or has expired; otherwise returns its holder. */
   readonly take: (claim: Claim, milliseconds: number) => Promise<LeaseToken | { readonly heldBy: Holder }>;
   /** Holds it for so many milliseconds from now; false where it has expired or is another's by now. */
   readonly renew: (token: LeaseToken, milliseconds: number) => Promise<boolean>;
@@ -220,7 +220,7 @@ export interface WorkerStore {
     senders: { readonly from: Sender; readonly to: Sender },
     grace: number,
   ) => Promise<boolean>;
-  /** What became of an intent; undefined: nothing was sent, so it is anybody's again. Only its sender may say so. */
+  /** Records the outcome of an intent, by its sender only; undefined if nothing was sent, so that another may claim it. */
   readonly recordOutcome: (run: string, address: string, sender: Sender, outcome: Outcome | undefined) => Promise<void>;
   /** Every intent of a run, with its outcome where that is known. */
   readonly intents: (run: string) => Promise<ReadonlyMap<string, Outcome | undefined>>;

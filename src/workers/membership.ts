@@ -6,7 +6,7 @@ import { version } from "../base/version.ts";
 import type { Reader } from "../client/client.ts";
 import type { Member, WorkerStore } from "../state/state.ts";
 
-/** That a process takes part, told to the others for as long as it is not disposed of. */
+/** Announces a process to the others with heartbeats until it is disposed. */
 export interface Membership extends AsyncDisposable {
   readonly id: string;
   /** Why nothing may be sent as this member any more; asks nobody, as that of a lease. */
@@ -77,7 +77,7 @@ function newId(): string {
   return `${hostname().slice(0, 100)}/${pid}/${randomBytes(4).toString("hex")}`;
 }
 
-/** Milliseconds for which a member is believed to be there without a word of it. */
+/** Milliseconds after its last heartbeat for which a member counts as alive. */
 export function membershipFor(leaseDuration: number): number {
   return Math.min(leaseDuration, longest);
 }
@@ -92,7 +92,7 @@ export function sentBy({ counts }: Pick<Reader, "counts">): number {
   return counts.reads + counts.writes + counts.retries;
 }
 
-/** A worker that was not heard of in time comes back as another, so that nobody waits for what it once meant to send. */
+/** A worker that missed heartbeats rejoins with a new ID, so that no other process waits for its old intents. */
 export function keepHeartbeat(store: WorkerStore, origin: string, duration: number, counted: () => number) {
   const renewed = async (before: Membership | undefined): Promise<Membership> => {
     if (before && before.lost() === undefined) return before;

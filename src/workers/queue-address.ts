@@ -64,7 +64,7 @@ function postgresPlace(database: Database): QueueAddress {
 /** The first way to connect that is not refused. */
 async function workingConfig({ attempts }: Database, stream: Sockets["stream"]): Promise<PoolConfig> {
   const { default: pg } = await import("pg");
-  // The library has connections at hand that nobody listens to: that they broke is told by their statements.
+  // Without a listener, an error of an idle connection would end the process; its statements report it.
   class Quiet extends pg.Client {
     constructor(config?: ClientConfig) {
       super(config);

@@ -19,7 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface WorkQueue extends AsyncDisposable {
   /** Texts by their names; a name that is waiting already is left as it is. @throws UserError where nobody is there. */
   readonly add: (works: ReadonlyMap<string, string>) => Promise<void>;
-  /** Takes work back; false where somebody has it, or nobody knows it. */
+  /** Removes work; false if a worker has it, or there is none of this name. */
   readonly remove: (name: string) => Promise<boolean>;
   /** Whether work of this name is waiting or being done. */
   readonly has: (name: string) => Promise<boolean>;
@@ -210,7 +210,7 @@ interface Opened {
   waitUntilReady(): Promise<unknown>;
 }
 
-/** Later errors are told by the calls that they break. */
+/** Later errors are reported by the calls that fail. */
 function ready(opened: Opened): Promise<unknown> {
   const failed = new Promise<never>((_, reject) => void opened.on("error", reject));
   failed.catch(() => {});

@@ -25,20 +25,20 @@ export function receivedIn(text: string): QueuedWork {
  * other. Tells so in a sentence, once.
  */
 export function turnDown(store: Pick<WorkerStore, "members">, say: (sentence: string) => void) {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return async ({ why, run }: Extract<QueuedWork, { readonly why: string }>): Promise<"done" | "others"> => {
     const lives = run !== undefined && (await store.members()).some(({ id, role }) => id === run && role === "run");
     const whose = run === undefined ? "work of no run" : `work of run ${run}`;
     const end = lives ? "it is left to other workers" : "it is removed, for no such run goes on";
     const sentence = `the queue holds ${whose} that this worker cannot do: ${why}; ${end}`;
-    if (!told.has(sentence) && told.size < mostTold) say(sentence);
-    told.add(sentence);
+    if (!reported.has(sentence) && reported.size < maxReports) say(sentence);
+    reported.add(sentence);
     return lives ? "others" : "done";
   };
 }
 
-/** Sentences of a worker about work that it cannot do. */
-const mostTold = 100;
+/** Warnings of a worker about work that it cannot do. */
+const maxReports = 100;
 
 function jsonIn(text: string): unknown {
   try {

@@ -24,7 +24,7 @@ export class WorkerMonitor {
     this.#options = options;
   }
 
-  /** How many are there now; whoever watches is told. */
+  /** Counts the workers and reports their status. */
   async count(): Promise<number> {
     const { store, origin, run, allowed, sent, watch } = this.#options;
     const members = await store.members();

@@ -1,7 +1,7 @@
 import type { Network } from "../client/network.ts";
 import type { Tracing } from "../client/spans.ts";
 
-/** What a worker is, and how it is told to end. */
+/** Settings of a worker. */
 export interface WorkerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder that `file:` secrets are relative to. */

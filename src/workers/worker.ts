@@ -20,17 +20,17 @@ const betweenTries = 5000;
  */
 export async function work(options: WorkerOptions): Promise<void> {
   const { signal, say } = options;
-  let told = "";
+  let reported = "";
   for (let begun = false; !signal.aborted; ) {
     try {
       return await workWhileThere(options, () => {
         begun = true;
-        told = "";
+        reported = "";
       });
     } catch (error) {
       if (!begun || options.once !== undefined || !(error instanceof UnavailableError)) throw error;
-      if (told === "") say(`${error.message}; waiting for it to come back`);
-      told = error.message;
+      if (reported === "") say(`${error.message}; waiting for it to come back`);
+      reported = error.message;
       await pause(betweenTries, undefined, { signal }).catch(() => {});
     }
   }

@@ -234,16 +234,16 @@ describe.skipIf(!available)("a shared state (needs postgresql)", () => {
       [
         "another scheme",
         withUrl(() => "mysql://u:CANARY@h/d"),
-        /EVENKEEL_STATE is no address of a state; expected postgres:/,
+        /EVENKEEL_STATE is not a valid state URL; expected postgres:/,
       ],
-      ["no database", withUrl((url) => url.replace(/\/postgres$/, "")), /lacks its database/],
+      ["no database", withUrl((url) => url.replace(/\/postgres$/, "")), /has no database/],
       [
         "an unknown parameter",
         withUrl((url) => `${url}?sslmod=require`),
         /unknown parameter sslmod; did you mean sslmode\?/,
       ],
       ["an unknown sslmode", withUrl((url) => `${url}?sslmode=maybe`), /sslmode is "maybe"; expected one of disable/],
-      ["a wrong password", withUrl((url) => url.replace(":Xq7", ":Zq8")), /refuses the password of evenkeel/],
+      ["a wrong password", withUrl((url) => url.replace(":Xq7", ":Zq8")), /rejects the password of evenkeel/],
       ["a database that is not there", withUrl((url) => url.replace(/postgres$/, "nowhere")), /does not exist/],
       [
         "nobody listening",

@@ -366,8 +366,8 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     const idle = await made.worker();
     await database.kill();
     const ended = await run.ended;
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("has been away for 10 s") });
-    const waits = /^the state postgres on \S+ has been away for 10 s: .*; waiting for it to come back$/m;
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("has been unavailable for 10 s") });
+    const waits = /^the state postgres on \S+ has been unavailable for 10 s: .*; waiting for it to come back$/m;
     await until(() => [busy, idle].every((each) => waits.test(each.said())));
     await database.start();
     await until(() => [busy, idle].every((each) => each.said().split("Ready to work").length === 3));

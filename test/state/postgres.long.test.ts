@@ -136,7 +136,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
 
   test("takes its password from libpq's variables where the URL has none", async () => {
     const url = database.url().replace(`:${database.password}@`, "@");
-    await expect(open(url)).rejects.toThrow("wants a password of evenkeel, and none is set");
+    await expect(open(url)).rejects.toThrow("requires a password for evenkeel, and none is set");
     await open(url, { PGPASSWORD: database.password });
     const lines = ["# mine", "other:*:*:*:no", `127.0.0.1:${database.port}:template1:evenkeel:no`, "short:1"];
     const right = `*:${database.port}:postgres:evenkeel:${database.password.replace("-", "\\-")}`;

@@ -35,7 +35,7 @@ export function folderShards(root: string, ready: () => void): Shards {
   };
 }
 
-/** @throws UserError where somebody else changes them for too long. */
+/** @throws UserError if another process holds the lock for too long. */
 async function turnOf(turns: Leases): Promise<LeaseToken> {
   const claim = claimFor(`look-${randomBytes(6).toString("hex")}`, {});
   for (const began = performance.now(); ; ) {

@@ -46,7 +46,7 @@ export function ledgerKey({ root, env }: Pick<LedgerOptions, "root" | "env">): L
   }
 }
 
-/** Whoever sets a short key means it; nobody means a file that was cut. */
+/** A short key in the variable is deliberate; a short file was truncated. */
 function given(key: string): LedgerKey {
   const message = `EVENKEEL_LEDGER_KEY is too short and could be guessed; use at least ${leastLength} characters`;
   const warning: Problem = { severity: "warning", rule: "ledger-key", message };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** By reference, what tells a secret's value from others without holding it; one that can be guessed can be found by it. */
+/** Digests of secrets by reference. A value that can be guessed can be found by its digest. */
 export type SecretDigests = Readonly<Record<string, string>>;
 
 /** The digest of a secret's value. */

@@ -33,7 +33,7 @@ export function databaseAt(text: string, name: string, env: Environment): Databa
   const url = parsed(text, name);
   const user = decoded(url.username, name) || env.PGUSER;
   const database = decoded(url.pathname.slice(1), name);
-  if (!user || !url.hostname || !database) throw new UserError(`${name} lacks its ${lacking(user, url)}; ${expected}`);
+  if (!user || !url.hostname || !database) throw new UserError(`${name} has no ${lacking(user, url)}; ${expected}`);
   const given = parametersOf(url, name);
   const host = decoded(url.hostname, name).replace(/^\[(.*)\]$/, "$1");
   const port = Number(url.port || env.PGPORT || 5432);
@@ -55,14 +55,14 @@ const expected = "expected postgres://USER[:PASSWORD]@HOST[:PORT]/DB";
 function parsed(text: string, name: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^postgres(?:ql)?:$/.test(url.protocol)) return url;
-  throw new UserError(`${name} is no address of a state; ${expected}`);
+  throw new UserError(`${name} is not a valid state URL; ${expected}`);
 }
 
 function decoded(part: string, name: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new UserError(`${name} has a % that stands for no character; write %25 for a plain one`);
+    throw new UserError(`${name} has an invalid % escape; write %25 for a percent sign`);
   }
 }
 
@@ -96,7 +96,7 @@ function encryptions({ sslmode = "prefer", ...files }: Parameters, host: string)
   // A socket of this machine has no encryption.
   if (host.startsWith("/")) return [false];
   const own = certificatesIn(files);
-  // Node takes an address for `localhost` where it is not told the host.
+  // Without the host, Node checks an IP address as `localhost`.
   const trusting: Encryption = { ...own, host, rejectUnauthorized: false };
   const checking: Encryption = { ...own, host };
   const anyName: Encryption = { ...checking, checkServerIdentity: () => undefined };

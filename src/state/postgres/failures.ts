@@ -38,13 +38,13 @@ export function refusalOf(error: unknown, database: Database): unknown {
 
 function sentence(error: Error, { place, user }: Database): string {
   const known: Readonly<Record<string, string>> = {
-    "28P01": `the state ${place} refuses the password of ${user}`,
-    "28000": `the state ${place} does not let ${user} in`,
+    "28P01": `the state ${place} rejects the password of ${user}`,
+    "28000": `the state ${place} does not accept connections of ${user}`,
     "3D000": `the state ${place} does not exist: create the database first`,
     "42501": `${user} may not do this in the state ${place}: ${words(error)}`,
   };
   if (/password must be a/.test(error.message))
-    return `the state ${place} wants a password of ${user}, and none is set`;
+    return `the state ${place} requires a password for ${user}, and none is set`;
   return known[codeOf(error)] ?? `cannot use the state ${place}: ${words(error)}`;
 }
 

@@ -1,7 +1,7 @@
 import type { Holder, Leases } from "../state.ts";
 import type { PostgresSession } from "./session.ts";
 
-/** Columns of a lease that somebody holds; times are the server's. */
+/** Columns of a held lease; times are the server's. */
 interface LeaseRow {
   readonly fence: string;
   readonly run: string;
@@ -16,7 +16,7 @@ interface LeaseRow {
 /** PostgreSQL also knows `infinity`. */
 type Time = Date | number;
 
-/** Holds the row until its statement is over, so that nobody takes the lease over in the middle of it. */
+/** Locks the row for the statement, so that no other run takes the lease over meanwhile. */
 export const heldLease = `held AS (
   SELECT 1 FROM evenkeel.lease
   WHERE workspace = $1 AND name = 'apply' AND run = $2 AND fence = $3 AND deadline > clock_timestamp() FOR SHARE)`;

@@ -10,7 +10,7 @@ import { openSockets } from "./sockets.ts";
 /** A connection to the database, made again where it breaks. */
 export interface PostgresSession extends AsyncDisposable {
   /**
-   * Carries out one statement that may be repeated: where the connection breaks it is sent again, for 10 s at most.
+   * Executes one idempotent statement: if the connection breaks it is sent again, for 10 s at most.
    * @throws UnavailableError from then on; UserError for what the database objects to.
    */
   readonly query: <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
@@ -26,7 +26,7 @@ interface Connection {
   readonly isPlain: boolean;
 }
 
-/** Milliseconds for which a database that went away is looked for. */
+/** Milliseconds for which a lost connection is retried. */
 const patience = 10_000;
 
 /**
@@ -63,7 +63,7 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
         drop(current);
         if (performance.now() + wait >= end) {
           away ??= new UnavailableError(
-            `the state ${database.place} has been away for ${patience / 1000} s: ${words(error)}`,
+            `the state ${database.place} has been unavailable for ${patience / 1000} s: ${words(error)}`,
           );
           throw away;
         }
@@ -71,7 +71,7 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
       }
     }
   };
-  /** A connection carries out one statement after the other. */
+  /** A connection executes one statement at a time. */
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const done = turn.then(work);
     turn = done.catch(() => {});
@@ -88,7 +88,7 @@ export async function openPostgres(database: Database): Promise<PostgresSession>
     transaction: (work) => inTurn(() => persist((on) => inTransaction(on, work))),
     [Symbol.asyncDispose]: async () => {
       await closeWithTimeout(turn.then(() => connection).then((last) => last?.client.end()));
-      // Whoever still asks for something would keep the process alive with a connection of its own.
+      // A later query would open a new connection and keep the process alive.
       away ??= new UnavailableError(`the state ${database.place} is closed`);
       sockets.cut();
     },
@@ -122,7 +122,7 @@ async function connect(
   let refused: unknown;
   for (const attempt of attempts) {
     const client = new Made({ ...attempt, ...settings, keepAlive: true });
-    // What breaks a connection that nobody uses at the moment is told by the next statement.
+    // An error on an idle connection is reported by the next statement.
     client.on("error", () => {});
     try {
       await client.connect();
@@ -137,7 +137,7 @@ async function connect(
   throw refused;
 }
 
-/** A database that does not answer is as good as away. */
+/** A database that does not answer counts as unavailable. */
 async function within<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   const timer = new AbortController();
   const end = pause(Math.max(1, milliseconds), undefined, { signal: timer.signal }).then(() => {
