@@ -10,7 +10,7 @@ export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => (isObject(inner) ? sortedByKey(inner) : inner));
 }
 
-/** An object of JSON whose values nobody has looked at yet. */
+/** An object of JSON whose values are not checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Whether a parsed value is an object, not a list. */

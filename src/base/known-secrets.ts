@@ -1,8 +1,8 @@
 import { createRedactor } from "./redact.ts";
 
 /**
- * All that this process knows and nobody may see: the token, the ledger's key, every secret that was resolved, and the
- * credentials of URLs. Whoever reads another one teaches it here, before anything can go wrong with it.
+ * All secrets of this process, which are redacted from its output: the token, the ledger's key, every resolved secret, and
+ * the credentials of URLs. Code that reads another one adds it here, before anything can fail with it.
  */
 export const knownSecrets = createRedactor();
 
@@ -11,7 +11,7 @@ export const ownNames = { EVENKEEL_TOKEN: "[token]", EVENKEEL_LEDGER_KEY: "[ledg
 
 const credentials = new Set<string>();
 
-/** Learns what this process itself opens something with: nobody may see it, and no manifest may send it. */
+/** Learns a credential of this process itself: it is redacted, and no manifest may send it. */
 export function learnCredential(value: string, name: string): void {
   knownSecrets.learn(value, name);
   if (value.trim() !== "") credentials.add(value.trim());

@@ -83,7 +83,7 @@ function boundsOf({ minimum, maximum, minLength, minItems, pattern }: JsonObject
   return pattern === undefined ? "" : ` that matches ${pattern}`;
 }
 
-/** Free text is never repeated: nobody knows what was put there. Of the right type, it is only of another form. */
+/** Free text is never repeated, since it may hold a secret. */
 function got(value: unknown, { type, enum: allowed }: JsonObject, rule: SchemaFault["rule"]): string {
   const closed = Array.isArray(allowed) || type === "boolean" || type === "integer" || type === "number";
   if (closed || typeof value === "number") return `, got ${valueInWords(value)}`;

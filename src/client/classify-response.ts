@@ -14,7 +14,7 @@ export interface Attempt {
   /** What the server's URL stands in, for a person to correct it. */
   readonly setting: string;
   readonly attempts: number;
-  /** Whose names the server speaks. */
+  /** The dialect of the server. */
   readonly dialect?: string | undefined;
   /** What a success must hold. */
   readonly answer?: AnswerShape | undefined;
@@ -25,7 +25,7 @@ export interface FullAnswer extends Answer {
   readonly headers: Headers;
 }
 
-/** Judges an answer. `clean` takes secrets out of the server's words. */
+/** Classifies an answer. `clean` takes secrets out of the server's words. */
 export function classify(
   attempt: Attempt,
   received: Received,
@@ -67,7 +67,7 @@ function fitting(attempt: Attempt, reply: FullAnswer, clean: (text: string) => s
   });
 }
 
-/** It goes into the journal, so it is the server's words like any other; of reads nobody asks for it. */
+/** The ID that the server gave a write; the journal records it, so it is cleaned like any text of the server. */
 function requestIdOf(headers: Headers, clean: (text: string) => string): string | undefined {
   const id = headers["x-request-id"];
   return typeof id === "string" ? oneLine(clean(id)) : undefined;
@@ -156,7 +156,7 @@ function notJson(attempt: Attempt, status: number, found: string, words: string)
   return failed(attempt, { kind: "html", what, serverMessage: words || undefined, acted: mayHaveActed(status) });
 }
 
-/** Judges an attempt without an answer. `known`: the server has answered before. */
+/** Classifies an attempt without an answer. `known`: the server has answered before. */
 export function classifyBroken(
   attempt: Attempt,
   broken: Broken,

@@ -90,7 +90,7 @@ const end = "\r\n\r\n";
 const longest = 16 * 1024;
 
 /**
- * Takes `100 Continue` out of what a connection reads, since undici takes one that nobody asked for as a broken answer,
+ * Takes `100 Continue` out of what a connection reads, since undici takes an unsolicited one as a broken answer,
  * where RFC 9110 (15.2) has clients ignore it. No answer in JSON begins a line like that.
  */
 function dropContinue(socket: Socket): void {

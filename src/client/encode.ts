@@ -33,7 +33,7 @@ function formOf(plain: Plain): string {
 
 type Secrets = ClientOptions["secrets"];
 
-/** The parameters of a call with their secrets resolved, which nobody may see from then on. @throws SecretMissing. */
+/** The parameters of a call with their secrets resolved; these are redacted from then on. @throws SecretMissing. */
 export function resolvedParameters({ method, parameters }: Call, secrets: Secrets): Plain | undefined {
   if (!parameters) return undefined;
   const plain: Record<string, Scalar> = {};

@@ -15,7 +15,7 @@ export function explained(failure: CallFailed): string {
   return needed ? `${failure.message}; ${needed}` : failure.message;
 }
 
-/** Servers lead who reads to a project's new path, and nobody who writes. */
+/** Servers redirect reads to a project's new path, and reject writes. */
 function renamed({ status, serverMessage = "" }: CallFailed): string | undefined {
   if (status !== 405 || !/\bmoved projects?\b/i.test(serverMessage)) return undefined;
   return "the project was renamed or moved: name it by its new path, or by its ID";

@@ -36,7 +36,7 @@ export interface FailureFacts {
   readonly unknownRoute?: boolean;
   readonly movedTo?: string;
   readonly attempts: number;
-  /** Whose names its path speaks; left out: the specification's own. */
+  /** The dialect of its path; left out: the specification's own. */
   readonly dialect?: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export class CallFailed extends Error {
   readonly passing: boolean;
   /** Whether the last attempt went out at all. */
   readonly sent: boolean;
-  /** Whether every further call would fail likewise: a refused token, a stopped run, a server that nobody can reach. */
+  /** Whether every further call would fail likewise: a rejected token, a stopped run, an unreachable server. */
   readonly endsRun: boolean;
   /** The server does not route the path at all (docs/architecture.md): what it names may well exist under another one. */
   readonly unknownRoute: boolean;

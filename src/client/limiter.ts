@@ -93,7 +93,7 @@ export class Limiter {
 
   /** What an answer says of the server's rate limit: all requests keep to it, so that none is rejected. */
   allowed({ sent }: Sending, allowance: QuotaAnswer): void {
-    const wait = this.#quota.told(allowance, sent, performance.now());
+    const wait = this.#quota.update(allowance, sent, performance.now());
     if (wait > 0) this.pause(wait);
   }
 

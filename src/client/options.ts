@@ -11,7 +11,7 @@ export interface ClientOptions {
   /** The setting that `url` stands in, as messages name it; left out: `server.url`. */
   readonly urlName?: string | undefined;
   readonly token: string;
-  /** Whose names the server speaks; left out: the specification's own. */
+  /** The dialect of the server; left out: the specification's own names. */
   readonly dialect?: string | undefined;
   /** Requests in flight at most, reads and writes together; as many of them as serve best. */
   readonly concurrency: number;

@@ -39,7 +39,7 @@ function isScheme(protocol: string): protocol is keyof typeof ports {
   return Object.hasOwn(ports, protocol);
 }
 
-/** A value without a scheme is a proxy that is spoken to in plain http, as curl has it. */
+/** A value without a scheme is a proxy reached by plain http, as for curl. */
 function parseProxy(value: string, variable: string): HttpProxy {
   const text = /^[a-z][a-z\d+.-]{0,20}:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;

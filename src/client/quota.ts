@@ -18,7 +18,7 @@ export class Quota {
   readonly #share: number;
   #limit = Number.POSITIVE_INFINITY;
   #left = Number.POSITIVE_INFINITY;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #updatedAt = Number.NEGATIVE_INFINITY;
   #resetAt = Number.POSITIVE_INFINITY;
 
   /** `longest`: milliseconds that a run waits; where the limit is renewed later, no `share` of it is left to others. */
@@ -31,7 +31,7 @@ export class Quota {
   left(now: number): number {
     if (now >= this.#resetAt) {
       this.#left = this.#limit;
-      this.#toldAt = now;
+      this.#updatedAt = now;
       this.#resetAt = Number.POSITIVE_INFINITY;
     }
     return this.#left;
@@ -41,13 +41,13 @@ export class Quota {
    * An answer to a request that was sent at `sent`. Returns the milliseconds for which nothing may be sent, mostly 0.
    * Answers come in any order: one that knows of more left counts only where its request was sent after less was known.
    */
-  told({ limit, left, resetIn }: QuotaAnswer, sent: number, now: number): number {
+  update({ limit, left, resetIn }: QuotaAnswer, sent: number, now: number): number {
     const kept = resetIn <= this.#longest ? Math.floor(limit * this.#share) : 0;
     const usable = Math.max(0, left - kept);
-    if (usable > this.left(now) && sent < this.#toldAt) return 0;
+    if (usable > this.left(now) && sent < this.#updatedAt) return 0;
     this.#limit = limit;
     this.#left = usable;
-    this.#toldAt = now;
+    this.#updatedAt = now;
     this.#resetAt = now + resetIn;
     return usable === 0 ? resetIn : 0;
   }

@@ -7,7 +7,7 @@ import { nextPage, type Page, type PageQuery, pageSize, readPages, totalOf } fro
 export type SendCall = (call: Call, first?: number) => Promise<FullAnswer>;
 
 /**
- * All rows of a list, from all of its pages. Where the server counts other rows than it gave, somebody may have changed
+ * All rows of a list, from all of its pages. If the server counts other rows than it returned, they may have changed
  * them meanwhile: the list is read once more, and then not believed. @throws CallFailed.
  */
 export async function readList(

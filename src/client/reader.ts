@@ -30,7 +30,7 @@ export interface Writer extends Reader {
    */
   send(call: Call): Promise<Answer>;
   /**
-   * Sends a write as {@link Writer.send} does, and looks up what became of it where no usable answer came (docs/running.md); without `look`, nobody can. Never throws for what a server does. @throws SecretMissing.
+   * Sends a write as {@link Writer.send} does, and looks up its effect if no usable answer came (docs/running.md), which needs `look`. Never throws for what a server does. @throws SecretMissing.
    */
   settle(call: Call, look?: Look): Promise<Settled>;
 }

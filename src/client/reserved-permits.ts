@@ -21,7 +21,7 @@ export class ReservedPermits {
 
   /**
    * So many times from `start` on, after all that are held. Where they may have begun up to `late` milliseconds before,
-   * the last of them may be somebody else's already, and are not used.
+   * the last of them may belong to another holder already, and are not used.
    */
   add(start: number, count: number, late = 0): void {
     const others = Math.max(0, Math.ceil((late - this.#spacing.tolerance) / this.#spacing.interval));

@@ -24,7 +24,7 @@ export function isTransient(status: number, words: string): boolean {
   return status === 408 || status === 429 || status >= 500 || isLocked(status, words);
 }
 
-/** Somebody else is at it; a write may still have its turn when the lock goes. */
+/** Another request holds a lock; a write may still be applied once it is released. */
 export function isLocked(status: number, words: string): boolean {
   return status === 409 && words.includes("Resource lock");
 }
@@ -43,7 +43,7 @@ export function isSendableAgain({ method, passing, sent, status }: CallFailed): 
   return passing && (method !== "POST" || !sent || status === 429);
 }
 
-/** An unknown host, a certificate that nobody vouches for, a proxy's refusal: the same again at the next try. */
+/** An unknown host, an untrusted certificate, a proxy's refusal: a retry would fail the same way. */
 const hopeless =
   /^(PROXY_)?(ENOTFOUND|EACCES|EPERM|EPROTO|CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|4(?!08|29))/;
 

@@ -14,7 +14,7 @@ export interface ServerLiveness {
   close(): void;
 }
 
-/** Milliseconds between two attempts, at most; where nobody asked for longer, nobody was kept waiting. */
+/** Milliseconds between two attempts, at most: after a longer break the count of silence starts again. */
 const longestBreak = 15_000;
 
 /** Calls `gone` once a server that is asked again and again has answered nothing for so many milliseconds. */

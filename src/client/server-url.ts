@@ -73,7 +73,7 @@ export function serverAt({ origin, prefix }: ServerUrl): string {
   return origin + prefix.slice(0, -suffix.length);
 }
 
-/** Whatever else happens with such a URL, nobody is to see it. */
+/** Such a URL holds a credential, so it is redacted whatever happens next. */
 function learnCredentials(text: string, url: URL | undefined): void {
   if (!/[@?#]/.test(text)) return;
   knownSecrets.learn(text, "[URL]");

@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** What is told of a span. None of it may be a secret. */
+/** Attributes of a span. None of them may be a secret. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** A part of what a run does, from its begin to its end, below the part that it belongs to. */
+/** A part of a run, from begin to end, as a child of the part around it. */
 export interface OpenSpan {
   /** As the header `traceparent` names it (W3C Trace Context). */
   readonly traceparent: string;
   readonly set: (attributes: Attributes) => void;
   readonly begin: (name: string, attributes: Attributes) => OpenSpan;
-  /** `trouble`: the kind of what went wrong. */
-  readonly end: (trouble: string | undefined) => void;
+  /** `error`: the kind of the error, if there was one. */
+  readonly end: (error: string | undefined) => void;
 }
 
 /** Where spans are recorded. */
@@ -19,40 +19,40 @@ export interface Tracing {
   readonly begin: (name: string, attributes: Attributes, traceparent: string | undefined) => OpenSpan;
 }
 
-type Told = Pick<OpenSpan, "set">;
+type RecordedSpan = Pick<OpenSpan, "set">;
 
 const under = new AsyncLocalStorage<OpenSpan>();
-const nowhere: Told = { set: () => {} };
+const unrecorded: RecordedSpan = { set: () => {} };
 
-/** Does something as a part of what is traced around it; where nothing is, just does it. */
+/** Runs `work` in a child span of the current one; without a current span, just runs it. */
 export function inSpan<Result>(
   name: string,
   attributes: Attributes,
-  work: (span: Told) => Promise<Result>,
+  work: (span: RecordedSpan) => Promise<Result>,
 ): Promise<Result> {
   const parent = under.getStore();
-  return parent ? recorded(parent.begin(name, attributes), work) : work(nowhere);
+  return parent ? recorded(parent.begin(name, attributes), work) : work(unrecorded);
 }
 
-/** Does something as the first span of this process. */
+/** Runs `work` in the first span of this process. */
 export function inTrace<Result>(
   tracing: Tracing,
   traceparent: string | undefined,
   [name, attributes]: readonly [name: string, attributes: Attributes],
-  work: (span: Told) => Promise<Result>,
+  work: (span: RecordedSpan) => Promise<Result>,
 ): Promise<Result> {
   return recorded(tracing.begin(name, attributes, traceparent), work);
 }
 
-async function recorded<Result>(span: OpenSpan, work: (span: Told) => Promise<Result>): Promise<Result> {
-  let trouble: string | undefined;
+async function recorded<Result>(span: OpenSpan, work: (span: RecordedSpan) => Promise<Result>): Promise<Result> {
+  let failed: string | undefined;
   try {
     return await under.run(span, () => work(span));
   } catch (error) {
-    trouble = kindOf(error);
+    failed = kindOf(error);
     throw error;
   } finally {
-    span.end(trouble);
+    span.end(failed);
   }
 }
 
@@ -62,7 +62,7 @@ function kindOf(error: unknown): string {
   return "kind" in error ? String(error.kind) : error.name;
 }
 
-/** The span that is open around whoever asks, for other processes; undefined where nothing is traced. */
+/** The span around the caller, for other processes; undefined if nothing is traced. */
 export function currentTraceparent(): string | undefined {
   return under.getStore()?.traceparent;
 }
@@ -76,7 +76,7 @@ export function traceparentIn(text: string) {
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-/** The trace that is open around whoever asks: 32 hexadecimal digits. */
+/** The trace around the caller: 32 hexadecimal digits. */
 export function currentTrace(): string | undefined {
   return traceparentIn(currentTraceparent() ?? "")?.traceId;
 }

@@ -49,7 +49,7 @@ function realPath(path: string): string | undefined {
 
 const reasons: readonly (readonly [RegExp, string])[] = [
   [/not a git repository/, "not under git"],
-  [/dubious ownership/, "git does not trust this repository, which somebody else owns; see git's safe.directory"],
+  [/dubious ownership/, "git does not trust this repository, which another user owns; see git's safe.directory"],
 ];
 
 /** A file that git does not know, or a repository without a commit, has lines that are not committed. */

@@ -25,7 +25,7 @@ export interface Follower extends Disposable {
   readonly forward: () => Promise<FastForwarded>;
 }
 
-/** Milliseconds for which whoever follows waits for a remote. */
+/** Milliseconds to wait for a remote. */
 const usualPatience = 10_000;
 
 /** Follows for a checkout, until the signal ends it. */

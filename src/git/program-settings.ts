@@ -40,7 +40,7 @@ export function withoutPrograms(settings: readonly Configured[]): readonly GitSe
   });
 }
 
-/** Turns every filter off, whoever configured it. */
+/** Turns off every filter, wherever it is configured. */
 export function withoutFilters(settings: readonly Configured[]): readonly GitSetting[] {
   const keys = settings.flatMap(({ key }) =>
     /^filter\..*\.(?:clean|smudge|process|required)$/s.test(key) ? [key] : [],

@@ -106,7 +106,7 @@ const locations: readonly string[] = [
   ...["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH"],
 ];
 
-/** Change what git answers, in ways that nobody means who runs this program; the location itself is passed as options. */
+/** Variables that change what git answers, which is never intended here; the location is passed as options. */
 const misleading: readonly string[] = [
   ...["GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_PREFIX", "GIT_CEILING_DIRECTORIES", "GIT_CONFIG"],
   ...["GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_PAGER", "GIT_ATTR_SOURCE", "GIT_REPLACE_REF_BASE"],

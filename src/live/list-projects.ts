@@ -44,7 +44,7 @@ function unfiltered(reader: Reader): (error: unknown) => Promise<readonly unknow
 
 /**
  * Whether more would be listed without asking for members: servers show the storage of a project to administrators alone.
- * By the specification everybody sees it, and nobody's permissions.
+ * By the specification every user sees it, and the permissions of none.
  */
 async function seesAll(reader: Reader, [row]: readonly unknown[]): Promise<boolean> {
   if (row) return isShown(row) && "permissions" in row;

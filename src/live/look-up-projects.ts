@@ -52,10 +52,10 @@ export async function nameProjects(
 ): Promise<readonly Project[]> {
   const lacking = projects.filter(isLacking);
   if (lacking.length === 0) return projects;
-  return identified(projects, await lookUpProjects(reader, lacking, workers).catch(nobody));
+  return identified(projects, await lookUpProjects(reader, lacking, workers).catch(noneFound));
 }
 
-function nobody(error: unknown): readonly Project[] {
+function noneFound(error: unknown): readonly Project[] {
   if (error instanceof CallFailed && !error.endsRun) return [];
   throw error;
 }

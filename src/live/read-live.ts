@@ -20,7 +20,7 @@ export type Trusts = (project: string, desired: Desired, updatedAt: unknown) => 
 const never: Trusts = () => false;
 
 /**
- * What the server has of one project, as far as policies speak of it (docs/architecture.md): the list of each kind, and one GET for
+ * The live state of one project, as far as policies declare it (docs/architecture.md): the list of each kind, and one GET for
  * each declared resource whose fields the list does not show. Secrets are dropped on reading.
  * @throws CallFailed where the project cannot be read.
  */
@@ -111,7 +111,7 @@ export interface Inventory extends PartlyRead {
 }
 
 /**
- * All that the server tells of a project's resources of one kind, whatever policies speak of, but for secrets.
+ * All live resources of one kind of a project, declared or not, without secrets.
  * @throws CallFailed where the list cannot be read.
  */
 export async function readInventory(

@@ -5,8 +5,8 @@ import { call } from "../model/endpoints.ts";
 import type { Platform } from "../model/types.ts";
 
 /**
- * The release that the server says it has, such as `17.9.1`; undefined where it says none, whatever it answers instead.
- * No plan counts the request. @throws CallFailed where it ends the run: a refused token, a server that nobody can reach.
+ * The release that the server reports, such as `17.9.1`; undefined if it reports none, whatever it answers instead.
+ * No plan counts the request. @throws CallFailed where it ends the run: a rejected token, an unreachable server.
  */
 export async function readRelease(reader: Reader): Promise<string | undefined> {
   try {
@@ -18,7 +18,7 @@ export async function readRelease(reader: Reader): Promise<string | undefined> {
   }
 }
 
-/** The platform with the release that the server says, where nobody stated one. @throws as {@link readRelease}. */
+/** The platform with the release that the server reports, if none was configured. @throws as {@link readRelease}. */
 export async function platformAt<Known extends Platform>(reader: Reader, platform: Known): Promise<Known> {
   const release = platform.isReleaseAssumed ? await readRelease(reader) : undefined;
   return release === undefined ? platform : { ...platform, release, isReleaseAssumed: false };

@@ -43,7 +43,7 @@ export interface Allowance {
   readonly missing: readonly string[];
 }
 
-/** Asks the server who the token is, in two to four reads. @throws CallFailed where the token is refused, or nobody answers. */
+/** Asks the server who the token is, in two to four reads. @throws CallFailed if the token is rejected or the server does not answer. */
 export async function readTokenAccess(reader: Reader, project?: string): Promise<TokenAccess> {
   const asked = {
     user: await told(reader, "getUser", {}),

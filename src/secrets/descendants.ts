@@ -37,7 +37,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended already, or belongs to somebody else.
+    // It has ended already, or belongs to another user.
   }
 }
 

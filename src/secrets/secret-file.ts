@@ -18,7 +18,7 @@ export type FileCheck = (file: FileIdentity) => string | undefined;
 const mostBytes = 1024 * 1024;
 const mostTime = 5000;
 
-/** What lies there is the system's, and no secret that somebody put in a file. */
+/** Files of the system, which hold no secret of a user. */
 const systemFolders = ["/proc", "/sys", "/dev"];
 
 /**
@@ -39,7 +39,7 @@ export function readSecretFile(path: string, checkFile: FileCheck = () => undefi
 const ofSystem = "it is below /proc, /sys or /dev, which are not allowed";
 const irregular = "not a regular file";
 
-/** What it is may change after a look at it, so what was opened decides. */
+/** The file may be replaced after it was checked, so the opened one is checked again. */
 function contentOf(path: string, checkFile: FileCheck): SecretRead {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants;
   const file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);

@@ -15,7 +15,7 @@ interface ApprovalText extends Pick<ApprovalPolicy, "rules"> {
   readonly expire?: string;
 }
 
-/** What somebody asks for, or what is wrong with it. */
+/** The required approvals, or the mistakes in their file. */
 export interface ReadPolicy {
   readonly policy?: ApprovalPolicy;
   readonly problems: readonly Problem[];
@@ -43,7 +43,7 @@ function warnIfInside(root: string, file: string, what: string, harm: string): r
 
 /**
  * What EVENKEEL_APPROVALS asks for, read from where no merge request can edit it; nothing where it is not set. A file
- * that cannot be read, has mistakes, or that nobody could satisfy is a problem.
+ * that cannot be read, has mistakes, or that cannot be satisfied is a problem.
  */
 export function approvalPolicy({ EVENKEEL_APPROVALS: file }: Readonly<Record<string, string | undefined>>): ReadPolicy {
   if (file === undefined) return { problems: [] };
@@ -76,7 +76,7 @@ function withSigners(text: ApprovalText, file: string): ReadPolicy {
   }
   const people = peopleAmong(signers).length;
   const largest = Math.max(...rules.map(({ count }) => count));
-  const few = `${file} asks for ${counted(largest, "approval")}, and ${path} names ${people === 0 ? "nobody" : people}`;
+  const few = `${file} asks for ${counted(largest, "approval")}, and ${path} names ${people === 0 ? "no one" : people}`;
   if (people < largest) return { problems: [problemOf(few)] };
   return { policy: { rules, signers, expire: expire === undefined ? undefined : durationOf(expire) }, problems: [] };
 }

@@ -35,7 +35,7 @@ function writeSome(file: number, bytes: Buffer, at: number): number {
   }
 }
 
-/** A pipe that somebody made non-blocking is full: nothing tells when it is not any more. */
+/** A non-blocking pipe is full, and nothing reports when it is no longer. */
 function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

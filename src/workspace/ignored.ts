@@ -2,7 +2,7 @@ import { dirname, join, relative, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import type { FileTree } from "./file-tree.ts";
 
-/** What git ignores from here down: the nearest rule that speaks of a path decides. */
+/** What git ignores from here down: the nearest rule that matches a path decides. */
 export interface Ignored {
   /** `path` is absolute. */
   has(path: string, isFolder: boolean): boolean;

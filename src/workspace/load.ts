@@ -98,7 +98,7 @@ export function loadSettings(folder: string): Workspace & Pick<Loaded, "authorit
   return { ...workspace, authorities };
 }
 
-/** Whose names the workspace around a folder speaks, whatever else is wrong with it; the specification's where there is none. */
+/** The dialect of the workspace around a folder, even if it has mistakes; the specification's if there is none. */
 export function dialectAround(folder: string): string {
   const file = workspaceAbove(folder);
   if (!file) return defaultWorkspace.server.dialect;

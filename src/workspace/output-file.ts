@@ -172,7 +172,7 @@ function named<Result>({ name }: NewFile, work: () => Result): Result {
   }
 }
 
-/** Folders only where nobody else has put anything in them. */
+/** Removes folders only if they are empty. */
 function remove(path: string): void {
   try {
     if (isFolder(path)) rmdirSync(path);

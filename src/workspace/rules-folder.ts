@@ -19,7 +19,7 @@ const none: RulesFolder = { documents: [], problems: [] };
 
 /**
  * Every YAML file of the folder that EVENKEEL_RULES names and below, without dot paths, wherever the workspace is; nothing where the variable is not
- * set. Where the rules cannot be had, that is a problem: they are there so that nobody gets around them.
+ * set. If the rules cannot be read, that is a problem, since no one may bypass them.
  */
 export function readRulesFolder({ EVENKEEL_RULES: folder }: Readonly<Record<string, string | undefined>>): RulesFolder {
   if (folder === undefined) return none;

@@ -11,25 +11,25 @@ describe("a rate limit that answers state", () => {
   it("is kept to, and a part of it is left to others", () => {
     const quota = new Quota(60_000);
     expect(quota.left(0)).toBe(Number.POSITIVE_INFINITY);
-    expect(quota.told({ ...allowance, left: 30 }, 0, 10)).toBe(0);
+    expect(quota.update({ ...allowance, left: 30 }, 0, 10)).toBe(0);
     expect(quota.left(10)).toBe(28);
-    expect(quota.told({ ...allowance, left: 2 }, 5, 20)).toBe(1000);
+    expect(quota.update({ ...allowance, left: 2 }, 5, 20)).toBe(1000);
     expect(quota.left(20)).toBe(0);
     expect(quota.left(1020)).toBe(40);
   });
 
   it("is believed down to its end where it is renewed later than a run waits", () => {
     const quota = new Quota(500);
-    expect(quota.told({ ...allowance, left: 2 }, 0, 10)).toBe(0);
+    expect(quota.update({ ...allowance, left: 2 }, 0, 10)).toBe(0);
     expect(quota.left(10)).toBe(2);
   });
 
   it("is not taken from an answer that comes late", () => {
     const quota = new Quota(60_000);
-    quota.told({ ...allowance, left: 10 }, 5, 20);
-    quota.told({ ...allowance, left: 30 }, 1, 21);
+    quota.update({ ...allowance, left: 10 }, 5, 20);
+    quota.update({ ...allowance, left: 30 }, 1, 21);
     expect(quota.left(21)).toBe(8);
-    quota.told({ ...allowance, left: 39 }, 30, 31);
+    quota.update({ ...allowance, left: 39 }, 30, 31);
     expect(quota.left(31)).toBe(37);
   });
 
