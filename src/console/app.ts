@@ -1,13 +1,14 @@
 import { type Context, Hono } from "hono";
 import { UserError } from "../base/exit.ts";
 import type { Catalogue } from "../model/catalogue.ts";
+import type { Markup } from "../report/html/markup.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import { type Access, sessions } from "./access.ts";
 import { assetFiles, assets } from "./assets.ts";
 import { gate, guarded, readOnly } from "./authentication.ts";
 import type { KnownState, Watching } from "./known-state.ts";
 import { type Frame, page, partOf } from "./layout.ts";
-import { formIn, type Markup, withoutSlashes } from "./markup.ts";
+import { formIn, withoutSlashes } from "./markup.ts";
 import { type Data, fleetData, projectData, reviewData, runData, runsData, searchData } from "./page-data.ts";
 import { fleetPage } from "./pages/fleet.ts";
 import { missingPage, signInPage } from "./pages/messages.ts";

@@ -1,6 +1,6 @@
 import { quantity, thousands } from "../base/text.ts";
+import { each, type Markup, markup } from "../report/html/markup.ts";
 import type { SyncStatus } from "../state/snapshots/snapshot.ts";
-import { each, type Markup, markup } from "./markup.ts";
 import type { FleetDay } from "./project-filter.ts";
 
 /** What is not in sync, the lowest layer of the plot first. */

@@ -1,6 +1,7 @@
 import { version } from "../base/version.ts";
+import { each, type Markup, markup, ownMarkup } from "../report/html/markup.ts";
 import type { KnownState } from "./known-state.ts";
-import { ago, each, href, type Markup, markup, ownMarkup } from "./markup.ts";
+import { ago, href } from "./markup.ts";
 
 /** Where the page's own style and script are; their names change with them. */
 export interface Assets {

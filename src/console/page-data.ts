@@ -1,9 +1,9 @@
+import { legible } from "../report/html/markup.ts";
 import type { RunSummary } from "../state/run-summary.ts";
 import type { ProjectSummary } from "../state/snapshots/shard.ts";
 import { lastSeen, type ProjectSnapshot } from "../state/snapshots/snapshot.ts";
 import type { KnownState } from "./known-state.ts";
 import { type ListPart, partOf } from "./layout.ts";
-import { legible } from "./markup.ts";
 import { type RunDetails, touchedOf } from "./pages/run.ts";
 import { actionsText } from "./pages/runs.ts";
 import { found } from "./pages/search.ts";

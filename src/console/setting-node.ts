@@ -1,6 +1,6 @@
 import { isReference } from "../model/normalise.ts";
 import type { Value } from "../model/types.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../report/html/markup.ts";
 
 /** Characters of a value that a page shows; the data behind it has what is kept. */
 const longest = 200;

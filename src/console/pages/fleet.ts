@@ -1,11 +1,12 @@
 import { quantity, thousands } from "../../base/text.ts";
+import { each, type Markup, markup } from "../../report/html/markup.ts";
 import type { FleetIndex } from "../../state/snapshots/fleet-index.ts";
 import type { ProjectSummary } from "../../state/snapshots/shard.ts";
 import { lastSeen, type SyncStatus } from "../../state/snapshots/snapshot.ts";
 import { driftPlot } from "../drift-plot.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, type ListPart, pager, partOf } from "../layout.ts";
-import { age, ago, each, href, type Markup, markup, moment, projectHref } from "../markup.ts";
+import { age, ago, href, moment, projectHref } from "../markup.ts";
 import {
   countByStatus,
   fleetDays,

@@ -1,4 +1,4 @@
-import { type Markup, markup } from "../markup.ts";
+import { type Markup, markup } from "../../report/html/markup.ts";
 
 /** What is not there. */
 export function missingPage(what: string): Markup {

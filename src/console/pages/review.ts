@@ -1,7 +1,8 @@
 import { shellWord } from "../../base/shell-word.ts";
 import { quantity, thousands } from "../../base/text.ts";
+import { each, type Markup, markup } from "../../report/html/markup.ts";
 import { dataLinks, type ListPart, pager } from "../layout.ts";
-import { age, each, href, type Markup, markup, moment } from "../markup.ts";
+import { age, href, moment } from "../markup.ts";
 import type { WaitingPlan } from "../review.ts";
 
 /** Saved plans that wait for somebody. */

@@ -1,9 +1,10 @@
 import { quantity, thousands } from "../../base/text.ts";
 import type { Plan, PlannedChange } from "../../plan/plan.ts";
+import { each, type Markup, markup } from "../../report/html/markup.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, pager, partOf } from "../layout.ts";
-import { age, each, href, type Markup, markup, moment, projectHref } from "../markup.ts";
+import { age, href, moment, projectHref } from "../markup.ts";
 import type { ShownProgress } from "../run-progress-events.ts";
 import { placeText, settingNode } from "../setting-node.ts";
 import { symbolNode } from "./project.ts";

@@ -1,9 +1,10 @@
 import { quantity, thousands } from "../../base/text.ts";
+import { each, type Markup, markup } from "../../report/html/markup.ts";
 import type { LiveRuns } from "../../state/live-runs.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks, type ListPart, pager, partOf } from "../layout.ts";
-import { ago, each, href, type Markup, markup, moment, span } from "../markup.ts";
+import { ago, href, moment, span } from "../markup.ts";
 
 /** What a person asks of the history. Empty: anything. */
 export interface WantedRuns {

@@ -1,9 +1,10 @@
 import { quantity } from "../../base/text.ts";
+import { each, type Markup, markup } from "../../report/html/markup.ts";
 import type { RunSummary } from "../../state/run-summary.ts";
 import type { ProjectSummary } from "../../state/snapshots/shard.ts";
 import type { KnownState } from "../known-state.ts";
 import { dataLinks } from "../layout.ts";
-import { age, each, type Markup, markup, moment, projectHref } from "../markup.ts";
+import { age, moment, projectHref } from "../markup.ts";
 import { labelsOf, wantedIn } from "../project-filter.ts";
 import { fleetHref, statusNode } from "./fleet.ts";
 import { runOutcomeNode } from "./runs.ts";

@@ -1,4 +1,4 @@
-// Bundles the pages that run in a browser, each into a page.json that a module imports: `npm run build:page`.
+// Bundles the style and the script of each page, each into a page.json that a module imports: `npm run build:page`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -6,12 +6,12 @@ import { build } from "esbuild";
 /** The oldest browsers that have everything the scripts call. */
 const browsers = ["chrome117", "firefox119", "safari17.4"];
 
-for (const home of [import.meta.dirname, join(import.meta.dirname, "../../console")]) await bundle(home);
+for (const home of [".", "../../console", "../revision"]) await bundle(join(import.meta.dirname, home));
 
 async function bundle(home) {
   const folder = join(home, "page");
   const { outputFiles } = await build({
-    entryPoints: [join(folder, "main.ts"), join(folder, "page.css")],
+    entryPoints: ["main.ts", "page.css"].map((name) => join(folder, name)).filter((file) => existsSync(file)),
     outdir: folder,
     bundle: true,
     minify: true,
@@ -20,7 +20,7 @@ async function bundle(home) {
     charset: "utf8",
     write: false,
   });
-  const textOf = (ending) => outputFiles.find(({ path }) => path.endsWith(ending)).text.trimEnd();
+  const textOf = (ending) => outputFiles.find(({ path }) => path.endsWith(ending))?.text.trimEnd();
   const markup = join(folder, "body.html");
   const body = existsSync(markup) ? { body: readFileSync(markup, "utf8").trimEnd() } : {};
   const json = `${JSON.stringify({ ...body, script: textOf(".js"), style: textOf(".css") })}\n`;
