@@ -27,7 +27,7 @@ export {
 } from "./client/client.ts";
 export { CallFailed } from "./client/failure.ts";
 export { type Network, networkFor } from "./client/network.ts";
-export type { Look, Settled } from "./client/reader.ts";
+export type { EffectProbe, Settled } from "./client/reader.ts";
 export {
   listMergeRequests,
   readDeployment as getDeployment,

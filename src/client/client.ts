@@ -24,7 +24,7 @@ export async function connectWriter(options: ClientOptions): Promise<Writer & Cl
   return {
     ...readerOf(session),
     send: (call) => perform(session, call),
-    settle: (call, look) => settle(session, once, call, look),
+    settle: (call, probe) => settle(session, once, call, probe),
   };
 }
 

@@ -30,13 +30,13 @@ export interface Writer extends Reader {
    */
   send(call: Call): Promise<Answer>;
   /**
-   * Sends a write as {@link Writer.send} does, and looks up its effect if no usable answer came (docs/running.md), which needs `look`. Never throws for what a server does. @throws SecretMissing.
+   * Sends a write as {@link Writer.send} does, and looks up its effect if no usable answer came (docs/running.md), which needs `probe`. Never throws for what a server does. @throws SecretMissing.
    */
-  settle(call: Call, look?: Look): Promise<Settled>;
+  settle(call: Call, probe?: EffectProbe): Promise<Settled>;
 }
 
 /** Reads whether the effect of a write is there. @throws CallFailed where that cannot be read. */
-export type Look = (reader: Reader) => Promise<boolean>;
+export type EffectProbe = (reader: Reader) => Promise<boolean>;
 
 /** What became of a write. */
 export type Settled =
