@@ -3,10 +3,10 @@ import { inParallel } from "../base/concurrency.ts";
 import type { Reader } from "../client/client.ts";
 import { type RefreshedProject, type RefreshScope, refreshProject } from "../live/refresh.ts";
 import { isSelected } from "../manifest/selection.ts";
-import { catalogueOf } from "../model/catalogue.ts";
+import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { projectNamed } from "../model/identity.ts";
 import { isMove } from "../model/repository-kinds.ts";
-import type { DesiredProject, Outcome } from "../model/types.ts";
+import type { Change, DesiredProject, Outcome } from "../model/types.ts";
 import { type Contradictions, contradictionIn } from "../plan/contradictions.ts";
 import {
   checkProtected,
@@ -17,8 +17,9 @@ import {
   type RemovalShare,
   theFleet,
 } from "../plan/guards.ts";
+import { plannedChange } from "../plan/make-plan.ts";
 import { type Plan, type PlannedChange, removalsOf, visibleOf } from "../plan/plan.ts";
-import { asksForCounts, type CompiledRule } from "../plan/rules/evaluate.ts";
+import { asksServer, type CompiledRule } from "../plan/rules/evaluate.ts";
 import { partOfPlan } from "../plan/shards.ts";
 import { staleOutcome } from "../plan/staleness.ts";
 import type { Context } from "./context.ts";
@@ -108,18 +109,24 @@ function sum(counts: ReadonlyMap<string, number>): number {
   return [...counts.values()].reduce((total, count) => total + count, 0);
 }
 
+interface RecountScope {
+  readonly desired: readonly DesiredProject[];
+  readonly scope: RefreshScope;
+  readonly catalogue: Catalogue;
+}
+
 /**
- * A saved plan with the counts that rules ask for and its changes do not tell, as they are now: whoever can write its file
- * could keep a rule quiet with others. The server is asked only where a rule may ask for one.
+ * A saved plan with what rules ask for and only the server tells, counts and lost notifications, as they are now: whoever
+ * can write its file could keep a rule quiet with others. The server is asked only where a rule may ask for one.
  * @throws CallFailed where it ends the run.
  */
 export async function withLiveCounts(
   reader: Reader,
   plan: Plan,
   rules: readonly CompiledRule[],
-  { desired, scope }: { readonly desired: readonly DesiredProject[]; readonly scope: RefreshScope },
+  { desired, scope, catalogue }: RecountScope,
 ): Promise<Plan> {
-  if (!rules.some(asksForCounts)) return plan;
+  if (!rules.some(asksServer)) return plan;
   const { includes, target } = partOfPlan(plan);
   const diff: RefreshScope["diff"] = (project) => ({
     ...scope.diff(project),
@@ -135,7 +142,25 @@ export async function withLiveCounts(
     unmanaged: sum(({ unmanaged }) => unmanaged),
     unverified: sum(({ unverified }) => unverified.reduce((total, { fields }) => total + fields.length, 0)),
   };
-  return { ...plan, summary: { ...plan.summary, ...counts } };
+  const changes = found.flatMap((difference) => difference.changes);
+  const resource_changes = withLosses(plan.resource_changes, changes, catalogue);
+  return { ...plan, resource_changes, summary: { ...plan.summary, ...counts } };
+}
+
+/** Planned changes with the lost notifications of what they come to now; those that are no longer due stay as they are. */
+function withLosses(
+  planned: readonly PlannedChange[],
+  changes: readonly Change[],
+  catalogue: Catalogue,
+): readonly PlannedChange[] {
+  const now = new Map(changes.map((change) => [change.address, change]));
+  return planned.map((each) => {
+    const change = now.get(each.address);
+    if (!change) return each;
+    const { notes: _, lost_notifications: __, ...rest } = each;
+    const { notes, lost_notifications } = plannedChange(change, catalogue);
+    return { ...rest, ...(notes && { notes }), ...(lost_notifications && { lost_notifications }) };
+  });
 }
 
 /** Those of a plan's projects: whoever can write its file can make its digest match. */

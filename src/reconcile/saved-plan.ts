@@ -9,6 +9,7 @@ import { describeSystemError } from "../base/system-errors.ts";
 import type { Reader } from "../client/client.ts";
 import { type RefreshScope, select } from "../live/refresh.ts";
 import { addressOf } from "../model/address.ts";
+import { catalogueOf } from "../model/catalogue.ts";
 import { referencesIn } from "../model/normalise.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { DesiredProject, Resource } from "../model/types.ts";
@@ -163,7 +164,8 @@ export async function savedPlan(reader: Reader, context: Context, read: Plan): P
   const { objections, unread } = await checkGuardsAgain(reader, { plan: read, desired, rules, scope });
   const loosening = request.failOnLoosening ? checkLoosening(read.resource_changes.map(visibleOf)) : [];
   const unruled = { ...withReasons(read, desired), objections: [...objections, ...again.objections, ...loosening] };
-  const counted = await withLiveCounts(reader, unruled, context.rules, { desired, scope });
+  const catalogue = catalogueOf(context.loaded.workspace.server.dialect);
+  const counted = await withLiveCounts(reader, unruled, context.rules, { desired, scope, catalogue });
   const plan = withRuleObjections(counted, context, desired);
   const refused = refusedBy(plan, desired, request);
   const prepared = {

@@ -1,6 +1,7 @@
 import { knownSecrets } from "../base/known-secrets.ts";
 import { describeSystemError } from "../base/system-errors.ts";
 import { networkFor } from "../client/network.ts";
+import { statedDelay } from "../client/retry.ts";
 import { isLoopback } from "../client/server-url.ts";
 import type { Notify } from "../manifest/notify.ts";
 import type { Secrets } from "../secrets/secrets.ts";
@@ -67,7 +68,7 @@ async function send(url: URL, body: object, { env, signal }: DeliveryOptions): P
       signal: limit,
     });
     await answer.dump({ limit: 64 * 1024 });
-    return judged(statusCode, headers["retry-after"]);
+    return judged(statusCode, statedDelay({ "retry-after": headers["retry-after"], date: headers.date }, Date.now()));
   } catch (error) {
     const given = signal.aborted ? "no answer before the end; the next watcher sends it again" : undefined;
     const why = given ?? (limit.aborted ? "timed out" : knownSecrets.clean(describeSystemError(error)));
@@ -85,10 +86,9 @@ function credentials({ username, password }: URL): { readonly authorization?: st
 }
 
 /** A redirect is not followed: what is told is meant for the one who was named. */
-function judged(status: number, retryAfter: string | string[] | undefined): Delivery {
+function judged(status: number, asked = 0): Delivery {
   if (status >= 200 && status < 300) return { delivered: true };
   const again = status === 408 || status === 425 || status === 429 || status >= 500;
-  const asked = Number(retryAfter) * 1000;
   const wait = asked > 0 ? { wait: Math.min(asked, longestWait) } : {};
   return { ...lost(`answered with ${status}`), again, ...wait };
 }

@@ -13,8 +13,8 @@ const projects = [
 const declared = { licenses: { MIT: "allowed" }, integrations: { [hook]: { webhook: { secret: "env:HOOK" } } } };
 const policy = { projects: ["a", "b", "c"], ...declared };
 
-const ruled = (when: string) => ({
-  "rules.yaml": `apiVersion: evenkeel/v1\nkind: Rule\nname: r\non: plan\nwhen: ${JSON.stringify(when)}\nmessage: no\n`,
+const ruled = (when: string, on: string) => ({
+  "rules.yaml": `apiVersion: evenkeel/v1\nkind: Rule\nname: r\non: ${on}\nwhen: ${JSON.stringify(when)}\nmessage: no\n`,
 });
 
 const stage = () => runs({ projects, policy, secrets: { HOOK: "https://chat.example.com/hooks/a" } });
@@ -24,8 +24,8 @@ function save(run: Pick<Runs, "write" | "root">, plan: object): string {
   return `${run.root}/plan.json`;
 }
 
-async function applied(run: Runs, plan: object, when: string) {
-  const rules = folder(ruled(when)).root;
+async function applied(run: Runs, plan: object, when: string, on = "plan") {
+  const rules = folder(ruled(when, on)).root;
   const env = { ...run.environment, EVENKEEL_RULES: rules };
   run.server.requests.reset();
   const { refused = [] } = await run.apply({ saved: save(run, plan), env });
@@ -69,6 +69,30 @@ describe("rules count what is there, whatever a forged plan says", () => {
     const { plan } = await run.plan({ targets: ["b:license/MIT"] });
     expect(await applied(run, plan, "plan.summary.changed_projects > 20")).toEqual([[], 1]);
     expect(run.asked().filter((request) => /^GET \/projects\/[ac]\//.test(request))).toEqual([]);
+  });
+});
+
+describe("rules see lost notifications, whatever a forged plan says", () => {
+  const losing = () =>
+    runs({
+      projects: [{ path: "a", integrations: { "emails-on-push": { recipients: "x", push_events: true } } }],
+      policy: { projects: ["a"], disabled: ["emails-on-push"] },
+    });
+  const hidden = ({ resource_changes, ...plan }: Plan) => ({
+    ...plan,
+    resource_changes: resource_changes.map(({ notes: _, lost_notifications: __, ...change }) => change),
+  });
+
+  test.each([
+    ["plan", "plan.summary.lost_notifications > 0"],
+    ["plan", "plan.changes.exists(c, c.lost_notifications.size() > 0)"],
+    ["change", "size(change.lost_notifications) > 0"],
+  ])("on a %s: %s", async (on, when) => {
+    const run = await losing();
+    const { plan } = await run.plan();
+    expect(plan.summary.lost_notifications).toBe(1);
+    expect(await applied(run, hidden(plan), when, on)).toEqual([["rule"], 0]);
+    expect(await applied(run, plan, when, on)).toEqual([["rule"], 0]);
   });
 });
 

@@ -95,9 +95,10 @@ export function objectionsToChange(
   return evaluateRules({ resource_changes: [planned], summary: ofNothing }, ofChanges, context).objections;
 }
 
-/** Whether a rule may ask for a count that the changes of a plan do not tell. */
-export function asksForCounts({ on, when }: PlanRule): boolean {
-  return on === "plan" && Object.keys(ofNothing).some((name) => new RegExp(`\\b${name}\\b`).test(when));
+/** Whether a rule may ask for what only the server tells: some counts of the plan, or who loses notifications. */
+export function asksServer({ on, when }: PlanRule): boolean {
+  const counts = on === "plan" ? Object.keys(ofNothing) : [];
+  return [...counts, "lost_notifications"].some((name) => new RegExp(`\\b${name}\\b`).test(when));
 }
 
 const ofNothing: CountsOfPlan = { projects: 0, live: 0, unmanaged: 0, unverified: 0 };

@@ -14,6 +14,7 @@ export const changeFields = {
   before: "map<string, dyn>",
   after: "map<string, dyn>",
   policy_effect: "string",
+  lost_notifications: "list<string>",
   reason: "string",
   action_reason: "string",
   file: "string",
@@ -30,6 +31,7 @@ export const summaryFields = {
   delete: "int",
   tightened: "int",
   loosened: "int",
+  lost_notifications: "int",
   unmanaged: "int",
   unverified: "int",
 } as const;
@@ -59,6 +61,8 @@ export class ChangeView {
   readonly after: CelFields;
   /** Empty where the change neither tightens nor loosens. */
   readonly policy_effect: string;
+  /** Who will no longer receive which events, in sentences; empty where nobody is known to lose any. */
+  readonly lost_notifications: readonly string[];
   /** The `reason` of the deciding policy; empty where it gives none. */
   readonly reason: string;
   readonly action_reason: string;
@@ -81,6 +85,7 @@ export class ChangeView {
     this.before = celFields(before);
     this.after = celFields(after);
     this.policy_effect = policyEffectOf({ ...rest, before, after }) ?? "";
+    this.lost_notifications = planned.lost_notifications ?? [];
     this.reason = planned.policy_reason ?? "";
     this.action_reason = planned.action_reason;
     this.file = planned.source.file;
@@ -101,6 +106,7 @@ export class SummaryView implements Readonly<Record<keyof typeof summaryFields, 
   readonly delete: bigint;
   readonly tightened: bigint;
   readonly loosened: bigint;
+  readonly lost_notifications: bigint;
   readonly unmanaged: bigint;
   readonly unverified: bigint;
 
@@ -116,6 +122,7 @@ export class SummaryView implements Readonly<Record<keyof typeof summaryFields, 
     this.delete = having("action", "delete");
     this.tightened = having("policy_effect", "tightened");
     this.loosened = having("policy_effect", "loosened");
+    this.lost_notifications = BigInt(changes.filter((change) => change.lost_notifications.length > 0).length);
     this.unmanaged = BigInt(unmanaged);
     this.unverified = BigInt(unverified);
   }
