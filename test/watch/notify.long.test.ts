@@ -35,6 +35,8 @@ const change = async ({ ask }: Place, url: string, ...numbers: readonly number[]
 const checked = (place: Place, checks: number, more: Parameters<typeof watching>[1] = {}) =>
   watching(place, { checks, ...more }).ended;
 
+const inFuture = (seconds: number) => new Date(Date.now() + seconds * 1000).toUTCString();
+
 describe("notifications", () => {
   test("tell of drift once, after two checks in a row have seen it, and once more when it is gone", async () => {
     const room = await chat();
@@ -211,6 +213,26 @@ describe("notifications", () => {
       expect(pauses.filter((each) => each >= 1000)).toEqual([1000, 2000, 4000, 8000]);
     },
   );
+
+  test.each([
+    ["a date", () => ({ "retry-after": inFuture(20) }), 20],
+    ["a date by the receiver's own clock", () => ({ "retry-after": inFuture(86_420), date: inFuture(86_400) }), 20],
+    ["a date beyond a minute", () => ({ "retry-after": inFuture(7200) }), 60],
+  ])("wait until %s that Retry-After names, for up to a minute", async (_, headers, seconds) => {
+    const room = await chat([{ status: 503, headers: headers() }]);
+    const place = await told(room.url);
+    await change(place, "https://by-hand", 1);
+    const clock = movedClock();
+    const pauses: number[] = [];
+    const alarm: typeof clock.alarm = (milliseconds, ring) => {
+      pauses.push(milliseconds);
+      return clock.alarm(milliseconds, ring);
+    };
+    expect(await watching(place, { checks: 1, grace: 1, clock: { ...clock, alarm } }).ended).toBe(2);
+    expect(room.events()).toEqual(["drift"]);
+    const near = pauses.filter((each) => each > (seconds - 10) * 1000 && each <= seconds * 1000);
+    expect(near).toHaveLength(1);
+  });
 
   test("that nobody took are the next watcher's to deliver, and the URL is never shown", async () => {
     const room = await chat(Array(5).fill({ status: 500 }));
