@@ -1,12 +1,13 @@
 import { dirname, join } from "node:path";
-import { accept } from "../accept/accept.ts";
+import { type Acceptance, type AcceptRequest, accept } from "../accept/accept.ts";
 import type { NewEditTarget } from "../accept/edit-targets.ts";
-import { exitCode } from "../base/exit.ts";
+import { exitCode, UserError } from "../base/exit.ts";
+import { withoutSecrets } from "../base/known-secrets.ts";
 import { fileOf } from "../import/names.ts";
 import { targetFault } from "../model/address.ts";
 import { bySeverity } from "../model/problem-line.ts";
 import type { Project } from "../model/types.ts";
-import { acceptJson, acceptText } from "../report/accept.ts";
+import { type AcceptReport, acceptJson, acceptText } from "../report/accept.ts";
 import { isManifestPlace } from "../workspace/discover.ts";
 import { isThere } from "../workspace/durable-file.ts";
 import { loadSettings } from "../workspace/load.ts";
@@ -15,6 +16,7 @@ import { schemaFrom } from "./import-files.ts";
 import { openReports, save } from "./outputs.ts";
 import { printProblems } from "./print-problems.ts";
 import type { Options } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
 import { globsOf, requestOf } from "./workspace-options.ts";
 
 /** `evenkeel accept ADDRESS...`: writes manifests as `fmt` does, without asking: they are under review anyway. */
@@ -22,23 +24,36 @@ export const run: Run<Options<"accept">> = async (terminal, options, addresses) 
   const report = openReports(terminal, options.report);
   globsOf("address", addresses, targetFault);
   const { dryRun = false } = options;
-  const bar = terminal.progress("Reading");
-  const acceptance = await accept({
-    ...requestOf(terminal, options),
-    addresses,
-    dryRun,
-    newHome,
-    progress: bar.update,
-    write: (root, texts) => {
-      for (const [name, text] of texts) save(terminal, join(root, name), text);
+  const write = (found: AcceptReport) =>
+    report({ text: () => acceptText(found, terminal.palette), json: () => acceptJson(found) });
+  const acceptance = await accepting(terminal, { ...requestOf(terminal, options), addresses, dryRun }).catch(
+    (error) => {
+      if (error instanceof UserError) write(refusedReport(error, dryRun));
+      throw error;
     },
-  }).finally(bar.stop);
-  const found = { ...acceptance, dryRun };
-  printProblems(terminal, bySeverity(found.problems));
-  report({ text: () => acceptText(found, terminal.palette), json: () => acceptJson(found) });
-  const problem = found.problems.some(({ severity }) => severity === "error");
+  );
+  printProblems(terminal, bySeverity(acceptance.problems));
+  write({ ...acceptance, dryRun });
+  const problem = acceptance.problems.some(({ severity }) => severity === "error");
   return exitCode({ interrupted: terminal.interrupted.aborted, problem });
 };
+
+function accepting(
+  terminal: Terminal,
+  request: Omit<AcceptRequest, "newHome" | "write" | "progress">,
+): Promise<Acceptance> {
+  const bar = terminal.progress("Reading");
+  const write: AcceptRequest["write"] = (root, texts) => {
+    for (const [name, text] of texts) save(terminal, join(root, name), text);
+  };
+  return accept({ ...request, newHome, write, progress: bar.update }).finally(bar.stop);
+}
+
+/** What a report says of a run that stderr tells the end of. */
+function refusedReport(error: UserError, dryRun: boolean): AcceptReport {
+  const { message } = withoutSecrets(error);
+  return { accepted: [], inSync: [], problems: [{ severity: "error", rule: "setup", message }], dryRun };
+}
 
 /** Where `import` would put the project's policy, if the workspace looks there and nothing is there yet. */
 function newHome(project: Project, root: string): NewEditTarget | undefined {

@@ -334,3 +334,26 @@ test.each<[what: string, body: string, change: (own: Scene) => Promise<unknown>,
 
 const postMit = ({ ask }: Scene) =>
   ask("POST", "/projects/1/managed_licenses", { json: { name: "MIT", approval_status: "allowed" } });
+
+test.each([
+  ["an address that means nothing", ["payments/core:integration/none"], {}, "no policy declares"],
+  ["a storage move", ["storage:old/projects"], {}, "a storage move cannot be accepted"],
+  ["a missing token", ["payments/core:*"], { EVENKEEL_TOKEN: undefined }, "EVENKEEL_TOKEN"],
+])("a report is written also where %s is refused, and nothing else", async (_, addresses, env, why) => {
+  const own = await made(team);
+  await put(own, 1, "irc-gateway", { ...irc, recipients: "#elsewhere" });
+  const before = own.read();
+  const { code, stdout, stderr } = await own.evenkeelWith(
+    env,
+    "accept",
+    ...addresses,
+    "--report",
+    "json=out/report.json",
+  );
+  expect([code === 0, stdout.trim()]).toEqual([false, ""]);
+  expect(stderr).toContain(why);
+  const report = JSON.parse(own.read("out/report.json"));
+  expect(report).toMatchObject({ accepted: [], in_sync: [], dry_run: false, warnings: [] });
+  expect(report.problems).toEqual([{ rule: "setup", message: expect.stringContaining(why) }]);
+  expect(own.read()).toBe(before);
+});
