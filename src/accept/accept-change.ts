@@ -10,15 +10,15 @@ import { compareField } from "../model/normalise.ts";
 import type { Change, Desired, DesiredProject, Live } from "../model/types.ts";
 import type { NewEditTarget } from "./edit-targets.ts";
 import { type Hunk, hunkOf, movedByAll } from "./hunks.ts";
-import { spelled } from "./manifest-value.ts";
+import { manifestValue } from "./manifest-value.ts";
 import { desiredAfter, type Fleet, type Manifests, type ResourceRef, withText } from "./manifests.ts";
 import {
   absenceProposals,
   decidingVariable,
   fieldProposals,
+  type ManifestValue,
   type Proposal,
   presenceProposals,
-  type Spelled,
   type Subject,
   subjectIn,
 } from "./proposals.ts";
@@ -28,13 +28,13 @@ export interface ManifestDraft {
   readonly manifests: Manifests;
   readonly hunks: readonly Hunk[];
   readonly notes: readonly string[];
-  /** What could not be said, a sentence each. */
+  /** What could not be declared, a sentence each. */
   readonly left: readonly string[];
 }
 
 /** A change of a plan whose live side is right. `live` has all that the server tells of it, where it is there. */
 export interface LiveTarget {
-  readonly thing: ResourceRef;
+  readonly ref: ResourceRef;
   readonly change: Change;
   readonly live: Live | undefined;
 }
@@ -45,7 +45,7 @@ export interface Drafting {
   readonly made: NewEditTarget | undefined;
 }
 
-/** Makes the manifests say what is live, for this one thing and nothing else in the fleet. */
+/** Changes the manifests to declare what is live, for this one resource and nothing else in the fleet. */
 export function acceptChange(manifests: Manifests, target: LiveTarget, drafting: Drafting): ManifestDraft {
   const draft: ManifestDraft = { manifests, hunks: [], notes: [], left: [] };
   const { change, live } = target;
@@ -55,13 +55,13 @@ export function acceptChange(manifests: Manifests, target: LiveTarget, drafting:
 }
 
 /** What variables decide comes first, so that an entry that has to be restated keeps them. */
-function acceptFields(start: ManifestDraft, { thing, live }: LiveTarget, drafting: Drafting): ManifestDraft {
+function acceptFields(start: ManifestDraft, { ref, live }: LiveTarget, drafting: Drafting): ManifestDraft {
   if (!live) return start;
-  const subject = subjectNow(start, thing, drafting);
-  const all = differing(catalogueIn(drafting), wantedNow(start, thing), live);
+  const subject = subjectNow(start, ref, drafting);
+  const all = differing(catalogueIn(drafting), desiredNow(start, ref), live);
   const byVariable = (name: string) => decidingVariable(subject, name) !== undefined;
   const names = [...all.filter(byVariable), ...all.filter((name) => !byVariable(name))];
-  return names.reduce((draft, name) => acceptField(draft, { thing, name, live }, drafting), start);
+  return names.reduce((draft, name) => acceptField(draft, { ref, name, live }, drafting), start);
 }
 
 /** Fields of which the server has another value, in the order of their names. */
@@ -74,40 +74,42 @@ function differing(catalogue: Catalogue, desired: Desired | undefined, live: Liv
 }
 
 interface FieldTarget {
-  readonly thing: ResourceRef;
+  readonly ref: ResourceRef;
   readonly name: string;
   readonly live: Live;
 }
 
 /** One variable may decide on several fields: none that is right may turn wrong. */
-function acceptField(draft: ManifestDraft, { thing, name, live }: FieldTarget, drafting: Drafting): ManifestDraft {
+function acceptField(draft: ManifestDraft, { ref, name, live }: FieldTarget, drafting: Drafting): ManifestDraft {
   const catalogue = catalogueIn(drafting);
-  const wrong = differing(catalogue, wantedNow(draft, thing), live);
+  const wrong = differing(catalogue, desiredNow(draft, ref), live);
   if (!wrong.includes(name)) return draft;
-  const spellings = wrong.map((each) => [each, spelled(catalogue, thing, each, live.fields[each] ?? null)] as const);
+  const spellings = wrong.map(
+    (each) => [each, manifestValue(catalogue, ref, each, live.fields[each] ?? null)] as const,
+  );
   const spelling = new Map(spellings).get(name);
   if (!spelling || "why" in spelling) return { ...draft, left: [...draft.left, spelling?.why ?? ""] };
   const values = new Map(spellings.flatMap(([each, said]) => ("why" in said ? [] : [[each, said.value] as const])));
-  const subject = subjectNow(draft, thing, drafting);
-  const isSaid = (desired: DesiredProject) => {
-    const wanted = wantedOf(desired, thing);
+  const subject = subjectNow(draft, ref, drafting);
+  const isDeclared = (desired: DesiredProject) => {
+    const wanted = desiredResource(desired, ref);
     const still = differing(catalogue, wanted, live);
     return wanted?.presence === "present" && still.every((each) => each !== name && wrong.includes(each));
   };
-  const filled = filledIn(catalogue, subject, wantedNow(draft, thing));
-  return firstOf(fieldProposals(subject, name, { values, filled }), isSaid, draft, subject, drafting);
+  const filled = filledIn(catalogue, subject, desiredNow(draft, ref));
+  return firstOf(fieldProposals(subject, name, { values, filled }), isDeclared, draft, subject, drafting);
 }
 
 /** The fields of an entry that variables decide, with their values of today; secrets stay references. */
 function filledIn(
   catalogue: Catalogue,
-  { entry, thing }: Subject,
+  { entry, ref }: Subject,
   wanted: Desired | undefined,
-): ReadonlyMap<string, Spelled> {
+): ReadonlyMap<string, ManifestValue> {
   const names = entry?.templates.filter((name) => variablesIn(entry.written?.parameters[name]).length > 0) ?? [];
   return new Map(
     names.flatMap((name) => {
-      const said = spelled(catalogue, thing, name, wanted?.fields[name] ?? null);
+      const said = manifestValue(catalogue, ref, name, wanted?.fields[name] ?? null);
       return "why" in said ? [] : [[name, said.value] as const];
     }),
   );
@@ -115,12 +117,12 @@ function filledIn(
 
 /** Behind a line that is taken away, one of a farther layer may come to light. */
 function acceptAbsence(draft: ManifestDraft, target: LiveTarget, drafting: Drafting): ManifestDraft {
-  const { thing } = target;
-  const subject = subjectNow(draft, thing, drafting);
-  const isGone = (desired: DesiredProject) => wantedOf(desired, thing)?.presence !== "present";
-  const isSaid = policyKinds.find(({ kind }) => kind === thing.kind)?.off ? isGone : () => true;
-  const next = firstOf(absenceProposals(subject), isSaid, draft, subject, drafting);
-  if (next.left.length > draft.left.length || wantedNow(next, thing)?.presence !== "present") return next;
+  const { ref } = target;
+  const subject = subjectNow(draft, ref, drafting);
+  const isGone = (desired: DesiredProject) => desiredResource(desired, ref)?.presence !== "present";
+  const isDeclared = policyKinds.find(({ kind }) => kind === ref.kind)?.off ? isGone : () => true;
+  const next = firstOf(absenceProposals(subject), isDeclared, draft, subject, drafting);
+  if (next.left.length > draft.left.length || desiredNow(next, ref)?.presence !== "present") return next;
   const last = acceptAbsence(next, target, drafting);
   return last.left.length > draft.left.length ? { ...draft, left: last.left } : last;
 }
@@ -128,23 +130,23 @@ function acceptAbsence(draft: ManifestDraft, target: LiveTarget, drafting: Draft
 /** Declared as `import` would; what it needs and cannot know becomes a reference to be set. */
 function acceptPresence(
   draft: ManifestDraft,
-  { thing, live }: LiveTarget & { readonly live: Live },
+  { ref, live }: LiveTarget & { readonly live: Live },
   drafting: Drafting,
 ): ManifestDraft {
-  const { project } = thing;
+  const { project } = ref;
   const found = importProject({ project, live: [live], others: [], unread: [] }, drafting.fleet.workspace.server);
   const [imported] = withReferences([found], { catalogue: catalogueIn(drafting) });
   const [entry] = imported?.entries ?? [];
   if (!entry) return { ...draft, left: [...draft.left, ...found.remarks] };
-  const only = policyKinds.find(({ kind }) => kind === thing.kind)?.only;
+  const only = policyKinds.find(({ kind }) => kind === ref.kind)?.only;
   const blanks = [...entry.fields.values()].flatMap((field) => (field.form === "blank" ? [field.reference] : []));
-  const notes = [...entry.remarks, ...blanks.map((reference) => `set ${reference} before apply writes ${thing.key}`)];
-  const subject = subjectNow(draft, thing, drafting);
-  const isSaid = (desired: DesiredProject) => wantedOf(desired, thing)?.presence === "present";
+  const notes = [...entry.remarks, ...blanks.map((reference) => `set ${reference} before apply writes ${ref.key}`)];
+  const subject = subjectNow(draft, ref, drafting);
+  const isDeclared = (desired: DesiredProject) => desiredResource(desired, ref)?.presence === "present";
   const node = (): Node => entryNode(entry, only);
   return firstOf(
     presenceProposals(subject, node),
-    isSaid,
+    isDeclared,
     { ...draft, notes: [...draft.notes, ...notes] },
     subject,
     drafting,
@@ -155,23 +157,23 @@ function catalogueIn({ fleet }: Drafting): Catalogue {
   return catalogueOf(fleet.workspace.server.dialect);
 }
 
-function subjectNow({ manifests }: ManifestDraft, thing: ResourceRef, { made }: Drafting): Subject {
-  return subjectIn(manifests, thing, identityOf(thing), made);
+function subjectNow({ manifests }: ManifestDraft, ref: ResourceRef, { made }: Drafting): Subject {
+  return subjectIn(manifests, ref, identityOf(ref), made);
 }
 
-function wantedNow({ manifests }: ManifestDraft, thing: ResourceRef): Desired | undefined {
-  return wantedOf(desiredOf(manifests.policies, thing.project).desired, thing);
+function desiredNow({ manifests }: ManifestDraft, ref: ResourceRef): Desired | undefined {
+  return desiredResource(desiredOf(manifests.policies, ref.project).desired, ref);
 }
 
-function wantedOf({ resources }: DesiredProject, thing: ResourceRef): Desired | undefined {
-  const identity = identityOf(thing);
+function desiredResource({ resources }: DesiredProject, ref: ResourceRef): Desired | undefined {
+  const identity = identityOf(ref);
   return resources.find((resource) => identityOf(resource) === identity);
 }
 
-/** The first proposal that says it for good, else for as long as it can be said, and says nothing else. */
+/** The first proposal that declares it permanently, else for as long as possible, and changes nothing else. */
 function firstOf(
   proposals: Iterable<Proposal>,
-  isSaid: (desired: DesiredProject) => boolean,
+  isDeclared: (desired: DesiredProject) => boolean,
   draft: ManifestDraft,
   subject: Subject,
   { fleet }: Drafting,
@@ -181,9 +183,9 @@ function firstOf(
     const { file, texts, until } = proposal;
     const text = texts.at(-1);
     const next = text === undefined ? undefined : withText(draft.manifests, file, text, fleet.workspace);
-    const [now, ...later] = (next && desiredAfter(subject.thing, draft.manifests, next, fleet)) ?? [];
-    if (!next || !now || !isSaid(now.desired)) continue;
-    const end = later.find(({ desired }) => !isSaid(desired))?.after;
+    const [now, ...later] = (next && desiredAfter(subject.ref, draft.manifests, next, fleet)) ?? [];
+    if (!next || !now || !isDeclared(now.desired)) continue;
+    const end = later.find(({ desired }) => !isDeclared(desired))?.after;
     if (end === undefined && until === undefined) return withProposal(draft, next, proposal);
     brief ??= withProposal(draft, next, proposal, end);
   }
@@ -196,8 +198,7 @@ function withProposal(
   { file, texts, note }: Proposal,
   end?: string,
 ): ManifestDraft {
-  const brief =
-    end && `holds until ${end} only, when a policy expires: the manifests have no place to say it for longer`;
+  const brief = end && `applies until ${end} only, when a policy expires; no manifest can declare it for longer`;
   const notes = [...new Set([...draft.notes, ...(note ? [note] : []), ...(brief ? [brief] : [])])];
   return { ...draft, manifests, hunks: hunksOf(draft, file, texts), notes };
 }
@@ -211,8 +212,8 @@ function hunksOf({ manifests, hunks }: ManifestDraft, file: string, texts: Propo
   }, hunks);
 }
 
-function whyNot({ entry, thing }: Subject): string {
+function whyNot({ entry, ref }: Subject): string {
   const where = entry?.place();
-  const line = where ? `; the line that decides is ${where.file}:${where.line}` : "";
-  return `the manifests have no place to say so for ${thing.project.name} alone${line}`;
+  const line = where ? `; it is decided at ${where.file}:${where.line}` : "";
+  return `no manifest can declare it for ${ref.project.name} alone${line}`;
 }

@@ -26,7 +26,7 @@ import type { Fleet, Manifests } from "./manifests.ts";
 
 export type { Hunk } from "./hunks.ts";
 
-/** What a person says is right as it is on the server. */
+/** What the user accepts as it is on the server. */
 export interface AcceptRequest extends Request {
   /** Addresses, or globs over those that differ now. */
   readonly addresses: readonly string[];
@@ -48,14 +48,14 @@ interface AcceptedResource {
 
 export interface Acceptance {
   readonly accepted: readonly AcceptedResource[];
-  /** Addresses that were asked for, and of which the manifests say what is live already. */
+  /** Requested addresses where the manifests already declare what is live. */
   readonly inSync: readonly string[];
   /** Errors among them: what could not be read or accepted. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Makes manifests say what is live at the addresses that differ, and nothing else of anything else. Sends GET requests
+ * Changes manifests to declare what is live at the addresses that differ, and changes nothing else. Sends GET requests
  * only. @throws UserError where an address means nothing, or manifests changed meanwhile; then nothing is written.
  */
 export async function accept(request: AcceptRequest): Promise<Acceptance> {
@@ -98,8 +98,8 @@ async function accepted(
   if (!request.dryRun) writeTexts(context, request.write, outcome.manifests);
   const trouble = lease && (await context.ledger?.save(lease));
   if (trouble) throw new UserError(trouble);
-  const told = outcome.things.filter(({ hunks, notes }) => hunks.length + notes.length > 0);
-  return { accepted: told, inSync, problems: [...problems, ...outcome.problems] };
+  const reported = outcome.resources.filter(({ hunks, notes }) => hunks.length + notes.length > 0);
+  return { accepted: reported, inSync, problems: [...problems, ...outcome.problems] };
 }
 
 /** What goes by a plan and is to stay has to be declared, so all of it is read. */
@@ -113,16 +113,16 @@ async function targetsOf(
   const changes = differences.flatMap((difference) => difference.changes);
   return inParallel(changes, workers, async (change): Promise<LiveTarget> => {
     const { kind, key, live } = change;
-    const thing = { project: projects.get(change.project) ?? { name: change.project }, kind, key: live?.key ?? key };
-    if (!isRemoval(change)) return { thing: { ...thing, key }, change, live };
-    const { live: all } = await readInventory(reader, thing.project, kind, (each) => each === thing.key);
-    return { thing, change, live: all.find((each) => each.key === thing.key) ?? live };
+    const ref = { project: projects.get(change.project) ?? { name: change.project }, kind, key: live?.key ?? key };
+    if (!isRemoval(change)) return { ref: { ...ref, key }, change, live };
+    const { live: all } = await readInventory(reader, ref.project, kind, (each) => each === ref.key);
+    return { ref, change, live: all.find((each) => each.key === ref.key) ?? live };
   });
 }
 
 interface AcceptedAll {
   readonly manifests: Manifests;
-  readonly things: readonly AcceptedResource[];
+  readonly resources: readonly AcceptedResource[];
   readonly problems: readonly Problem[];
 }
 
@@ -142,16 +142,16 @@ function acceptAll(
     policies,
     otherNames: expired.map(({ name }) => name),
   };
-  let things: readonly AcceptedResource[] = [];
+  let resources: readonly AcceptedResource[] = [];
   const problems: Problem[] = [];
   const manifests = targets.reduce((before, target) => {
     const { change } = target;
-    const draft = acceptChange(before, target, { fleet, made: request.newHome(target.thing.project, root) });
-    const judgement = ledgerAfterAccept(draft, target, { context, scope });
-    const thing = { address: change.address, hunks: draft.hunks, notes: [...draft.notes, ...judgement.notes] };
-    things = [...things.map((each) => ({ ...each, hunks: movedByAll(draft.hunks, each.hunks) })), thing];
-    problems.push(...judgement.problems);
+    const draft = acceptChange(before, target, { fleet, made: request.newHome(target.ref.project, root) });
+    const outcome = ledgerAfterAccept(draft, target, { context, scope });
+    const accepted = { address: change.address, hunks: draft.hunks, notes: [...draft.notes, ...outcome.notes] };
+    resources = [...resources.map((each) => ({ ...each, hunks: movedByAll(draft.hunks, each.hunks) })), accepted];
+    problems.push(...outcome.problems);
     return draft.manifests;
   }, start);
-  return { manifests, things, problems };
+  return { manifests, resources, problems };
 }

@@ -14,20 +14,20 @@ export interface NewEditTarget {
   readonly schema: string;
 }
 
-/** A policy for one project alone, in which more can be said of it: one that is there, or a new one. */
+/** A policy for one project alone that can be edited: an existing one, or a new one. */
 export interface EditTarget extends Editable {
   readonly file: string;
   /** In words that complete "in …". */
   readonly words: string;
 }
 
-/** Whether a policy speaks for one project alone. A glob never does, for it speaks for projects to come too. */
+/** Whether a policy selects one project alone. A glob never does, because it also selects future projects. */
 export function isOwn({ projects }: Policy, { id, path }: Project): boolean {
   return projects.every((selector) => selector.form !== "glob" && isMatch(selector, id, path?.toLowerCase()));
 }
 
 /**
- * Where something can be said of a project that wins over a policy: policies of its own, then a new one. None of them
+ * Where a project can be given something that overrides a policy: policies of its own, then a new one. None of them
  * expires: what is accepted stays.
  */
 export function editTargetsFor(
@@ -40,11 +40,11 @@ export function editTargetsFor(
   const rival = layers.find(({ policy }) => policy === beaten);
   const isLasting = ({ policy }: Layer) => policy.until === undefined && isOwn(policy, project);
   const own = layers.filter((layer) => isLasting(layer) && (!rival || wins(layer, rival)));
-  const homes = own.map(({ policy: { document } }): EditTarget => {
+  const targets = own.map(({ policy: { document } }): EditTarget => {
     const text = manifests.texts.get(document.file) ?? "";
     return { file: document.file, text, document: document.index, words: document.file };
   });
-  return [...homes, newHome(manifests, project, rival, made)];
+  return [...targets, newEditTarget(manifests, project, rival, made)];
 }
 
 function wins(layer: Layer, rival: Layer): boolean {
@@ -52,7 +52,7 @@ function wins(layer: Layer, rival: Layer): boolean {
 }
 
 /** A file of its own or, where none can be made, a document behind those of the policy that it wins over. */
-function newHome(
+function newEditTarget(
   manifests: Manifests,
   project: Project,
   rival: Layer | undefined,
@@ -71,7 +71,7 @@ function newHome(
 }
 
 /**
- * A policy for the projects of another one, but for this project: in it goes what that one shall not say of the project
+ * A policy for the projects of another one except this project: it takes what that one must no longer declare for the project
  * any more. It counts as long as the other one, for the same reason. One that is there is used again.
  */
 export function editTargetExcept(manifests: Manifests, policy: Policy, project: Project): EditTarget {

@@ -9,27 +9,27 @@ import type { Context } from "../reconcile/context.ts";
 import { rememberAccepted } from "../reconcile/update-ledger.ts";
 import type { LiveTarget, ManifestDraft } from "./accept-change.ts";
 
-/** What is left to say of something that was accepted. */
-export interface Judgement {
+/** What remains to be reported of an accepted resource. */
+export interface LedgerOutcome {
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-interface Judging {
+interface LedgerScope {
   readonly context: Context;
   readonly scope: RefreshScope;
 }
 
-/** Lets the ledger learn that what is live is right, and says what a plan would list all the same. */
+/** Records in the ledger that the live state is right, and reports what a plan would still list. */
 export function ledgerAfterAccept(
   draft: ManifestDraft,
-  { thing, change, live }: LiveTarget,
-  { context, scope }: Judging,
-): Judgement {
+  { ref, change, live }: LiveTarget,
+  { context, scope }: LedgerScope,
+): LedgerOutcome {
   const { ledger, loaded } = context;
   const catalogue = catalogueOf(loaded.workspace.server.dialect);
-  const { desired } = desiredOf(draft.manifests.policies, thing.project);
-  const identity = identityOf(thing);
+  const { desired } = desiredOf(draft.manifests.policies, ref.project);
+  const identity = identityOf(ref);
   const only: DesiredProject = {
     ...desired,
     resources: desired.resources.filter((each) => identityOf(each) === identity),
@@ -40,14 +40,14 @@ export function ledgerAfterAccept(
   if (ledger && live && wanted?.presence === "present") {
     rememberAccepted(ledger, { address, desired: wanted, live, unverified: unverifiedOf(catalogue, wanted, live) });
   } else if (before) ledger?.forget(address);
-  const [left] = diff(only, live ? [live] : [], scope.diff(thing.project)).changes;
+  const [left] = diff(only, live ? [live] : [], scope.diff(ref.project)).changes;
   const isIdle = draft.hunks.length === 0;
   if (!left) return { notes: isIdle && before ? [hiddenWords(catalogue, wanted, live)] : [], problems: [] };
   if (ledger && isIdle && before) ledger.remember(address, before);
   const why = [
     ...draft.left,
     ...(draft.left.length > 0 ? [] : unreportedWords(catalogue, wanted, live)),
-    `the plan still says: ${left.reason}`,
+    `the plan still reports: ${left.reason}`,
   ];
   const message = `${address} ${isIdle ? "was not accepted" : "was accepted in part"}: ${why.join("; ")}`;
   return { notes: [], problems: [{ severity: "error", rule: "not-accepted", message, place: origin.place() }] };
@@ -70,5 +70,5 @@ function unreportedWords(
 
 function hiddenWords(catalogue: Catalogue, desired: Desired | undefined, live: Live | undefined): string {
   const [unreported] = unreportedWords(catalogue, desired, live);
-  return `nothing visible differs: the ledger takes the server's state for known${unreported ? `; ${unreported}` : ""}`;
+  return `no visible difference; the ledger now records the server's state${unreported ? `; ${unreported}` : ""}`;
 }

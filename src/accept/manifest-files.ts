@@ -9,9 +9,9 @@ import { textIn } from "../workspace/text-files.ts";
 import type { LiveTarget } from "./accept-change.ts";
 import type { Manifests } from "./manifests.ts";
 
-/** The texts of all files that may have a say in what is accepted. @throws UserError where one cannot be read any more. */
+/** The texts of all files that may decide what is accepted. @throws UserError where one cannot be read any more. */
 export function textsFor({ loaded: { root }, policies }: Context, targets: readonly LiveTarget[]): Map<string, string> {
-  const layers = targets.flatMap(({ thing }) => matchingLayers(policies, thing.project));
+  const layers = targets.flatMap(({ ref }) => matchingLayers(policies, ref.project));
   const files = new Set(layers.map(({ policy }) => policy.document.file));
   return new Map([...files].map((name) => [name, textNow(root, name).replace(/^\uFEFF/, "")]));
 }

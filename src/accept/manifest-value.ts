@@ -4,18 +4,18 @@ import { columnOf, integrationOf, kinds } from "../model/kinds.ts";
 import { isReference } from "../model/normalise.ts";
 import { parameterFaults } from "../model/parameter-check.ts";
 import type { Resource, Value } from "../model/types.ts";
-import type { Spelled } from "./proposals.ts";
+import type { ManifestValue } from "./proposals.ts";
 
 /**
- * A live value as a manifest says it, in the type of its parameter. What is unset there and cannot be said to be is left
- * unsaid. @returns why no manifest can say it, where that is so.
+ * A live value as a manifest declares it, in the type of its parameter. What is unset on the server and cannot be declared as
+ * unset is omitted. @returns why no manifest can declare it, where that is so.
  */
-export function spelled(
+export function manifestValue(
   catalogue: Catalogue,
   resource: Pick<Resource, "kind" | "key">,
   name: string,
   live: Value,
-): { readonly value: Spelled } | { readonly why: string } {
+): { readonly value: ManifestValue } | { readonly why: string } {
   const { normalise } = kinds[resource.kind];
   if (isReference(live)) return { why: `${name} is a secret` };
   const column = columnOf(catalogue, resource, name);
@@ -25,5 +25,5 @@ export function spelled(
   const fault = spec && parameterFaults(spec, { [name]: typed }).find((each) => each.parameter === name);
   if (!fault) return { value: literal(typed) ?? undefined };
   if ((live === null || live === "") && !column.required) return { value: undefined };
-  return { why: `the server's value of ${name} is none that a policy can have: expected ${fault.expected}` };
+  return { why: `a policy cannot declare the server's value of ${name}: expected ${fault.expected}` };
 }

@@ -23,7 +23,7 @@ export interface Manifests {
 
 /**
  * With another text in the place of a file's, or with a new file; undefined where the text has mistakes. Documents keep
- * their order, those that did not count before do not count now, and those that say the same stay the same. Only documents
+ * their order, those that did not count before do not count now, and those with the same content stay the same. Only documents
  * whose text differs are parsed.
  */
 export function withText(
@@ -83,7 +83,7 @@ function parsedPart(file: string, { text, linesBefore, document: index = 0 }: Pa
   return { documents: documents.map((document) => ({ ...document, index })), problems };
 }
 
-/** One thing of one project. */
+/** One resource of one project. */
 export interface ResourceRef {
   readonly project: Project;
   readonly kind: Kind;
@@ -96,7 +96,7 @@ export interface Fleet {
   readonly projects: readonly Project[];
 }
 
-/** What is wanted of a project from a day on until the next of its policies expires. */
+/** The desired state of a project from a day on until the next of its policies expires. */
 export interface Period {
   /** The last day of the policies that count no more; undefined for the period that began before today. */
   readonly after: string | undefined;
@@ -104,11 +104,11 @@ export interface Period {
 }
 
 /**
- * What is wanted of a thing's project after an edit, today and on every day to come; undefined where the edit says, on
- * any of these days, anything else than before of any other thing in the fleet, or makes a mistake.
+ * The desired state of a resource's project after an edit, today and on every later day; undefined where the edit declares, on
+ * any of these days, anything different for any other resource in the fleet, or is invalid.
  */
 export function desiredAfter(
-  thing: ResourceRef,
+  ref: ResourceRef,
   before: Manifests,
   after: Manifests,
   { projects }: Fleet,
@@ -116,16 +116,16 @@ export function desiredAfter(
   const touched = difference(before.policies, after.policies);
   const affected = projects.filter((project) => matchingLayers(touched, project).length > 0);
   const isKept = affected.every((project) => {
-    const except = project === thing.project ? identityOf(thing) : undefined;
+    const except = project === ref.project ? identityOf(ref) : undefined;
     return endsOf(project, before, after).every((end) => {
       const [was, is] = [before, after].map(({ policies }) => desiredOf(countingAfter(policies)(end), project));
       return was && is && mistakes(is) <= mistakes(was) && stateOf(was, except) === stateOf(is, except);
     });
   });
   if (!isKept) return undefined;
-  return endsOf(thing.project, after).map((end) => ({
+  return endsOf(ref.project, after).map((end) => ({
     after: end === "" ? undefined : end,
-    desired: desiredOf(countingAfter(after.policies)(end), thing.project).desired,
+    desired: desiredOf(countingAfter(after.policies)(end), ref.project).desired,
   }));
 }
 
@@ -153,7 +153,7 @@ function mistakes({ problems }: Merged): number {
   return problems.filter(({ severity }) => severity === "error").length;
 }
 
-/** All that is wanted of a project but for one thing. A literal secret is named by its place, which may move. */
+/** The desired state of a project without one resource. A literal secret is named by its location, which may move. */
 function stateOf({ desired }: Merged, except: string | undefined): string {
   const others = desired.resources.filter((resource) => identityOf(resource) !== except);
   const resources = others.map(({ kind, key, presence, fields, origin: { reason = null, until = null } }) => {

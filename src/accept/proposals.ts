@@ -10,7 +10,7 @@ import { policyKinds } from "../model/kinds.ts";
 import { type EditTarget, editTargetExcept, editTargetsFor, isOwn, type NewEditTarget } from "./edit-targets.ts";
 import type { Manifests, ResourceRef } from "./manifests.ts";
 
-/** A way to say something, to be taken if it keeps the law: the texts that a file goes through, and why it is there. */
+/** A possible edit, used if it changes nothing else: the texts that a file goes through, and why it is in that file. */
 export interface Proposal {
   readonly file: string;
   readonly texts: readonly Edited[];
@@ -19,20 +19,20 @@ export interface Proposal {
   readonly until?: string;
 }
 
-/** A value as a manifest says it; undefined: that it says nothing of it. */
-export type Spelled = string | number | boolean | undefined;
+/** A value as a manifest declares it; undefined where it omits it. */
+export type ManifestValue = string | number | boolean | undefined;
 
 /** Values of the fields of an entry. */
 export interface FieldValues {
   /** Those that are live. */
-  readonly values: ReadonlyMap<string, Spelled>;
+  readonly values: ReadonlyMap<string, ManifestValue>;
   /** What stands for a field that variables decide, as they are today. */
-  readonly filled: ReadonlyMap<string, Spelled>;
+  readonly filled: ReadonlyMap<string, ManifestValue>;
 }
 
-/** What is to be said of, and where there is a place for more. */
+/** The resource to declare, and the manifests that can be edited for it. */
 export interface Subject {
-  readonly thing: ResourceRef;
+  readonly ref: ResourceRef;
   readonly manifests: Manifests;
   /** The entry that decides; undefined where none does. */
   readonly entry: PolicyEntry | undefined;
@@ -42,105 +42,108 @@ export interface Subject {
 /** The subject as manifests are now. */
 export function subjectIn(
   manifests: Manifests,
-  thing: ResourceRef,
+  ref: ResourceRef,
   identity: string,
   made: NewEditTarget | undefined,
 ): Subject {
-  const { entries } = decidingOf(matchingLayers(manifests.policies, thing.project));
-  return { thing, manifests, entry: entries.get(identity), made };
+  const { entries } = decidingOf(matchingLayers(manifests.policies, ref.project));
+  return { ref, manifests, entry: entries.get(identity), made };
 }
 
 /**
  * Ways to give one field of the deciding entry its value among those that are live, the smallest first: the variable that decides, if this
- * project alone uses it; the line itself, if it speaks for this project alone; the variable in a nearer policy; the
+ * project alone uses it; the line itself, if it applies to this project alone; the variable in a more specific policy; the
  * whole entry there, with all of the values, since entries are not merged; the same with the values of its variables,
  * which may expire.
  */
 export function* fieldProposals(subject: Subject, name: string, { values, filled }: FieldValues): Iterable<Proposal> {
   const value = values.get(name);
-  const { thing, manifests, entry } = subject;
+  const { ref, manifests, entry } = subject;
   if (!entry) return;
   const policy = policyOf(manifests, entry);
   const own = entry.written ? [...entry.path, name] : entry.path;
   const variable = value === undefined ? undefined : decidingVariable(subject, name);
-  if (variable && isUsedAlone(manifests, variable, thing))
-    yield* valueProposal(manifests, variable, value, variableNote(variable, thing));
-  if (policy && isOwn(policy, thing.project))
+  if (variable && isUsedAlone(manifests, variable, ref))
+    yield* valueProposal(manifests, variable, value, variableNote(variable, ref));
+  if (policy && isOwn(policy, ref.project))
     yield* valueProposal(manifests, { document: entry.document, path: own }, value);
   if (variable && value !== undefined) {
     const note = elsewhereNote(variable, subject);
-    yield* homes(subject, policyOf(manifests, variable), note, (home) => setIn(home, ["vars", variable.name], value));
+    yield* targetProposals(subject, policyOf(manifests, variable), note, (target) =>
+      setIn(target, ["vars", variable.name], value),
+    );
   }
-  const path = [sectionOf(thing), entry.desired.key];
-  const restate = (fields: FieldValues["values"]) => (home: EditTarget) =>
-    setIn(home, path, restated(manifests, entry, fields));
-  yield* homes(subject, policy, elsewhereNote(entry, subject), restate(values));
+  const path = [sectionOf(ref), entry.desired.key];
+  const restate = (fields: FieldValues["values"]) => (target: EditTarget) =>
+    setIn(target, path, restated(manifests, entry, fields));
+  yield* targetProposals(subject, policy, elsewhereNote(entry, subject), restate(values));
   if (filled.size === 0) return;
-  const note = `a variable that ${policyWords(entry)} uses expires: written with its value for ${thing.project.name}`;
-  yield* homes(subject, policy, note, restate(new Map([...filled, ...values])));
+  const note = `a variable that ${policyWords(entry)} uses expires: written with its value for ${ref.project.name}`;
+  yield* targetProposals(subject, policy, note, restate(new Map([...filled, ...values])));
 }
 
-/** Ways to say that what is declared is off or, for a kind of which that cannot be said, to say nothing of it. */
+/** Edits that turn off what is declared or, for a kind that cannot be turned off, that stop declaring it. */
 export function* absenceProposals(subject: Subject): Iterable<Proposal> {
-  const { thing, manifests, entry } = subject;
+  const { ref, manifests, entry } = subject;
   if (!entry) return;
   const policy = policyOf(manifests, entry);
   const { file, index } = entry.document;
-  const off = policyKinds.find(({ kind }) => kind === thing.kind)?.off;
+  const off = policyKinds.find(({ kind }) => kind === ref.kind)?.off;
   const removed = removeIn(editable(manifests, entry), entry.path);
-  const isAlone = policy !== undefined && isOwn(policy, thing.project);
+  const isAlone = policy !== undefined && isOwn(policy, ref.project);
   if (isAlone && !off) yield { file, texts: [removed] };
   if (isAlone && off && removed !== undefined) {
-    yield { file, texts: [removed, addTo({ text: removed, document: index }, [off], thing.key)], ...endOf(policy) };
+    yield { file, texts: [removed, addTo({ text: removed, document: index }, [off], ref.key)], ...endOf(policy) };
   }
-  if (off) yield* homes(subject, policy, elsewhereNote(entry, subject), (home) => addTo(home, [off], thing.key));
+  if (off)
+    yield* targetProposals(subject, policy, elsewhereNote(entry, subject), (target) => addTo(target, [off], ref.key));
   else if (policy && removed !== undefined) yield* withdrawal(subject, { entry, policy, removed });
 }
 
-/** The line moves to a policy for all projects that it spoke for but this one. */
+/** The line moves to a policy for all projects that it applied to except this one. */
 function* withdrawal(
-  { thing, manifests }: Subject,
+  { ref, manifests }: Subject,
   { entry, policy, removed }: { readonly entry: PolicyEntry; readonly policy: Policy; readonly removed: string },
 ): Iterable<Proposal> {
   const { file } = entry.document;
   const without = { ...manifests, texts: new Map([...manifests.texts, [file, removed]]) };
-  const home = editTargetExcept(without, policy, thing.project);
+  const target = editTargetExcept(without, policy, ref.project);
   const node = nodeIn(editable(manifests, entry), entry.path);
-  const added = node && setIn(home, [sectionOf(thing), entry.desired.key], node);
-  const note = `${policyWords(entry)} speaks for other projects too: said for those alone in ${home.words}`;
-  yield { file, texts: [removed, sorted(home.text, added)], note };
+  const added = node && setIn(target, [sectionOf(ref), entry.desired.key], node);
+  const note = `${policyWords(entry)} applies to other projects too: declared for those alone in ${target.words}`;
+  yield { file, texts: [removed, sorted(target.text, added)], note };
 }
 
 /** Ways to declare what is live and turned off by a line of `disabled`, or not listed where a policy is exclusive. */
 export function* presenceProposals(subject: Subject, node: () => Node): Iterable<Proposal> {
-  const { thing, manifests, entry } = subject;
-  const layers = matchingLayers(manifests.policies, thing.project).map((layer) => layer.policy);
-  const policy = entry ? policyOf(manifests, entry) : layers.find(({ exclusive }) => exclusive.has(thing.kind));
-  const path = [sectionOf(thing), thing.key];
-  if (entry && policy && isOwn(policy, thing.project)) {
+  const { ref, manifests, entry } = subject;
+  const layers = matchingLayers(manifests.policies, ref.project).map((layer) => layer.policy);
+  const policy = entry ? policyOf(manifests, entry) : layers.find(({ exclusive }) => exclusive.has(ref.kind));
+  const path = [sectionOf(ref), ref.key];
+  if (entry && policy && isOwn(policy, ref.project)) {
     const { file, index: document } = entry.document;
     const removed = removeIn(editable(manifests, entry), entry.path);
     if (removed !== undefined)
       yield { file, texts: [removed, setIn({ text: removed, document }, path, node())], ...endOf(policy) };
   }
-  const note = entry ? elsewhereNote(entry, subject) : `declared for ${thing.project.name}`;
-  yield* homes(subject, policy, note, (home) => setIn(home, path, node()));
+  const note = entry ? elsewhereNote(entry, subject) : `declared for ${ref.project.name}`;
+  yield* targetProposals(subject, policy, note, (target) => setIn(target, path, node()));
 }
 
-function* homes(
-  { thing, manifests, made }: Subject,
+function* targetProposals(
+  { ref, manifests, made }: Subject,
   beaten: Policy | undefined,
   note: string,
-  edit: (home: EditTarget) => Edited,
+  edit: (target: EditTarget) => Edited,
 ): Iterable<Proposal> {
-  for (const home of editTargetsFor(manifests, thing.project, beaten, made)) {
-    yield { file: home.file, texts: [sorted(home.text, edit(home))], note: `${note} in ${home.words}` };
+  for (const target of editTargetsFor(manifests, ref.project, beaten, made)) {
+    yield { file: target.file, texts: [sorted(target.text, edit(target))], note: `${note} in ${target.words}` };
   }
 }
 
 type Spot = Pick<PolicyEntry, "document" | "path">;
 
-function* valueProposal(manifests: Manifests, spot: Spot, value: Spelled, note?: string): Iterable<Proposal> {
+function* valueProposal(manifests: Manifests, spot: Spot, value: ManifestValue, note?: string): Iterable<Proposal> {
   const source = editable(manifests, spot);
   const text = value === undefined ? removeIn(source, spot.path) : setIn(source, spot.path, value);
   const end = endOf(policyOf(manifests, spot));
@@ -168,8 +171,8 @@ function sectionOf({ kind }: ResourceRef): string {
 }
 
 /** The variable whose value a parameter is, or the one whose value that is; undefined where more goes into it. */
-export function decidingVariable({ thing, manifests, entry }: Subject, name: string): Variable | undefined {
-  const { vars } = decidingOf(matchingLayers(manifests.policies, thing.project));
+export function decidingVariable({ ref, manifests, entry }: Subject, name: string): Variable | undefined {
+  const { vars } = decidingOf(matchingLayers(manifests.policies, ref.project));
   const seen = new Set<Variable>();
   let found = variableIn(entry?.written?.parameters[name], vars);
   for (let next = found; next && !seen.has(next); next = variableIn(next.value, vars)) {
@@ -184,7 +187,7 @@ function variableIn(value: unknown, vars: ReadonlyMap<string, Variable>): Variab
   return name !== undefined && /^\$\{[^}]*\}$/.test(String(value)) ? vars.get(name) : undefined;
 }
 
-/** Whether nothing that speaks for another project has a say in it or uses it. */
+/** Whether nothing that applies to another project sets or uses it. */
 function isUsedAlone(manifests: Manifests, variable: Variable, { project }: ResourceRef): boolean {
   const policy = policyOf(manifests, variable);
   if (policy && isOwn(policy, project)) return true;
@@ -200,7 +203,7 @@ function mentions({ vars, entries }: Policy, name: string): boolean {
 }
 
 /** The entry as it is written, but for these fields. */
-function restated(manifests: Manifests, entry: PolicyEntry, values: ReadonlyMap<string, Spelled>): Node {
+function restated(manifests: Manifests, entry: PolicyEntry, values: ReadonlyMap<string, ManifestValue>): Node {
   if (!entry.written) return scalarOf([...values.values()][0] ?? null);
   const plain = () => new Document(entry.written?.parameters).contents as unknown as Node;
   const node = nodeIn(editable(manifests, entry), entry.path) ?? plain();
@@ -208,7 +211,7 @@ function restated(manifests: Manifests, entry: PolicyEntry, values: ReadonlyMap<
   return node;
 }
 
-function restateField(node: YAMLMap, name: string, value: Spelled): void {
+function restateField(node: YAMLMap, name: string, value: ManifestValue): void {
   const index = node.items.findIndex(({ key }) => String(key) === name);
   const pair = node.items[index];
   const before = pair?.value as Node | undefined;
@@ -222,16 +225,16 @@ function variableNote({ name, ...line }: Variable, { project }: ResourceRef): st
   return `vars.${name} of ${policyWords(line)} decides, and only ${project.name} uses it`;
 }
 
-/** Why something is not said where it was decided so far. */
-function elsewhereNote(line: PolicyEntry | Variable, { manifests, thing: { project } }: Subject): string {
+/** Why something is not declared where it was decided so far. */
+function elsewhereNote(line: PolicyEntry | Variable, { manifests, ref: { project } }: Subject): string {
   const policy = policyOf(manifests, line);
   const end = policy?.until === undefined ? "" : ` expires on ${policy.until}`;
   const isAlone = policy !== undefined && isOwn(policy, project);
   if (isAlone && end) return `${policyWords(line)}${end}, and what is accepted stays: written without an end date`;
-  if (isAlone) return `${policyWords(line)} cannot hold it: said for ${project.name}`;
-  const others = `${policyWords(line)} speaks for other projects too`;
-  if (end) return `${others}, and${end}: said for ${project.name} alone, without an end date,`;
-  return `${others}: said for ${project.name} alone`;
+  if (isAlone) return `${policyWords(line)} cannot declare it: declared for ${project.name}`;
+  const others = `${policyWords(line)} applies to other projects too`;
+  if (end) return `${others}, and${end}: declared for ${project.name} alone, without an end date,`;
+  return `${others}: declared for ${project.name} alone`;
 }
 
 function policyWords({ policy, document }: Pick<PolicyEntry, "policy" | "document">): string {

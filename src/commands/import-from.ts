@@ -52,9 +52,9 @@ export async function importFrom(terminal: Terminal, options: Choice, names: rea
   const files = names.map((name) => fileAt(terminal, name, most));
   const { drafts, problems } = await read(files, { catalogue: catalogueOf(server.dialect), platform: server, secrets });
   const errors = problems.filter(({ severity }) => severity === "error");
-  const notTakenOver = problems.filter(({ severity }) => severity === "warning").toSorted(byPlace);
+  const notImported = problems.filter(({ severity }) => severity === "warning").toSorted(byPlace);
   const found = { drafts: errors.length > 0 ? [] : drafts, idle: [], problems: errors };
-  const imported = { ...writeDrafts(terminal, found, folder, out), notTakenOver };
+  const imported = { ...writeDrafts(terminal, found, folder, out), notImported };
   for (const problem of imported.problems) terminal.warn(problemLine(problem));
   printWarnings(terminal, imported.written, folder);
   report({ text: () => importText(imported, terminal.palette), json: () => importJson(imported) });

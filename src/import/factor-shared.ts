@@ -4,63 +4,63 @@ import { identityOf, policyKinds } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
 import { type Folder, type Folders, foldersOf } from "./folders.ts";
 import type { ImportedEntry, ImportedProject } from "./imported-project.ts";
-import { generalised } from "./path-templates.ts";
-import { type FolderStats, type Occurrence, type Placement, place } from "./placement.ts";
+import { withPathTemplates } from "./path-templates.ts";
+import { choosePlacement, type FolderStats, type Occurrence, type Placement } from "./placement.ts";
 import type { Draft } from "./policy.ts";
 import { draftsOfFleet } from "./shared-drafts.ts";
-import { type Group, listsOf, sharedGroups, worthwhile } from "./shared-groups.ts";
-import { formOf, type SaidEntry, type SaidVariable, varied } from "./variables.ts";
+import { type Group, groupsThatSaveLines, listsOf, sharedGroups } from "./shared-groups.ts";
+import { type EntryVariant, formOf, type VariableValue, varied } from "./variables.ts";
 
 /**
- * As `draftsOf`, with what projects share said once: entry by entry, for a folder of which at least half of the projects, and
- * two, have exactly that entry, their own path apart. Nearer folders win, and so does the project itself. Where entries
+ * As `draftsOf`, with what projects share declared once: entry by entry, for a folder of which at least half of the projects, and
+ * two, have exactly that entry, their own path apart. More specific folders override, and so does the project itself. Where entries
  * differ in one value it becomes a variable, if that is shorter. Projects that lack an entry are excepted.
  *
  * `listing` is all that the server has, so that no project is matched that was not imported. Takes time and memory by the number
  * of entries.
  */
-export function factored(
+export function factorShared(
   imported: readonly ImportedProject[],
   listing: readonly Project[],
   catalogue = catalogueOf(),
 ): readonly Draft[] {
   const fleet = fleetOf(imported, listing);
-  const placements = grouped(imported.flatMap(entriesOf), ({ said }) => identityOf(said.entry));
-  const placed = [...varying(placements).values()].map((sayings) => placedEntries(sayings, fleet));
+  const placements = grouped(imported.flatMap(entriesOf), ({ content }) => identityOf(content.entry));
+  const placed = [...varying(placements).values()].map((occurrences) => placedEntries(occurrences, fleet));
   const alone = placed.flatMap(({ placement }) => placement.own);
-  const lists = listsOf(alone, ({ said }) => identityOf(said.entry), fleet.commonFolder);
-  const { groups, own } = worthwhile([...sharedGroups(placed, fleet.isForeign), ...lists], alone);
+  const lists = listsOf(alone, ({ content }) => identityOf(content.entry), fleet.commonFolder);
+  const { groups, own } = groupsThatSaveLines([...sharedGroups(placed, fleet.isNotImported), ...lists], alone);
   const variables = placedVariables(groups, fleet);
   return draftsOfFleet({
     imported,
     catalogue,
     folders: fleet.folders,
     entries: groups,
-    variables: sharedGroups(variables, fleet.isForeign),
+    variables: sharedGroups(variables, fleet.isNotImported),
     own: groupedAs(
       own,
       ({ project }) => project,
-      ({ said }) => said.original,
+      ({ content }) => content.original,
     ),
     ownVariables: groupedAs(
       variables.flatMap(({ placement }) => placement.own),
       ({ project }) => project,
-      ({ said }) => said,
+      ({ content }) => content,
     ),
   });
 }
 
 interface Fleet {
   readonly folders: Folders;
-  /** Imported projects of which there is anything to say. */
-  readonly speakers: ReadonlySet<Project>;
+  /** Imported projects of which there is anything to declare. */
+  readonly declaring: ReadonlySet<Project>;
   /** The deepest that all are in. */
   readonly commonFolder: (projects: readonly Project[]) => Folder;
   /** Not imported. */
-  readonly isForeign: (project: Project) => boolean;
-  readonly census: FolderStats;
-  /** A variable that nothing uses does no harm to a project of which something is said anyway. */
-  readonly variableCensus: FolderStats;
+  readonly isNotImported: (project: Project) => boolean;
+  readonly stats: FolderStats;
+  /** A variable that nothing uses does no harm to a project of which something is declared anyway. */
+  readonly variableStats: FolderStats;
 }
 
 function fleetOf(imported: readonly ImportedProject[], listing: readonly Project[]): Fleet {
@@ -68,9 +68,9 @@ function fleetOf(imported: readonly ImportedProject[], listing: readonly Project
   const others = listing.filter(({ name }) => !own.has(name.toLowerCase()));
   const folders = foldersOf([...own.values(), ...others]);
   const counts = countsBelow(folders, own.values());
-  const speakers = new Set(imported.filter(({ entries }) => entries.length > 0).map(({ project }) => project));
-  const speaking = countsBelow(folders, speakers);
-  const census: FolderStats = {
+  const declaring = new Set(imported.filter(({ entries }) => entries.length > 0).map(({ project }) => project));
+  const speaking = countsBelow(folders, declaring);
+  const stats: FolderStats = {
     above: (project) => folders.get(project) ?? [],
     unaffected: ({ projects }, told) => projects.length - told,
     imported: (folder) => counts.get(folder) ?? 0,
@@ -79,11 +79,11 @@ function fleetOf(imported: readonly ImportedProject[], listing: readonly Project
   const known = new Set(own.values());
   return {
     folders,
-    speakers,
+    declaring,
     commonFolder: commonFolderIn(folders),
-    isForeign: (project) => !known.has(project),
-    census,
-    variableCensus: { ...census, unaffected },
+    isNotImported: (project) => !known.has(project),
+    stats,
+    variableStats: { ...stats, unaffected },
   };
 }
 
@@ -103,10 +103,10 @@ function countsBelow(folders: Folders, counted: Iterable<Project>): ReadonlyMap<
   return counts;
 }
 
-function entriesOf({ project, entries }: ImportedProject): readonly Occurrence<SaidEntry>[] {
+function entriesOf({ project, entries }: ImportedProject): readonly Occurrence<EntryVariant>[] {
   return entries.map((original) => {
-    const entry = generalised(original, project);
-    return { project, form: formOf(entry), said: { entry, original }, lines: linesOf(entry) };
+    const entry = withPathTemplates(original, project);
+    return { project, form: formOf(entry), content: { entry, original }, lines: linesOf(entry) };
   });
 }
 
@@ -115,52 +115,60 @@ function linesOf({ kind, fields, remarks }: ImportedEntry): number {
   return 1 + remarks.length + (isWhole ? 0 : fields.size);
 }
 
-type Sayings<Said> = readonly Occurrence<Said>[];
+type Occurrences<T> = readonly Occurrence<T>[];
 
-/** Each with the same sayings where what varies is a variable. */
-function varying(placements: ReadonlyMap<string, Sayings<SaidEntry>>) {
+/** Each with the same occurrences where what varies is a variable. */
+function varying(placements: ReadonlyMap<string, Occurrences<EntryVariant>>) {
   const entries = [...placements].map(
-    ([identity, sayings]) => [identity, sayings.map(({ said }) => said.entry)] as const,
+    ([identity, occurrences]) => [identity, occurrences.map(({ content }) => content.entry)] as const,
   );
   const vary = varied(new Map(entries));
-  const varies = (saying: Occurrence<SaidEntry>): Occurrence<SaidEntry> => {
-    const other = vary(saying.said.entry);
-    return other ? { ...saying, form: formOf(other.entry), said: { ...saying.said, ...other } } : saying;
+  const varies = (occurrence: Occurrence<EntryVariant>): Occurrence<EntryVariant> => {
+    const other = vary(occurrence.content.entry);
+    return other
+      ? { ...occurrence, form: formOf(other.entry), content: { ...occurrence.content, ...other } }
+      : occurrence;
   };
   return new Map(
-    [...placements].map(([identity, sayings]) => [identity, { plain: sayings, varied: sayings.map(varies) }]),
+    [...placements].map(([identity, occurrences]) => [
+      identity,
+      { plain: occurrences, varied: occurrences.map(varies) },
+    ]),
   );
 }
 
 /** With variables, where that takes fewer lines. */
 function placedEntries(
-  { plain, varied: withVariables }: { readonly plain: Sayings<SaidEntry>; readonly varied: Sayings<SaidEntry> },
-  { census, variableCensus }: Fleet,
+  {
+    plain,
+    varied: withVariables,
+  }: { readonly plain: Occurrences<EntryVariant>; readonly varied: Occurrences<EntryVariant> },
+  { stats, variableStats }: Fleet,
 ) {
   const known = new Set(plain.map(({ project }) => project));
-  const isStranger = (project: Project) => !known.has(project);
-  const placement = place(plain, census);
-  if (withVariables.every(({ said }) => !said.variable)) return { placement, isStranger };
-  const other = place(withVariables, census);
-  const variables = place(variablesOf(other), variableCensus);
-  return { placement: other.lines + variables.lines < placement.lines ? other : placement, isStranger };
+  const isUnaffected = (project: Project) => !known.has(project);
+  const placement = choosePlacement(plain, stats);
+  if (withVariables.every(({ content }) => !content.variable)) return { placement, isUnaffected };
+  const other = choosePlacement(withVariables, stats);
+  const variables = choosePlacement(variablesOf(other), variableStats);
+  return { placement: other.lines + variables.lines < placement.lines ? other : placement, isUnaffected };
 }
 
 /** The variables that shared entries need. */
-function variablesOf({ shared }: Placement<SaidEntry>): Sayings<SaidVariable> {
+function variablesOf({ shared }: Placement<EntryVariant>): Occurrences<VariableValue> {
   return [...shared.values()].flat().flatMap(variableOf);
 }
 
-function variableOf({ project, said: { variable } }: Occurrence<SaidEntry>): Sayings<SaidVariable> {
-  return variable ? [{ project, form: JSON.stringify(variable.value), said: variable, lines: 1 }] : [];
+function variableOf({ project, content: { variable } }: Occurrence<EntryVariant>): Occurrences<VariableValue> {
+  return variable ? [{ project, form: JSON.stringify(variable.value), content: variable, lines: 1 }] : [];
 }
 
-function placedVariables(groups: readonly Group<SaidEntry>[], { variableCensus, speakers }: Fleet) {
-  const sayings = groups.flatMap(({ shared }) => shared.flatMap((each) => each.sayings.flatMap(variableOf)));
-  const byName = grouped(sayings, ({ said }) => said.name);
-  const isStranger = (project: Project) => !speakers.has(project);
+function placedVariables(groups: readonly Group<EntryVariant>[], { variableStats, declaring }: Fleet) {
+  const occurrences = groups.flatMap(({ shared }) => shared.flatMap((each) => each.occurrences.flatMap(variableOf)));
+  const byName = grouped(occurrences, ({ content }) => content.name);
+  const isUnaffected = (project: Project) => !declaring.has(project);
   return [...byName.values()].map((each) => ({
-    placement: place(each, variableCensus),
-    isStranger,
+    placement: choosePlacement(each, variableStats),
+    isUnaffected,
   }));
 }

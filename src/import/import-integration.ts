@@ -6,7 +6,7 @@ import type { Live, Scalar } from "../model/types.ts";
 import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 import { replaceDeprecated } from "./replace-deprecated.ts";
 
-/** An integration in a policy's words, or a sentence on why it cannot be put in them. */
+/** An integration as a policy declares it, or a sentence on why no policy can. */
 export type ImportedIntegration = { readonly entry: ImportedEntry } | { readonly left: string };
 
 type Parameters = ReadonlyMap<string, IntegrationParameter>;
@@ -23,14 +23,14 @@ export function importIntegration(integration: Integration, live: Live, release:
   const unwritable = required.find(({ parameter }) => !parameters.get(parameter)?.types.includes("string"));
   if (unwritable) return { left: `${live.key} is left out: ${unwritable.parameter} is required and not reported` };
   const optional = faults.filter((fault) => !required.includes(fault));
-  const told = [...remarks, ...optional.map((fault) => faultWords(fault, parameters, values))];
+  const reported = [...remarks, ...optional.map((fault) => faultWords(fault, parameters, values))];
   const fields = fieldsOf(parameters, values, faults, release);
   return {
     entry: {
       kind: live.kind,
       key: live.key,
       fields,
-      remarks: [...told, ...hiddenWords(parameters, live, fields, release)],
+      remarks: [...reported, ...hiddenWords(parameters, live, fields, release)],
     },
   };
 }
@@ -101,7 +101,7 @@ function faultWords(
   return `${name} is left out: expected ${expected}, ${got}`;
 }
 
-/** Parameters of which servers are known to say nothing: they may be set all the same. */
+/** Parameters that servers do not report: they may be set nevertheless. */
 function hiddenWords(
   parameters: Parameters,
   live: Live,

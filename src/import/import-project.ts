@@ -18,7 +18,7 @@ export function whyUndeclarable({ kind, key }: Named, platform: Platform): strin
   return known ? unavailable(known, platform)?.message : "it is not in the catalogue";
 }
 
-/** All that policies can say of a project, in the order that `fmt` gives it, and sentences on what they cannot. */
+/** All that policies can declare for a project, in the order of `fmt`, and a sentence on each thing they cannot. */
 export function importProject(found: FoundProject, platform: Platform): ImportedProject {
   const catalogue = catalogueOf(platform.dialect);
   const live = found.live.toSorted(byOrder(catalogue));

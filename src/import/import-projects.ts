@@ -3,23 +3,23 @@ import type { Reader } from "../client/client.ts";
 import { readProjects } from "../live/list-projects.ts";
 import { selectorOf } from "../manifest/selector.ts";
 import type { Problem, Project } from "../model/types.ts";
-import { factored } from "./factor-shared.ts";
+import { factorShared } from "./factor-shared.ts";
 import { importProject } from "./import-project.ts";
 import { type InventoryScope, readLiveProjects } from "./inventory.ts";
 import { type SecretScope, withOwnFiles, withReferences } from "./names.ts";
 import type { Draft } from "./policy.ts";
 import { draftsOf } from "./project-drafts.ts";
 
-/** Policies that say what is live, not yet written, and what could not be read. */
+/** Policies that declare what is live, not yet written, and what could not be read. */
 export interface ImportResult {
   readonly drafts: readonly Draft[];
-  /** Names of projects that were read and of which there is nothing to say. */
+  /** Names of projects that were read and have nothing to declare. */
   readonly idle: readonly string[];
   readonly problems: readonly Problem[];
 }
 
 export interface ImportChoice extends Choice {
-  /** What projects share is said once. */
+  /** Settings that projects share are factored out. */
   readonly factor: boolean;
   readonly secrets: SecretScope;
 }
@@ -39,7 +39,7 @@ export async function importProjects(
   );
   const idle = imported.filter(({ entries, remarks }) => entries.length + remarks.length === 0);
   return {
-    drafts: choice.factor ? factored(imported, listing, reader.catalogue) : withOwnFiles(draftsOf(imported)),
+    drafts: choice.factor ? factorShared(imported, listing, reader.catalogue) : withOwnFiles(draftsOf(imported)),
     idle: idle.map(({ project }) => project.name),
     problems: [...chosen.problems, ...read.problems],
   };
@@ -59,7 +59,7 @@ interface SelectedProjects {
   readonly problems: readonly Problem[];
 }
 
-/** Whether the server has to be asked for its projects: only paths say all that is needed by themselves. */
+/** Whether the list of projects is needed: paths alone can do without it. */
 function needsListing({ names, all, groups }: Choice): boolean {
   return all || groups.length > 0 || names.some((name) => selectorOf(name).form === "id");
 }

@@ -12,8 +12,8 @@ export interface FoundProject {
 }
 
 /**
- * What a policy is going to say of one parameter: the value as the server has it, text with an interpolation, or a blank
- * for what nobody but a person knows. `reference` is given to a blank when all of them are known.
+ * What a policy will declare for one parameter: the value as the server has it, text with an interpolation, or a blank
+ * that the user has to fill in. `reference` is given to a blank when all of them are known.
  */
 export type ImportedValue =
   | { readonly form: "value"; readonly value: Scalar }
@@ -38,7 +38,7 @@ export interface ImportedEntry {
   readonly remarks: readonly string[];
 }
 
-/** What may be said of one project, and what may not. */
+/** What can be declared for one project, and what cannot. */
 export interface ImportedProject {
   readonly project: Project;
   readonly entries: readonly ImportedEntry[];

@@ -4,7 +4,7 @@ import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { columnOf, identityOf } from "../model/kinds.ts";
 import type { Project } from "../model/types.ts";
 import type { ImportedEntry, ImportedProject, ImportedValue } from "./imported-project.ts";
-import { generalised } from "./path-templates.ts";
+import { withPathTemplates } from "./path-templates.ts";
 import type { Draft } from "./policy.ts";
 
 /**
@@ -43,7 +43,7 @@ export interface Naming {
 }
 
 /**
- * The same projects with a reference for every blank, each of its own: values may differ wherever nobody can see them.
+ * The same projects with a reference for every blank, each of its own: hidden values may differ.
  * By group, the projects of a folder have one name for a secret that they send to the same place.
  */
 export function withReferences(
@@ -108,7 +108,7 @@ function folderOf({ name }: Project): string {
 }
 
 function placeOf(catalogue: Catalogue, project: Project, entry: ImportedEntry): string {
-  const { fields } = generalised(entry, project);
+  const { fields } = withPathTemplates(entry, project);
   return JSON.stringify([...fields].filter(([name]) => columnOf(catalogue, entry, name)?.destination));
 }
 

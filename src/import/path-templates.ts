@@ -4,7 +4,7 @@ import type { ImportedEntry, ImportedValue } from "./imported-project.ts";
 import { literal } from "./policy.ts";
 
 /** The entry with the project's own path as an interpolation. */
-export function generalised(entry: ImportedEntry, project: Project): ImportedEntry {
+export function withPathTemplates(entry: ImportedEntry, project: Project): ImportedEntry {
   const fields = [...entry.fields].map(([name, stated]): [string, ImportedValue] => [
     name,
     stated.form === "value" ? withoutPath(stated, project) : stated,

@@ -17,12 +17,12 @@ export interface Draft {
   readonly until?: string;
   readonly reason?: string;
   readonly variables?: readonly { readonly name: string; readonly value: ImportedValue }[];
-  /** Said at the top. */
+  /** T at the top. */
   readonly heading: readonly string[];
   readonly entries: readonly ImportedEntry[];
   /** Integrations that have to be off. */
   readonly disabled?: readonly string[];
-  /** Said at the end: what was left out. */
+  /** T at the end: what was left out. */
   readonly remarks: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import type { ImportedProject } from "./imported-project.ts";
 import { fileOf } from "./names.ts";
 import type { Draft } from "./policy.ts";
 
-/** One policy a project, for those of which there is anything to say. */
+/** One policy for each project that has anything to declare. */
 export function draftsOf(imported: readonly ImportedProject[]): readonly Draft[] {
   return imported
     .filter(({ entries, remarks }) => entries.length + remarks.length > 0)

@@ -9,16 +9,16 @@ import { fileOf } from "./names.ts";
 import { type Draft, policyText } from "./policy.ts";
 import { selectorFor } from "./project-drafts.ts";
 import type { Group } from "./shared-groups.ts";
-import type { SaidEntry, SaidVariable } from "./variables.ts";
+import type { EntryVariant, VariableValue } from "./variables.ts";
 
-/** Everything that is said of a fleet, and where. */
-export interface SaidOfFleet {
+/** All settings of a fleet, and where each is declared. */
+export interface FleetSettings {
   readonly imported: readonly ImportedProject[];
   readonly folders: Folders;
-  readonly entries: readonly Group<SaidEntry>[];
-  readonly variables: readonly Group<SaidVariable>[];
+  readonly entries: readonly Group<EntryVariant>[];
+  readonly variables: readonly Group<VariableValue>[];
   readonly own: ReadonlyMap<Project, readonly ImportedEntry[]>;
-  readonly ownVariables: ReadonlyMap<Project, readonly SaidVariable[]>;
+  readonly ownVariables: ReadonlyMap<Project, readonly VariableValue[]>;
   readonly catalogue: Catalogue;
 }
 
@@ -30,16 +30,16 @@ interface Placed {
 
 /**
  * The drafts of policies for several projects, the widest first, and of those for one; drafts of one file stand
- * together. What a folder's projects say themselves stands behind the policy of the folder, unless that makes a long file.
+ * together. What a folder's projects declare themselves follows the policy of the folder, unless that makes a long file.
  */
-export function draftsOfFleet(said: SaidOfFleet): readonly Draft[] {
-  const shared = sharedDrafts(said);
+export function draftsOfFleet(content: FleetSettings): readonly Draft[] {
+  const shared = sharedDrafts(content);
   const homes = new Map(shared.map(({ folder }, index) => [folder, index]));
   const remarks = new Map<number, Remark[]>();
-  const own = said.imported.flatMap((each): Placed[] => {
-    const chain = said.folders.get(each.project) ?? [];
+  const own = content.imported.flatMap((each): Placed[] => {
+    const chain = content.folders.get(each.project) ?? [];
     const folder = chain.at(-1);
-    const draft = ownDraft(each, said);
+    const draft = ownDraft(each, content);
     if (!folder || draft.entries.length + (draft.variables?.length ?? 0) + draft.remarks.length === 0) return [];
     const home = homes.get(chain.findLast((above) => homes.has(above)) ?? folder);
     if (home === undefined || draft.entries.length + (draft.variables?.length ?? 0) > 0) return [{ folder, draft }];
@@ -67,7 +67,7 @@ function summed(remarks: readonly Remark[]): readonly string[] {
   });
 }
 
-function sharedDrafts({ imported, entries, variables, catalogue }: SaidOfFleet): readonly Placed[] {
+function sharedDrafts({ imported, entries, variables, catalogue }: FleetSettings): readonly Placed[] {
   const taken = new Set(imported.map(({ project }) => project.name.toLowerCase()));
   const groups = grouped([...entries, ...variables], ({ key }) => key);
   const entriesBy = new Map(entries.map(({ key, shared }) => [key, shared]));
@@ -76,26 +76,26 @@ function sharedDrafts({ imported, entries, variables, catalogue }: SaidOfFleet):
   return sorted.map(({ key, group }) => {
     const { folder, glob, named } = group;
     const listed = named.map(selectorFor);
-    const said = (entriesBy.get(key) ?? []).map(({ first }) => first.said.entry).toSorted(byOrder(catalogue));
+    const content = (entriesBy.get(key) ?? []).map(({ first }) => first.content.entry).toSorted(byOrder(catalogue));
     const draft: Draft = {
       file: folder.path === "" ? "shared.yaml" : fileOf({ name: folder.path }),
       name: nameFor(
         group,
-        said.map((entry) => entry.key),
+        content.map((entry) => entry.key),
         taken,
       ),
       projects: glob === undefined ? listed : [glob],
       except: glob === undefined ? [] : listed,
-      variables: (variablesBy.get(key) ?? []).map(({ first }) => first.said).toSorted(byName),
+      variables: (variablesBy.get(key) ?? []).map(({ first }) => first.content).toSorted(byName),
       heading: [],
-      entries: said,
+      entries: content,
       remarks: [],
     };
     return { folder, draft };
   });
 }
 
-/** The first policy for all of a folder is called like it, and others after what they say first as well. */
+/** The first policy for all of a folder has its name; others add the key of their first entry. */
 function nameFor({ folder: { path }, glob }: Group<unknown>, keys: readonly string[], taken: Set<string>): string {
   const plain = path === "" ? "shared" : path;
   const [word = ""] = keys;
@@ -111,7 +111,7 @@ function byFolder(
   return compareTexts(a.folder.path, b.folder.path) || a.named.length - b.named.length || compareTexts(a.key, b.key);
 }
 
-function byName(a: SaidVariable, b: SaidVariable): number {
+function byName(a: VariableValue, b: VariableValue): number {
   return compareTexts(a.name, b.name);
 }
 
@@ -122,7 +122,7 @@ function freeName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-function ownDraft({ project, remarks }: ImportedProject, { own, ownVariables, catalogue }: SaidOfFleet): Draft {
+function ownDraft({ project, remarks }: ImportedProject, { own, ownVariables, catalogue }: FleetSettings): Draft {
   return {
     file: fileOf(project),
     name: project.name,

@@ -3,117 +3,121 @@ import type { Project } from "../model/types.ts";
 import { type Folder, globBelow } from "./folders.ts";
 import type { Occurrence, Placement } from "./placement.ts";
 
-/** What is said once for several projects. */
-interface SharedOccurrence<Said> {
-  readonly first: Occurrence<Said>;
-  readonly sayings: readonly Occurrence<Said>[];
+/** What is declared once for several projects. */
+interface SharedOccurrence<T> {
+  readonly first: Occurrence<T>;
+  readonly occurrences: readonly Occurrence<T>[];
 }
 
-/** What one policy can say: all of it for exactly the same projects. */
-export interface Group<Said> {
+/** What one policy can declare: all of it for exactly the same projects. */
+export interface Group<T> {
   /** The same for the same projects. */
   readonly key: string;
   readonly folder: Folder;
   readonly glob: string | undefined;
   /** Projects that are listed, or left out of what the glob matches. */
   readonly named: readonly Project[];
-  readonly shared: SharedOccurrence<Said>[];
+  readonly shared: SharedOccurrence<T>[];
 }
 
 /**
- * Placements as policies. Each is a glob without those below it of which this must not be said, or else a list of those
- * that say it, if that is shorter; what is said nearer wins over a glob, and a list is exact.
+ * Placements as policies. Each is a glob with exceptions for the projects that must not get this, or else a list of those
+ * that do, if that is shorter; a more specific policy overrides a glob, and a list is exact.
  */
-export function sharedGroups<Said>(
-  placements: readonly Grouping<Said>[],
-  isForeign: (project: Project) => boolean,
-): readonly Group<Said>[] {
-  const groups = new Map<string, Group<Said>>();
-  for (const { placement, isStranger } of placements) {
-    for (const [folder, sayings] of placement.shared) {
-      const [first] = sayings;
+export function sharedGroups<T>(
+  placements: readonly Grouping<T>[],
+  isNotImported: (project: Project) => boolean,
+): readonly Group<T>[] {
+  const groups = new Map<string, Group<T>>();
+  for (const { placement, isUnaffected } of placements) {
+    for (const [folder, occurrences] of placement.shared) {
+      const [first] = occurrences;
       if (!first) continue;
-      const { glob, named } = selected(folder, sayings, { isStranger, isForeign });
+      const { glob, named } = selected(folder, occurrences, { isUnaffected, isNotImported });
       const key = JSON.stringify([glob, named.map(({ name }) => name)]);
       const group = groups.get(key) ?? { key, folder, glob, named, shared: [] };
-      group.shared.push({ first, sayings });
+      group.shared.push({ first, occurrences });
       groups.set(key, group);
     }
   }
   return [...groups.values()];
 }
 
-/** What is said of one thing, and to which projects it must not be said. */
-export interface Grouping<Said> {
-  readonly placement: Placement<Said>;
-  readonly isStranger: (project: Project) => boolean;
+/** Where one resource is declared, and which projects must not get it. */
+export interface Grouping<T> {
+  readonly placement: Placement<T>;
+  readonly isUnaffected: (project: Project) => boolean;
 }
 
 /** A glob that has to leave out several projects that nobody asked for is not what was asked for. */
 const foreignWeight = 4;
 
-function selected<Said>(
+function selected<T>(
   folder: Folder,
-  sayings: readonly Occurrence<Said>[],
-  { isStranger, isForeign }: Record<"isStranger" | "isForeign", (project: Project) => boolean>,
-): Pick<Group<Said>, "glob" | "named"> {
+  occurrences: readonly Occurrence<T>[],
+  { isUnaffected, isNotImported }: Record<"isUnaffected" | "isNotImported", (project: Project) => boolean>,
+): Pick<Group<T>, "glob" | "named"> {
   const glob = globBelow(folder);
-  const unaffected = folder.projects.filter(isStranger);
-  const weight = unaffected.reduce((sum, project) => sum + (isForeign(project) ? foreignWeight : 1), 0);
-  if (glob !== undefined && weight < sayings.length) return { glob, named: unaffected };
-  return { glob: undefined, named: sayings.map(({ project }) => project) };
+  const unaffected = folder.projects.filter(isUnaffected);
+  const weight = unaffected.reduce((sum, project) => sum + (isNotImported(project) ? foreignWeight : 1), 0);
+  if (glob !== undefined && weight < occurrences.length) return { glob, named: unaffected };
+  return { glob: undefined, named: occurrences.map(({ project }) => project) };
 }
 
-/** The longest list of projects that somebody would keep by hand where a folder does not say it. */
+/** The longest list of projects that is easy to maintain by hand. */
 const longestList = 20;
 
-/** What a few projects say in the same way, wherever they are. */
-export function listsOf<Said>(
-  sayings: readonly Occurrence<Said>[],
-  thingOf: (saying: Occurrence<Said>) => string,
+/** What a few projects declare in the same way, wherever they are. */
+export function listsOf<T>(
+  occurrences: readonly Occurrence<T>[],
+  thingOf: (occurrence: Occurrence<T>) => string,
   folderOf: (projects: readonly Project[]) => Folder,
-): readonly Group<Said>[] {
-  const groups = new Map<string, Group<Said>>();
-  for (const alike of grouped(sayings, (saying) => JSON.stringify([thingOf(saying), saying.form])).values()) {
+): readonly Group<T>[] {
+  const groups = new Map<string, Group<T>>();
+  for (const alike of grouped(occurrences, (occurrence) =>
+    JSON.stringify([thingOf(occurrence), occurrence.form]),
+  ).values()) {
     const [first] = alike;
     if (!first || alike.length < 2 || alike.length > longestList) continue;
     const named = alike.map(({ project }) => project);
     const key = JSON.stringify([undefined, named.map(({ name }) => name)]);
     const group = groups.get(key) ?? { key, folder: folderOf(named), glob: undefined, named, shared: [] };
-    group.shared.push({ first, sayings: alike });
+    group.shared.push({ first, occurrences: alike });
     groups.set(key, group);
   }
   return [...groups.values()];
 }
 
-/** Lines of a policy around what it says. */
+/** Lines of a policy besides its entries. */
 const frame = 6;
 
 /**
- * Groups that save lines, and what their projects rather say themselves. Only exceptions and lists are weighed:
+ * Groups that save lines, and what their projects declare themselves instead. Only exceptions and lists are weighed:
  * a policy for a whole folder is also for projects to come. A policy of a project's own counts as far as nothing else needs it.
  */
-export function worthwhile<Said>(
-  groups: readonly Group<Said>[],
-  alone: readonly Occurrence<Said>[],
-): { readonly groups: readonly Group<Said>[]; readonly own: readonly Occurrence<Said>[] } {
+export function groupsThatSaveLines<T>(
+  groups: readonly Group<T>[],
+  alone: readonly Occurrence<T>[],
+): { readonly groups: readonly Group<T>[]; readonly own: readonly Occurrence<T>[] } {
   const weighed = groups.filter(({ named }) => named.length > 0);
-  const grouping = new Set(weighed.flatMap(sayingsOf));
-  const speakers = new Set(alone.filter((saying) => !grouping.has(saying)).map(({ project }) => project));
+  const grouping = new Set(weighed.flatMap(occurrencesOf));
+  const declaring = new Set(alone.filter((occurrence) => !grouping.has(occurrence)).map(({ project }) => project));
   const counts = new Map<Project, number>();
   for (const { project } of grouping) counts.set(project, (counts.get(project) ?? 0) + 1);
   const own = new Set(alone);
   const refused = new Set(
     weighed.filter((group) => {
-      const sayings = sayingsOf(group);
-      const frames = sayings.map(({ project }) => (speakers.has(project) ? 0 : frame / (counts.get(project) ?? 1)));
-      const apart = sayings.reduce((sum, { lines }, index) => sum + lines + (frames[index] ?? 0), 0);
+      const occurrences = occurrencesOf(group);
+      const frames = occurrences.map(({ project }) =>
+        declaring.has(project) ? 0 : frame / (counts.get(project) ?? 1),
+      );
+      const apart = occurrences.reduce((sum, { lines }, index) => sum + lines + (frames[index] ?? 0), 0);
       const together = group.shared.reduce((sum, { first }) => sum + first.lines, frame + group.named.length);
       const isRefused = together >= apart;
-      for (const saying of sayings) {
-        if (isRefused) own.add(saying);
-        else own.delete(saying);
-        if (isRefused) speakers.add(saying.project);
+      for (const occurrence of occurrences) {
+        if (isRefused) own.add(occurrence);
+        else own.delete(occurrence);
+        if (isRefused) declaring.add(occurrence.project);
       }
       return isRefused;
     }),
@@ -121,6 +125,6 @@ export function worthwhile<Said>(
   return { groups: groups.filter((group) => !refused.has(group)), own: [...own] };
 }
 
-function sayingsOf<Said>({ shared }: Group<Said>): readonly Occurrence<Said>[] {
-  return shared.flatMap(({ sayings }) => sayings);
+function occurrencesOf<T>({ shared }: Group<T>): readonly Occurrence<T>[] {
+  return shared.flatMap(({ occurrences }) => occurrences);
 }

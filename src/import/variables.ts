@@ -8,13 +8,13 @@ interface Varied {
 }
 
 /** A variable and its value. */
-export type SaidVariable = Varied["variable"];
+export type VariableValue = Varied["variable"];
 
 /** An entry as it may be shared, and as its project has it. */
-export interface SaidEntry {
+export interface EntryVariant {
   readonly entry: ImportedEntry;
   readonly original: ImportedEntry;
-  readonly variable?: SaidVariable;
+  readonly variable?: VariableValue;
 }
 
 /** Gives an entry a variable where others are the same but for that value. */
@@ -84,7 +84,7 @@ function mergedBy(field: string, forms: readonly ImportedEntry[]): { masks: Read
   };
 }
 
-/** Equal where one policy could say both. */
+/** Equal where one policy could declare both. */
 export function formOf({ fields, remarks }: ImportedEntry): string {
   return JSON.stringify([[...fields], remarks]);
 }

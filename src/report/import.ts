@@ -17,7 +17,7 @@ export interface ImportReport {
   readonly idle: readonly string[];
   readonly problems: readonly Problem[];
   /** What another tool's files say and no policy does; left out where there are none. */
-  readonly notTakenOver?: readonly Problem[];
+  readonly notImported?: readonly Problem[];
 }
 
 interface ToFill {
@@ -27,7 +27,7 @@ interface ToFill {
 }
 
 /** Files, what was left out, and the references to set. */
-export function importText({ written, idle, notTakenOver }: ImportReport, palette: Palette): string {
+export function importText({ written, idle, notImported }: ImportReport, palette: Palette): string {
   const byFile = groupedAs(
     written,
     ([path]) => path,
@@ -44,18 +44,18 @@ export function importText({ written, idle, notTakenOver }: ImportReport, palett
     part(palette, `Wrote ${counted(written.length, "policy", "policies")}${place}:`, files),
     idle.length > 0 ? `Nothing to import: ${printable(idle.join(", "))}` : "",
     part(palette, "Left out or unknown:", remarks),
-    part(palette, "Not imported:", (notTakenOver ?? []).map(problemLine)),
+    part(palette, "Not imported:", (notImported ?? []).map(problemLine)),
     part(palette, "Set these secrets before the first apply:", filling),
-    notTakenOver ? summary(written, notTakenOver) : "",
+    notImported ? summary(written, notImported) : "",
   ];
   return parts.filter((text) => text !== "").join("\n\n");
 }
 
-function summary(written: ImportReport["written"], notTakenOver: readonly Problem[]): string {
+function summary(written: ImportReport["written"], notImported: readonly Problem[]): string {
   const drafts = written.map(([, draft]) => draft);
   const off = drafts.flatMap(({ disabled = [] }) => disabled).length;
   const taken = drafts.flatMap(({ entries }) => entries).length + off;
-  return `Imported: ${taken}${off > 0 ? `, ${off} of them as disabled` : ""}. Not imported: ${notTakenOver.length}.`;
+  return `Imported: ${taken}${off > 0 ? `, ${off} of them as disabled` : ""}. Not imported: ${notImported.length}.`;
 }
 
 function part(palette: Palette, title: string, lines: readonly string[]): string {
@@ -100,7 +100,7 @@ function usesOf([first, ...others]: readonly ToFill[]): string {
 }
 
 /** The same for scripts. */
-export function importJson({ written, idle, problems, notTakenOver }: ImportReport): string {
+export function importJson({ written, idle, problems, notImported }: ImportReport): string {
   const policies = written.map(([file, draft]) => ({
     file,
     name: draft.name,
@@ -111,7 +111,7 @@ export function importJson({ written, idle, problems, notTakenOver }: ImportRepo
     to_fill_in: blanksOf(draft),
     remarks: remarksOf(draft),
   }));
-  const rest = notTakenOver ? { not_taken_over: notTakenOver.map(reportedProblem) } : { nothing_to_import: idle };
+  const rest = notImported ? { not_imported: notImported.map(reportedProblem) } : { nothing_to_import: idle };
   return JSON.stringify({ policies, ...rest, problems: problems.map(reportedProblem) }, null, 2);
 }
 

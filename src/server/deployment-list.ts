@@ -1,13 +1,13 @@
 import { listRow } from "./deployment-rows.ts";
 import { paged } from "./pages.ts";
 import { refused, type ServerReply } from "./reply.ts";
-import type { ProjectHandler, Visit } from "./server-context.ts";
+import type { ParsedRequest, ProjectHandler } from "./server-context.ts";
 import type { DeploymentRecord } from "./state.ts";
 
 /** The list of deployments (docs/api.md#deployments). */
-export const listDeployments: ProjectHandler = (world, visit, project) => {
-  const { behaviour } = world;
-  const { sort, order_by: asked, ...given } = visit.given;
+export const listDeployments: ProjectHandler = (context, call, project) => {
+  const { behaviour } = context;
+  const { sort, order_by: asked, ...given } = call.given;
   const filtered = filteredTimes.filter((name) => boundsOf(name, given).some((bound) => bound !== undefined));
   const unpaired = filtered.find((name) => name !== asked);
   if (behaviour.timeFilter === "refuses" && unpaired) return unpairedSort(unpaired);
@@ -15,7 +15,7 @@ export const listDeployments: ProjectHandler = (world, visit, project) => {
   const order = behaviour.timeFilter === "sorts" && unpaired ? unpaired : String(asked);
   const run = behaviour.ordersById && sameAsId.has(order) ? "id" : order;
   const rows = sorted(kept, orders[run as keyof typeof orders], sort === "desc" ? -1 : 1);
-  return paged(world, visit, rows, (record) => listRow(world, record));
+  return paged(context, call, rows, (record) => listRow(context, record));
 };
 
 /** The times that a list can be filtered by, each with `…_after` and `…_before`. */
@@ -23,7 +23,7 @@ const filteredTimes = ["updated_at", "finished_at"] as const;
 
 type FilteredTime = (typeof filteredTimes)[number];
 
-function boundsOf(name: FilteredTime, given: Visit["given"]) {
+function boundsOf(name: FilteredTime, given: ParsedRequest["given"]) {
   const stem = name.replace("_at", "");
   return [given[`${stem}_after`], given[`${stem}_before`]] as const;
 }
@@ -34,7 +34,7 @@ function unpairedSort(name: FilteredTime): ServerReply {
 
 const sameAsId: ReadonlySet<string> = new Set(["iid", "created_at"]);
 
-function isWanted(deployment: DeploymentRecord, given: Visit["given"]): boolean {
+function isWanted(deployment: DeploymentRecord, given: ParsedRequest["given"]): boolean {
   const { environment, status } = given;
   if (environment !== undefined && deployment.environment.name !== environment) return false;
   if (status !== undefined && deployment.status !== status) return false;

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../base/json.ts";
-import type { World } from "./server-context.ts";
+import type { ServerContext } from "./server-context.ts";
 import type { DeploymentRecord, User } from "./state.ts";
 
 /** A row of the list of deployments (docs/api.md#deployments); deployed servers say more of the environment. */
 export function listRow(
-  { behaviour }: World,
+  { behaviour }: ServerContext,
   { tag: _, finished_at: __, ...deployment }: DeploymentRecord,
 ): JsonObject {
   if (!behaviour.environmentSlugs) return deployment;
@@ -22,17 +22,17 @@ export function listRow(
 }
 
 /** As in a list, but for a field of the job's user that only a list shows. */
-export function singleRow(world: World, record: DeploymentRecord): JsonObject {
+export function singleRow(context: ServerContext, record: DeploymentRecord): JsonObject {
   const { deployable } = record;
-  if (!deployable) return listRow(world, record);
+  if (!deployable) return listRow(context, record);
   const { public_email: _, ...user } = deployable.user as JsonObject;
-  return { ...listRow(world, record), deployable: { ...deployable, user } };
+  return { ...listRow(context, record), deployable: { ...deployable, user } };
 }
 
 /** The answer of a create or an update (docs/api.md#deployments). */
-export function writtenRow(world: World, record: DeploymentRecord): JsonObject {
-  const { updated_at, ...row } = listRow(world, record);
-  return { ...row, ...(world.behaviour.fullDeployments && { updated_at }), deployable: null };
+export function writtenRow(context: ServerContext, record: DeploymentRecord): JsonObject {
+  const { updated_at, ...row } = listRow(context, record);
+  return { ...row, ...(context.behaviour.fullDeployments && { updated_at }), deployable: null };
 }
 
 const most = 24;

@@ -5,18 +5,18 @@ import { paged } from "./pages.ts";
 import { readInteger } from "./parameters.ts";
 import { dropDeployment, putDeployment } from "./records.ts";
 import { invalid, json, noContent, noRecord, refused, type ServerReply } from "./reply.ts";
-import type { ProjectHandler, Visit, World } from "./server-context.ts";
+import type { ParsedRequest, ProjectHandler, ServerContext } from "./server-context.ts";
 import { type DeploymentRecord, finalStatuses, nextNumber, type ProjectState, timestamp } from "./state.ts";
 
 /** The deployment endpoints but for their list (docs/api.md#deployments). */
-export const getDeployment: ProjectHandler = (world, visit, project) => {
-  const found = find(visit, project);
-  return "reply" in found ? found.reply : json(200, singleRow(world, found.record));
+export const getDeployment: ProjectHandler = (context, call, project) => {
+  const found = find(call, project);
+  return "reply" in found ? found.reply : json(200, singleRow(context, found.record));
 };
 
-export const createDeployment: ProjectHandler = (world, visit, project) => {
-  const { given, caller } = visit;
-  const blank = blankFault(world, given);
+export const createDeployment: ProjectHandler = (context, call, project) => {
+  const { given, caller } = call;
+  const blank = blankFault(context, given);
   if (blank) return blank;
   const wanted = {
     ref: String(given.ref),
@@ -24,23 +24,23 @@ export const createDeployment: ProjectHandler = (world, visit, project) => {
     tag: given.tag === true,
     status: String(given.status ?? "created"),
   };
-  const environment = environmentOf(world.state, project, String(given.environment));
-  const same = world.behaviour.deploymentsRepeat ? lastLike(project, environment.id, wanted) : undefined;
-  if (same) return json(201, writtenRow(world, same));
+  const environment = environmentOf(context.state, project, String(given.environment));
+  const same = context.behaviour.deploymentsRepeat ? lastLike(project, environment.id, wanted) : undefined;
+  if (same) return json(201, writtenRow(context, same));
   const record: DeploymentRecord = {
-    ...numbers(world, project),
+    ...numbers(context, project),
     ...wanted,
     ...times(wanted.status),
     user: caller.user,
     environment,
     deployable: null,
   };
-  putDeployment(world.state, project, record);
-  return json(201, writtenRow(world, record));
+  putDeployment(context.state, project, record);
+  return json(201, writtenRow(context, record));
 };
 
 /** What deployed servers say of a commit or a ref without a name; later ones of any empty parameter, by its name. */
-function blankFault({ behaviour }: World, given: Visit["given"]): ServerReply | undefined {
+function blankFault({ behaviour }: ServerContext, given: ParsedRequest["given"]): ServerReply | undefined {
   const blank = ["environment", "sha", "ref"].filter((name) => String(given[name]).trim() === "");
   if (behaviour.blankTold === "as empty" && blank.length > 0) return invalid(blank.map((name) => `${name} is empty`));
   const unknown = blank.filter((name) => name in notThere);
@@ -53,21 +53,21 @@ const notThere: Readonly<Record<string, string>> = {
   ref: "The branch or tag does not exist",
 };
 
-export const editDeployment: ProjectHandler = (world, visit, project) => {
-  const found = find(visit, project);
+export const editDeployment: ProjectHandler = (context, call, project) => {
+  const found = find(call, project);
   if ("reply" in found) return found.reply;
   const { record } = found;
-  const { status } = visit.given;
-  if (status === undefined) return json(200, writtenRow(world, record));
-  const refusal = world.behaviour.strictTransitions
+  const { status } = call.given;
+  if (status === undefined) return json(200, writtenRow(context, record));
+  const refusal = context.behaviour.strictTransitions
     ? (jobFault(record) ?? transitionFault(record.status, String(status)))
     : undefined;
   if (refusal) return refusal;
   const updated_at = timestamp(record.updated_at);
   const finished = finalStatuses.has(String(status)) && { finished_at: updated_at };
   const next = { ...record, status: String(status), updated_at, ...finished };
-  putDeployment(world.state, project, next);
-  return json(200, writtenRow(world, next));
+  putDeployment(context.state, project, next);
+  return json(200, writtenRow(context, next));
 };
 
 /** How deployed servers call the change to a status, and from which statuses they allow it; undefined: from any other. */
@@ -92,8 +92,8 @@ function jobFault({ deployable }: DeploymentRecord): ServerReply | undefined {
 }
 
 /** DELETE of a deployment, which deployed servers have: neither of one that runs nor of the one that is live. */
-export const deleteDeployment: ProjectHandler = (world, visit, project) => {
-  const found = find(visit, project);
+export const deleteDeployment: ProjectHandler = (context, call, project) => {
+  const found = find(call, project);
   if ("reply" in found) return found.reply;
   const { record } = found;
   const live = project.deployments.findLast(
@@ -101,25 +101,25 @@ export const deleteDeployment: ProjectHandler = (world, visit, project) => {
   );
   if (record.status === "running") return json(400, { message: "Cannot destroy running deployment" });
   if (live === record) return json(400, { message: "Deployment currently deployed to environment" });
-  dropDeployment(world.state, project, record);
+  dropDeployment(context.state, project, record);
   return noContent;
 };
 
 /** The merge requests shipped with a deployment; those that name no deployment were shipped with each. */
-export const listDeploymentMergeRequests: ProjectHandler = (world, visit, project) => {
-  const found = find(visit, project);
-  if ("reply" in found) return world.behaviour.unknownShipsNothing ? paged(world, visit, [], Object) : found.reply;
-  const { state } = visit.raw;
+export const listDeploymentMergeRequests: ProjectHandler = (context, call, project) => {
+  const found = find(call, project);
+  if ("reply" in found) return context.behaviour.unknownShipsNothing ? paged(context, call, [], Object) : found.reply;
+  const { state } = call.raw;
   const shipped = project.mergeRequests.filter((request) => {
     return (
       isShippedWith(request, found.record.id) && (state === undefined || state === "all" || request.state === state)
     );
   });
-  return paged(world, visit, inMergeOrder(shipped, visit), mergeRequestRow);
+  return paged(context, call, inMergeOrder(shipped, call), mergeRequestRow);
 };
 
 /** As `order_by` and `sort` ask for; otherwise as they were seeded. */
-function inMergeOrder(requests: readonly JsonObject[], { raw }: Visit): readonly JsonObject[] {
+function inMergeOrder(requests: readonly JsonObject[], { raw }: ParsedRequest): readonly JsonObject[] {
   const { order_by: field, sort } = raw;
   if (field === undefined && sort === undefined) return requests;
   const key = (request: JsonObject) => String(request[String(field ?? "created_at")] ?? "");
@@ -138,14 +138,14 @@ function mergeRequestRow({ deployment_id: _, deployment_ids: __, ...request }: J
 
 type Found = { readonly record: DeploymentRecord } | { readonly reply: ServerReply };
 
-function find({ segments }: Visit, project: ProjectState): Found {
+function find({ segments }: ParsedRequest, project: ProjectState): Found {
   const id = readInteger(segments.deployment_id);
   if (id === undefined) return { reply: invalid(["deployment_id is invalid"]) };
   const record = project.deployments.find((deployment) => deployment.id === id);
   return record ? { record } : { reply: noRecord };
 }
 
-function numbers({ state }: World, { record }: ProjectState): { id: number; iid: number } {
+function numbers({ state }: ServerContext, { record }: ProjectState): { id: number; iid: number } {
   return { id: nextNumber(state, "deployment"), iid: nextNumber(state, `deployment of ${record.id}`) };
 }
 

@@ -10,10 +10,10 @@ import { type RouteName, routes } from "./routes.ts";
 import {
   accessRefusal,
   type Handler,
+  type ParsedRequest,
   type ProjectHandler,
   type ProjectRefusal,
-  type Visit,
-  type World,
+  type ServerContext,
 } from "./server-context.ts";
 import { type Caller, findProject, type MoveKind, type ProjectState, type Role, roles } from "./state.ts";
 import { getToken, getUser, getVersion } from "./users.ts";
@@ -43,7 +43,7 @@ function movesOf<Kind extends MoveKind>(kind: Kind) {
 }
 
 /** The other half of the table of routes (docs/api.md). */
-const answers: Readonly<Record<RouteName, HandlerRow>> = {
+const handlers: Readonly<Record<RouteName, HandlerRow>> = {
   listProjects: { role: "guest", instance: listProjects },
   getProject: { role: "guest", project: getProject },
 
@@ -92,39 +92,42 @@ const noProject = notFound("Project");
 export interface RoutedRequest {
   readonly endpoint: RouteName;
   readonly caller: Caller;
-  readonly segments: Visit["segments"];
-  readonly raw: Visit["raw"];
-  readonly unmodifiedSince: Visit["unmodifiedSince"];
+  readonly segments: ParsedRequest["segments"];
+  readonly raw: ParsedRequest["raw"];
+  readonly unmodifiedSince: ParsedRequest["unmodifiedSince"];
   readonly address: string;
   /** Why the body could not be read; said when the caller may know. */
   readonly unreadable?: ServerReply | undefined;
 }
 
 /** Checks in the platform's order (project, role, parameters; where the row says so, parameters first), then answers. */
-export function answer(world: World, { endpoint, unreadable, ...asked }: RoutedRequest): ServerReply {
-  const row = answers[endpoint];
+export function handle(context: ServerContext, { endpoint, unreadable, ...asked }: RoutedRequest): ServerReply {
+  const row = handlers[endpoint];
   if (!isInScope(asked.caller, endpoint)) return outOfScope;
-  const { values, faults } = readParameters(world.parameters[endpoint], asked.raw);
+  const { values, faults } = readParameters(context.parameters[endpoint], asked.raw);
   const unread = unreadable ?? (faults.length > 0 ? invalid(faults) : undefined);
-  const visit: Visit = { ...asked, given: values };
-  if ("instance" in row) return roleRefusal(row, asked.caller) ?? unread ?? row.instance(world, visit);
+  const call: ParsedRequest = { ...asked, given: values };
+  if ("instance" in row) return roleRefusal(row, asked.caller) ?? unread ?? row.instance(context, call);
   const named = asked.segments.id ?? "";
-  const project = findProject(world.state, named) ?? formerProject(world, named);
-  if (project && !("record" in project)) return moved(endpoint, visit, project.movedTo);
+  const project = findProject(context.state, named) ?? formerProject(context, named);
+  if (project && !("record" in project)) return moved(endpoint, call, project.movedTo);
   if (unread && !row.roleFirst) return unread;
   if (!project) return noProject;
-  const refusal = accessRefusal(project) ?? roleRefusal(row, asked.caller) ?? row.before?.(world, visit, project);
-  return refusal ?? unread ?? row.project(world, visit, project);
+  const refusal = accessRefusal(project) ?? roleRefusal(row, asked.caller) ?? row.before?.(context, call, project);
+  return refusal ?? unread ?? row.project(context, call, project);
 }
 
 /** The project that had this path before, where that leads to it. */
-function formerProject({ state, behaviour }: World, path: string): ProjectState | { movedTo: number } | undefined {
+function formerProject(
+  { state, behaviour }: ServerContext,
+  path: string,
+): ProjectState | { movedTo: number } | undefined {
   const project = state.formerPaths.get(path.toLowerCase());
   if (!project || behaviour.formerPaths === "unknown") return undefined;
   return behaviour.formerPaths === "followed" ? project : { movedTo: project.record.id };
 }
 
-function moved(endpoint: RouteName, { address, raw }: Visit, id: number): ServerReply {
+function moved(endpoint: RouteName, { address, raw }: ParsedRequest, id: number): ServerReply {
   if (routes[endpoint].method !== "GET") {
     return json(405, { message: "Non GET methods are not allowed for moved projects" });
   }

@@ -4,7 +4,7 @@ import { type FaultKind, parameterFaults } from "../model/parameter-check.ts";
 import type { Scalar } from "../model/types.ts";
 import { readBoolean, readInteger } from "./parameters.ts";
 import { json, refused, type ServerReply } from "./reply.ts";
-import type { World } from "./server-context.ts";
+import type { ServerContext } from "./server-context.ts";
 import type { ProjectState } from "./state.ts";
 
 export interface ReadIntegration {
@@ -15,11 +15,11 @@ export interface ReadIntegration {
 }
 
 /** Reads what a PUT carries: form fields in words and JSON alike. A null, or an empty boolean or integer, clears. */
-export function readIntegration(world: World, integration: Integration, raw: JsonObject): ReadIntegration {
+export function readIntegration(context: ServerContext, integration: Integration, raw: JsonObject): ReadIntegration {
   const read: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(raw)) read[name] = readValue(integration.parameters.get(name), value);
-  const faults = faultsOf(world, integration, read);
-  const { active, ...values } = kept(world, integration, read);
+  const faults = faultsOf(context, integration, read);
+  const { active, ...values } = kept(context, integration, read);
   return { values, active: typeof active === "boolean" ? active : undefined, faults };
 }
 
@@ -40,7 +40,7 @@ const words: Record<FaultKind, string> = {
 
 const lenient: ReadonlySet<FaultKind> = new Set(["unknown", "enum", "pattern"]);
 
-function faultsOf({ behaviour, release }: World, integration: Integration, read: JsonObject): string[] {
+function faultsOf({ behaviour, release }: ServerContext, integration: Integration, read: JsonObject): string[] {
   const set = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
   const faults = parameterFaults(integration, set, release)
     .filter(({ fault }) => !(behaviour.lenientParameters && lenient.has(fault)))
@@ -53,7 +53,11 @@ function faultsOf({ behaviour, release }: World, integration: Integration, read:
 }
 
 /** The values that the server stores. */
-function kept({ behaviour, release }: World, { parameters }: Integration, read: JsonObject): Record<string, Scalar> {
+function kept(
+  { behaviour, release }: ServerContext,
+  { parameters }: Integration,
+  read: JsonObject,
+): Record<string, Scalar> {
   const values: Record<string, Scalar> = {};
   for (const [name, value] of Object.entries(read)) {
     const parameter = parameters.get(name);
@@ -81,7 +85,7 @@ type Faults = readonly (readonly [field: string, sentence: string])[];
 const checks = {
   block_local_addresses: localAddresses,
   validate_values: invalidValues,
-} as const satisfies Record<string, (world: World, asked: Asked) => Faults>;
+} as const satisfies Record<string, (context: ServerContext, asked: Asked) => Faults>;
 
 interface Asked {
   readonly project: ProjectState;
@@ -93,16 +97,16 @@ interface Asked {
 }
 
 /** The refusal of an integration that its model does not allow; undefined where it does, or where no feature asks for it. */
-export function modelRefusal(world: World, asked: Asked): ServerReply | undefined {
-  const asking = Object.entries(checks).filter(([feature]) => world.state.features.has(feature));
-  const faults = asking.flatMap(([, check]) => check(world, asked));
+export function modelRefusal(context: ServerContext, asked: Asked): ServerReply | undefined {
+  const asking = Object.entries(checks).filter(([feature]) => context.state.features.has(feature));
+  const faults = asking.flatMap(([, check]) => check(context, asked));
   if (faults.length === 0) return undefined;
-  if (!world.behaviour.validationTold) return refused(400, "Bad Request");
+  if (!context.behaviour.validationTold) return refused(400, "Bad Request");
   const fields = faults.map(([field, sentence]) => `:${field}=>[${JSON.stringify(sentence)}]`);
   return json(400, { message: `Failed to update integration. {${fields.join(", ")}}` });
 }
 
-function localAddresses(_: World, { integration: { parameters }, given }: Asked): Faults {
+function localAddresses(_: ServerContext, { integration: { parameters }, given }: Asked): Faults {
   return Object.entries(given)
     .filter(([name, value]) => parameters.get(name)?.destination && isLocal(String(value)))
     .map(([name]) => [name, "is blocked: Requests to the local network are not allowed"]);
@@ -114,7 +118,7 @@ function isLocal(value: string): boolean {
   return URL.canParse(value) && local.test(new URL(value).hostname);
 }
 
-function invalidValues({ behaviour, slugs }: World, { project, integration, result }: Asked): Faults {
+function invalidValues({ behaviour, slugs }: ServerContext, { project, integration, result }: Asked): Faults {
   const faults = [...integration.parameters.values()].flatMap((parameter) => valueFaults(parameter, result));
   const isTaken = behaviour.oneIssueTracker && integration.alone && hasAnother(project, integration, slugs);
   return isTaken ? [...faults, ["base", alreadyInUse]] : faults;
@@ -134,7 +138,7 @@ function valueFaults({ name, valid, required }: IntegrationParameter, values: Va
   return faults;
 }
 
-function hasAnother({ integrations }: ProjectState, { slug }: Integration, slugs: World["slugs"]): boolean {
+function hasAnother({ integrations }: ProjectState, { slug }: Integration, slugs: ServerContext["slugs"]): boolean {
   return [...integrations.values()].some((record) => {
     const other = slugs.get(record.slug);
     return record.active && record.slug !== slug && other !== undefined && !("status" in other) && other.alone;

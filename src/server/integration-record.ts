@@ -1,26 +1,26 @@
 import { type Catalogue, type Integration, type IntegrationParameter, quirksAt } from "../model/catalogue.ts";
 import type { Scalar } from "../model/types.ts";
 import { flagsListedIn } from "./release-facts.ts";
-import type { World } from "./server-context.ts";
+import type { ServerContext } from "./server-context.ts";
 import { type IntegrationRecord, nextNumber, timestamp } from "./state.ts";
 
 type Values = Readonly<Record<string, Scalar>>;
 
 /** A new record with the values of a PUT, and what deployed servers begin with. */
 export function createdRecord(
-  world: World,
+  context: ServerContext,
   integration: Integration,
   values: Values,
   active?: boolean,
 ): IntegrationRecord {
   const now = timestamp();
   return {
-    id: nextNumber(world.state, "integration"),
+    id: nextNumber(context.state, "integration"),
     slug: integration.slug,
-    active: active ?? activeByDefault(world, integration),
+    active: active ?? activeByDefault(context, integration),
     created_at: now,
     updated_at: now,
-    values: world.behaviour.quirks ? { ...initialValues(integration), ...values } : values,
+    values: context.behaviour.quirks ? { ...initialValues(integration), ...values } : values,
   };
 }
 
@@ -30,33 +30,33 @@ function initialValues({ parameters }: Integration): Values {
 }
 
 /** Where `active` is a parameter its default counts; every other integration is on once it is written. */
-function activeByDefault({ behaviour }: World, { parameters, staysOff }: Integration): boolean {
+function activeByDefault({ behaviour }: ServerContext, { parameters, staysOff }: Integration): boolean {
   if (behaviour.quirks && staysOff) return false;
   return behaviour.putActivates || (parameters.get("active")?.default ?? true) === true;
 }
 
 /** The same record where nothing changes, so that `updated_at` stands still. */
 export function editedRecord(
-  world: World,
+  context: ServerContext,
   known: IntegrationRecord,
   values: Values,
   active: boolean | undefined,
 ): IntegrationRecord {
-  const integration = world.slugs.get(known.slug);
-  const kept = integration && "parameters" in integration ? keptActive(world, integration, known) : true;
+  const integration = context.slugs.get(known.slug);
+  const kept = integration && "parameters" in integration ? keptActive(context, integration, known) : true;
   const next = active ?? kept;
   const isSame =
-    !world.behaviour.writesMove &&
+    !context.behaviour.writesMove &&
     next === known.active &&
     Object.entries(values).every(([name, value]) => known.values[name] === value);
   if (isSame) return known;
-  const updated_at = isUnmoved(world, known, values, next) ? known.updated_at : timestamp(known.updated_at);
+  const updated_at = isUnmoved(context, known, values, next) ? known.updated_at : timestamp(known.updated_at);
   return { ...owned(known), active: next, values: { ...known.values, ...values }, updated_at };
 }
 
 /** What a PUT without a word about it leaves: on, but where the integration has a state of its own, or stays off. */
 function keptActive(
-  { behaviour }: World,
+  { behaviour }: ServerContext,
   { parameters, staysOff }: Integration,
   { active }: IntegrationRecord,
 ): boolean {
@@ -65,7 +65,12 @@ function keptActive(
 }
 
 /** Deployed servers do not touch the record where only settings change that they keep apart. */
-function isUnmoved({ behaviour, slugs }: World, known: IntegrationRecord, values: Values, active: boolean): boolean {
+function isUnmoved(
+  { behaviour, slugs }: ServerContext,
+  known: IntegrationRecord,
+  values: Values,
+  active: boolean,
+): boolean {
   const integration = slugs.get(known.slug);
   if (!behaviour.quirks || !integration || "status" in integration || !integration.apart) return false;
   const changed = Object.keys(values).filter((name) => known.values[name] !== values[name]);
@@ -73,18 +78,21 @@ function isUnmoved({ behaviour, slugs }: World, known: IntegrationRecord, values
 }
 
 /** What a DELETE of an integration leaves that was never configured; undefined where it leaves nothing. */
-export function inactiveRecord(world: World, integration: Integration | undefined): IntegrationRecord | undefined {
-  if (!world.behaviour.deleteCreatesInactive || !integration) return undefined;
-  return createdRecord(world, integration, {}, false);
+export function inactiveRecord(
+  context: ServerContext,
+  integration: Integration | undefined,
+): IntegrationRecord | undefined {
+  if (!context.behaviour.deleteCreatesInactive || !integration) return undefined;
+  return createdRecord(context, integration, {}, false);
 }
 
 /** A record after a DELETE. */
 export function disabledRecord(
-  world: World,
+  context: ServerContext,
   integration: Integration | undefined,
   record: IntegrationRecord,
 ): IntegrationRecord {
-  const values = world.behaviour.deleteWipes ? wiped(integration, record.values) : record.values;
+  const values = context.behaviour.deleteWipes ? wiped(integration, record.values) : record.values;
   return { ...owned(record), active: false, values, updated_at: timestamp(record.updated_at) };
 }
 
@@ -104,7 +112,7 @@ function owned({ inherited: _, ...record }: IntegrationRecord): IntegrationRecor
 type Fields = Record<string, unknown>;
 
 /** A row of the list: the fields of the spec, all flags true until they are set (docs/api.md#list-items). */
-export function rowOf({ catalogue, behaviour, release }: World, record: IntegrationRecord): Fields {
+export function rowOf({ catalogue, behaviour, release }: ServerContext, record: IntegrationRecord): Fields {
   const { id, slug, created_at, updated_at, active, values } = record;
   const row: Fields = { id, title: titleOf(catalogue, slug), slug, created_at, updated_at, active };
   for (const flag of catalogue.listedFlags) row[flag] = values[flag] ?? true;
@@ -117,15 +125,19 @@ function titleOf({ integrations }: Catalogue, slug: string): string {
 }
 
 /** The answer of a single GET and of a PUT: the row, flags that a list does not show, and `properties`. */
-export function entityOf(world: World, integration: Integration | undefined, record: IntegrationRecord): Fields {
-  const entity = rowOf(world, record);
-  if (!integration) return { ...entity, properties: unlisted(world.catalogue, record) };
-  if (!world.behaviour.quirks) for (const field of integration.omitted) delete entity[field];
+export function entityOf(
+  context: ServerContext,
+  integration: Integration | undefined,
+  record: IntegrationRecord,
+): Fields {
+  const entity = rowOf(context, record);
+  if (!integration) return { ...entity, properties: unlisted(context.catalogue, record) };
+  if (!context.behaviour.quirks) for (const field of integration.omitted) delete entity[field];
   const properties: Fields = {};
   for (const parameter of integration.parameters.values()) {
     const { name, level } = parameter;
-    if (!isShown(world, parameter) || (level === "top" && name in entity)) continue;
-    const value = shownValue(world, integration, parameter, record);
+    if (!isShown(context, parameter) || (level === "top" && name in entity)) continue;
+    const value = shownValue(context, integration, parameter, record);
     if (value === undefined) continue;
     if (level === "top") entity[name] = value;
     else properties[name] = value;
@@ -138,14 +150,14 @@ function unlisted({ listedFlags }: Catalogue, { values }: IntegrationRecord): Fi
 }
 
 /** By the specification no secret but those that it shows; on deployed servers all that is not hidden. */
-function isShown({ behaviour, release }: World, parameter: IntegrationParameter): boolean {
+function isShown({ behaviour, release }: ServerContext, parameter: IntegrationParameter): boolean {
   if (behaviour.quirks) return !quirksAt(parameter, release).has("hidden");
   return !parameter.secret || parameter.returned;
 }
 
 /** A flag that was never set is off unless the list shows it; another parameter has its default. */
 function shownValue(
-  { behaviour }: World,
+  { behaviour }: ServerContext,
   { apart }: Integration,
   { name, level, default: byDefault, fallback }: IntegrationParameter,
   { values }: IntegrationRecord,

@@ -4,20 +4,20 @@ import { paged } from "./pages.ts";
 import { projectNames } from "./projects.ts";
 import { put } from "./records.ts";
 import { invalid, json, noRecord, notFound, type ServerReply } from "./reply.ts";
-import { type Handler, tierRefusal, type Visit, type World } from "./server-context.ts";
+import { type Handler, type ParsedRequest, type ServerContext, tierRefusal } from "./server-context.ts";
 import { type MoveKind, type MoveRecord, nextNumber, type Repository, type State, timestamp } from "./state.ts";
 
 const tiers: Readonly<Record<MoveKind, Tier>> = { project: "free", snippet: "free", group: "premium" };
 
 /** POST of a storage move: schedules one for each repository of the kind on the source (docs/api.md#repository-storage-moves). */
 export function scheduleMoves(kind: MoveKind): Handler {
-  return inTier(kind, (world, visit) => {
-    const refusal = storageFault(world.state, visit);
+  return inTier(kind, (context, call) => {
+    const refusal = storageFault(context.state, call);
     if (refusal) return refusal;
-    const source = String(visit.given.source_storage_name);
-    const destination = destinationOf(world.state, visit, source);
-    for (const repository of repositoriesOn(world.state, kind, source)) {
-      world.startMove(schedule(world.state, kind, repository, destination).id);
+    const source = String(call.given.source_storage_name);
+    const destination = destinationOf(context.state, call, source);
+    for (const repository of repositoriesOn(context.state, kind, source)) {
+      context.startMove(schedule(context.state, kind, repository, destination).id);
     }
     return json(202, { message: "202 Accepted" });
   });
@@ -25,71 +25,71 @@ export function scheduleMoves(kind: MoveKind): Handler {
 
 /** The moves of a kind, newest first; deployed servers have these and what follows, the spec does not. */
 export function listMoves(kind: MoveKind): Handler {
-  return inTier(kind, (world, visit) => pageOfMoves(world, visit, movesOf(world, kind)));
+  return inTier(kind, (context, call) => pageOfMoves(context, call, movesOf(context, kind)));
 }
 
 /** One of them by its ID. */
 export function showMove(kind: MoveKind): Handler {
-  return inTier(kind, (world, visit) => oneMove(world, visit, movesOf(world, kind)));
+  return inTier(kind, (context, call) => oneMove(context, call, movesOf(context, kind)));
 }
 
 /** The moves of one repository. */
 export function ownMoves(kind: MoveKind): Handler {
-  return ofRepository(kind, (world, visit, { id }) => pageOfMoves(world, visit, movesOf(world, kind, id)));
+  return ofRepository(kind, (context, call, { id }) => pageOfMoves(context, call, movesOf(context, kind, id)));
 }
 
 /** One of them by its ID. */
 export function ownMove(kind: MoveKind): Handler {
-  return ofRepository(kind, (world, visit, { id }) => oneMove(world, visit, movesOf(world, kind, id)));
+  return ofRepository(kind, (context, call, { id }) => oneMove(context, call, movesOf(context, kind, id)));
 }
 
 /** POST of a move of one repository: scheduled, unless it moves already. */
 export function addMove(kind: MoveKind): Handler {
-  return ofRepository(kind, (world, visit, repository) => {
-    const { state } = world;
+  return ofRepository(kind, (context, call, repository) => {
+    const { state } = context;
     if (state.moving[kind].has(repository.id)) return json(400, { message: { [kind]: ["is read-only"] } });
-    const destination = destinationOf(state, visit, repository.repository_storage);
+    const destination = destinationOf(state, call, repository.repository_storage);
     if (!state.storages.has(destination)) {
       return json(400, { message: { destination_storage_name: ["is not included in the list"] } });
     }
     const move = schedule(state, kind, repository, destination);
-    world.startMove(move.id);
+    context.startMove(move.id);
     return json(201, moveRow(state, move));
   });
 }
 
 function inTier(kind: MoveKind, answer: Handler): Handler {
-  return (world, visit) => tierRefusal(world, `${kind} storage moves`, tiers[kind]) ?? answer(world, visit);
+  return (context, call) => tierRefusal(context, `${kind} storage moves`, tiers[kind]) ?? answer(context, call);
 }
 
 const kindNames: Readonly<Record<MoveKind, string>> = { project: "Project", snippet: "Snippet", group: "Group" };
 
 function ofRepository(
   kind: MoveKind,
-  answer: (world: World, visit: Visit, repository: Repository) => ServerReply,
+  answer: (context: ServerContext, call: ParsedRequest, repository: Repository) => ServerReply,
 ): Handler {
-  return inTier(kind, (world, visit) => {
-    const repository = repositoryReaders[kind].named(world.state, visit.segments.id ?? "");
-    return repository ? answer(world, visit, repository) : notFound(kindNames[kind]);
+  return inTier(kind, (context, call) => {
+    const repository = repositoryReaders[kind].named(context.state, call.segments.id ?? "");
+    return repository ? answer(context, call, repository) : notFound(kindNames[kind]);
   });
 }
 
-function movesOf({ state }: World, kind: MoveKind, repository?: number): MoveRecord[] {
+function movesOf({ state }: ServerContext, kind: MoveKind, repository?: number): MoveRecord[] {
   const isWanted = (move: MoveRecord) =>
     move.kind === kind && (repository === undefined || move.repository === repository);
   return [...state.moves.values()].filter(isWanted).reverse();
 }
 
-function pageOfMoves(world: World, visit: Visit, moves: readonly MoveRecord[]): ServerReply {
-  return paged(world, visit, moves, (move) => moveRow(world.state, move));
+function pageOfMoves(context: ServerContext, call: ParsedRequest, moves: readonly MoveRecord[]): ServerReply {
+  return paged(context, call, moves, (move) => moveRow(context.state, move));
 }
 
-function oneMove({ state }: World, { segments }: Visit, moves: readonly MoveRecord[]): ServerReply {
+function oneMove({ state }: ServerContext, { segments }: ParsedRequest, moves: readonly MoveRecord[]): ServerReply {
   const move = moves.find(({ id }) => String(id) === segments.move_id);
   return move ? json(200, moveRow(state, move)) : noRecord;
 }
 
-function storageFault({ storages }: State, { given }: Visit): ServerReply | undefined {
+function storageFault({ storages }: State, { given }: ParsedRequest): ServerReply | undefined {
   const names = ["source_storage_name", "destination_storage_name"] as const;
   const unknown = names.filter((name) => given[name] !== undefined && !storages.has(String(given[name])));
   if (unknown.length === 0) return undefined;
@@ -97,7 +97,7 @@ function storageFault({ storages }: State, { given }: Visit): ServerReply | unde
 }
 
 /** Where none is named, the first other storage. */
-function destinationOf({ storages }: State, { given }: Visit, source: string): string {
+function destinationOf({ storages }: State, { given }: ParsedRequest, source: string): string {
   const named = given.destination_storage_name;
   if (named !== undefined) return String(named);
   return [...storages.keys()].find((name) => name !== source) ?? source;

@@ -1,34 +1,39 @@
 import { readInteger } from "./parameters.ts";
 import { invalid, json, type ServerReply } from "./reply.ts";
-import type { Visit, World } from "./server-context.ts";
+import type { ParsedRequest, ServerContext } from "./server-context.ts";
 
 /** A page of a list, with the headers that lead to the others. Beyond the last page it is empty. */
-export function paged<T>(world: World, visit: Visit, records: readonly T[], row: (record: T) => unknown): ServerReply {
-  const page = readPage(visit.raw.page, 1);
-  const wanted = readPage(visit.raw.per_page, world.pageSize);
+export function paged<T>(
+  context: ServerContext,
+  call: ParsedRequest,
+  records: readonly T[],
+  row: (record: T) => unknown,
+): ServerReply {
+  const page = readPage(call.raw.page, 1);
+  const wanted = readPage(call.raw.per_page, context.pageSize);
   if (page === undefined || wanted === undefined) {
     return invalid([...(page === undefined ? ["page"] : []), ...(wanted === undefined ? ["per_page"] : [])].map(fault));
   }
-  const size = Math.min(wanted, world.maxPageSize);
+  const size = Math.min(wanted, context.maxPageSize);
   const shown = records.slice((page - 1) * size, page * size).map(row);
-  return json(200, shown, pageHeaders(visit, { page, size, total: records.length }, world.behaviour.totalsUpTo));
+  return json(200, shown, pageHeaders(call, { page, size, total: records.length }, context.behaviour.totalsUpTo));
 }
 
 /** A page of a list of rows with IDs, in their order, with a link to what comes behind its last one, and no count. */
 export function keysetPaged<T extends { readonly id: number }>(
-  world: World,
-  visit: Visit,
+  context: ServerContext,
+  call: ParsedRequest,
   records: readonly T[],
   row: (record: T) => unknown,
 ): ServerReply {
-  const wanted = readPage(visit.raw.per_page, world.pageSize);
+  const wanted = readPage(call.raw.per_page, context.pageSize);
   if (wanted === undefined) return invalid([fault("per_page")]);
-  const size = Math.min(wanted, world.maxPageSize);
+  const size = Math.min(wanted, context.maxPageSize);
   const shown = records.slice(0, size);
   const last = shown.at(-1);
-  const bound = visit.given.sort === "desc" ? "id_before" : "id_after";
+  const bound = call.given.sort === "desc" ? "id_before" : "id_after";
   const more = last && records.length > size;
-  const next = more && addressWith(visit, { [bound]: String(last.id), per_page: String(size) });
+  const next = more && addressWith(call, { [bound]: String(last.id), per_page: String(size) });
   return json(200, shown.map(row), next ? { link: `<${next}>; rel="next"` } : {});
 }
 
@@ -48,7 +53,7 @@ interface Position {
   readonly total: number;
 }
 
-function pageHeaders(visit: Visit, { page, size, total }: Position, totalsUpTo: number): Record<string, string> {
+function pageHeaders(call: ParsedRequest, { page, size, total }: Position, totalsUpTo: number): Record<string, string> {
   const last = Math.max(1, Math.ceil(total / size));
   const next = page < last ? page + 1 : undefined;
   const previous = page > 1 ? page - 1 : undefined;
@@ -61,16 +66,16 @@ function pageHeaders(visit: Visit, { page, size, total }: Position, totalsUpTo: 
     "x-prev-page": String(previous ?? ""),
     ...(saysTotal && { "x-total": String(total), "x-total-pages": String(last) }),
     link: Object.entries(relations)
-      .flatMap(([relation, to]) => (to === undefined ? [] : [`<${pageAddress(visit, to, size)}>; rel="${relation}"`]))
+      .flatMap(([relation, to]) => (to === undefined ? [] : [`<${pageAddress(call, to, size)}>; rel="${relation}"`]))
       .join(", "),
   };
 }
 
-function pageAddress(visit: Visit, page: number, size: number): string {
-  return addressWith(visit, { page: String(page), per_page: String(size) });
+function pageAddress(call: ParsedRequest, page: number, size: number): string {
+  return addressWith(call, { page: String(page), per_page: String(size) });
 }
 
-function addressWith({ address, raw }: Visit, more: Readonly<Record<string, string>>): string {
+function addressWith({ address, raw }: ParsedRequest, more: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(
     Object.entries(raw).map(([name, value]): [string, string] => [name, String(value)]),
   );

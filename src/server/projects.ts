@@ -1,35 +1,35 @@
 import { keysetPaged, paged } from "./pages.ts";
 import { readBoolean } from "./parameters.ts";
 import { forbidden, json, type ServerReply } from "./reply.ts";
-import type { Handler, ProjectHandler, Visit } from "./server-context.ts";
+import type { Handler, ParsedRequest, ProjectHandler } from "./server-context.ts";
 import type { Repository, State } from "./state.ts";
 import { permissionsOf } from "./users.ts";
 
 /** GET /projects, all or those on one storage (docs/api.md#repository-storage-moves). */
-export const listProjects: Handler = (world, visit) => {
-  const { state, behaviour } = world;
-  const isAdmin = visit.caller.role === "admin";
-  const storage = visit.given.repository_storage;
+export const listProjects: Handler = (context, call) => {
+  const { state, behaviour } = context;
+  const isAdmin = call.caller.role === "admin";
+  const storage = call.given.repository_storage;
   if (storage !== undefined && !isAdmin && !behaviour.storageHidden) return forbidden;
   const filter = isAdmin ? storage : undefined;
-  const rows = within(wanted(state, visit, filter), visit);
+  const rows = within(wanted(state, call, filter), call);
   const showsStorage = isAdmin || !behaviour.storageHidden;
   const row = (project: Repository) => projectRow(state, project, showsStorage);
-  if (isKeyset(visit)) return keysetPaged(world, visit, rows, row);
-  return tooFar(behaviour.projectOffsets, visit) ?? paged(world, visit, rows, row);
+  if (isKeyset(call)) return keysetPaged(context, call, rows, row);
+  return tooFar(behaviour.projectOffsets, call) ?? paged(context, call, rows, row);
 };
 
 /** All that a list shows, page by page, in its order; remembered until a project changes. */
-function wanted(state: State, visit: Visit, storage: unknown): readonly Repository[] {
-  const { page, per_page, id_after, id_before, ...question } = visit.raw;
-  const key = JSON.stringify([visit.caller.role, question]);
+function wanted(state: State, call: ParsedRequest, storage: unknown): readonly Repository[] {
+  const { page, per_page, id_after, id_before, ...question } = call.raw;
+  const key = JSON.stringify([call.caller.role, question]);
   const known = state.projectLists.get(key);
   if (known) return known;
-  const isWanted = wantedBy(visit);
+  const isWanted = wantedBy(call);
   const records = state.projectsInOrder.map(({ record }) => record);
   const rows = inOrder(
     records.filter((each) => isWanted(each) && (storage === undefined || each.repository_storage === storage)),
-    visit,
+    call,
   );
   if (state.projectLists.size === mostLists) state.projectLists.clear();
   state.projectLists.set(key, rows);
@@ -39,7 +39,7 @@ function wanted(state: State, visit: Visit, storage: unknown): readonly Reposito
 const mostLists = 8;
 
 /** Those that the caller may see, and, where they are asked for, those of a member and of a name. Other filters are ignored. */
-function wantedBy({ raw }: Visit): (project: Repository) => boolean {
+function wantedBy({ raw }: ParsedRequest): (project: Repository) => boolean {
   const ofMember = raw.min_access_level !== undefined || ["membership", "owned"].some((name) => readBoolean(raw[name]));
   const words = typeof raw.search === "string" ? raw.search.toLowerCase() : "";
   const isFound = ({ name, path }: Repository) =>
@@ -49,7 +49,7 @@ function wantedBy({ raw }: Visit): (project: Repository) => boolean {
 }
 
 /** The refusal of a page that deployed servers do not reach by its number. */
-function tooFar(limit: number, { raw }: Visit): ServerReply | undefined {
+function tooFar(limit: number, { raw }: ParsedRequest): ServerReply | undefined {
   const offset = (Number(raw.page ?? 1) - 1) * Number(raw.per_page ?? 20);
   if (!(offset >= limit)) return undefined;
   const reason = `Offset pagination has a maximum allowed offset of ${limit} for requests that return objects of type Project.`;
@@ -62,12 +62,12 @@ export const getProject: ProjectHandler = ({ state, behaviour }, { caller }, { r
   return json(200, { ...row, permissions: permissionsOf(caller) });
 };
 
-function isKeyset({ given }: Visit): boolean {
+function isKeyset({ given }: ParsedRequest): boolean {
   return given.pagination === "keyset" && given.order_by === "id";
 }
 
 /** `records` come in the order of their IDs. */
-function inOrder(records: readonly Repository[], { given }: Visit): readonly Repository[] {
+function inOrder(records: readonly Repository[], { given }: ParsedRequest): readonly Repository[] {
   const { order_by: field, sort } = given;
   const key = ({ name, path, created_at }: Repository) =>
     field === "name" ? name : field === "path" ? path : created_at;
@@ -77,7 +77,7 @@ function inOrder(records: readonly Repository[], { given }: Visit): readonly Rep
 }
 
 /** Those between the IDs of a keyset. */
-function within(rows: readonly Repository[], { given }: Visit): readonly Repository[] {
+function within(rows: readonly Repository[], { given }: ParsedRequest): readonly Repository[] {
   const { order_by: field, sort, id_after: after, id_before: before } = given;
   if (after === undefined && before === undefined) return rows;
   const [least, most] = [Number(after ?? 0), Number(before ?? Number.POSITIVE_INFINITY)];

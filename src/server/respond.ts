@@ -3,16 +3,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { formFields, type ReadBody, readBody } from "./body.ts";
 import type { Chaos } from "./chaos.ts";
 import { injectFault } from "./chaos.ts";
-import { answer, type RoutedRequest } from "./handlers.ts";
+import { handle, type RoutedRequest } from "./handlers.ts";
 import { broken, json, notAllowed, type ServerReply, unauthorized, unknownRoute } from "./reply.ts";
 import type { WritableLog } from "./request-log.ts";
 import type { Match, Router } from "./routes.ts";
 import { routes } from "./routes.ts";
-import type { World } from "./server-context.ts";
+import type { ServerContext } from "./server-context.ts";
 import type { Caller } from "./state.ts";
 
 interface Parts {
-  readonly world: World;
+  readonly context: ServerContext;
   readonly route: Router;
   readonly log: WritableLog;
   readonly chaos: Chaos;
@@ -32,12 +32,12 @@ export function createResponder(parts: Parts): RequestListener {
 }
 
 async function respond(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { world, log, chaos, latency } = parts;
+  const { context, log, chaos, latency } = parts;
   const { method = "GET", headers } = request;
   const { path, query, token } = split(request.url ?? "/");
   const fault = chaos(method, path);
   const isLost = fault && !fault.acted;
-  const reply = isLost ? undefined : await kept(world, await replyTo(parts, request, { path, query, token }));
+  const reply = isLost ? undefined : await kept(context, await replyTo(parts, request, { path, query, token }));
   if (latency > 0) await delay(latency);
   const { "private-token": _, authorization: __, ...shown } = headers;
   const status = fault ? injectFault(fault, reply, response) : send(response, reply ?? broken);
@@ -45,7 +45,7 @@ async function respond(parts: Parts, request: IncomingMessage, response: ServerR
 }
 
 /** A write is answered once it is persisted; so is a read, which may show what is not persisted yet. */
-async function kept({ state }: World, reply: ServerReply): Promise<ServerReply> {
+async function kept({ state }: ServerContext, reply: ServerReply): Promise<ServerReply> {
   try {
     const settled = state.store.settled();
     if (settled) await settled;
@@ -80,13 +80,13 @@ async function replyTo(parts: Parts, request: IncomingMessage, { path, query, to
   const match = parts.route(request.method ?? "GET", path.slice(prefix.length));
   if (match === "unknown") return unknownRoute;
   if (match === "method") return notAllowed;
-  const caller = callerOf(parts.world, request, token);
+  const caller = callerOf(parts.context, request, token);
   if (!caller) return unauthorized;
   const unmodifiedSince = timeIn(request.headers["if-unmodified-since"]);
   const asked = { ...match, caller, unmodifiedSince, address: `http://${request.headers.host}${path}` };
   return routes[match.endpoint].body
-    ? answerBody(parts.world, asked, query, request)
-    : answer(parts.world, { ...asked, raw: formFields(query) });
+    ? answerBody(parts.context, asked, query, request)
+    : handle(parts.context, { ...asked, raw: formFields(query) });
 }
 
 /** What is no time says nothing. */
@@ -95,23 +95,31 @@ function timeIn(header: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-function callerOf({ state }: World, { headers }: IncomingMessage, inQuery: string | undefined): Caller | undefined {
+function callerOf(
+  { state }: ServerContext,
+  { headers }: IncomingMessage,
+  inQuery: string | undefined,
+): Caller | undefined {
   const token = headers["private-token"] ?? headers.authorization?.replace(/^Bearer /i, "") ?? inQuery;
   return typeof token === "string" ? state.tokens.get(token) : undefined;
 }
 
 async function answerBody(
-  world: World,
+  context: ServerContext,
   asked: Omit<RoutedRequest, "raw"> & Match,
   query: string,
   request: IncomingMessage,
 ): Promise<ServerReply> {
   const read = await readBody(request);
   const raw = "refusal" in read ? {} : read.raw;
-  return answer(world, { ...asked, raw: { ...formFields(query), ...raw }, unreadable: refusalOf(world, asked, read) });
+  return handle(context, {
+    ...asked,
+    raw: { ...formFields(query), ...raw },
+    unreadable: refusalOf(context, asked, read),
+  });
 }
 
-function refusalOf({ behaviour }: World, { endpoint }: Match, read: ReadBody): ServerReply | undefined {
+function refusalOf({ behaviour }: ServerContext, { endpoint }: Match, read: ReadBody): ServerReply | undefined {
   if ("refusal" in read) return read.refusal;
   const isFit = read.isJson || behaviour.movesTakeForms || routes[endpoint].body !== "json";
   return isFit ? undefined : needsJson;

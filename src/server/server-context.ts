@@ -10,7 +10,7 @@ import { type RouteName, routes } from "./routes.ts";
 import type { Caller, ProjectState, State } from "./state.ts";
 
 /** The state and the settings that every answer depends on. */
-export interface World {
+export interface ServerContext {
   readonly state: State;
   readonly release: string;
   readonly tier: Tier;
@@ -28,7 +28,7 @@ export interface World {
 }
 
 /** One request, parsed: who asks, for what, and with which parameters. */
-export interface Visit {
+export interface ParsedRequest {
   readonly caller: Caller;
   readonly segments: Readonly<Record<string, string>>;
   /** As they came, from query and body. */
@@ -41,14 +41,20 @@ export interface Visit {
   readonly unmodifiedSince: number | undefined;
 }
 
-export type Handler = (world: World, visit: Visit) => ServerReply;
+export type Handler = (context: ServerContext, call: ParsedRequest) => ServerReply;
 
-export type ProjectHandler = (world: World, visit: Visit, project: ProjectState) => ServerReply;
+export type ProjectHandler = (context: ServerContext, call: ParsedRequest, project: ProjectState) => ServerReply;
 
-export type ProjectRefusal = (world: World, visit: Visit, project: ProjectState) => ServerReply | undefined;
+export type ProjectRefusal = (
+  context: ServerContext,
+  call: ParsedRequest,
+  project: ProjectState,
+) => ServerReply | undefined;
 
 /** The slugs that exist here. Those of another release or environment do not; those of another tier refuse. */
-export function slugsOf(platform: Pick<World, "catalogue" | "release" | "tier" | "environment">): World["slugs"] {
+export function slugsOf(
+  platform: Pick<ServerContext, "catalogue" | "release" | "tier" | "environment">,
+): ServerContext["slugs"] {
   const entries = [...platform.catalogue.integrations.values()].flatMap(
     (integration): [string, Integration | ServerReply][] => {
       const why = unavailable(integration, platform);
@@ -65,9 +71,9 @@ function tooLowTier(reason: string): ServerReply {
 }
 
 /** A refusal where the server's tier does not include what `needed` names. */
-export function tierRefusal(world: World, what: string, needed: Tier): ServerReply | undefined {
-  if (tierIncludes(world.tier, needed)) return undefined;
-  return tooLowTier(`${what} need tier ${needed}; the server is ${world.tier}`);
+export function tierRefusal(context: ServerContext, what: string, needed: Tier): ServerReply | undefined {
+  if (tierIncludes(context.tier, needed)) return undefined;
+  return tooLowTier(`${what} need tier ${needed}; the server is ${context.tier}`);
 }
 
 const approvalWords: Readonly<Record<Behaviour["licenseWords"], readonly string[]>> = {
@@ -77,14 +83,14 @@ const approvalWords: Readonly<Record<Behaviour["licenseWords"], readonly string[
 };
 
 /** Each route's parameters in this behaviour. */
-export function parametersOf(behaviour: Behaviour): World["parameters"] {
+export function parametersOf(behaviour: Behaviour): ServerContext["parameters"] {
   const byChoice = chosenParameters(behaviour);
   const entries = (Object.keys(routes) as RouteName[]).map((name) => {
     const table = routes[name].parameters;
     const listed = table === "integration" ? {} : table;
     return [name, { ...listed, ...behaviour.parameters[name], ...byChoice[name] }] as const;
   });
-  return Object.fromEntries(entries) as World["parameters"];
+  return Object.fromEntries(entries) as ServerContext["parameters"];
 }
 
 /** The parameters that follow from a choice. */

@@ -12,7 +12,7 @@ import { type RequestLog, requestLog, type WritableLog } from "./request-log.ts"
 import { createResponder } from "./respond.ts";
 import { router } from "./routes.ts";
 import type { Seed } from "./seed.ts";
-import { parametersOf, slugsOf, type World } from "./server-context.ts";
+import { parametersOf, type ServerContext, slugsOf } from "./server-context.ts";
 import { emptyState, type State, userOf } from "./state.ts";
 import { memoryStore, type Store } from "./store.ts";
 
@@ -65,11 +65,11 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
     duration: options.moveDuration ?? options.seed?.move_duration ?? 300,
     settle: () => void store.settled()?.catch(() => undefined),
   });
-  const world = worldOf(state, options, mover);
+  const context = worldOf(state, options, mover);
   const log = requestLog(keepRequests);
   const chaos = createChaos(options.chaos ?? []);
-  const route = router(world.release, world.behaviour.beyondSpec);
-  const http = createHttpServer(createResponder({ world, route, log, chaos, latency }));
+  const route = router(context.release, context.behaviour.beyondSpec);
+  const http = createHttpServer(createResponder({ context, route, log, chaos, latency }));
   http.keepAliveTimeout = idleLimit;
   try {
     await listen(http, port, host);
@@ -102,7 +102,7 @@ async function stateOf(store: Store, { seed = {}, dialect, token, ...options }: 
   return state;
 }
 
-function worldOf(state: State, options: ServerOptions, mover: Mover): World {
+function worldOf(state: State, options: ServerOptions, mover: Mover): ServerContext {
   const { release = defaultRelease, tier = "ultimate", environment = "production" } = options;
   const behaviour = behaviourOf(options.behaviour ?? "spec", release);
   const catalogue = (options.behaviour === "observed" ? observedCatalogueOf : catalogueOf)(options.dialect);

@@ -71,7 +71,7 @@ test("the line itself, the variable that this project alone uses, and a line of 
   await own.ask("PATCH", `/projects/2/managed_licenses/MIT`, { json: { approval_status: "denied" } });
   const rest = await own.evenkeel("accept", "payments/api:*");
   expect(rest.stdout).toContain(
-    "policy payments (team.yaml) speaks for other projects too: said for payments/api alone in policies/payments/api.yaml, a new file",
+    "policy payments (team.yaml) applies to other projects too: declared for payments/api alone in policies/payments/api.yaml, a new file",
   );
   expect(own.read()).toBe(second);
   expect(own.read("policies/payments/api.yaml")).toBe(

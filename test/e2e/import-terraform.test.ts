@@ -103,7 +103,7 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
     expect(ran).toMatchObject({ code: 0, stderr: "", reads: 0, writes: 0 });
     const told = ran.stdout
       .split("\n")
-      .flatMap((line) => /^ {2}tf\/main\.tf:(\S+) {2}(.*) {2}\(not-taken-over\)$/.exec(line)?.slice(1).join(" ") ?? []);
+      .flatMap((line) => /^ {2}tf\/main\.tf:(\S+) {2}(.*) {2}\(not-imported\)$/.exec(line)?.slice(1).join(" ") ?? []);
     expect(told).toEqual([
       "15:1 gitlab_group is left out (1 resource): policies are about integrations and licenses",
       "19:1 gitlab_project is left out (1 resource): policies are about integrations and licenses",
@@ -131,7 +131,7 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
       write("state.data", JSON.stringify(form === "show" ? shown : stored, null, 2));
       const ran = await evenkeel("import", "--from", "terraform", "state.data", "--report", "json");
       expect(ran).toMatchObject({ code: 0, stderr: "", reads: 0, writes: 0 });
-      const { not_taken_over: left } = JSON.parse(ran.stdout) as { not_taken_over: { message: string }[] };
+      const { not_imported: left } = JSON.parse(ran.stdout) as { not_imported: { message: string }[] };
       expect(left.map(({ message }) => message)).toEqual([
         "gitlab_project is left out (1 resource): policies are about integrations and licenses",
       ]);
@@ -300,7 +300,7 @@ test("the default of a secret variable is never read", async () => {
   expect(told.join()).not.toContain("CANARY");
 });
 
-test("every resource is taken over, told, or of a type that is told once", async () => {
+test("every resource is imported, reported, or of a type that is told once", async () => {
   const types = fc.constantFrom(
     ...[
       "gitlab_managed_license",
@@ -325,7 +325,7 @@ test("every resource is taken over, told, or of a type that is told once", async
       const { entries, told } = await imported(text.join(""));
       const own = chosen.filter(([type], n) => !told.some((line) => line.includes(`${type}.r${n} is left out`)));
       const left = own.filter(
-        ([type]) => told.filter((line) => line.startsWith(`not-taken-over: ${type} is left out (`)).length !== 1,
+        ([type]) => told.filter((line) => line.startsWith(`not-imported: ${type} is left out (`)).length !== 1,
       );
       expect(entries).toHaveLength(left.length);
     }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { factored } from "../../src/import/factor-shared.ts";
+import { factorShared } from "../../src/import/factor-shared.ts";
 import { importProject } from "../../src/import/import-project.ts";
 import type { ImportedEntry, ImportedValue } from "../../src/import/imported-project.ts";
 import { withReferences } from "../../src/import/names.ts";
@@ -24,7 +24,7 @@ function draftsFor(
     return importProject({ project, live, others: [], unread: [] }, platform);
   });
   const others = server.map((name, index) => ({ name, path: name, id: 100 + index }));
-  const drafts = factored(withReferences(imported, { secrets }), [...named, ...others]);
+  const drafts = factorShared(withReferences(imported, { secrets }), [...named, ...others]);
   return drafts.map(({ name, projects: selectors, except, variables = [], entries }) => {
     const words = [...variables.map((each) => `${each.name}=${wordsOf(each.value)}`), ...entries.flatMap(entryWords)];
     return [name, selectors.join(" "), except.join(" "), words.join(" ")];

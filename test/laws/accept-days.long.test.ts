@@ -55,7 +55,7 @@ async function checkOne(stage: Stage, { projects }: Fleet, index: number, fared:
   expect(days.map((day) => stateOn(stage, projects, day, address))).toEqual(before);
   if (code !== 0) return;
   const { accepted }: Report = JSON.parse(stdout);
-  const [, until] = /holds until (\S+) only/.exec(accepted.flatMap(({ notes }) => notes).join("\n")) ?? [];
+  const [, until] = /applies until (\S+) only/.exec(accepted.flatMap(({ notes }) => notes).join("\n")) ?? [];
   fared[until === undefined ? "lasting" : "brief"] = (fared[until === undefined ? "lasting" : "brief"] ?? 0) + 1;
   for (const day of days.filter((each) => until === undefined || each <= until)) {
     const { plan: then } = await stage.plan({ today: day });

@@ -8,7 +8,7 @@ import { normaliseParameter } from "../../model/parameter-value.ts";
 import type { Platform, Problem, Scalar } from "../../model/types.ts";
 import type { ImportedEntry, ImportedValue } from "../imported-project.ts";
 import { replaceDeprecated } from "../replace-deprecated.ts";
-import { type ForeignIntegration, type ForeignValue, notTakenOver } from "./foreign.ts";
+import { type ForeignIntegration, type ForeignValue, notImported } from "./foreign.ts";
 
 /** What an integration comes to in a policy, and what of it does not. */
 export interface TranslatedIntegration {
@@ -24,7 +24,7 @@ export interface Translator {
 }
 
 /**
- * `all` is everything that the source says: a value that holds a secret of it is one, wherever it stands.
+ * `all` is every value in the source: a value that holds a secret of it is one, wherever it stands.
  */
 export function translatorFor(all: Iterable<ForeignIntegration>, catalogue: Catalogue, platform: Platform): Translator {
   const secrets = secretsOf(all, catalogue);
@@ -97,7 +97,7 @@ function turnedOn(integration: Integration, foreign: ForeignIntegration, context
 }
 
 function left({ place }: ForeignIntegration, message: string): TranslatedIntegration {
-  return { problems: [notTakenOver(place(), message)] };
+  return { problems: [notImported(place(), message)] };
 }
 
 interface ReadParameter {
@@ -111,7 +111,7 @@ function parameterOf(
   [written, value]: readonly [name: string, value: ForeignValue],
   context: Context,
 ): ReadParameter {
-  const problem = (message: string) => ({ problem: notTakenOver(value.place(), message) });
+  const problem = (message: string) => ({ problem: notImported(value.place(), message) });
   if (written === on) return value.value === false ? problem(offWords(slug)) : {};
   const parameter = parameterNamed(integration, written);
   if (!parameter) {
@@ -146,7 +146,7 @@ function statedValue(
   return fault ? { why: `expected ${fault.expected}, ${got}` } : { value: { form: "value", value } };
 }
 
-/** What other tools set up is on, whatever they say of it: servers turn on what is configured. */
+/** What other tools set up is on, whatever its `active` is: servers turn on what is configured. */
 const on = "active";
 
 function offWords(slug: string): string {
@@ -191,5 +191,5 @@ function withoutDeprecated(
     if (value !== undefined) fields.set(name, { form: "value", value });
     else if (given && given.form !== "value") fields.set(name, given);
   }
-  return { fields, problems: replaced.remarks.map((remark) => notTakenOver(place(), remark)) };
+  return { fields, problems: replaced.remarks.map((remark) => notImported(place(), remark)) };
 }

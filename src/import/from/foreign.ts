@@ -4,7 +4,7 @@ import type { Place, Platform, Problem } from "../../model/types.ts";
 import type { SecretScope } from "../names.ts";
 import type { Draft } from "../policy.ts";
 
-/** What another tool's files say of one integration of some projects, in the words of the platform. */
+/** What another tool's files declare for one integration of some projects, in the platform's names. */
 export interface ForeignIntegration {
   readonly slug: string;
   /** Whether it has to be off; then its parameters do not count. */
@@ -19,15 +19,15 @@ export interface ForeignValue {
   readonly place: () => Place;
   /** What is written instead of a value, such as `var.hook`; the value does not count then. */
   readonly unknown?: string;
-  /** What it means where true or false is wanted, if not what it says. */
+  /** What it means where true or false is expected, if not its literal value. */
   readonly truth?: boolean | undefined;
   /** That the tool itself calls it a secret. */
   readonly secret?: boolean;
 }
 
-/** What was not taken over, and why. */
-export function notTakenOver(place: Place | undefined, message: string): Problem {
-  return { severity: "warning", rule: "not-taken-over", message, ...(place && { place }) };
+/** Reports what was not imported, and why. */
+export function notImported(place: Place | undefined, message: string): Problem {
+  return { severity: "warning", rule: "not-imported", message, ...(place && { place }) };
 }
 
 /** A file that cannot be read as what it should be. */
@@ -44,7 +44,7 @@ export interface ForeignFile {
 /** Policies that come to the same state as another tool's files, not yet written. */
 export interface ForeignImport {
   readonly drafts: readonly Draft[];
-  /** Errors where the files cannot be read, warnings of what was not taken over. */
+  /** Errors where the files cannot be read, warnings of what was not imported. */
   readonly problems: readonly Problem[];
 }
 

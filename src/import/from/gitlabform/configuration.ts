@@ -98,9 +98,7 @@ function services(root: JsonObject, body: JsonObject, at: At): readonly Problem[
   return Object.entries(body).flatMap(([key, level]): Problem[] => {
     if (!isObject(level) || !Object.hasOwn(level, "services")) return [];
     const message = "services is left out: gitlabform ignores it since config_version 3; call it integrations";
-    return [
-      { severity: "warning", rule: "not-taken-over", message, place: at("projects_and_groups", key, "services") },
-    ];
+    return [{ severity: "warning", rule: "not-imported", message, place: at("projects_and_groups", key, "services") }];
   });
 }
 

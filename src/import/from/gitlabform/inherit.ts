@@ -6,7 +6,7 @@ import { isSkippedName, keyOf, patternFor } from "./keys.ts";
 export interface Effective {
   /** By slug; empty where it leaves integrations alone. */
   readonly integrations: JsonObject;
-  /** The levels that have a say in it, the nearest first. */
+  /** The levels that contribute to it, the most specific first. */
   readonly levels: readonly ConfigLevel[];
 }
 
@@ -69,7 +69,7 @@ function integrationsIn({ integrations }: JsonObject): JsonObject {
   return without(integrations, "inherit", "skip");
 }
 
-/** What gitlabform would refuse or stumble over, by the level that says it. */
+/** What gitlabform would reject or fail on, by the level that contains it. */
 export function faultsOf({
   config,
 }: ConfigLevel): readonly { readonly path: readonly string[]; readonly message: string }[] {

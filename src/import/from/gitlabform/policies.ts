@@ -2,7 +2,7 @@ import { grouped } from "../../../base/grouped.ts";
 import { canonical } from "../../../base/json.ts";
 import { type Selector, selectorOf } from "../../../manifest/selector.ts";
 import type { Problem } from "../../../model/types.ts";
-import { notTakenOver } from "../foreign.ts";
+import { notImported } from "../foreign.ts";
 import type { ConfigLevel, Configuration } from "./configuration.ts";
 import { type Effective, effectiveIn } from "./inherit.ts";
 import { byRank, globFor, isSkippedName, type Key, keyOf, skippedGroups, skippedProjects } from "./keys.ts";
@@ -13,7 +13,7 @@ export interface Statement {
   readonly slug: string;
   /** Its parameters, merged. */
   readonly value: unknown;
-  /** The levels that have a say in it, the nearest first. */
+  /** The levels that contribute to it, the most specific first. */
   readonly levels: readonly ConfigLevel[];
   readonly projects: readonly string[];
   readonly except: ReadonlySet<string>;
@@ -43,7 +43,7 @@ export function statementsOf(configuration: Configuration): {
   }
   const unusable = all.flatMap((key) => {
     const why = whyUnusable(key);
-    return why === undefined ? [] : [notTakenOver(key.level.place(), `${key.level.key} is left out: ${why}`)];
+    return why === undefined ? [] : [notImported(key.level.place(), `${key.level.key} is left out: ${why}`)];
   });
   return { statements: [...statements.values()].flat(), problems: [...unusable, ...overlaps(usable)] };
 }
@@ -105,7 +105,7 @@ function depthOf({ path }: Key): number {
 /** Stands in a path where anything could; no path of a project has it. */
 const anything = "~";
 
-/** A project that has what the key says of all that it means. */
+/** A project that has what the key declares for all projects it matches. */
 function sampleOf({ form, path }: Key): string {
   if (form === "common") return `${anything}/${anything}/${anything}`;
   return form === "group" ? `${path}/${anything}/${anything}` : path.replaceAll("*", anything);
@@ -121,7 +121,7 @@ function isLeftAlone({ skipProjects }: Configuration, { form, path }: Key): bool
   return form === "project" && isSkippedName(skipProjects, path);
 }
 
-/** Skipped projects; for a pattern also those of patterns that win, and of groups that have a say of their own. */
+/** Skipped projects; for a pattern also those of patterns that win, and of groups with settings of their own. */
 function exceptionsOf(key: Key, keys: readonly Key[], configuration: Configuration): readonly string[] {
   if (key.form === "project") return [];
   const { skipProjects, skipGroups } = configuration;
@@ -167,7 +167,7 @@ function overlaps(keys: readonly Key[]): readonly Problem[] {
     if (groups.length === 0) return [];
     const where = groups.join(", ");
     return [
-      notTakenOver(
+      notImported(
         key.level.place(),
         `${key.level.key} is left out for projects in ${where}, which have settings of their own`,
       ),

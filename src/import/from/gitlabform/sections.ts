@@ -3,7 +3,7 @@ import { isObject } from "../../../base/json.ts";
 import { counted } from "../../../base/text.ts";
 import { policySections } from "../../../model/kinds.ts";
 import type { Place, Problem } from "../../../model/types.ts";
-import { notTakenOver } from "../foreign.ts";
+import { notImported } from "../foreign.ts";
 
 /** A key of `projects_and_groups` with all its sections; merge keys are gone. */
 export interface WholeLevel {
@@ -22,7 +22,7 @@ export function otherSections(levels: readonly WholeLevel[]): readonly Problem[]
   return [...grouped(others, ({ name }) => name)].flatMap(([name, [first, ...more]]) => {
     const count = counted(more.length + 1, "section");
     return first
-      ? [notTakenOver(first.place, `${name} is left out (${count}): policies are about ${policySections}`)]
+      ? [notImported(first.place, `${name} is left out (${count}): policies are about ${policySections}`)]
       : [];
   });
 }

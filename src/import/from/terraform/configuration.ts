@@ -1,5 +1,5 @@
 import type { Place, Problem } from "../../../model/types.ts";
-import { type ForeignValue, notTakenOver } from "../foreign.ts";
+import { type ForeignValue, notImported } from "../foreign.ts";
 import { evaluate } from "./evaluate.ts";
 import { type Instance, instancesOf, type Module, projectMeant } from "./module.ts";
 import { isMapped, isOfGroup, type ProviderResource } from "./resources.ts";
@@ -18,7 +18,7 @@ export interface OtherResource {
   readonly place: () => Place;
 }
 
-/** What files say of integrations and licenses, and what of it cannot be known from them. */
+/** Integrations and licenses in the files, and what of them cannot be known from the files alone. */
 export interface Declarations {
   readonly declarations: readonly Declaration[];
   readonly problems: readonly Problem[];
@@ -49,7 +49,7 @@ type Found = Omit<Declarations, "others">;
 
 function ofBlock(block: HclBlock, module: Module): Found {
   const [type = "", name = ""] = block.labels;
-  const left = (why: string): Found => ({ declarations: [], problems: [notTakenOver(block.place, why)] });
+  const left = (why: string): Found => ({ declarations: [], problems: [notImported(block.place, why)] });
   if (block.type === "module") return left(`module.${type} is not followed: what terraform show -json prints has it`);
   if (block.type !== "resource") return { declarations: [], problems: [] };
   if (isOfGroup(type)) return left(`${type}.${name} is left out: policies are about projects, not groups`);
@@ -73,7 +73,7 @@ function ofInstance(block: HclBlock, instance: Instance, module: Module): Found 
   const project = stated && projectMeant(stated.value, instance, module);
   const left = (why: string): Found => ({
     declarations: [],
-    problems: [notTakenOver(stated?.place ?? block.place, `${address} is left out: ${why}`)],
+    problems: [notImported(stated?.place ?? block.place, `${address} is left out: ${why}`)],
   });
   if (ignored === "all") return left("it ignores all changes");
   if (!stated) return left("it states no project");
@@ -84,7 +84,7 @@ function ofInstance(block: HclBlock, instance: Instance, module: Module): Found 
   const resource = { address, type, attributes, place: () => block.place };
   const problems = own.flatMap(([attribute, { place }]) =>
     ignored.includes(attribute)
-      ? [notTakenOver(place, `${attribute} of ${address} is left out: its changes are ignored`)]
+      ? [notImported(place, `${attribute} of ${address} is left out: its changes are ignored`)]
       : [],
   );
   return { declarations: [{ project, resource }], problems };

@@ -8,7 +8,7 @@ import { type ForeignFile, unusable } from "../foreign.ts";
 import type { HclAttribute, HclBlock, HclExpression } from "./syntax.ts";
 import { heredocText, unescaped } from "./syntax.ts";
 
-/** Reads a file of Terraform's language, or says the first thing that is wrong with it. */
+/** Reads an HCL file, or returns its first error. */
 export type HclReader = (file: ForeignFile) => HclBlock | Problem;
 
 /** The packages are optional, and loaded here and not before. @throws UserError where they are not there. */
@@ -39,7 +39,7 @@ async function hclParser(): Promise<Parser> {
   }
 }
 
-/** Deeper nesting is nobody's configuration. */
+/** Real configurations are not nested deeper. */
 const deepest = 100;
 
 function blockIn(root: Node, file: ForeignFile): HclBlock | Problem {

@@ -13,7 +13,7 @@ import {
   type ForeignFile,
   type ForeignImport,
   type ForeignIntegration,
-  notTakenOver,
+  notImported,
   unusable,
 } from "../foreign.ts";
 import { type Declaration, type Declarations, declarationsIn, type OtherResource } from "./configuration.ts";
@@ -44,7 +44,7 @@ function outOfScope(others: readonly OtherResource[]): readonly Problem[] {
   return [...grouped(others, ({ type }) => type)].flatMap(([type, [first, ...more]]) => {
     const count = counted(more.length + 1, "resource");
     return first
-      ? [notTakenOver(first.place(), `${type} is left out (${count}): policies are about ${policySections}`)]
+      ? [notImported(first.place(), `${type} is left out (${count}): policies are about ${policySections}`)]
       : [];
   });
 }
@@ -113,7 +113,7 @@ function importDeclarations(
   return { drafts: withOwnFiles(draftsOf(named)), problems: distinctProblems(left) };
 }
 
-/** An integration in the platform's words, a license; or why it is not taken over. */
+/** An integration in the platform's names, or a license; or why it is not imported. */
 function statedBy({ resource }: Declaration, platform: Platform): ForeignIntegration | ImportedEntry | string {
   return isLicense(resource.type) ? licenseBy(resource, platform) : declaredBy(resource);
 }
@@ -123,7 +123,7 @@ function projectNamed(name: string): ImportedProject["project"] {
 }
 
 function leftOut({ resource }: Declaration, why = ""): { readonly problems: readonly Problem[] } {
-  return { problems: [notTakenOver(resource.place(), `${resource.address} is left out: ${why}`)] };
+  return { problems: [notImported(resource.place(), `${resource.address} is left out: ${why}`)] };
 }
 
 /** A project has each integration and license once: what is declared again is a problem. */

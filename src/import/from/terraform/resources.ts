@@ -5,7 +5,7 @@ import type { Place, Platform } from "../../../model/types.ts";
 import type { ImportedEntry } from "../../imported-project.ts";
 import type { ForeignIntegration, ForeignValue } from "../foreign.ts";
 
-/** What an integration of a project is called and says in Terraform's words. */
+/** An integration of a project as Terraform names and declares it. */
 export interface ProviderResource {
   /** `gitlab_integration_slack.chat["key"]`. */
   readonly address: string;
@@ -44,7 +44,7 @@ function nameIn(type: string): string | undefined {
   return name?.startsWith("account") ? undefined : name;
 }
 
-/** The integration that a resource sets up, in the platform's words; or why it is not taken over. */
+/** The integration that a resource sets up, in the platform's names; or why it is not imported. */
 export function declaredBy({ type, attributes, place }: ProviderResource): ForeignIntegration | string {
   const name = nameIn(type) ?? "";
   const row = rows.get(name);
@@ -57,7 +57,7 @@ export function declaredBy({ type, attributes, place }: ProviderResource): Forei
   return { slug: row.slug, isOff: false, parameters, place };
 }
 
-/** The license that a resource manages; or why it is not taken over. */
+/** The license that a resource manages; or why it is not imported. */
 export function licenseBy({ attributes }: ProviderResource, platform: Platform): ImportedEntry | string {
   const { policy, normalise } = kinds.license;
   const { section = "", only = "" } = policy ?? {};

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../../base/json.ts";
 import { placesIn } from "../../../manifest/positions.ts";
 import type { Place, Problem } from "../../../model/types.ts";
-import { type ForeignFile, type ForeignValue, notTakenOver, unusable } from "../foreign.ts";
+import { type ForeignFile, type ForeignValue, notImported, unusable } from "../foreign.ts";
 import type { Declaration, Declarations } from "./configuration.ts";
 import { isMapped, isOfGroup } from "./resources.ts";
 
@@ -10,12 +10,12 @@ interface StateResource {
   readonly address: string;
   readonly type: string;
   readonly values: JsonObject;
-  /** Attributes that are secrets, as Terraform says. */
+  /** Attributes that Terraform marks as sensitive. */
   readonly sensitive: ReadonlySet<string>;
   readonly path: readonly (string | number)[];
 }
 
-/** What a state file, or what `terraform show -json` prints of one, says of integrations and licenses. */
+/** Integrations and licenses in a state file or in the output of `terraform show -json`. */
 export function declarationsInState(file: ForeignFile): Declarations | Problem {
   const start = { file: file.name, line: 1, column: 1 };
   const state = parsed(file.text);
@@ -33,9 +33,9 @@ export function declarationsInState(file: ForeignFile): Declarations | Problem {
     others: others.map(({ type, path }) => ({ type, place: () => places(path) })),
     problems: [
       ...ofGroups.map((each) =>
-        notTakenOver(places(each.path), `${each.address} is left out: policies are about projects, not groups`),
+        notImported(places(each.path), `${each.address} is left out: policies are about projects, not groups`),
       ),
-      ...homeless.map((each) => notTakenOver(places(each.path), `${each.address} is left out: it has no project`)),
+      ...homeless.map((each) => notImported(places(each.path), `${each.address} is left out: it has no project`)),
     ],
   };
 }

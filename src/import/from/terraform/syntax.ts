@@ -27,7 +27,7 @@ export interface HclBlock {
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\" };
 
-/** What a quoted text of Terraform's language says; undefined where an escape is none. */
+/** The value of a quoted HCL string; undefined where an escape is invalid. */
 export function unescaped(text: string): string | undefined {
   let isFaulty = false;
   const plain = text.replace(
@@ -47,7 +47,7 @@ function codePoint(name: string): string | undefined {
   return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
 }
 
-/** What a heredoc without interpolation says, from `<<` to its last word; `<<-` leaves out what all lines are indented by. */
+/** The value of a heredoc without interpolation, from `<<` to its last word; `<<-` leaves out what all lines are indented by. */
 export function heredocText(source: string): string {
   const lines = source.split(/\r?\n/).slice(1, -1);
   const depths = lines.filter((line) => line.trim() !== "").map((line) => line.length - line.trimStart().length);
