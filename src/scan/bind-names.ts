@@ -3,7 +3,7 @@ import type { Assignment } from "./assignments.ts";
 import { apiName } from "./response-flow.ts";
 import { type FlowValue, type Sent, unknown } from "./scopes.ts";
 import { isMember, type Structure } from "./structure.ts";
-import { nameAt } from "./token-names.ts";
+import { headNameAt, nameAt } from "./token-names.ts";
 import type { Token } from "./tokens.ts";
 import { type Address, wantedNames } from "./traffic.ts";
 
@@ -11,7 +11,6 @@ import { type Address, wantedNames } from "./traffic.ts";
 interface Binding {
   readonly set: (name: string, value: FlowValue) => void;
   readonly sendToName: (name: string, sent: readonly Sent[], addresses: readonly Address[]) => void;
-  readonly headName: (last: number) => string;
   readonly say: (about: "read", addresses: readonly Address[], field: Token) => void;
 }
 
@@ -32,7 +31,7 @@ function give(structure: Structure, to: number, words: readonly number[], value:
   const { tokens } = structure;
   const target = targetOf(structure, words);
   if (isAdding(structure, to) || isMemberOf(structure, target)) {
-    binding.sendToName(binding.headName(target), value.sent, isAdding(structure, to) ? value.addresses : []);
+    binding.sendToName(headNameAt(structure, target), value.sent, isAdding(structure, to) ? value.addresses : []);
     return;
   }
   const others = words.filter((word) => word !== target && tokens[word + 1]?.text === ",");

@@ -17,7 +17,7 @@ interface Found {
 }
 
 /** Follows answers to what is read from them, and to texts that they are compared with. */
-interface Follower {
+export interface Follower {
   readonly follow: (start: number, from: number, value: FlowValue) => void;
   readonly say: (about: "read" | "compared", addresses: readonly Address[], field: Token, compared?: Token) => void;
 }

@@ -29,7 +29,7 @@ export interface FlowValue {
 export const unknown: FlowValue = { addresses: [], answers: [], field: undefined, sent: [], literal: undefined };
 
 /** Names and what they stand for; what a function assigns is forgotten after its end. */
-interface Scopes {
+export interface Scopes {
   readonly get: (name: string) => FlowValue | undefined;
   readonly set: (name: string, value: FlowValue) => void;
   /** To be called for each token in turn, before it is looked at. */

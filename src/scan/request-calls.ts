@@ -1,0 +1,136 @@
+import { surroundings } from "../model/deprecations.ts";
+import { requestAround, requestBehind } from "./chains.ts";
+import { climb } from "./enclosing-statement.ts";
+import { merged, most, unsure } from "./flow-values.ts";
+import { type FlowValue, type Scopes, type Sent, unknown } from "./scopes.ts";
+import { isMember, type Structure } from "./structure.ts";
+import { headNameAt, nameAt, receiverOf } from "./token-names.ts";
+import type { Address, Mention } from "./traffic.ts";
+
+const handling = new Set(surroundings.code.handling);
+const http = new Set(surroundings.code.http);
+const implicit = new Set(surroundings.code.implicit);
+
+/** What goes into a call. */
+interface Call {
+  readonly addresses: Address[];
+  readonly sent: Sent[];
+}
+
+/** The value of an expression in a statement. */
+interface Result {
+  readonly start: number;
+  readonly depth: number;
+  readonly value: FlowValue;
+  /** What is reported if something takes it. */
+  readonly mentions: readonly Mention[];
+}
+
+/** Brings addresses and parameters together: in a call, in the call that a builder ends in, or by a name. */
+export class RequestCalls {
+  /** Values of expressions that nothing has taken yet. */
+  readonly results: Result[] = [];
+  readonly #structure: Structure;
+  readonly #tokens: Structure["tokens"];
+  readonly #scopes: Scopes;
+  readonly #mentions: Mention[];
+  readonly #calls = new Map<number, Call>();
+
+  constructor(structure: Structure, scopes: Scopes, mentions: Mention[]) {
+    this.#structure = structure;
+    this.#tokens = structure.tokens;
+    this.#scopes = scopes;
+    this.#mentions = mentions;
+  }
+
+  /** What went into the call whose bracket opens there. */
+  addressesAt(open: number): readonly Address[] {
+    return this.#calls.get(open)?.addresses ?? [];
+  }
+
+  #callAt(open: number): Call {
+    const call = this.#calls.get(open) ?? { addresses: [], sent: [] };
+    this.#calls.set(open, call);
+    return call;
+  }
+
+  into(open: number, addresses: readonly Address[], sent: readonly Sent[]): void {
+    if (isMember(this.#tokens, open - 1)) this.#build(open, addresses, sent);
+    if (handling.has(this.#structure.callee(open))) this.sendToName(nameAt(this.#tokens, open + 1), sent, addresses);
+    const call = this.#callAt(open);
+    const [before, already] = [[...call.addresses], [...call.sent]];
+    call.addresses.push(...addresses.slice(0, most - before.length));
+    call.sent.push(...sent.slice(0, most - already.length));
+    this.meet(call.addresses, sent);
+    this.meet(addresses, already);
+    // A call without parentheses has no end that is seen.
+    if (addresses.length > 0 && this.#tokens[open]?.text !== "(")
+      this.keep(open, this.#structure.parent[open] ?? -1, { ...unknown, answers: addresses });
+  }
+
+  /** What a builder is given, the expression gives that it stands in. */
+  #build(open: number, addresses: readonly Address[], sent: readonly Sent[]): boolean {
+    const { at, isBuilt } = receiverOf(this.#structure, open);
+    if (!isBuilt || at < 0) return false;
+    const place = climb(this.#structure, at);
+    if (place.to === "statement") this.keep(at, place.depth, { ...unknown, addresses, sent });
+    if (place.to === "setter") this.sendTo(place.open, sent, addresses);
+    if (place.to === "call") this.into(place.open, place.sure ? addresses : addresses.map(unsure), sent);
+    return true;
+  }
+
+  meet(addresses: readonly Address[], sent: readonly Sent[]): void {
+    for (const address of addresses.slice(0, most)) {
+      for (const each of sent.slice(0, most)) this.#mentions.push({ about: "sent", address, ...each });
+    }
+  }
+
+  keep(index: number, depth: number, value: FlowValue, said: readonly Mention[] = []): void {
+    this.results.push({ start: index, depth, value, mentions: said });
+    if (this.results.length > 5000) this.results.splice(0, 2500);
+  }
+
+  #isSubscript(index: number): boolean {
+    return (
+      this.#tokens[index + 1]?.text === "]" &&
+      /^[[:]$/.test(this.#tokens[index - 1]?.text ?? "") &&
+      this.#tokens[index + 2]?.text === "="
+    );
+  }
+
+  send(index: number, sent: readonly Sent[]): void {
+    if (this.#isSubscript(index))
+      this.sendToName(headNameAt(this.#structure, (this.#structure.parent[index] ?? -1) - 1), sent, []);
+    const isMemberGiven = isMember(this.#tokens, index) && this.#tokens[index + 1]?.text === "=";
+    if (isMemberGiven) this.sendToName(headNameAt(this.#structure, index - 2), sent, []);
+    const place = climb(this.#structure, index);
+    if (isMemberGiven) return;
+    if (place.to === "statement") this.keep(index, place.depth, { ...unknown, sent });
+    if (place.to === "call") this.into(place.open, [], sent);
+    if (place.to === "setter") this.sendTo(place.open, sent, []);
+  }
+
+  sendTo(open: number, sent: readonly Sent[], addresses: readonly Address[]): void {
+    if (this.#build(open, addresses, sent)) return;
+    const receiver = receiverOf(this.#structure, open);
+    const isAsked = receiver.open !== undefined && http.has(this.#structure.callee(receiver.open));
+    const request = isAsked ? undefined : this.#requestOf(open, receiver.name);
+    if (request !== undefined) this.into(request, addresses, sent);
+    if (request !== undefined) return;
+    if (receiver.open !== undefined) this.into(receiver.open, addresses, sent);
+    if (receiver.name !== undefined) this.sendToName(receiver.name, sent, addresses);
+  }
+
+  /** Behind the chain, or around the block that has names of its own for what it asks. */
+  #requestOf(open: number, name: string | undefined): number | undefined {
+    const isImplicit = name !== undefined && implicit.has(name) && this.#scopes.get(name) === undefined;
+    return requestBehind(this.#structure, open) ?? (isImplicit ? requestAround(this.#structure, open) : undefined);
+  }
+
+  sendToName(name: string, sent: readonly Sent[], addresses: readonly Address[]): void {
+    const before = this.#scopes.get(name) ?? unknown;
+    this.meet([...before.addresses, ...addresses], sent);
+    if (before.sent.length > most) return;
+    this.#scopes.set(name, merged(before, { ...unknown, addresses, sent }));
+  }
+}
