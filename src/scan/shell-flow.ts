@@ -35,136 +35,154 @@ export function mentionsInCommands(
   return Array.from({ length: rounds }, (_, round) => round).flatMap((round) => {
     const chosen = new Set(choices.map((values) => values[Math.min(round, values.length - 1)]));
     const given = settings.filter((each) => !each.isChoice || chosen.has(each));
-    return mentionsOnce(commands, given, text, evidence);
+    return new ShellFlow(given, text, evidence).follow(commands);
   });
 }
 
-function mentionsOnce(
-  commands: readonly Command[],
-  settings: readonly Setting[],
-  text: string,
-  evidence: Evidence,
-): readonly Mention[] {
-  const variables = new Map<string, Carried>();
-  // What else reads an environment is not known: conditions of other files, and every program that runs in it.
-  for (const { name, value, start } of settings)
-    variables.set(name, { piece: { ...pieceAt(withHoles(value), start), isShared: () => true } });
-  const uses = usesIn(text);
-  const files = new Map<string, Carried>();
-  const mentions: Mention[] = [];
-  const outputs: { readonly start: number; readonly carried: Carried }[] = [];
-  let pipe: Carried = {};
-  let matched: Carried | undefined;
-  for (const command of commands) {
-    const carried = outputOf(command, pipe);
-    outputs.push({ start: startOf(command), carried });
-    for (const { text: file } of [...command.outputs, ...optionFiles(command)]) files.set(file, carried);
-    pipe = command.feeds ? carried : {};
-  }
-  return mentions;
+/** One pass over the commands of a script. */
+class ShellFlow {
+  readonly #mentions: Mention[] = [];
+  readonly #text: string;
+  readonly #evidence: Evidence;
+  readonly #variables = new Map<string, Carried>();
+  readonly #uses: ReadonlyMap<string, number>;
+  readonly #files = new Map<string, Carried>();
+  readonly #outputs: { readonly start: number; readonly carried: Carried }[] = [];
+  #matched: Carried | undefined;
 
-  function outputOf(command: Command, piped: Carried): Carried {
-    for (const word of command.assignments) assign(word);
+  constructor(settings: readonly Setting[], text: string, evidence: Evidence) {
+    this.#text = text;
+    this.#evidence = evidence;
+    this.#uses = usesIn(text);
+    // What else reads an environment is not known: conditions of other files, and every program that runs in it.
+    for (const { name, value, start } of settings)
+      this.#variables.set(name, { piece: { ...pieceAt(withHoles(value), start), isShared: () => true } });
+  }
+
+  follow(commands: readonly Command[]): readonly Mention[] {
+    let pipe: Carried = {};
+    for (const command of commands) {
+      const carried = this.#outputOf(command, pipe);
+      this.#outputs.push({ start: startOf(command), carried });
+      for (const { text: file } of [...command.outputs, ...optionFiles(command)]) this.#files.set(file, carried);
+      pipe = command.feeds ? carried : {};
+    }
+    return this.#mentions;
+  }
+
+  #outputOf(command: Command, piped: Carried): Carried {
+    for (const word of command.assignments) this.#assign(word);
     const name = commandNameOf(command);
     const { http, readers, tests, declaring, talk, filters } = surroundings.shell;
-    if (declaring.includes(name)) for (const word of command.words.slice(1)) assign(word);
-    if (tests.includes(name)) compare(command);
-    match(command);
-    if (http.includes(name)) return request(command, piped);
-    if (readers.includes(name)) return read(command, piped);
-    if (filters.includes(name)) return { ...piped, ...inputOf(command) };
-    return talk.includes(name) ? inputOf(command) : {};
+    if (declaring.includes(name)) for (const word of command.words.slice(1)) this.#assign(word);
+    if (tests.includes(name)) this.#compare(command);
+    this.#match(command);
+    if (http.includes(name)) return this.#request(command, piped);
+    if (readers.includes(name)) return this.#read(command, piped);
+    if (filters.includes(name)) return { ...piped, ...this.#inputOf(command) };
+    return talk.includes(name) ? this.#inputOf(command) : {};
   }
 
-  function known(name: string): Piece | undefined {
-    const piece = variables.get(name)?.piece;
-    return piece && (uses.get(name) ?? 0) > 1 ? { ...piece, isShared: () => true } : piece;
+  #known(name: string): Piece | undefined {
+    const piece = this.#variables.get(name)?.piece;
+    return piece && (this.#uses.get(name) ?? 0) > 1 ? { ...piece, isShared: () => true } : piece;
   }
 
-  function pieceOf({ raw, text: own, start, end }: Word): Piece {
+  #pieceOf({ raw, text: own, start, end }: Word): Piece {
     // Only a word that is quoted as a whole lost its quotes; between single ones nothing is expanded.
     const isPlain = raw.startsWith("'") && raw.length === end - start + 2;
-    return isPlain ? { text: own, at: (from) => start + from } : expanded(text.slice(start, end), start, known);
+    return isPlain
+      ? { text: own, at: (from) => start + from }
+      : expanded(this.#text.slice(start, end), start, (name) => this.#known(name));
   }
 
-  function assign(word: Word): void {
+  #assign(word: Word): void {
     const [, name] = /^([A-Za-z_]\w*)\+?=/.exec(word.raw) ?? [];
     if (name === undefined) return;
-    const inner = outputs.slice(-50).findLast(({ start }) => start > word.start && start < word.end);
+    const inner = this.#outputs.slice(-50).findLast(({ start }) => start > word.start && start < word.end);
     const value = assigned(word);
     const isSubstituted = inner !== undefined && /^["']?\$\(|^["']?`/.test(word.raw.slice(name.length + 1));
-    const before = word.raw.startsWith(`${name}+=`) ? variables.get(name)?.piece : undefined;
-    const piece = () => spliced([...(before ? [before] : []), pieceOf(value)]);
-    variables.set(name, isSubstituted ? inner.carried : { piece: piece() });
-    if (!isSubstituted) for (const mention of asked(value, false)) mentions.push(mention);
+    const before = word.raw.startsWith(`${name}+=`) ? this.#variables.get(name)?.piece : undefined;
+    const piece = () => spliced([...(before ? [before] : []), this.#pieceOf(value)]);
+    this.#variables.set(name, isSubstituted ? inner.carried : { piece: piece() });
+    if (!isSubstituted) for (const mention of this.#asked(value, false)) this.#mentions.push(mention);
   }
 
-  function request(command: Command, piped: Carried): Carried {
+  #request(command: Command, piped: Carried): Carried {
     const words = command.words.slice(1);
-    const addresses = words.flatMap((word) => asked(word, true));
-    mentions.push(...addresses);
+    const addresses = words.flatMap((word) => this.#asked(word, true));
+    this.#mentions.push(...addresses);
     const called = distinct(addresses.filter(({ about }) => about === "path").map(({ address }) => address));
-    const bodies = called.length > 0 ? bodiesOf(words, piped) : [];
-    for (const body of bodies) for (const address of called) mentions.push(...sentIn(body, address));
+    const bodies = called.length > 0 ? this.#bodiesOf(words, piped) : [];
+    for (const body of bodies) for (const address of called) this.#mentions.push(...sentIn(body, address));
     return { answers: called };
   }
 
   /** What a command sends beside addresses. */
-  function bodiesOf(words: readonly Word[], { piece }: Carried): readonly Piece[] {
-    const bodies = [...words.filter((word) => !isHeader(word)).map(pieceOf), ...(piece ? [piece] : [])];
+  #bodiesOf(words: readonly Word[], { piece }: Carried): readonly Piece[] {
+    const bodies = [
+      ...words.filter((word) => !isHeader(word)).map((word) => this.#pieceOf(word)),
+      ...(piece ? [piece] : []),
+    ];
     return bodies.filter(({ text: own }) => writtenIn(own, own) === undefined);
   }
 
-  function asked(word: Word, isRequest: boolean): readonly Mention[] {
-    const piece = pieceOf(word);
-    const written = writtenIn(piece.text, text.slice(word.start, word.end));
+  #asked(word: Word, isRequest: boolean): readonly Mention[] {
+    const piece = this.#pieceOf(word);
+    const written = writtenIn(piece.text, this.#text.slice(word.start, word.end));
     const isWhole = written?.base === "api" || written?.base === "open";
     if (!written || (!isRequest && !isWhole)) return [];
-    const address = requestAddressOf(written, evidence, known(/^\$\{?(\w+)/.exec(written.before)?.[1] ?? "")?.text);
+    const address = requestAddressOf(
+      written,
+      this.#evidence,
+      this.#known(/^\$\{?(\w+)/.exec(written.before)?.[1] ?? "")?.text,
+    );
     const offset = piece.at(written.from, written.from + written.path.length);
     if (!address || (!isRequest && !address.sure)) return [];
     return [pathMention(address, word.start, offset), ...sentIn(queryIn(piece, written), address)];
   }
 
   /** The answer that a command is given: by a pipe, a file, or a variable among its words. */
-  function inputOf(command: Command): Carried {
+  #inputOf(command: Command): Carried {
     const words = [...command.inputs, ...command.words.slice(1)];
-    const named = words.flatMap(({ raw, text: own }) => variables.get(variableIn(raw) ?? "") ?? files.get(own) ?? []);
+    const named = words.flatMap(
+      ({ raw, text: own }) => this.#variables.get(variableIn(raw) ?? "") ?? this.#files.get(own) ?? [],
+    );
     const heredoc = command.words.slice(1).find(({ raw }) => raw.includes("\n") || /^["']?[[{]/.test(raw));
-    return named.find(({ answers }) => answers) ?? named[0] ?? (heredoc ? { piece: pieceOf(heredoc) } : {});
+    return named.find(({ answers }) => answers) ?? named[0] ?? (heredoc ? { piece: this.#pieceOf(heredoc) } : {});
   }
 
-  function read(command: Command, piped: Carried): Carried {
-    const input = piped.answers || piped.piece ? piped : inputOf(command);
+  #read(command: Command, piped: Carried): Carried {
+    const input = piped.answers || piped.piece ? piped : this.#inputOf(command);
     const programs = command.words.slice(1).filter(({ raw }) => !raw.startsWith("-"));
     for (const word of programs)
-      for (const address of input.answers ?? []) mentions.push(...readIn(pieceOf(word), address));
+      for (const address of input.answers ?? []) this.#mentions.push(...readIn(this.#pieceOf(word), address));
     const last = programs.map(({ text: own }) => /\.(\w+)\s*$/.exec(own)?.[1]).find((name) => name !== undefined);
     return last === undefined ? input : { ...input, field: last };
   }
 
   /** `case "$name" in`, and the patterns behind it. */
-  function match({ words }: Command): void {
+  #match({ words }: Command): void {
     const [first, subject] = words;
-    if (first?.raw === "case" && subject) matched = variables.get(variableIn(subject.raw) ?? "");
+    if (first?.raw === "case" && subject) this.#matched = this.#variables.get(variableIn(subject.raw) ?? "");
     const patterns = first?.raw === "case" ? words.slice(3) : words.length === 1 ? words : [];
-    for (const { text: value, start } of patterns) comparedTo(matched, value, start);
+    for (const { text: value, start } of patterns) this.#comparedTo(this.#matched, value, start);
   }
 
-  function comparedTo(carried: Carried | undefined, value: string, start: number): void {
+  #comparedTo(carried: Carried | undefined, value: string, start: number): void {
     const name = carried?.field;
     if (name === undefined) return;
     for (const address of carried?.answers ?? []) {
-      mentions.push({ about: "compared", address, name, value, nameOffset: start, offset: start, own: true });
+      this.#mentions.push({ about: "compared", address, name, value, nameOffset: start, offset: start, own: true });
     }
   }
 
-  function compare({ words }: Command): void {
+  #compare({ words }: Command): void {
     for (const [index, { raw }] of words.entries()) {
-      const carried = variables.get(variableIn(raw) ?? "");
+      const carried = this.#variables.get(variableIn(raw) ?? "");
       const operator = words[index + 1]?.raw ?? "";
       const other = /^(?:==?|!=)$/.test(operator) ? words[index + 2] : undefined;
-      if (other) comparedTo(carried, other.text, other.start);
+      if (other) this.#comparedTo(carried, other.text, other.start);
     }
   }
 }

@@ -74,7 +74,8 @@ describe.each(["gitlab", "neutral"])("dialect %s", (dialect) => {
     write(file, configuration);
     const ran = await evenkeel("import", "--from", "gitlabform", file);
     expect(ran).toMatchObject({ code: 0, stderr: "", reads: 0, writes: 0 });
-    expect(ran.stdout).toContain("Imported: 13, 1 of them as disabled. Not imported: 4.");
+    expect(ran.stdout).toContain("Imported: 13, 1 of them as disabled. Not imported: 5.");
+    expect(ran.stdout).toContain("project_settings is left out (1 section)");
     expect(ran.stdout).toMatch(/elsewhere\.conf:\d+:\d+ {2}harbor is left out: it is not in the catalogue/);
     expect(ran.stdout).toMatch(
       /elsewhere\.conf:36:46 {2}chanel is left out: .* has no such parameter; did you mean channel\?/,
