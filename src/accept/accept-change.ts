@@ -8,13 +8,13 @@ import { type Catalogue, catalogueOf } from "../model/catalogue.ts";
 import { identityOf, policyKinds } from "../model/kinds.ts";
 import { compareField } from "../model/normalise.ts";
 import type { Change, Desired, DesiredProject, Live } from "../model/types.ts";
+import { decidingVariable } from "./deciding-variables.ts";
 import type { NewEditTarget } from "./edit-targets.ts";
 import { type Hunk, hunkOf, movedByAll } from "./hunks.ts";
 import { manifestValue } from "./manifest-value.ts";
 import { desiredAfter, type Fleet, type Manifests, type ResourceRef, withText } from "./manifests.ts";
 import {
   absenceProposals,
-  decidingVariable,
   fieldProposals,
   type ManifestValue,
   type Proposal,
@@ -59,7 +59,7 @@ function acceptFields(start: ManifestDraft, { ref, live }: LiveTarget, drafting:
   if (!live) return start;
   const subject = subjectNow(start, ref, drafting);
   const all = differing(catalogueIn(drafting), desiredNow(start, ref), live);
-  const byVariable = (name: string) => decidingVariable(subject, name) !== undefined;
+  const byVariable = (name: string) => decidingVariable(subject.entry, start.manifests, ref, name) !== undefined;
   const names = [...all.filter(byVariable), ...all.filter((name) => !byVariable(name))];
   return names.reduce((draft, name) => acceptField(draft, { ref, name, live }, drafting), start);
 }

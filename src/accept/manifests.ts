@@ -47,6 +47,11 @@ export function withText(
   return { ...manifests, texts: new Map([...manifests.texts, [file, text]]), policies: [...others, ...policies] };
 }
 
+/** The policy of a document; undefined where it holds none that counts. */
+export function policyOf({ policies }: Manifests, { document }: Pick<Policy, "document">): Policy | undefined {
+  return policies.find((policy) => policy.document === document);
+}
+
 /** How many documents a text has. */
 export function documentsIn(file: string, text: string): number {
   const parts = documentParts(text);

@@ -1,14 +1,14 @@
 import { Document, isMap, type Node, Pair, type YAMLMap } from "yaml";
 import { addTo, type Editable, type Edited, inOrderAs, nodeIn, removeIn, setIn } from "../format/edit.ts";
 import { scalarOf } from "../format/scalar.ts";
-import { variablesIn } from "../manifest/deciding-lines.ts";
 import type { PolicyEntry } from "../manifest/entries.ts";
 import { decidingOf } from "../manifest/layers.ts";
 import type { Policy, Variable } from "../manifest/policies.ts";
 import { matchingLayers } from "../manifest/selection.ts";
 import { policyKinds } from "../model/kinds.ts";
+import { decidingVariable, isUsedAlone } from "./deciding-variables.ts";
 import { type EditTarget, editTargetExcept, editTargetsFor, isOwn, type NewEditTarget } from "./edit-targets.ts";
-import type { Manifests, ResourceRef } from "./manifests.ts";
+import { type Manifests, policyOf, type ResourceRef } from "./manifests.ts";
 
 /** A possible edit, used if it changes nothing else: the texts that a file goes through, and why it is in that file. */
 export interface Proposal {
@@ -62,7 +62,7 @@ export function* fieldProposals(subject: Subject, name: string, { values, filled
   if (!entry) return;
   const policy = policyOf(manifests, entry);
   const own = entry.written ? [...entry.path, name] : entry.path;
-  const variable = value === undefined ? undefined : decidingVariable(subject, name);
+  const variable = value === undefined ? undefined : decidingVariable(entry, manifests, ref, name);
   if (variable && isUsedAlone(manifests, variable, ref))
     yield* valueProposal(manifests, variable, value, variableNote(variable, ref));
   if (policy && isOwn(policy, ref.project))
@@ -162,44 +162,8 @@ function editable({ texts }: Manifests, { document }: Pick<Spot, "document">): E
   return { text: texts.get(document.file) ?? "", document: document.index };
 }
 
-function policyOf({ policies }: Manifests, { document }: Pick<Spot, "document">): Policy | undefined {
-  return policies.find((policy) => policy.document === document);
-}
-
 function sectionOf({ kind }: ResourceRef): string {
   return policyKinds.find((row) => row.kind === kind)?.section ?? "";
-}
-
-/** The variable whose value a parameter is, or the one whose value that is; undefined where more goes into it. */
-export function decidingVariable({ ref, manifests, entry }: Subject, name: string): Variable | undefined {
-  const { vars } = decidingOf(matchingLayers(manifests.policies, ref.project));
-  const seen = new Set<Variable>();
-  let found = variableIn(entry?.written?.parameters[name], vars);
-  for (let next = found; next && !seen.has(next); next = variableIn(next.value, vars)) {
-    seen.add(next);
-    found = next;
-  }
-  return found;
-}
-
-function variableIn(value: unknown, vars: ReadonlyMap<string, Variable>): Variable | undefined {
-  const [name] = variablesIn(value);
-  return name !== undefined && /^\$\{[^}]*\}$/.test(String(value)) ? vars.get(name) : undefined;
-}
-
-/** Whether nothing that applies to another project sets or uses it. */
-function isUsedAlone(manifests: Manifests, variable: Variable, { project }: ResourceRef): boolean {
-  const policy = policyOf(manifests, variable);
-  if (policy && isOwn(policy, project)) return true;
-  return manifests.policies.every((each) => isOwn(each, project) || !mentions(each, variable.name));
-}
-
-function mentions({ vars, entries }: Policy, name: string): boolean {
-  const values = [
-    ...vars.map(({ value }) => value),
-    ...entries.flatMap(({ written }) => Object.values(written?.parameters ?? {})),
-  ];
-  return values.some((value) => variablesIn(value).includes(name));
 }
 
 /** The entry as it is written, but for these fields. */

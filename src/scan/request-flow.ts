@@ -7,7 +7,7 @@ import { likely, merged, most, unsure, usesOf } from "./flow-values.ts";
 import { RequestCalls } from "./request-calls.ts";
 import { type Known, sentAt } from "./request-parameters.ts";
 import { answersNear, type Follower, followerOf, isFilled } from "./responses.ts";
-import { type FlowValue, type Scopes, scopesOf, unknown } from "./scopes.ts";
+import { type FlowValue, Scopes, unknown } from "./scopes.ts";
 import { isMember, type Structure, structureOf } from "./structure.ts";
 import { addressInText, namesIn, sentInText, type TextAddress } from "./texts.ts";
 import { isGivenValue, nameAt } from "./token-names.ts";
@@ -38,14 +38,14 @@ class RequestFlow {
 
   constructor(structure: Structure, evidence: Evidence) {
     const uses = usesOf(structure);
-    const scopes = scopesOf(structure);
+    const scopes = new Scopes(structure);
     const calls = new RequestCalls(structure, scopes, this.#mentions);
     const keep = calls.keep.bind(calls);
     this.#structure = structure;
     this.#tokens = structure.tokens;
     this.#evidence = evidence;
     this.#scopes = scopes;
-    this.#known = { get: scopes.get, uses: (name) => uses.get(name) ?? 0 };
+    this.#known = { get: (name) => scopes.get(name), uses: (name) => uses.get(name) ?? 0 };
     this.#calls = calls;
     this.#follower = followerOf(structure, { mentions: this.#mentions, given: this.#given, keep });
   }
@@ -151,8 +151,9 @@ class RequestFlow {
     const value = this.#expressed(assignment);
     this.#calls.meet(value.addresses, value.sent);
     if (assignment.is === "returned") return;
+    const set = this.#scopes.set.bind(this.#scopes);
     const sendToName = this.#calls.sendToName.bind(this.#calls);
-    bind(this.#structure, assignment, value, { set: this.#scopes.set, sendToName, say: this.#follower.say });
+    bind(this.#structure, assignment, value, { set, sendToName, say: this.#follower.say });
     if (assignment.is === "looped") this.#lookBack(assignment);
   }
 

@@ -28,105 +28,133 @@ export interface FlowValue {
 /** A value of which nothing is known. */
 export const unknown: FlowValue = { addresses: [], answers: [], field: undefined, sent: [], literal: undefined };
 
-/** Names and what they stand for; what a function assigns is forgotten after its end. */
-export interface Scopes {
-  readonly get: (name: string) => FlowValue | undefined;
-  readonly set: (name: string, value: FlowValue) => void;
-  /** To be called for each token in turn, before it is looked at. */
-  readonly reach: (index: number) => void;
-  /** Whether the token is a parameter of a function. */
-  readonly isParameter: (index: number) => boolean;
+/** Where a function ends: at a bracket, or before a line that is indented as far as its own. */
+interface Scope {
+  readonly mark: number;
+  readonly end: number;
+  readonly column: number;
 }
 
-/** Finds functions by their parameters: by braces, or by lines that are indented less. */
-export function scopesOf(structure: Structure): Scopes {
-  const { tokens, other } = structure;
-  const values = new Map<string, FlowValue>();
-  const undo: { readonly name: string; readonly before: FlowValue | undefined }[] = [];
-  const scopes: { readonly mark: number; readonly end: number; readonly column: number }[] = [];
-  const parameters = new Set<number>();
-  return { get: (name) => values.get(name), set, reach, isParameter: (index) => parameters.has(index) };
+/**
+ * Names and what they stand for; what a function assigns is forgotten after its end. Functions are found by their
+ * parameters: by braces, or by lines that are indented less.
+ */
+export class Scopes {
+  readonly #structure: Structure;
+  readonly #tokens: Structure["tokens"];
+  readonly #other: Structure["other"];
+  readonly #values = new Map<string, FlowValue>();
+  readonly #undo: { readonly name: string; readonly before: FlowValue | undefined }[] = [];
+  readonly #scopes: Scope[] = [];
+  readonly #parameters = new Set<number>();
 
-  function set(name: string, value: FlowValue): void {
+  constructor(structure: Structure) {
+    this.#structure = structure;
+    this.#tokens = structure.tokens;
+    this.#other = structure.other;
+  }
+
+  get(name: string): FlowValue | undefined {
+    return this.#values.get(name);
+  }
+
+  /** Whether the token is a parameter of a function. */
+  isParameter(index: number): boolean {
+    return this.#parameters.has(index);
+  }
+
+  set(name: string, value: FlowValue): void {
     // Members of an object outlive the method that sets them.
-    if (!/^(?:this\.|@)/.test(name)) undo.push({ name, before: values.get(name) });
-    values.set(name, value);
+    if (!/^(?:this\.|@)/.test(name)) this.#undo.push({ name, before: this.#values.get(name) });
+    this.#values.set(name, value);
   }
 
-  function reach(index: number): void {
-    for (let scope = scopes.at(-1); scope && isOver(scope, index); scope = scopes.at(-1)) leave(scope.mark);
-    if (tokens[index]?.text === "(") enterBraces(index);
-    if (isDefinition(index)) enterLines(index);
-    if (tokens[index]?.text === "(" && isArrow((other[index] ?? -2) + 1)) takeAll(index, other[index] ?? index);
-    if (tokens[index]?.kind === "word" && isArrow(index + 1)) take(index);
-    if (tokens[index]?.text === "|" && /^(?:\{|do)$/.test(tokens[index - 1]?.text ?? "")) takeUntil("|", index + 1);
-    if (tokens[index]?.text === "lambda") takeUntil(":", index + 1);
+  /** To be called for each token in turn, before it is read. */
+  reach(index: number): void {
+    for (let scope = this.#scopes.at(-1); scope && this.#isOver(scope, index); scope = this.#scopes.at(-1))
+      this.#leave(scope.mark);
+    if (this.#tokens[index]?.text === "(") this.#enterBraces(index);
+    if (this.#isDefinition(index)) this.#enterLines(index);
+    if (this.#tokens[index]?.text === "(" && this.#isArrow((this.#other[index] ?? -2) + 1))
+      this.#takeAll(index, this.#other[index] ?? index);
+    if (this.#tokens[index]?.kind === "word" && this.#isArrow(index + 1)) this.#take(index);
+    if (this.#tokens[index]?.text === "|" && /^(?:\{|do)$/.test(this.#tokens[index - 1]?.text ?? ""))
+      this.#takeUntil("|", index + 1);
+    if (this.#tokens[index]?.text === "lambda") this.#takeUntil(":", index + 1);
   }
 
-  function isOver({ end, column }: (typeof scopes)[number], index: number): boolean {
+  #isOver({ end, column }: Scope, index: number): boolean {
     if (end >= 0) return index > end;
-    return structure.leads(index) && (structure.parent[index] ?? -1) < 0 && structure.indent(index) <= column;
+    return (
+      this.#structure.leads(index) &&
+      (this.#structure.parent[index] ?? -1) < 0 &&
+      this.#structure.indent(index) <= column
+    );
   }
 
-  function leave(mark: number): void {
-    scopes.pop();
+  #leave(mark: number): void {
+    this.#scopes.pop();
     for (
-      let entry = undo.length > mark ? undo.pop() : undefined;
+      let entry = this.#undo.length > mark ? this.#undo.pop() : undefined;
       entry;
-      entry = undo.length > mark ? undo.pop() : undefined
+      entry = this.#undo.length > mark ? this.#undo.pop() : undefined
     ) {
-      if (entry.before) values.set(entry.name, entry.before);
-      else values.delete(entry.name);
+      if (entry.before) this.#values.set(entry.name, entry.before);
+      else this.#values.delete(entry.name);
     }
   }
 
   /** `name(a, b) type {`, `(a, b) => {`; not `if (a) {`. */
-  function enterBraces(open: number): void {
-    const close = other[open] ?? -1;
-    const word = tokens[open - 1];
+  #enterBraces(open: number): void {
+    const close = this.#other[open] ?? -1;
+    const word = this.#tokens[open - 1];
     if (close < 0 || (word?.kind === "word" && surroundings.code.control.includes(word.text))) return;
-    const body = bodyBehind(close);
+    const body = this.#bodyBehind(close);
     if (body < 0) return;
-    scopes.push({ mark: undo.length, end: other[body] ?? tokens.length, column: 0 });
-    takeAll(open, close);
+    this.#scopes.push({ mark: this.#undo.length, end: this.#other[body] ?? this.#tokens.length, column: 0 });
+    this.#takeAll(open, close);
   }
 
   /** Types may stand between parameters and body. */
-  function bodyBehind(close: number): number {
+  #bodyBehind(close: number): number {
     for (let at = close + 1; at < close + 10; at++) {
-      const { text: sign = "", kind } = tokens[at] ?? {};
+      const { text: sign = "", kind } = this.#tokens[at] ?? {};
       if (sign === "{") return at;
-      if (sign === "(" && (other[at] ?? -1) > 0) at = other[at] ?? at;
+      if (sign === "(" && (this.#other[at] ?? -1) > 0) at = this.#other[at] ?? at;
       else if (kind !== "word" && !/[:<>*=[\],|?-]/.test(sign)) return -1;
-      else if (structure.leads(at)) return -1;
+      else if (this.#structure.leads(at)) return -1;
     }
     return -1;
   }
 
-  function isDefinition(index: number): boolean {
-    return tokens[index]?.kind === "word" && tokens[index]?.text === "def";
+  #isDefinition(index: number): boolean {
+    return this.#tokens[index]?.kind === "word" && this.#tokens[index]?.text === "def";
   }
 
-  function enterLines(index: number): void {
-    scopes.push({ mark: undo.length, end: -1, column: structure.indent(index) });
-    const open = [1, 2, 3, 4, 5].map((step) => index + step).find((at) => tokens[at]?.text === "(");
-    if (open !== undefined) takeAll(open, other[open] ?? open);
+  #enterLines(index: number): void {
+    this.#scopes.push({ mark: this.#undo.length, end: -1, column: this.#structure.indent(index) });
+    const open = [1, 2, 3, 4, 5].map((step) => index + step).find((at) => this.#tokens[at]?.text === "(");
+    if (open !== undefined) this.#takeAll(open, this.#other[open] ?? open);
   }
 
   /** `=>` behind parameters. */
-  function isArrow(index: number): boolean {
-    return tokens[index]?.text === "=" && tokens[index + 1]?.text === ">" && structure.touches(index, index + 1);
+  #isArrow(index: number): boolean {
+    return (
+      this.#tokens[index]?.text === "=" &&
+      this.#tokens[index + 1]?.text === ">" &&
+      this.#structure.touches(index, index + 1)
+    );
   }
 
-  function takeAll(open: number, close: number): void {
-    for (let at = open + 1; at < Math.min(close, open + 200); at++) take(at);
+  #takeAll(open: number, close: number): void {
+    for (let at = open + 1; at < Math.min(close, open + 200); at++) this.#take(at);
   }
 
-  function takeUntil(sign: string, from: number): void {
-    for (let at = from; tokens[at]?.text !== sign && at < from + 10; at++) take(at);
+  #takeUntil(sign: string, from: number): void {
+    for (let at = from; this.#tokens[at]?.text !== sign && at < from + 10; at++) this.#take(at);
   }
 
-  function take(at: number): void {
-    if (tokens[at]?.kind === "word") parameters.add(at);
+  #take(at: number): void {
+    if (this.#tokens[at]?.kind === "word") this.#parameters.add(at);
   }
 }
