@@ -6,7 +6,7 @@ import { climb, isListed } from "./enclosing-statement.ts";
 import { likely, merged, most, unsure, usesOf } from "./flow-values.ts";
 import { RequestCalls } from "./request-calls.ts";
 import { type Known, sentAt } from "./request-parameters.ts";
-import { answersNear, type Follower, followerOf, isFilled } from "./responses.ts";
+import { answersNear, followerOf, isFilled, type ResponseFollower } from "./responses.ts";
 import { type FlowValue, Scopes, unknown } from "./scopes.ts";
 import { isMember, type Structure, structureOf } from "./structure.ts";
 import { addressInText, namesIn, sentInText, type TextAddress } from "./texts.ts";
@@ -30,7 +30,7 @@ class RequestFlow {
   readonly #scopes: Scopes;
   readonly #known: Known;
   readonly #calls: RequestCalls;
-  readonly #follower: Follower;
+  readonly #follower: ResponseFollower;
   readonly #mentions: Mention[] = [];
   readonly #ending = new Map<number, Assignment[]>();
   readonly #given = new Map<number, FlowValue>();

@@ -17,13 +17,13 @@ interface Found {
 }
 
 /** Follows answers to what is read from them, and to texts that they are compared with. */
-export interface Follower {
+export interface ResponseFollower {
   readonly follow: (start: number, from: number, value: FlowValue) => void;
   readonly say: (about: "read" | "compared", addresses: readonly Address[], field: Token, compared?: Token) => void;
 }
 
 /** A follower for one program. */
-export function followerOf(structure: Structure, { mentions, given, keep }: Found): Follower {
+export function followerOf(structure: Structure, { mentions, given, keep }: Found): ResponseFollower {
   return { follow, say };
 
   function follow(start: number, from: number, { answers, field }: FlowValue): void {
