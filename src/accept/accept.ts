@@ -14,7 +14,7 @@ import { type Context, leaseOf, openContext, validated } from "../reconcile/cont
 import type { Request } from "../reconcile/request.ts";
 import { scopeOf } from "../reconcile/scope.ts";
 import { atRelease, isRefused } from "../reconcile/server-release.ts";
-import type { LeaseToken } from "../state/state.ts";
+import type { LeaseToken } from "../state/lease-store.ts";
 import { loadWorkspace } from "../workspace/load.ts";
 import { acceptChange, type LiveTarget } from "./accept-change.ts";
 import { candidatesIn, checkMeant, inSyncAmong } from "./candidates.ts";

@@ -1,7 +1,7 @@
 import { exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { holderText } from "../state/lease.ts";
-import type { Holder } from "../state/state.ts";
+import type { Holder } from "../state/lease-store.ts";
 import type { Run } from "./command.ts";
 import type { Options } from "./table.ts";
 import type { Terminal } from "./terminal.ts";

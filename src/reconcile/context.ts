@@ -16,13 +16,14 @@ import type { RevisionSide } from "../revision/revision.ts";
 import { createSecrets, type Secrets } from "../secrets/secrets.ts";
 import { claimFor, newRun } from "../state/claim.ts";
 import { type Lease, leaseDuration, takeLease } from "../state/lease.ts";
+import type { Claim } from "../state/lease-store.ts";
 import { ledgerFile, readLedgerFile } from "../state/ledger/file.ts";
 import { type Ledger, openLedger } from "../state/ledger/ledger.ts";
 import { openState, sharesState, unnamed } from "../state/open-state.ts";
 import { keptProjects, type ProjectList } from "../state/project-list.ts";
 import { ProgressMeter } from "../state/run-progress.ts";
 import { serverBefore } from "../state/server-note.ts";
-import { type Claim, isShared, type WorkspaceState } from "../state/state.ts";
+import { isShared, type WorkspaceState } from "../state/state.ts";
 import type { Loaded, Workspace } from "../workspace/load.ts";
 import type { Request } from "./request.ts";
 

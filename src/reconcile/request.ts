@@ -6,8 +6,8 @@ import type { Call, DesiredProject } from "../model/types.ts";
 import type { Objection, Waivers } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { PlanWave } from "../plan/waves.ts";
+import type { Holder } from "../state/lease-store.ts";
 import type { RunProgress, WorkersStatus } from "../state/run-progress.ts";
-import type { Holder } from "../state/state.ts";
 import type { MovingProgress } from "../storage/move-progress.ts";
 import type { Move } from "../storage/moves.ts";
 

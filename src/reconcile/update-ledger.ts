@@ -7,8 +7,8 @@ import { isReference } from "../model/normalise.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, Problem } from "../model/types.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { LeaseToken } from "../state/lease-store.ts";
 import type { Ledger } from "../state/ledger/ledger.ts";
-import type { LeaseToken } from "../state/state.ts";
 
 const saveEvery = 2000;
 

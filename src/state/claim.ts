@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname, userInfo } from "node:os";
 import { pid } from "node:process";
-import type { Claim } from "./state.ts";
+import type { Claim } from "./lease-store.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,8 @@
 import { UserError } from "../base/exit.ts";
 import { isObject } from "../base/json.ts";
 import type { JournalEntry, JournalLine } from "./journal-entry.ts";
-import type { Journals, LeaseToken, WorkspaceState } from "./state.ts";
+import type { LeaseToken } from "./lease-store.ts";
+import type { Journals, WorkspaceState } from "./state.ts";
 
 /** The journal of one run, open for appending. */
 export interface Journal {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
-import type { Claim, Holder, Leases, LeaseToken } from "./state.ts";
+import type { Claim, Holder, Leases, LeaseToken } from "./lease-store.ts";
 
 /** A lease that this run holds, and renews while it does. Disposing gives it back. */
 export interface Lease extends AsyncDisposable {

@@ -1,4 +1,5 @@
-import type { Holder, WorkspaceState } from "./state.ts";
+import type { Holder } from "./lease-store.ts";
+import type { WorkspaceState } from "./state.ts";
 
 /** The runs that go on, and who holds the lease of the workspace. */
 export interface LiveRuns {

@@ -1,9 +1,11 @@
 import type { Memory } from "../diff/last-applied.ts";
 import type { LedgerLine } from "../diff/ledger-line.ts";
-import type { Outcome, Problem } from "../model/types.ts";
+import type { Problem } from "../model/types.ts";
 import type { JournalLine } from "./journal-entry.ts";
+import type { Leases, LeaseToken } from "./lease-store.ts";
 import type { Rates } from "./rates.ts";
 import type { RunSummary } from "./run-summary.ts";
+import type { WorkerStore } from "./worker-store.ts";
 
 /**
  * What lasts between the runs of one workspace, wherever it lies. `test/state/laws.ts` says what each backend promises;
@@ -41,42 +43,6 @@ export interface SharedState extends WorkspaceState {
 
 export function isShared(state: WorkspaceState): state is SharedState {
   return state.workers !== undefined;
-}
-
-/** Who wants the lease of a workspace. */
-export interface Claim {
-  readonly run: string;
-  readonly who: string;
-  readonly host: string;
-  readonly pid: number;
-  /** URL of the CI job. */
-  readonly job?: string | undefined;
-}
-
-/** Proves to a state that a run holds the lease. `fence` grows with each holder. */
-export interface LeaseToken {
-  readonly run: string;
-  readonly fence: number;
-}
-
-/** Who holds the lease of a workspace. Times are ISO 8601; without a deadline it is held until it is given back. */
-export interface Holder extends Claim, LeaseToken {
-  readonly since: string;
-  readonly deadline?: string | undefined;
-}
-
-/** One lease of a workspace, which one run at a time may hold (docs/state.md). */
-export interface Leases {
-  /** Takes it for this many milliseconds if it is free or has expired; otherwise returns its holder. */
-  readonly take: (claim: Claim, milliseconds: number) => Promise<LeaseToken | { readonly heldBy: Holder }>;
-  /** Holds it for so many milliseconds from now; false where it has expired or is another's by now. */
-  readonly renew: (token: LeaseToken, milliseconds: number) => Promise<boolean>;
-  /** Milliseconds for which it is still held from now on; 0 where it is not. */
-  readonly remaining: (token: LeaseToken) => Promise<number>;
-  readonly giveBack: (token: LeaseToken) => Promise<void>;
-  readonly holder: () => Promise<Holder | undefined>;
-  /** Takes it away from a run; false where that run does not hold it. */
-  readonly release: (run: string) => Promise<boolean>;
 }
 
 /** Journals by the name of their run. */
@@ -169,67 +135,6 @@ export interface LedgerStore {
   readonly trouble: () => string | undefined;
   /** Changes these addresses, made with this key, and leaves what other runs wrote. */
   readonly write: (token: LeaseToken, key: string, edits: readonly LedgerEdit[]) => Promise<void>;
-}
-
-/** A process that takes part in runs over several machines: a worker, or a run that gives work out. */
-export interface Member {
-  /** Of all members that ever were. */
-  readonly id: string;
-  readonly role: "worker" | "run";
-  /** Where its requests go. */
-  readonly origin: string;
-  readonly version: string;
-  readonly host: string;
-  readonly pid: number;
-  /** Requests that it sent so far. */
-  readonly requests?: number;
-}
-
-/** Who is about to send a request. One process sends for several parts of a run, each under a name of its own. */
-export interface Sender {
-  readonly name: string;
-  /** The ID of the member that it is part of. */
-  readonly member: string;
-}
-
-/**
- * What is known of the intent of a write. `mine`: it is this sender's to send. `abandoned`: no outcome is known, and who
- * stored it can send nothing more.
- */
-export type Intent =
-  | { readonly mine: true }
-  | { readonly outcome: Outcome }
-  | { readonly pending: Sender; readonly abandoned: boolean };
-
-/** What runs over several machines share beside the queue that gives work out (docs/fleets.md). */
-export interface WorkerStore {
-  /** Says that a member is there for so many milliseconds from now; whatever the workspace, all of a state see it. */
-  readonly heartbeat: (member: Member, milliseconds: number) => Promise<void>;
-  readonly leave: (id: string) => Promise<void>;
-  /** Those that are there. */
-  readonly members: () => Promise<readonly Member[]>;
-  /**
-   * Stores the intent to write an address in a run, for whoever comes first. `grace`: milliseconds for which a request
-   * of a member that is gone may still be under way. @throws LeaseLostError.
-   */
-  readonly claim: (token: LeaseToken, address: string, sender: Sender, grace: number) => Promise<Intent>;
-  /** Takes an abandoned intent over from a sender; false where it is not to be had. @throws LeaseLostError. */
-  readonly takeOver: (
-    token: LeaseToken,
-    address: string,
-    senders: { readonly from: Sender; readonly to: Sender },
-    grace: number,
-  ) => Promise<boolean>;
-  /** Records the outcome of an intent, by its sender only; undefined if nothing was sent, so that another may claim it. */
-  readonly recordOutcome: (run: string, address: string, sender: Sender, outcome: Outcome | undefined) => Promise<void>;
-  /** Every intent of a run, with its outcome where that is known. */
-  readonly intents: (run: string) => Promise<ReadonlyMap<string, Outcome | undefined>>;
-  /** Keeps the result of a part of a run; one that is there already stays. */
-  readonly saveResult: (run: string, part: string, result: string) => Promise<void>;
-  /** Some results of a run that are kept, by their parts; `taken` are not kept any longer. */
-  readonly collectResults: (run: string, taken: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Forgets intents and results of a run, and of all that are long over. */
-  readonly forgetRun: (run: string) => Promise<void>;
 }
 
 /** How much a state keeps. */

@@ -4,7 +4,7 @@ import type { Rate } from "../base/rate.ts";
 import { CallFailed, type FailureFacts } from "../client/failure.ts";
 import type { PartlyRead } from "../live/read-live.ts";
 import type { Change, Desired, DesiredProject, Kind, Live, Origin, Project } from "../model/types.ts";
-import type { LeaseToken } from "../state/state.ts";
+import type { LeaseToken } from "../state/lease-store.ts";
 
 /** A part of a run as it is given out. It holds references to secrets, and never a secret. */
 export interface Work {

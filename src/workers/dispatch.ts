@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { UserError } from "../base/exit.ts";
 import { version } from "../base/version.ts";
 import { currentTraceparent } from "../client/spans.ts";
-import type { WorkerStore } from "../state/state.ts";
+import type { WorkerStore } from "../state/worker-store.ts";
 import type { Chunk, ChunkResult, Work } from "./chunks.ts";
 import type { Membership } from "./membership.ts";
 import type { WorkQueue } from "./queue.ts";

@@ -1,5 +1,5 @@
 import type { WorkersStatus } from "../state/run-progress.ts";
-import type { WorkerStore } from "../state/state.ts";
+import type { WorkerStore } from "../state/worker-store.ts";
 import type { Chunk } from "./chunks.ts";
 import { Dispatch, type DispatchOptions, type IndexedResult } from "./dispatch.ts";
 import { join } from "./membership.ts";

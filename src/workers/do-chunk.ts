@@ -15,7 +15,8 @@ import { secretsSentBy } from "../plan/make-plan.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import { startJournal } from "../state/journal.ts";
 import type { JournalLine } from "../state/journal-entry.ts";
-import type { Sender, SharedState } from "../state/state.ts";
+import type { SharedState } from "../state/state.ts";
+import type { Sender } from "../state/worker-store.ts";
 import {
   batchesIn,
   type Chunk,

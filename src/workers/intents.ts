@@ -4,7 +4,8 @@ import { lookUpWrite, observe } from "../apply/earlier-writes.ts";
 import { UserError } from "../base/exit.ts";
 import type { Reader } from "../client/client.ts";
 import type { Change, Outcome } from "../model/types.ts";
-import type { Intent, LeaseToken, Sender, WorkerStore } from "../state/state.ts";
+import type { LeaseToken } from "../state/lease-store.ts";
+import type { Intent, Sender, WorkerStore } from "../state/worker-store.ts";
 
 /** Who sends writes for a run, and what it needs to know that nobody else does. */
 export interface SharedRun {

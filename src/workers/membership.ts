@@ -4,7 +4,7 @@ import { pid } from "node:process";
 import { UnavailableError } from "../base/exit.ts";
 import { version } from "../base/version.ts";
 import type { Reader } from "../client/client.ts";
-import type { Member, WorkerStore } from "../state/state.ts";
+import type { Member, WorkerStore } from "../state/worker-store.ts";
 
 /** Announces a process to the others with heartbeats until it is disposed. */
 export interface Membership extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { printable } from "../base/printable.ts";
 import { version } from "../base/version.ts";
 import { dialectNames } from "../model/dialect-names.ts";
 import { isRunName } from "../state/claim.ts";
-import type { WorkerStore } from "../state/state.ts";
+import type { WorkerStore } from "../state/worker-store.ts";
 import type { Work } from "./chunks.ts";
 
 /** What a worker was given: work of its own version, or why it cannot be done here and whose it is. */

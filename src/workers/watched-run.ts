@@ -1,4 +1,5 @@
-import type { LeaseToken, SharedState } from "../state/state.ts";
+import type { LeaseToken } from "../state/lease-store.ts";
+import type { SharedState } from "../state/state.ts";
 
 /** The run that a worker works for, as far as it may go on. */
 export interface WatchedRun extends Disposable {

@@ -1,7 +1,7 @@
 import type { Rate } from "../base/rate.ts";
 import { version } from "../base/version.ts";
 import type { WorkersStatus } from "../state/run-progress.ts";
-import type { WorkerStore } from "../state/state.ts";
+import type { WorkerStore } from "../state/worker-store.ts";
 import { RequestRate } from "./request-rate.ts";
 
 interface CensusOptions {

@@ -119,7 +119,7 @@ describe.skipIf(!available)("a shared state (needs postgresql)", () => {
     expect(misled.code).toBe(0);
     expect(misled.stderr).toMatch(
       new RegExp(
-        `^warning: evenkeel.yaml:\\d+:\\d+.*was last used with ${first.server.url}; give each .*\\(workspace-name\\)$`,
+        `^warning: evenkeel.yaml:\\d+:\\d+.*was last used with ${first.server.url}; use a separate .*\\(workspace-name\\)$`,
         "m",
       ),
     );

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { JournalLine } from "../../src/state/journal-entry.ts";
+import type { Claim, LeaseToken } from "../../src/state/lease-store.ts";
 import type { RunSummary } from "../../src/state/run-summary.ts";
 import { fleetIndex, parseFleetIndex } from "../../src/state/snapshots/fleet-index.ts";
 import { recordObservation } from "../../src/state/snapshots/record.ts";
 import { shardNames } from "../../src/state/snapshots/shard.ts";
-import type { Claim, LeaseToken, WorkspaceState } from "../../src/state/state.ts";
+import type { WorkspaceState } from "../../src/state/state.ts";
 import { allSnapshots, differing, look, looked } from "./observations.ts";
 
 /** A backend under test: each place is empty at first, and may be opened any number of times. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { Member, SharedState } from "../../src/state/state.ts";
+import type { SharedState } from "../../src/state/state.ts";
+import type { Member } from "../../src/state/worker-store.ts";
 import { addresses, at, type Backend, incompressible, line, minute, openedStates, pause, taken } from "./laws.ts";
 
 /** What every state that several machines share promises besides. */

@@ -6,7 +6,8 @@ import { appendTo, folderTrouble, isFolder, isThere, readRegular } from "../../w
 import { outputTrouble } from "../../workspace/output-file.ts";
 import { isUnfinished, journalLineIn } from "../journal.ts";
 import type { JournalLine } from "../journal-entry.ts";
-import type { JournalAppender, Journals, LeaseToken } from "../state.ts";
+import type { LeaseToken } from "../lease-store.ts";
+import type { JournalAppender, Journals } from "../state.ts";
 import { checkHeld } from "./lock-file.ts";
 
 /** Where journals lie in a workspace, one file of JSON lines a run. */

@@ -15,7 +15,7 @@ import { UserError } from "../../base/exit.ts";
 import { ownMark } from "../../base/process-mark.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { readRegular } from "../../workspace/durable-file.ts";
-import type { Claim, Holder, Leases, LeaseToken } from "../state.ts";
+import type { Claim, Holder, Leases, LeaseToken } from "../lease-store.ts";
 import { heldFiles, holderIn, isHeld, isOverAt, type LockOwner, ownerIn, readOwner } from "./lock-file.ts";
 import { thisSystem } from "./process-system.ts";
 

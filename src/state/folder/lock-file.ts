@@ -5,7 +5,7 @@ import { hasEnded, isSameProcess, ownMark, type ProcessMark } from "../../base/p
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { readRegular } from "../../workspace/durable-file.ts";
 import { LeaseLostError } from "../lease-lost-error.ts";
-import type { Holder, LeaseToken } from "../state.ts";
+import type { Holder, LeaseToken } from "../lease-store.ts";
 import { thisSystem } from "./process-system.ts";
 
 /** Content of the files `lock` and `watch.lock`. They are never rewritten: a renewal sets their modification time. */

@@ -7,7 +7,8 @@ import { UserError } from "../../base/exit.ts";
 import { describeSystemError } from "../../base/system-errors.ts";
 import { isFolder, isThere, makeFolder, replaceFile } from "../../workspace/durable-file.ts";
 import { claimFor } from "../claim.ts";
-import type { Leases, LeaseToken, Shards } from "../state.ts";
+import type { Leases, LeaseToken } from "../lease-store.ts";
+import type { Shards } from "../state.ts";
 import { folderLeases } from "./lease.ts";
 
 const home = ".evenkeel/snapshots";

@@ -10,7 +10,8 @@ import { isReference, normalise } from "../../model/normalise.ts";
 import type { Problem, SecretReference } from "../../model/types.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import { boundedName } from "../bounded-name.ts";
-import type { LeaseToken, LedgerContents, LedgerEdit, LedgerStore } from "../state.ts";
+import type { LeaseToken } from "../lease-store.ts";
+import type { LedgerContents, LedgerEdit, LedgerStore } from "../state.ts";
 import { type LedgerOptions, ledgerKey } from "./key.ts";
 import { secretDigest } from "./secret-digest.ts";
 

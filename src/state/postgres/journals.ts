@@ -1,7 +1,8 @@
 import { journalLineIn } from "../journal.ts";
 import type { JournalLine } from "../journal-entry.ts";
 import { LeaseLostError } from "../lease-lost-error.ts";
-import type { JournalAppender, Journals, LeaseToken } from "../state.ts";
+import type { LeaseToken } from "../lease-store.ts";
+import type { JournalAppender, Journals } from "../state.ts";
 import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
 

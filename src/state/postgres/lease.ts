@@ -1,4 +1,4 @@
-import type { Holder, Leases } from "../state.ts";
+import type { Holder, Leases } from "../lease-store.ts";
 import type { PostgresSession } from "./session.ts";
 
 /** Columns of a held lease; times are the server's. */

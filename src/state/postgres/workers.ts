@@ -1,7 +1,7 @@
 import type { Outcome } from "../../model/types.ts";
 import { boundedName } from "../bounded-name.ts";
 import { LeaseLostError } from "../lease-lost-error.ts";
-import type { Intent, Member, WorkerStore } from "../state.ts";
+import type { Intent, Member, WorkerStore } from "../worker-store.ts";
 import { heldLease } from "./lease.ts";
 import type { PostgresSession } from "./session.ts";
 
