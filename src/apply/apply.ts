@@ -9,7 +9,7 @@ import type { SecretDigests } from "../state/ledger/secret-digest.ts";
 import { type SentChange, sendChange } from "./send-change.ts";
 import type { Seen } from "./verify-write.ts";
 
-/** A change to carry out, or one of a saved plan that is not to be carried out any more. */
+/** A change to apply, or one of a saved plan that is not to be applied any more. */
 export type Step = { readonly change: Change } | { readonly address: string; readonly outcome: Outcome };
 
 /** The steps of one project, worked out right before the first of them. */
@@ -49,7 +49,7 @@ export interface ApplyOptions {
   readonly stopped: () => string | undefined;
   /** What is known of a write that another process may have sent; undefined: it is to be sent here and now. */
   readonly known?: (reader: Reader, change: Change) => Promise<Pick<ChangeEvent, "outcome" | "isReported"> | undefined>;
-  /** Has batches carried out by other processes; left out: this one does. */
+  /** Has batches applied by other processes; left out: this one does. */
   readonly delegate?: ((batches: readonly Batch[], options: ApplyOptions) => Promise<Outcomes>) | undefined;
 }
 

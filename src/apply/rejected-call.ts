@@ -6,7 +6,7 @@ import { preservedValue, requiredByServer } from "../model/server-required.ts";
 import type { Call, Change, Fields, Value } from "../model/types.ts";
 
 /**
- * A refused call in the form that its server asks for: with what it demands and nobody declared, or in the words of an
+ * A refused call in the form that its server asks for: with what it demands and no one declared, or in the words of an
  * older release. Undefined where there is no other form.
  */
 export function rewriteRejectedCall(

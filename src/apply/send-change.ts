@@ -23,25 +23,25 @@ export interface SentChange {
 /** Sends a change. Never throws for what a server does: what fails is an outcome. */
 export async function sendChange(writer: Writer, change: Change, call: Call): Promise<SentChange> {
   try {
-    const settled = await settledAs(writer, change, call);
+    const settled = await sendInEitherForm(writer, change, call);
     if ("answer" in settled)
       return { answer: settled.answer, outcome: answered(writer.catalogue, change, settled.answer) };
     if ("found" in settled) return { outcome: { status: "applied" } };
-    return advised(unanswered(settled, call), adviceOn(writer.catalogue, change, settled.failure));
+    return withAdvice(unanswered(settled, call), adviceOn(writer.catalogue, change, settled.failure));
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { outcome: { status: "failed", error: error.message } };
   }
 }
 
-function advised(result: SentChange, advice: string | undefined): SentChange {
+function withAdvice(result: SentChange, advice: string | undefined): SentChange {
   const { outcome } = result;
   if (!advice || outcome.status !== "failed") return result;
   return { ...result, outcome: { ...outcome, error: `${outcome.error}; ${advice}` } };
 }
 
 /** Sent as it is and, where the server refuses that and asks for another form, in that one. */
-async function settledAs(writer: Writer, change: Change, call: Call): Promise<Settled> {
+async function sendInEitherForm(writer: Writer, change: Change, call: Call): Promise<Settled> {
   const look = isVisible(change) ? (reader: Reader) => isInPlace(reader, change) : undefined;
   const settled = await writer.settle(call, look);
   const other =
@@ -52,12 +52,12 @@ async function settledAs(writer: Writer, change: Change, call: Call): Promise<Se
 }
 
 function unanswered({ failure, unknown, lookUp }: Extract<Settled, { failure: unknown }>, call: Call): SentChange {
-  if (unknown) return { outcome: { status: "unknown", error: doubtIn(failure, lookUp) }, failure };
+  if (unknown) return { outcome: { status: "unknown", error: unknownOutcomeText(failure, lookUp) }, failure };
   if (isUnsent(failure, call)) return { outcome: { status: "skipped", error: "the run ended before it was sent" } };
   return { outcome: { status: "failed", error: explained(failure) }, failure };
 }
 
-function doubtIn(failure: CallFailed, lookUp: CallFailed | undefined): string {
+function unknownOutcomeText(failure: CallFailed, lookUp: CallFailed | undefined): string {
   if (lookUp) return `${explained(failure)}; looking it up failed too: ${lookUp.message}`;
   return `${explained(failure)}; the server may or may not have acted`;
 }
@@ -68,7 +68,7 @@ function isUnsent(failure: CallFailed, { method, path }: Call): boolean {
   return failure.path !== path || failure.method !== method || (failure.kind === "aborted" && failure.attempts === 0);
 }
 
-/** Whether what is live now shows that a change was carried out. Only for one that {@link isVisible}. @throws CallFailed. */
+/** Whether what is live now shows that a change was applied. Only for one that {@link isVisible}. @throws CallFailed. */
 export async function isInPlace(reader: Reader, change: Change): Promise<boolean> {
   return isApplied(reader.catalogue, change, await readLive(reader, subjectsOf(change.project, [change])));
 }

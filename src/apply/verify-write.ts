@@ -9,14 +9,14 @@ import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, DesiredProject, Live } from "../model/types.ts";
 
 /**
- * Whether reading can show that a change was carried out: something that the server reports has to change by it. What
+ * Whether reading can show that a change was applied: something that the server reports has to change by it. What
  * changes a secret alone, or sends again what is there already, leaves no trace.
  */
 export function isVisible(change: Change): boolean {
   return change.action !== "update" || Object.keys(change.before ?? {}).length > 0;
 }
 
-/** Whether what is live now shows that a change was carried out. Only for one that {@link isVisible}. */
+/** Whether what is live now shows that a change was applied. Only for one that {@link isVisible}. */
 export function isApplied(catalogue: Catalogue, change: Change, live: readonly Live[]): boolean {
   return lostOf(catalogue, change, live).length === 0;
 }
@@ -48,7 +48,7 @@ export interface Seen {
 }
 
 /** What an answer shows of the resource that was written. */
-export function seenIn(catalogue: Catalogue, { kind, key, declared }: Change, answer: Answer | undefined): Seen {
+export function writtenState(catalogue: Catalogue, { kind, key, declared }: Change, answer: Answer | undefined): Seen {
   const row = isObject(answer?.body) ? answer.body : {};
   const reported = reportedFields(catalogue, { kind, key, fields: declared }, row);
   return { updatedAt: updatedAtOf(row), unreported: Object.keys(declared).filter((name) => !(name in reported)) };

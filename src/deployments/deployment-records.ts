@@ -5,7 +5,7 @@ import { CallFailed } from "../client/failure.ts";
 import { call } from "../model/endpoints.ts";
 import type { Call, Fields } from "../model/types.ts";
 
-/** What became of a write. `note`: why nothing had to be written. `unknown`: the server may have acted, and nobody can tell. */
+/** What became of a write. `note`: why nothing had to be written. `unknown`: the server may have acted, and no one can tell. */
 export type WriteOutcome =
   | { readonly row: JsonObject; readonly note?: string }
   | { readonly status: "failed" | "unknown"; readonly error: string };
@@ -41,7 +41,7 @@ export function creationCall(project: string, fields: Fields): Call {
 
 /**
  * Creates a deployment record. It is sent again only where the server surely did not act (docs/architecture.md): a record cannot
- * be told from its like, so an effect that nobody saw stays unknown.
+ * be told from its like, so an effect that no one saw stays unknown.
  */
 export async function recordDeployment(writer: Writer, project: string, fields: Fields): Promise<WriteOutcome> {
   try {

@@ -31,13 +31,13 @@ interface Begun {
  * ends well in every part, `failed` where it does not, `canceled` where it was interrupted. A record that cannot be
  * kept is a warning, and the apply goes on without it.
  */
-export function deploying(wish: DeploymentOptions, interrupted: AbortSignal, notices: Notices) {
+export function deploying(deployment: DeploymentOptions, interrupted: AbortSignal, notices: Notices) {
   return async ({ connection, planned: { plan } }: Begun): Promise<ApplyRecord> => {
-    let record = await begin(connection, wish, notices);
+    let record = await begin(connection, deployment, notices);
     const endAs = async (status: string) => {
       const open = record;
       record = undefined;
-      if (open !== undefined) await end(connection, wish, { record: open, status }, notices);
+      if (open !== undefined) await end(connection, deployment, { record: open, status }, notices);
     };
     return {
       end: (outcomes) => endAs(statusOf(plan, outcomes, interrupted)),
@@ -59,12 +59,12 @@ function fieldsOf({ fields }: DeploymentOptions): Fields {
 /** The ID of the new record; undefined where there is none to go on with. */
 async function begin(
   connection: ClientOptions,
-  wish: DeploymentOptions,
+  deployment: DeploymentOptions,
   { warn }: Notices,
 ): Promise<string | undefined> {
   if (connection.signal?.aborted) return undefined;
   await using writer = await connectWriter(connection);
-  const written = await recordDeployment(writer, wish.project, fieldsOf(wish));
+  const written = await recordDeployment(writer, deployment.project, fieldsOf(deployment));
   const id = "row" in written ? written.row.id : undefined;
   if (id !== undefined) return String(id);
   const why = "error" in written ? written.error : "the server did not say which record it made";
@@ -99,8 +99,8 @@ function unrecorded(message: string): Problem {
 }
 
 /** The requests that {@link deploying} puts around those of an apply that goes well, for a dry run. */
-export function recordCalls(wish: DeploymentOptions): { readonly before: Call; readonly after: Call } {
-  const before = creationCall(wish.project, fieldsOf(wish));
+export function recordCalls(deployment: DeploymentOptions): { readonly before: Call; readonly after: Call } {
+  const before = creationCall(deployment.project, fieldsOf(deployment));
   const path = `${before.path}/:deployment_id`;
   return { before, after: { ...before, method: "PUT", path, parameters: { status: "success" } } };
 }

@@ -34,7 +34,7 @@ export function changeFrom(
   return { address, project, kind, key, action, ...visible, ...sent, live, liveDigest, ...why, origin };
 }
 
-/** Of what is live, as it was read: another one means that somebody changed it. */
+/** Of what is live, as it was read: another one means that someone changed it. */
 export function liveDigestOf(catalogue: Catalogue, live: Live): string {
   return digestOf({ active: live.active, fields: readAs(catalogue, live) });
 }
@@ -49,7 +49,7 @@ export function pick(fields: Fields, names: readonly string[]): Fields {
 /** Disabling comes first, for a server may allow one active issue tracker; deleting last, so that a rename never leaves a gap. */
 const order: readonly Action[] = ["disable", "create", "update", "delete"];
 
-/** Sorts changes into the order in which they are carried out; what will fail unless a person acts keeps nothing else from it. */
+/** Sorts changes into the order in which they are applied; what will fail unless a person acts keeps nothing else from it. */
 export function inApplyOrder(a: Change, b: Change): number {
   return (
     Number(isOverride(a)) - Number(isOverride(b)) ||

@@ -13,7 +13,7 @@ import { unlistedAddress, whyCreate, whyExclude, whyRemove, whyUpdate } from "./
 /** What a project's desired and live resources come to. */
 export interface Difference {
   readonly project: string;
-  /** In the order in which they are to be carried out. */
+  /** In the order in which they are to be applied. */
   readonly changes: readonly Change[];
   /** Live resources that were read: the base of a guard's percentage. */
   readonly live: number;

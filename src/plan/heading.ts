@@ -16,12 +16,12 @@ export function scopeText({ targets = [], shards = [], since, projects, of }: Pl
 }
 
 /** When a plan was made and of which commit, in one line, so that an old one is seen. */
-export function madeText({ created_at, manifests }: Pick<Plan, "created_at" | "manifests">): string {
+export function creationText({ created_at, manifests }: Pick<Plan, "created_at" | "manifests">): string {
   const commit = manifests.commit === null ? "" : `, commit ${manifests.commit.slice(0, 12)}`;
-  return `${momentOf(created_at)}${commit}`;
+  return `${minuteText(created_at)}${commit}`;
 }
 
 /** An ISO time to the minute; anything else as it is. */
-export function momentOf(iso: string): string {
+export function minuteText(iso: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d.*Z$/.test(iso) ? `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC` : iso;
 }

@@ -16,7 +16,7 @@ export function withApprovals(context: Checked): Checked {
 }
 
 /**
- * A plan that is about to be carried out, refused where it lacks approvals that its changes need (docs/approvals.md).
+ * A plan that is about to be applied, refused where it lacks approvals that its changes need (docs/approvals.md).
  * @throws UserError where the signatures cannot be read.
  */
 export async function withApprovalObjections(prepared: PreparedPlan, context: Context): Promise<PreparedPlan> {

@@ -5,7 +5,7 @@ import { endWord, runEnd } from "../plan/run-end.ts";
 import { touchedBy } from "../state/run-summary.ts";
 import type { Context } from "./context.ts";
 import { withProblems } from "./failed-plan.ts";
-import { keepSnapshots } from "./keep-snapshots.ts";
+import { recordSnapshots } from "./keep-snapshots.ts";
 import type { Applied, Planned } from "./request.ts";
 
 /** The summary of a run that the state keeps. One that is left without its end is told as failed or interrupted. */
@@ -28,23 +28,23 @@ export async function recordFromStart(context: Context): Promise<RunHistory> {
 }
 
 /** Milliseconds. */
-const betweenTellings = 2000;
+const progressInterval = 2000;
 
 /** Keeps how far a run is, until it is stopped. */
 function followed(context: Context, started: string): () => Promise<void> {
   const { meter } = context;
-  let telling: Promise<unknown> = Promise.resolve();
-  const tell = async () => {
+  let recording: Promise<unknown> = Promise.resolve();
+  const recordProgress = async () => {
     const progress = meter.at(performance.now(), new Date());
     if (progress) await record(context, { ...headOf(context, started), ...nothingYet, progress });
   };
   const timer = setInterval(() => {
-    telling = telling.then(tell);
-  }, betweenTellings);
+    recording = recording.then(recordProgress);
+  }, progressInterval);
   timer.unref();
   return async () => {
     clearInterval(timer);
-    await telling;
+    await recording;
   };
 }
 
@@ -92,7 +92,7 @@ async function keep(context: Context, started: string, result: Applied): Promise
     action: change.actions[0],
     status: outcomes?.get(address)?.status,
   }));
-  const seen = await keepSnapshots(context, result);
+  const seen = await recordSnapshots(context, result);
   const trouble = await record(context, {
     ...headOf(context, started),
     ended: new Date().toISOString(),
@@ -129,7 +129,7 @@ function headOf({ claim, heading, request }: Context, started: string) {
   return { run, command: request.command ?? "", who, host, ...asked, started, commit };
 }
 
-/** A look that cannot be recorded is as good as any. */
+/** A run whose observation cannot be stored still succeeds. */
 async function record({ request, state }: Context, summary: Summary): Promise<string | undefined> {
   if (!request.command) return undefined;
   try {

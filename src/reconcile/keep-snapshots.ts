@@ -17,21 +17,21 @@ export type KeptSnapshots =
   | { readonly unseen: string }
   | Readonly<Record<never, never>>;
 
-/** Keeps how each project was seen by a run, and left by an apply. A look that cannot be kept is as good as any. */
-export async function keepSnapshots(context: Context, result: Applied): Promise<KeptSnapshots> {
+/** Keeps how each project was seen by a run, and left by an apply. A run whose observation cannot be stored still succeeds. */
+export async function recordSnapshots(context: Context, result: Applied): Promise<KeptSnapshots> {
   const { request, state } = context;
   if (!request.command || !result.compared) return {};
-  const look = lookOf(context, result);
-  if (look.projects.length === 0 && !look.covers) return {};
+  const observation = observationOf(context, result);
+  if (observation.projects.length === 0 && !observation.covers) return {};
   try {
-    return { fleet: await recordObservation(state.snapshots, look) };
+    return { fleet: await recordObservation(state.snapshots, observation) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { unseen: error.message };
   }
 }
 
-function lookOf(context: Context, result: Applied): RunObservation {
+function observationOf(context: Context, result: Applied): RunObservation {
   const { request, claim, heading, ledger } = context;
   const { targets = [], shard, since, command } = request;
   const isLimited = targets.length > 0 || since !== undefined || !result.desired;

@@ -34,7 +34,7 @@ export interface Request {
   /** Globs over addresses to write whatever the comparison says. */
   readonly resend?: readonly string[];
   readonly waivers?: Waivers;
-  /** Object to what makes a license policy laxer; nobody can waive that. */
+  /** Object to what makes a license policy laxer; no one can waive that. */
   readonly failOnLoosening?: boolean;
   /** What part of the fleet `shard` is, such as `1/8`: the plan says so, and merging knows what it was given. */
   readonly part?: string;
@@ -44,11 +44,11 @@ export interface Request {
   readonly again?: string;
   /** Read each project again right before its writes: for a run that lets time pass between plan and writes. */
   readonly recheck?: boolean;
-  /** Path of a plan that `plan --out` saved, to be carried out instead of a new one. */
+  /** Path of a plan that `plan --out` saved, to be applied instead of a new one. */
   readonly saved?: string;
   /** A commit: only projects that want something else than there. */
   readonly since?: string;
-  /** The run whose plan the state keeps, to be carried out instead of a new one. */
+  /** The run whose plan the state keeps, to be applied instead of a new one. */
   readonly savedRun?: string;
   /** The command that the state keeps a summary of; left out: it keeps none. */
   readonly command?: "plan" | "drift" | "watch" | "apply";
@@ -72,7 +72,7 @@ export interface Request {
   readonly moving?: (progress: MovingProgress) => void;
   /** Whether projects are read and written by the workers of a shared state. */
   readonly workers?: boolean;
-  /** Told what secret providers print on stderr; left out: nobody is. */
+  /** Told what secret providers print on stderr; left out: no one is. */
   readonly debug?: (text: string) => void;
   /** Milliseconds between two looks at moving repositories; left out: a second at first, longer with time. */
   readonly pollInterval?: number;
@@ -125,14 +125,14 @@ export interface Rehearsed extends Planned {
   readonly refused?: readonly Objection[];
 }
 
-/** A plan that was carried out as far as possible; or was not, and then it has no outcomes. */
+/** A plan that was applied as far as possible; or was not, and then it has no outcomes. */
 export interface Applied extends Planned {
   readonly outcomes?: Outcomes;
   /** What the guards object to in spite of the waivers: then nothing was written. */
   readonly refused?: readonly Objection[];
 }
 
-/** Decides, once the plan stands, whether to go on; and listens while it is carried out. */
+/** Decides, once the plan stands, whether to go on; and listens while it is applied. */
 export interface ApplyHooks {
   readonly approve: (planned: Planned) => Promise<boolean>;
   readonly watchers: readonly Watcher[];

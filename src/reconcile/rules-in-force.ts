@@ -132,7 +132,11 @@ function reasoned({ policy_reason: _, ...change }: PlannedChange, origin: Origin
 }
 
 /** Steps as they were worked out right before their writes; what a rule objects to only now is left. */
-export function stepsByRules(steps: readonly Step[], context: Context, desired: DesiredProject): readonly Step[] {
+export function stepsAllowedByRules(
+  steps: readonly Step[],
+  context: Context,
+  desired: DesiredProject,
+): readonly Step[] {
   if (context.rules.length === 0) return steps;
   const rules = ruleContext(context, [desired.project]);
   const catalogue = catalogueOf(context.loaded.workspace.server.dialect);

@@ -137,7 +137,7 @@ function checkCurrent(plan: Plan, now: Heading): void {
   }
 }
 
-/** The saved plan that a run was asked to carry out, if any. @throws UserError as {@link savedPlan}; nothing was sent then. */
+/** The saved plan that a run was asked to apply, if any. @throws UserError as {@link savedPlan}; nothing was sent then. */
 export async function requestedPlan(context: Context): Promise<Plan | undefined> {
   const { saved, savedRun } = context.request;
   if (saved === undefined && savedRun === undefined) return undefined;

@@ -11,7 +11,7 @@ import type { Checked, Context } from "./context.ts";
 const latest = "9999.0";
 
 /**
- * Whether a workspace has mistakes whatever release its server has: nothing is asked then. Where nobody stated the release,
+ * Whether a workspace has mistakes whatever release its server has: nothing is asked then. Where no one stated the release,
  * what a later one may have is no mistake yet.
  */
 export function isRefused(checked: Checked): boolean {
@@ -31,7 +31,7 @@ function isSamePlace({ place: one }: Problem, { place: other }: Problem): boolea
 }
 
 /**
- * The run at the release that its server says it has: where nobody stated one, everything is checked against it; a stated one
+ * The run at the release that its server says it has: where no one stated one, everything is checked against it; a stated one
  * stands, with a warning where it is another. A server that says none is taken for the default. @throws CallFailed.
  */
 export async function atRelease(reader: Reader, context: Context): Promise<Context> {

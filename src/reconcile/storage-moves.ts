@@ -17,7 +17,7 @@ import { addressesOf, type Move, type MovesScope, type PlannedMoves, planMoves }
 import type { Context } from "./context.ts";
 import type { Request } from "./request.ts";
 
-/** A move to carry out, or one of a saved plan that is not to be carried out any more. */
+/** A move to apply, or one of a saved plan that is not to be applied any more. */
 export type MoveStep = { readonly move: Move } | { readonly address: string; readonly outcome: Outcome };
 
 const nothing: PlannedMoves = { moves: [], objections: [], problems: [] };

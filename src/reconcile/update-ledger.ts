@@ -1,5 +1,5 @@
 import type { ChangeEvent, Outcomes, Watcher } from "../apply/apply.ts";
-import { seenIn } from "../apply/verify-write.ts";
+import { writtenState } from "../apply/verify-write.ts";
 import { canonical } from "../base/json.ts";
 import type { Difference, InSync } from "../diff/diff.ts";
 import { absence, type Memory, memoryOf } from "../diff/last-applied.ts";
@@ -38,7 +38,7 @@ function rememberWrite(ledger: Ledger, change: Change, event: ChangeEvent): void
   }
   const resource = { kind: change.kind, key: change.key, fields: change.declared };
   const seen = {
-    ...(event.seen ?? seenIn(ledger.catalogue, change, event.answer)),
+    ...(event.seen ?? writtenState(ledger.catalogue, change, event.answer)),
     unkept: event.outcome.not_kept ?? [],
   };
   ledger.remember(change.address, memoryOf(resource, change.address, seen, sentFingerprint(ledger, event)));
@@ -81,7 +81,7 @@ function keeping(before: Memory | undefined, now: Memory, unseen: readonly strin
 }
 
 /** What is told where something was not kept and no ledger remembers that: each plan will list it again. */
-export function forgotten(
+export function warnUnkept(
   ledger: Ledger | undefined,
   { resource_changes }: Plan,
   outcomes: Outcomes,

@@ -15,10 +15,10 @@ import type { WritingRun } from "./open-run.ts";
 import type { PreparedPlan } from "./prepared-plan.ts";
 import { startRecorder, warnPendingWrites } from "./recorder.ts";
 import type { Applied, ApplyHooks } from "./request.ts";
-import { stepsByRules } from "./rules-in-force.ts";
+import { stepsAllowedByRules } from "./rules-in-force.ts";
 import { scopeOf } from "./scope.ts";
 import { moveSteps, runMoves, skippedMoves } from "./storage-moves.ts";
-import { forgotten } from "./update-ledger.ts";
+import { warnUnkept } from "./update-ledger.ts";
 
 /** A plan that was approved. */
 interface ApprovedPlan extends Pick<PreparedPlan, "planned" | "targets" | "waves" | "moves"> {
@@ -55,7 +55,7 @@ export async function writePlan(
     ...written.problems,
     ...moved.warnings,
     ...problems,
-    ...forgotten(context.ledger, planned.plan, outcomes),
+    ...warnUnkept(context.ledger, planned.plan, outcomes),
   ]);
 }
 
@@ -65,7 +65,7 @@ export function batchesOf(reader: Reader, context: Context, targets: readonly Ta
   return targets.map((target) => ({
     steps: async () => {
       const steps = await stepsOf(reader, target, scope);
-      return "planned" in target ? stepsByRules(steps, context, target.desired) : steps;
+      return "planned" in target ? stepsAllowedByRules(steps, context, target.desired) : steps;
     },
   }));
 }

@@ -2,7 +2,7 @@ import { counted } from "../base/text.ts";
 import type { ReportedProblem } from "../model/problem-line.ts";
 import type { Action } from "../model/types.ts";
 import { objectionGroups } from "../plan/guards.ts";
-import { momentOf, scopeText } from "../plan/heading.ts";
+import { minuteText, scopeText } from "../plan/heading.ts";
 import { highlightsOf } from "../plan/highlights.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type PlannedGroup, plannedGroups } from "../plan/planned-groups.ts";
@@ -67,7 +67,7 @@ function title({ plan, compared }: Report): string {
 function facts({ created_at, manifests, scope }: Plan): string {
   const { commit } = manifests;
   const told = [
-    `Made ${code(momentOf(created_at))}`,
+    `Made ${code(minuteText(created_at))}`,
     ...(commit === null ? [] : [`commit ${code(commit.slice(0, 12))}`]),
   ];
   const only = scopeText(scope);

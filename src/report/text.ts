@@ -2,7 +2,7 @@ import { printable } from "../base/printable.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { counted, thousands } from "../base/text.ts";
 import { objectionGroups } from "../plan/guards.ts";
-import { madeText, scopeText } from "../plan/heading.ts";
+import { creationText, scopeText } from "../plan/heading.ts";
 import { type Highlight, highlightLine, highlightsOf } from "../plan/highlights.ts";
 import { type Plan, type PlannedChange, removalsOf, type Summary } from "../plan/plan.ts";
 import { waveLines } from "../plan/wave-lines.ts";
@@ -26,7 +26,7 @@ export function planText(plan: Plan, palette: Palette): string {
 function headText(plan: Plan, palette: Palette): string {
   const scope = scopeText(plan.scope);
   const lines = [
-    `Plan of ${madeText(plan)}, for ${plan.server.url}`,
+    `Plan of ${creationText(plan)}, for ${plan.server.url}`,
     ...(scope ? [`Only ${scope}${unreadText(plan)}`] : []),
   ];
   return lines.map((line) => palette.faint(printable(line))).join("\n");

@@ -119,7 +119,7 @@ export function touchedPolicies(before: RevisionSide, after: RevisionSide): read
 
 const nowhere = () => false;
 
-/** What nobody knows without asking the server stays as it is written. */
+/** What no one knows without asking the server stays as it is written. */
 const asWritten = (fact: string) => `\${${fact}}`;
 
 /** In the names of the later side, so that other names for the same are no change. */

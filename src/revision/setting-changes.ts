@@ -43,7 +43,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
   allowPlaintextSecrets: whenTrue("secrets may be written into manifests"),
 };
 
-/** What a workspace knows of its settings, and nobody states. */
+/** What a workspace knows of its settings, and no one states. */
 const derived: ReadonlySet<string> = new Set(["server.isReleaseAssumed"]);
 
 /** The settings in which two workspaces differ. */

@@ -90,7 +90,7 @@ function activeBy(spec: Integration | undefined, fields: Fields): boolean {
 
 /**
  * Who will no longer receive which events after a change, in sentences, as far as its declared parameters tell; what is not declared is
- * left alone and costs nobody anything.
+ * left alone and costs no one anything.
  */
 export function lossesOf(change: Change, catalogue: Catalogue): readonly string[] {
   const { kind, key: slug, declared, live } = change;

@@ -5,7 +5,7 @@ import { columnsOf, type Listener, settingOf } from "./listener.ts";
 /** An integration that is notified, where, and why, with the conditions that the event leaves open (docs/reviewing.md). */
 export interface Route {
   readonly slug: string;
-  /** A channel, or recipients; null where the integration has neither, or nobody knows it. */
+  /** A channel, or recipients; null where the integration has neither, or no one knows it. */
   readonly channel: string | null;
   readonly reason: string;
 }
@@ -15,7 +15,7 @@ export function routesOf(listeners: readonly Listener[], event: EventDetails): R
   return listeners.flatMap((listener) => routeOf(listener, event) ?? []);
 }
 
-/** An integration of which nobody knows whether it is notified: the server does not report the flag that decides. */
+/** An integration of which no one knows whether it is notified: the server does not report the flag that decides. */
 export interface UnknownRoute {
   readonly slug: string;
   readonly flag: string;

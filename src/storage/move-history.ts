@@ -7,7 +7,7 @@ import type { Journals } from "../state/state.ts";
 /** What the journal remembers of a storage address: the last run that did anything about it, and how far it came. */
 export interface Earlier {
   readonly run: string;
-  /** `sent`: nobody saw an answer. `scheduled`: accepted, and nobody saw the end. */
+  /** `sent`: no one saw an answer. `scheduled`: accepted, and no one saw the end. */
   readonly state: "sent" | "scheduled" | "done";
   /** The destination, where it is known. */
   readonly to: string | undefined;

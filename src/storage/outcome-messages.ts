@@ -10,7 +10,7 @@ export function failedError(move: Move, attempts: Attempts, situation: Situation
   return `${stayed(move, situation)} after being scheduled ${times(attempts.scheduled)}${failures(move, situation)}${once}`;
 }
 
-/** Why nobody can say what became of moves. */
+/** Why no one can say what became of moves. */
 export function unknownError(move: Move, attempts: Attempts, situation: Situation): string {
   if (attempts.unanswered !== undefined) {
     return `${attempts.unanswered}; the server may have acted, so the request was not repeated`;

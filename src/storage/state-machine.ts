@@ -86,7 +86,7 @@ export type Decision = "wait" | "schedule" | "done" | "failed" | "unknown";
 
 /**
  * What to do next (docs/storage-moves.md). Nothing is scheduled while anything is known to run, nor before what may run had time
- * to show itself; a scheduling that nobody answered is not repeated.
+ * to show itself; a scheduling that no one answered is not repeated.
  */
 export function decide(attempts: Attempts, situation: Situation): Decision {
   const { left, running, failed, reportsMoves } = situation;

@@ -19,7 +19,7 @@ export interface ListedMove {
   readonly name: string;
   readonly from: string;
   readonly to: string;
-  /** States that nobody knows count as running; `cleanup failed` has moved. */
+  /** States that no one knows count as running; `cleanup failed` has moved. */
   readonly phase: "running" | "moved" | "failed";
   /** Moved, and the old copy could not be removed. */
   readonly unclean: boolean;

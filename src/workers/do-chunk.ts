@@ -1,7 +1,7 @@
 import { type ApplyOptions, type ChangeEvent, runBatches, type Step, type Watcher } from "../apply/apply.ts";
 import { afterEarlierRuns } from "../apply/earlier-writes.ts";
 import { journalling } from "../apply/journal-watcher.ts";
-import { seenIn } from "../apply/verify-write.ts";
+import { writtenState } from "../apply/verify-write.ts";
 import { inParallel } from "../base/concurrency.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { CallFailed } from "../client/failure.ts";
@@ -139,7 +139,7 @@ function wireEvent(
   return {
     address,
     outcome,
-    ...(isSeen && { seen: seenIn(catalogue, change, answer) }),
+    ...(isSeen && { seen: writtenState(catalogue, change, answer) }),
     ...(failure?.endsRun && { ended: failure.facts }),
   };
 }

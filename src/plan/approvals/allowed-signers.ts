@@ -1,4 +1,4 @@
-/** Somebody who may sign, as a line of an `allowed_signers` file says (ssh-keygen(1), ALLOWED SIGNERS). */
+/** Someone who may sign, as a line of an `allowed_signers` file says (ssh-keygen(1), ALLOWED SIGNERS). */
 export interface Signer {
   /** The principals of the line. */
   readonly name: string;
@@ -37,7 +37,7 @@ export function allowedSigners(text: string, namespace: string): AllowedSigners 
 const parts =
   /^("[^"]+"|[^"\s]+)\s+(?:((?:[^\s"]|"(?:[^"\\]|\\.)*")+)\s+)??((?:ssh|ecdsa|sk)-[\w.@-]+)\s+([A-Za-z0-9+/]+=*)(?:\s|$)/;
 
-/** A signer, what is wrong with the line, or nothing where it names nobody for this namespace. */
+/** A signer, what is wrong with the line, or nothing where it names no one for this namespace. */
 function signerIn(line: string, namespace: string): Signer | string | undefined {
   if (line === "" || line.startsWith("#")) return undefined;
   const [, quoted, optionText = "", type, key] = parts.exec(line) ?? [];

@@ -3,7 +3,7 @@ const unclear = "?";
 
 /** Longer texts, and texts with more addresses, are no settings that anybody reads: they are unclear as a whole. */
 const longestText = 10_000;
-/** More of them are not told apart. */
+/** More of them are not distinguished. */
 export const mostAddresses = 10;
 
 /**
@@ -30,7 +30,7 @@ export function hostsIn(text: string): readonly string[] {
 
 const separators = /[\s,;|"'<>]+/u;
 
-/** As it is, and without what browsers and libraries leave out: line breaks, tabs and characters that nobody sees. */
+/** As it is, and without what browsers and libraries leave out: line breaks, tabs and characters that no one sees. */
 function textsIn(text: string): readonly string[] {
   const visible = text.replace(/[\p{Cc}\p{Cf}]/gu, "");
   return visible === text ? [text] : [text, visible];

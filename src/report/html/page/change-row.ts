@@ -1,6 +1,6 @@
 import { quantity } from "../../../base/text.ts";
 import type { Action, Outcome, Place, Value } from "../../../model/types.ts";
-import { momentOf } from "../../../plan/heading.ts";
+import { minuteText } from "../../../plan/heading.ts";
 import type { PlannedChange } from "../../../plan/plan.ts";
 import { button, decoration, element } from "./dom.ts";
 import { hashOf } from "./filter.ts";
@@ -185,7 +185,7 @@ function originOf({ members: [{ address, source, call, live }, ...others] }: Lis
   return [
     declared,
     fact("Request", visible(`${call.method} ${call.path}`)),
-    ...(live?.updated_at ? [fact("Live state of", visible(momentOf(live.updated_at)))] : []),
+    ...(live?.updated_at ? [fact("Live state of", visible(minuteText(live.updated_at)))] : []),
     linkTo(address, "Link to this change"),
   ];
 }

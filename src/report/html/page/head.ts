@@ -1,5 +1,5 @@
 import { quantity, thousands } from "../../../base/text.ts";
-import { momentOf, scopeText } from "../../../plan/heading.ts";
+import { minuteText, scopeText } from "../../../plan/heading.ts";
 import type { Plan } from "../../../plan/plan.ts";
 import { element, part } from "./dom.ts";
 import { noticesOf } from "./notices.ts";
@@ -37,7 +37,7 @@ function leadOf({ summary, problems }: Plan): string {
 
 function factsOf({ created_at: createdAt, manifests, scope, summary }: Plan): readonly HTMLElement[] {
   const facts = [
-    ["Made", `${momentOf(createdAt)} ${ageOf(createdAt)}`],
+    ["Made", `${minuteText(createdAt)} ${ageOf(createdAt)}`],
     ["Commit", manifests.commit?.slice(0, 12) ?? ""],
     ["Only", scopeText(scope)],
     ["Requests", `${thousands(summary.reads)} to read, ${thousands(summary.writes)} to write`],
