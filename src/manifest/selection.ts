@@ -60,7 +60,7 @@ function isExcepted(policy: Policy, id: number | undefined, path: string | undef
 export function isMatch(selector: Selector, id: number | undefined, path: string | undefined): boolean {
   if (selector.form === "id") return selector.id === id;
   if (path === undefined) return false;
-  return selector.form === "path" ? selector.path === path : selector.matches(path);
+  return selector.form === "path" ? selector.path === path.toLowerCase() : selector.matches(path);
 }
 
 interface Line {
