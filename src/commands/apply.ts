@@ -82,7 +82,7 @@ async function rehearsing(terminal: Terminal, { request, deployment }: Wanted, w
   const plan = withWaves(withOutcomes(planned.plan, outcomes), planned.waves);
   printProblems(terminal, plan);
   printMissingSecrets(terminal, planned.missing);
-  const code = codeOf(terminal, { ...planned, rehearsed: true }, plan);
+  const code = codeOf(terminal, { ...planned, ...(outcomes && { outcomes }), rehearsed: true }, plan);
   const { compared } = planned;
   write(
     {

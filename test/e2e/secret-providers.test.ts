@@ -176,7 +176,7 @@ g: []
 `;
   expect(await validated(mistakes)).toEqual([
     expect.stringMatching(
-      /^ops.yaml:2:1 {2}env {2}unknown key env; expected a provider's name: lower-case .* are taken {2}\(unknown-key\)$/,
+      /^ops.yaml:2:1 {2}env {2}unknown key env; expected a provider's name: lower-case .* are reserved {2}\(unknown-key\)$/,
     ),
     "ops.yaml:3:1  a.command  missing command  (missing-key)",
     "ops.yaml:3:6  a.comand  unknown key comand; did you mean command?  (unknown-key)",
