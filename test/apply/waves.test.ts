@@ -39,7 +39,9 @@ describe("waves are read", () => {
     ["100%,7", "a wave of 7 comes after 100%"],
   ])("and %j is refused in a sentence", (text, words) => {
     expect(wavesIn(text)).toEqual({ fault: expect.stringContaining(words) });
-    expect(wavesIn(text)).toEqual({ fault: expect.stringMatching(/; expected increasing numbers .* such as 1,5%,100%$/) });
+    expect(wavesIn(text)).toEqual({
+      fault: expect.stringMatching(/; expected increasing numbers .* such as 1,5%,100%$/),
+    });
   });
 });
 
