@@ -50,7 +50,7 @@ describe.skipIf(!available)("watchers on two machines (need postgresql)", () => 
     await expect.poll(() => one.ends.length, eventually).toBe(1);
     await database.kill();
     one.clock.move(100 * minute);
-    await expect.poll(() => one.said.join(), eventually).toContain("away");
+    await expect.poll(() => one.said.join(), eventually).toContain("unavailable");
     await database.start();
     one.clock.move(1000 * minute);
     expect(await one.ended).toBe(2);
