@@ -63,7 +63,9 @@ async function story(url, database) {
   await evenkeel("drift --workers");
   await evenkeel("runs");
   for (const worker of workers) worker.kill("SIGTERM");
+  const late = setTimeout(() => workers.forEach((worker) => void worker.kill("SIGKILL")), 20_000);
   await Promise.all(workers.map(({ ended }) => ended));
+  clearTimeout(late);
 }
 
 seed();
