@@ -52,7 +52,7 @@ const settings: Readonly<Record<string, Setting>> = {
     behaviour: "observed",
     release: "17.9",
     dialect: "gitlab",
-    words: { refused: "circuit flowdock hipchat prometheus pushover mock-ci" },
+    words: { refused: "circuit flowdock hipchat prometheus mock-ci" },
   },
 };
 
