@@ -136,7 +136,8 @@ test("the demo runs to its end", () => {
   });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(stdout).not.toContain("left out");
-  for (const words of ["14 writes planned", "14 applied", "No changes", "license/AGPL-3.0"]) expect(stdout).toContain(words);
+  for (const words of ["14 writes planned", "14 applied", "No changes", "license/AGPL-3.0"])
+    expect(stdout).toContain(words);
 });
 
 test.skipIf(lacks("postgresql"))("the team demo runs to its end (needs postgresql)", () => {

@@ -25,7 +25,7 @@ async function shown(words, { code, output }) {
   if (code !== 0) throw new Error(`evenkeel ${words} ended with ${code}`);
 }
 
-async function story(url, database) {
+async function story(url, database, workers) {
   const env = {
     ...environment(url, database),
     EVENKEEL_LEDGER_KEY: "a key that all machines share",
@@ -45,7 +45,7 @@ async function story(url, database) {
   };
 
   console.log(`# ${count} projects, one server, one database. Three workers wait for something to do.`);
-  const workers = Array.from({ length: 3 }, () => begin("worker --concurrency 8", home, env));
+  for (let each = 0; each < 3; each++) workers.push(begin("worker --concurrency 8", home, env));
   await until(() => workers.every(({ said }) => said().includes("Ready to work")));
   console.log("\n# What would change? They read, and one plan comes of it.");
   await evenkeel("plan --workers");
@@ -62,22 +62,21 @@ async function story(url, database) {
   console.log("\n# Is anything missing? What the killed one had begun, the others have finished.");
   await evenkeel("drift --workers");
   await evenkeel("runs");
-  for (const worker of workers) worker.kill("SIGTERM");
-  const late = setTimeout(() => workers.forEach((worker) => void worker.kill("SIGKILL")), 20_000);
-  await Promise.all(workers.map(({ ended }) => ended));
-  clearTimeout(late);
 }
 
 seed();
 const database = await beginDatabase(home);
 // A few projects answer slowly, so that there is a middle in which a worker can be killed.
 const server = await beginServer(`--seed seed.yaml --latency ${count < 1000 ? 250 : 5}`, home);
+const workers = [];
 try {
-  await story(server.url, database);
+  await story(server.url, database, workers);
 } catch (error) {
   console.error(`\nThe story went wrong: ${error.message}`);
   process.exitCode = 1;
 } finally {
+  for (const worker of workers) worker.kill("SIGTERM");
+  await Promise.all(workers.map(({ ended }) => ended));
   server.kill();
   await database.stop();
   rmSync(home, { recursive: true, force: true });

@@ -17,9 +17,10 @@ import { callOf } from "../plan/make-plan.ts";
 import { boundedName } from "../state/bounded-name.ts";
 import type { Lease } from "../state/lease.ts";
 import { type SecretDigests, secretDigest } from "../state/ledger/secret-digest.ts";
+import type { SealedBySenders } from "../state/worker-store.ts";
 import { throwIfEnded, type WriteChunk, type WriteResult, writeChunk } from "../workers/chunks.ts";
 import type { Dispatcher } from "../workers/dispatcher.ts";
-import { openedDigests, type SealKey, sealKey } from "../workers/sealed-digests.ts";
+import { openDigests, type SealKey, sealKey } from "../workers/sealed-digests.ts";
 import type { Context } from "./context.ts";
 
 /** Applies changes by workers, with the lease of the run; they write the journal of their own requests. */
@@ -103,11 +104,10 @@ class DelegatedApply {
   }
 
   async #record(result: WriteResult, changes: ReadonlyMap<string, Change>): Promise<void> {
-    const digests = openedDigests(result.sealed, this.#options.sealing);
-    for (const { ended, ...event } of await withIntents(this.#dispatcher, result.events)) {
+    for (const { ended, sealed = [], ...event } of await withIntents(this.#dispatcher, result.events)) {
       if (ended) this.#ended ??= `the run ended after ${event.address} failed`;
       const change = changes.get(event.address);
-      const sentSecrets = digests(event.address);
+      const sentSecrets = openDigests(sealed, this.#options.sealing);
       if (change && event.outcome.status === "applied") this.#compareSecrets(change, sentSecrets);
       await this.#report({ ...event, sentSecrets, ...(change && { change }) });
     }
@@ -131,9 +131,17 @@ class DelegatedApply {
     const known = this.#outstanding.size > 0 ? await intentsOf(this.#dispatcher) : noIntents;
     const unbegun = await this.#stepsOf(this.#batches.slice(this.#begun));
     return [
-      ...[...this.#outstanding.values()].flat(2).map((step) => leftOver(step, why, known)),
-      ...unbegun.flat().map((step) => leftOver(step, why, noIntents)),
+      ...[...this.#outstanding.values()].flat(2).map((step) => this.#unreported(step, why, known)),
+      ...unbegun.flat().map((step) => this.#unreported(step, why, noIntents)),
     ];
+  }
+
+  /** The outcome of a step that no worker will report: what was sent is known only from the state. */
+  #unreported(step: Step, why: string, known: Intents): ChangeEvent {
+    if (!("change" in step)) return step;
+    const { change } = step;
+    const { outcome, sealed } = known(change.address) ?? { outcome: { status: "skipped", error: why }, sealed: [] };
+    return { address: change.address, change, sentSecrets: openDigests(sealed, this.#options.sealing), outcome };
   }
 }
 
@@ -158,13 +166,12 @@ async function withIntents(dispatcher: Dispatcher, events: WriteResult["events"]
   if (!events.some(({ outcome }) => outcome.status === "skipped")) return events;
   const known = await intentsOf(dispatcher);
   return events.map((event) => {
-    const outcome = event.outcome.status === "skipped" ? known(event.address) : undefined;
-    return outcome ? { ...event, outcome } : event;
+    return event.outcome.status === "skipped" ? { ...event, ...known(event.address) } : event;
   });
 }
 
 /** The outcome of a write that a worker may have sent, by address; undefined if none did. */
-type Intents = (address: string) => Outcome | undefined;
+type Intents = (address: string) => ({ readonly outcome: Outcome } & SealedBySenders) | undefined;
 
 const noIntents: Intents = () => undefined;
 
@@ -175,19 +182,14 @@ async function intentsOf(dispatcher: Dispatcher): Promise<Intents> {
     return (address) => {
       // A long address is stored by its hash.
       const name = intents.has(address) ? address : boundedName(address);
-      if (!intents.has(name)) return undefined;
-      return intents.get(name) ?? { status: "unknown", error: "a worker was sending it when the run ended" };
+      const { outcome = sentAtTheEnd, sealed } = intents.get(name) ?? { sealed: undefined };
+      return sealed && { outcome, sealed };
     };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return () => ({ status: "unknown", error: `a worker may have sent it: ${error.message}` });
+    const outcome: Outcome = { status: "unknown", error: `a worker may have sent it: ${error.message}` };
+    return () => ({ outcome, sealed: [] });
   }
 }
 
-/** The outcome of a step that no worker will report: what was sent is known only from the state. */
-function leftOver(step: Step, why: string, known: Intents): ChangeEvent {
-  if (!("change" in step)) return step;
-  const { change } = step;
-  const { address } = change;
-  return { address, change, sentSecrets: {}, outcome: known(address) ?? { status: "skipped", error: why } };
-}
+const sentAtTheEnd: Outcome = { status: "unknown", error: "a worker was sending it when the run ended" };

@@ -28,8 +28,18 @@ export interface Sender {
  */
 export type Intent =
   | { readonly mine: true }
-  | { readonly outcome: Outcome }
-  | { readonly pending: Sender; readonly abandoned: boolean };
+  | ({ readonly outcome: Outcome } & SealedBySenders)
+  | ({ readonly pending: Sender; readonly abandoned: boolean } & SealedBySenders);
+
+/** What each who may have sent a write sealed about its secrets, for the run alone. */
+export interface SealedBySenders {
+  readonly sealed: readonly string[];
+}
+
+/** An intent of a run; without an outcome where that is not known. */
+export interface StoredIntent extends SealedBySenders {
+  readonly outcome?: Outcome;
+}
 
 /** What runs over several machines share beside the queue that gives work out (docs/fleets.md). */
 export interface WorkerStore {
@@ -40,20 +50,28 @@ export interface WorkerStore {
   readonly members: () => Promise<readonly Member[]>;
   /**
    * Stores the intent to write an address in a run, for whoever comes first. `grace`: milliseconds for which a request
-   * of a member that is gone may still be under way. @throws LeaseLostError.
+   * of a member that is gone may still be under way. `sealed`: one line about the secrets that it will send, empty if none.
+   * @throws LeaseLostError.
    */
-  readonly claim: (token: LeaseToken, address: string, sender: Sender, grace: number) => Promise<Intent>;
+  readonly claim: (
+    token: LeaseToken,
+    address: string,
+    sender: Sender,
+    grace: number,
+    sealed: string,
+  ) => Promise<Intent>;
   /** Takes an abandoned intent over from a sender; false where it is not to be had. @throws LeaseLostError. */
   readonly takeOver: (
     token: LeaseToken,
     address: string,
     senders: { readonly from: Sender; readonly to: Sender },
     grace: number,
+    sealed: string,
   ) => Promise<boolean>;
   /** Records the outcome of an intent, by its sender only; undefined if nothing was sent, so that another may claim it. */
   readonly recordOutcome: (run: string, address: string, sender: Sender, outcome: Outcome | undefined) => Promise<void>;
-  /** Every intent of a run, with its outcome where that is known. */
-  readonly intents: (run: string) => Promise<ReadonlyMap<string, Outcome | undefined>>;
+  /** Every intent of a run. */
+  readonly intents: (run: string) => Promise<ReadonlyMap<string, StoredIntent>>;
   /** Keeps the result of a part of a run; one that is there already stays. */
   readonly saveResult: (run: string, part: string, result: string) => Promise<void>;
   /** Some results of a run that are kept, by their parts; `taken` are not kept any longer. */

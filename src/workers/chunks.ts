@@ -5,6 +5,7 @@ import { CallFailed, type FailureFacts } from "../client/failure.ts";
 import type { PartlyRead } from "../live/read-live.ts";
 import type { Change, Desired, DesiredProject, Kind, Live, Origin, Project } from "../model/types.ts";
 import type { LeaseToken } from "../state/lease-store.ts";
+import type { SealedBySenders } from "../state/worker-store.ts";
 
 /** A part of a run as it is given out. It holds references to secrets, and never a secret. */
 export interface Work {
@@ -86,11 +87,10 @@ interface WireRead {
 export interface WriteResult {
   /** Of each step in order; the failure of a call is left out but for what ends the run. */
   readonly events: readonly WireEvent[];
-  /** What the secrets were that were sent, sealed for the run; left out: none were. */
-  readonly sealed?: string | undefined;
 }
 
-type WireEvent = Pick<ChangeEvent, "address" | "outcome" | "seen"> & { readonly ended?: FailureFacts };
+type WireEvent = Pick<ChangeEvent, "address" | "outcome" | "seen"> &
+  Partial<SealedBySenders> & { readonly ended?: FailureFacts };
 
 /** A chunk's projects, each with the desired state of its manifests. */
 export function readChunk(

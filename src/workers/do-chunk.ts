@@ -30,7 +30,7 @@ import {
 } from "./chunks.ts";
 import { claimWrite, settling } from "./intents.ts";
 import { recheckOf } from "./recheck.ts";
-import { sealedDigests } from "./sealed-digests.ts";
+import { sealDigests } from "./sealed-digests.ts";
 
 /** What a process needs to do chunks. */
 export interface ChunkContext {
@@ -84,16 +84,18 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
   if (!writer) throw new RangeError("this process only reads");
   const batches = batchesIn(chunk);
   await secrets.ask(batches.flatMap(referencesOf));
-  const sending = { store: state.workers, token, sender, grace: context.requestTimeout, stopped };
+  const sealed = sealDigests(secrets, chunk.sealFor);
+  const sending = { store: state.workers, token, sender, grace: context.requestTimeout, stopped, sealed };
   const journal = startJournal(state, token, () => new Date(), sender.name);
   try {
     const watchers: readonly Watcher[] = [journalling(journal), settling(sending)];
     const recheck = chunk.recheck ? recheckOf(batches.flatMap(changesIn)) : undefined;
     const earlier = afterEarlierRuns(chunk.inFlight, context.requestTimeout, stopped);
-    const sentByOthers = new Set<string>();
+    const sentByOthers = new Map<string, readonly string[]>();
     const known: ApplyOptions["known"] = async (reader, change) => {
-      const before = (await claimWrite(sending, reader, change)) ?? (await earlier(reader, change));
-      if (before) sentByOthers.add(change.address);
+      const shared = await claimWrite(sending, reader, change);
+      const before = shared ?? (await earlier(reader, change));
+      if (before) sentByOthers.set(change.address, shared?.sealed ?? []);
       const outcome = before ? undefined : await recheck?.(reader, change);
       return outcome ? { outcome } : before;
     };
@@ -102,11 +104,9 @@ async function write(chunk: WriteChunk, context: ChunkContext): Promise<WriteRes
       batches.map((steps) => ({ steps: async () => withSecrets(steps, secrets) })),
       { workers, watchers, stopped, known },
     );
-    const sent = events.flatMap(({ address, change, outcome }) =>
-      change && outcome.status === "applied" && !sentByOthers.has(address) ? change : [],
-    );
-    const sealed = sealedDigests(sent, secrets, chunk.sealFor);
-    return { events: events.map((event) => wireEvent(writer.catalogue, event)), ...(sealed && { sealed }) };
+    const sealedBy = ({ address, change }: ChangeEvent) =>
+      sentByOthers.get(address) ?? (change ? [sealed(change)].filter(Boolean) : []);
+    return { events: events.map((event) => wireEvent(writer.catalogue, event, sealedBy(event))) };
   } finally {
     await journal.close();
     context.unstored(journal.unstored());
@@ -134,6 +134,7 @@ function changesIn(steps: readonly Step[]): Change[] {
 function wireEvent(
   catalogue: Catalogue,
   { address, outcome, change, answer, failure, isReported }: ChangeEvent,
+  sealed: readonly string[],
 ): WriteResult["events"][number] {
   const isSeen = change && !isReported && outcome.status === "applied" && !isRemoval(change);
   return {
@@ -141,5 +142,6 @@ function wireEvent(
     outcome,
     ...(isSeen && { seen: writtenState(catalogue, change, answer) }),
     ...(failure?.endsRun && { ended: failure.facts }),
+    ...(outcome.status === "applied" && sealed.length > 0 && { sealed }),
   };
 }

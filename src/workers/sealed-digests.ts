@@ -7,9 +7,9 @@ import {
   hkdfSync,
   type KeyObject,
 } from "node:crypto";
-import { isObject } from "../base/json.ts";
-import { referencesIn } from "../model/normalise.ts";
-import type { Change } from "../model/types.ts";
+import { canonical } from "../base/json.ts";
+import type { Change, SecretReference } from "../model/types.ts";
+import { secretsSentBy } from "../plan/make-plan.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import { type SecretDigests, secretDigest } from "../state/ledger/secret-digest.ts";
 
@@ -69,23 +69,32 @@ function publicKeyOf(text: string): KeyObject {
 }
 
 /**
- * What the secrets were that changes sent, for the run that gave the changes out and for nobody else: digests by address
- * and reference. The run may know other values, and has to remember those that were sent.
+ * Seals what the secrets are that a change sends, for the run that gave it out and for nobody else: digests by reference.
+ * The run may know other values, and has to remember those that were sent. Empty if the change sends none.
  */
-export function sealedDigests(changes: readonly Change[], secrets: Secrets, key: string): string | undefined {
-  const sent = changes.flatMap(({ address, declared }): [string, SecretDigests][] => {
-    const digests = referencesIn(declared).flatMap((reference) => {
-      const value = secrets.known(reference);
-      return value === undefined ? [] : [[reference.secret, secretDigest(value)]];
-    });
-    return digests.length > 0 ? [[address, Object.fromEntries(digests)]] : [];
-  });
-  return sent.length > 0 ? seal(JSON.stringify(Object.fromEntries(sent)), key) : undefined;
+export function sealDigests(secrets: Secrets, key: string): (change: Change) => string {
+  const known = new Map<string, string>();
+  return (change) => {
+    const references = secretsSentBy(change);
+    const name = canonical(references.map(({ secret }) => secret));
+    const sealed = known.get(name) ?? sealedDigests(references, secrets, key);
+    known.set(name, sealed);
+    return sealed;
+  };
 }
 
-/** The digests of each address; none of one that is not among them. */
-export function openedDigests(sealed: string | undefined, key: SealKey): (address: string) => SecretDigests {
-  const sent: unknown = JSON.parse((sealed && key.open(sealed)) || "{}");
-  const known = isObject(sent) ? sent : {};
-  return (address) => (Object.hasOwn(known, address) ? (known[address] as SecretDigests) : {});
+function sealedDigests(references: readonly SecretReference[], secrets: Secrets, key: string): string {
+  const digests = references.flatMap((reference) => {
+    const value = secrets.known(reference);
+    return value === undefined ? [] : [[reference.secret, secretDigest(value)]];
+  });
+  return digests.length > 0 ? seal(JSON.stringify(Object.fromEntries(digests)), key) : "";
+}
+
+/** The digests that all who may have sent a change agree on. */
+export function openDigests(sealed: readonly string[], key: SealKey): SecretDigests {
+  const [first = {}, ...others] = sealed.map((text) => JSON.parse(key.open(text) ?? "{}") as SecretDigests);
+  return Object.fromEntries(
+    Object.entries(first).filter(([reference, digest]) => others.every((other) => other[reference] === digest)),
+  );
 }

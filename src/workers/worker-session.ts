@@ -142,13 +142,12 @@ function withSender(result: ChunkResult): ChunkResult {
   if ("refused" in result) return result;
   if ("failure" in result) return { failure: new CallFailed(result.failure).endingRun(whose).facts };
   if (!("events" in result)) return result;
-  const { sealed } = result;
   const events = result.events.map((event) => {
     const { outcome, ended } = event;
     if (!ended || outcome.error === undefined) return event;
     return { ...event, outcome: { ...outcome, error: `${outcome.error}; ${whose}` } };
   });
-  return { events, ...(sealed && { sealed }) };
+  return { events };
 }
 
 /** The state of one workspace at a time: a database has few connections, and may have many workspaces. */

@@ -18,7 +18,7 @@ describe.skipIf(!available)("secrets of workers (need postgresql)", () => {
   });
 
   /** A workspace with one hook of each secret, in a ledger of the state, and one worker of it. */
-  async function fleet(hooks: readonly string[], forWorker: Environment, forRun: Environment = {}) {
+  async function fleet(hooks: readonly string[], forWorker: Environment, forRun: Environment = {}, latency = 0) {
     const projects = hooks.map((_, index) => ({ path: `group/p${index}` }));
     const policyOf = (secret: string, index: number) => ({
       projects: [`group/p${index}`],
@@ -26,13 +26,19 @@ describe.skipIf(!available)("secrets of workers (need postgresql)", () => {
     });
     const policies = Object.fromEntries(hooks.map((secret, index) => [`p${index}`, policyOf(secret, index)]));
     const workspace = { requestTimeout: "2s", ledger: "state", name: `worker-secrets-${++count}` };
-    const made = await scene({ projects, policies, workspace });
+    const made = await scene({ projects, policies, workspace, latency });
     const own = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url(), EVENKEEL_LEASE: "3s" };
     const env = { ...own, EVENKEEL_LEDGER_KEY: "a-key-of-this-test", ...forRun };
-    const worker = start(["worker"], folder({}).root, { ...own, EVENKEEL_URL: made.server.url, ...forWorker });
+    const worker = start(["worker", "--concurrency", "2"], folder({}).root, {
+      ...own,
+      EVENKEEL_URL: made.server.url,
+      ...forWorker,
+    });
     await until(() => worker.said().includes("Ready to work"));
     return {
       ...made,
+      worker,
+      env,
       evenkeelWith: (more: Environment, ...args: string[]) => made.evenkeelWith({ ...env, ...more }, ...args),
     };
   }
@@ -84,4 +90,24 @@ describe.skipIf(!available)("secrets of workers (need postgresql)", () => {
     });
     expect(told((await run("https://worker.example.com", "plan", "--report", "json")).plan())).toEqual([]);
   }, 60_000);
+
+  test("are remembered as a worker sent them that was killed before it could say so", async () => {
+    const HOOK = "https://worker.example.com";
+    const made = await fleet(
+      Array.from({ length: 6 }, () => "env:HOOK"),
+      { HOOK },
+      {},
+      200,
+    );
+    const where = { ...made.env, EVENKEEL_URL: made.server.url };
+    const run = start(applied, made.root, where);
+    await until(() => made.server.requests.writes > 0);
+    made.worker.kill("SIGKILL");
+    const next = start(["worker"], folder({}).root, { ...where, HOOK });
+    expect((await run.ended).code).toBe(0);
+    expect(made.server.requests.writes).toBe(6);
+    expect((await made.evenkeelWith({ HOOK }, "drift")).code).toBe(0);
+    next.kill("SIGTERM");
+    await next.ended;
+  }, 120_000);
 });

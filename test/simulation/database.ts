@@ -35,6 +35,7 @@ interface IntentRow {
   readonly member: string;
   readonly since: number;
   readonly outcome: string | null;
+  readonly sealed: string;
 }
 
 interface PartRow {
@@ -283,22 +284,22 @@ const statements: Readonly<Record<string, Statement>> = {
 
   "WITH held AS (…INSERT INTO evenkeel.intent": (database, values) => {
     if (!database.isHeld(values)) return nothing;
-    const [workspace, run, , address, sender, member] = values as string[];
+    const [workspace, run, , address, sender, member, sealed] = values as string[];
     const at = key(workspace, run, address);
-    const row = { workspace, run, address, sender, member, since: database.now(), outcome: null } as IntentRow;
+    const row = { workspace, run, address, sender, member, since: database.now(), outcome: null, sealed } as IntentRow;
     if (!database.intents.has(at)) database.intents.set(at, row);
     database.claimed.add(at);
     return yes;
   },
-  "SELECT sender, member, outcome, NOT EXISTS": (database, [workspace, run, address, grace]) => {
+  "SELECT sender, member, outcome, sealed, NOT EXISTS": (database, [workspace, run, address, grace]) => {
     const row = database.intents.get(key(workspace, run, address));
     if (!row) return nothing;
-    const { sender, member, outcome } = row;
-    return [{ sender, member, outcome, abandoned: database.isGone(member, Number(grace)) }];
+    const { sender, member, outcome, sealed } = row;
+    return [{ sender, member, outcome, sealed, abandoned: database.isGone(member, Number(grace)) }];
   },
   "WITH held AS (…UPDATE evenkeel.intent": (database, values) => {
     if (!database.isHeld(values)) return nothing;
-    const [workspace, run, , address, to, member, grace, from] = values as string[];
+    const [workspace, run, , address, to, member, grace, from, sealed] = values as string[];
     const at = key(workspace, run, address);
     const row = database.intents.get(at);
     const isFree =
@@ -306,7 +307,8 @@ const statements: Readonly<Record<string, Statement>> = {
       row.outcome === null &&
       (row.sender === to || (row.sender === from && database.isGone(row.member, Number(grace))));
     if (!row || !isFree) return [{ taken: 0 }];
-    database.intents.set(at, { ...row, sender: to as string, member: member as string, since: database.now() });
+    const taker = { sender: to as string, member: member as string, sealed: row.sealed + sealed };
+    database.intents.set(at, { ...row, ...taker, since: database.now() });
     return [{ taken: 1 }];
   },
   "UPDATE evenkeel.intent SET outcome": ({ intents }, [workspace, run, address, sender, outcome]) => {
@@ -324,10 +326,10 @@ const statements: Readonly<Record<string, Statement>> = {
     if (row && row.sender === sender && row.outcome === null) intents.delete(at);
     return nothing;
   },
-  "SELECT address, outcome FROM evenkeel.intent": ({ intents }, [workspace, run]) =>
+  "SELECT address, outcome, sealed FROM evenkeel.intent": ({ intents }, [workspace, run]) =>
     [...intents.values()]
       .filter((row) => row.workspace === workspace && row.run === run)
-      .map(({ address, outcome }) => ({ address, outcome })),
+      .map(({ address, outcome, sealed }) => ({ address, outcome, sealed })),
 
   "INSERT INTO evenkeel.part": (database, [workspace, run, part, result]) => {
     const at = key(workspace, run, part);

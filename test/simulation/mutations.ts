@@ -18,7 +18,7 @@ const bugs: readonly (readonly [name: string, within: number, file: string, from
     "no intent",
     150,
     "workers/intents.ts",
-    "await store.claim(token, change.address, sender, grace)",
+    "await store.claim(token, change.address, sender, grace, sending.sealed(change))",
     "({ mine: true })",
   ],
   [

@@ -75,13 +75,13 @@ describe.skipIf(!available)("a database whose clock was set (needs postgresql)",
     const member = { role: "worker", origin: "https://x", version: "1", host: "h", pid: 1 } as const;
     const token = await taken(state, "r");
     await state.workers.heartbeat({ ...member, id: "gone" }, 1000);
-    await state.workers.claim(token, "p:license/MIT", { name: "gone.1", member: "gone" }, 0);
+    await state.workers.claim(token, "p:license/MIT", { name: "gone.1", member: "gone" }, 0, "");
     await setBack(1);
     await state.workers.heartbeat({ ...member, id: "lives" }, minute);
     expect((await state.workers.members()).map(({ id }) => id)).toEqual(["gone", "lives"]);
     await pause(1100);
     expect((await state.workers.members()).map(({ id }) => id)).toEqual(["lives"]);
     const next = { name: "lives.1", member: "lives" };
-    expect(await state.workers.claim(token, "p:license/MIT", next, 0)).toMatchObject({ abandoned: true });
+    expect(await state.workers.claim(token, "p:license/MIT", next, 0, "")).toMatchObject({ abandoned: true });
   });
 });

@@ -67,7 +67,7 @@ describe.skipIf(!available)("a database whose settings are not the state's (need
     const journal = state.journals.open(token);
     await journal.append(line("p:license/MIT"));
     await journal.close();
-    await state.workers.claim(token, "p:license/MIT", { name: "s", member: "m" }, 0);
+    await state.workers.claim(token, "p:license/MIT", { name: "s", member: "m" }, 0, "");
     await state.ledger.write(token, "key", [{ project: "p", rest: "license/MIT", memory: { sent: {} } }]);
     await state.leases.giveBack(token);
     return asked("SELECT DISTINCT commit, isolation FROM public.seen", name);

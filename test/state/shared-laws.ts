@@ -26,29 +26,39 @@ export function sharedStateLaws({ name, place }: Backend<SharedState>): void {
       const senders = members.map((each) => sender(each));
       const claims = await Promise.all(
         states.map(({ workers }, index) =>
-          workers.claim(token, address, senders[index] ?? { name: "", member: "" }, 0),
+          workers.claim(token, address, senders[index] ?? { name: "", member: "" }, 0, `by ${index}`),
         ),
       );
       const winner = claims.findIndex((each) => "mine" in each);
       expect(claims.filter((each) => "mine" in each)).toHaveLength(1);
-      const pending = { pending: senders[winner], abandoned: false };
+      const sealed = [`by ${winner}`];
+      const pending = { pending: senders[winner], abandoned: false, sealed };
       expect(claims.filter((_, index) => index !== winner)).toEqual(Array(3).fill(pending));
-      expect(await state.workers.intents("a")).toEqual(new Map([[address, undefined]]));
+      expect(await state.workers.intents("a")).toEqual(new Map([[address, { sealed }]]));
       const [long, one, two] = [`p:license/${incompressible(9000)}`, senders[0], senders[1]];
       if (!one || !two) throw new Error("nobody is there");
-      expect(await state.workers.claim(token, long, one, 0)).toEqual({ mine: true });
-      expect(await state.workers.claim(token, long, two, 0)).toEqual({ pending: one, abandoned: false });
+      expect(await state.workers.claim(token, long, one, 0, "")).toEqual({ mine: true });
+      expect(await state.workers.claim(token, long, two, 0, "")).toEqual({
+        pending: one,
+        abandoned: false,
+        sealed: [],
+      });
       await state.workers.recordOutcome("a", long, one, undefined);
 
       const [first, other] = [senders[winner], senders[winner === 0 ? 1 : 0]];
       if (!first || !other) throw new Error("nobody won");
-      expect(await state.workers.claim(token, address, first, 0)).toEqual({ mine: true });
-      expect(await state.workers.takeOver(token, address, { from: first, to: other }, 0)).toBe(false);
+      expect(await state.workers.claim(token, address, first, 0, "")).toEqual({ mine: true });
+      expect(await state.workers.takeOver(token, address, { from: first, to: other }, 0, "")).toBe(false);
       await state.workers.recordOutcome("a", address, other, { status: "failed", error: "not its own" });
       await state.workers.recordOutcome("a", address, first, { status: "applied" });
       await state.workers.recordOutcome("a", address, first, { status: "failed", error: "later" });
-      expect(await state.workers.claim(token, address, other, 0)).toEqual({ outcome: { status: "applied" } });
-      expect(await state.workers.intents("a")).toEqual(new Map([[address, { status: "applied" }]]));
+      expect(await state.workers.claim(token, address, other, 0, "")).toEqual({
+        outcome: { status: "applied" },
+        sealed,
+      });
+      expect(await state.workers.intents("a")).toEqual(
+        new Map([[address, { outcome: { status: "applied" }, sealed }]]),
+      );
       await state.workers.forgetRun("a");
       expect(await state.workers.intents("a")).toEqual(new Map());
     });
@@ -58,24 +68,32 @@ export function sharedStateLaws({ name, place }: Backend<SharedState>): void {
       const token = await taken(a, "a");
       const [gone, x, y] = [sender(member("gone")), sender(member("x")), sender(member("y"))];
       await a.workers.heartbeat({ ...member("gone"), id: gone.member }, 500);
-      expect(await a.workers.claim(token, address, gone, 1000)).toEqual({ mine: true });
+      expect(await a.workers.claim(token, address, gone, 1000, "gone's")).toEqual({ mine: true });
       await pause(600);
-      expect(await b.workers.claim(token, address, x, 60_000)).toEqual({ pending: gone, abandoned: false });
-      expect(await b.workers.takeOver(token, address, { from: gone, to: x }, 60_000)).toBe(false);
-      expect(await b.workers.claim(token, address, x, 0)).toEqual({ pending: gone, abandoned: true });
-      const taking = [x, y].map((to) => b.workers.takeOver(token, address, { from: gone, to }, 0));
+      expect(await b.workers.claim(token, address, x, 60_000, "")).toEqual({
+        pending: gone,
+        abandoned: false,
+        sealed: ["gone's"],
+      });
+      expect(await b.workers.takeOver(token, address, { from: gone, to: x }, 60_000, "")).toBe(false);
+      expect(await b.workers.claim(token, address, x, 0, "")).toEqual({
+        pending: gone,
+        abandoned: true,
+        sealed: ["gone's"],
+      });
+      const taking = [x, y].map((to) => b.workers.takeOver(token, address, { from: gone, to }, 0, "next's"));
       expect((await Promise.all(taking)).toSorted()).toEqual([false, true]);
       await a.workers.recordOutcome("a", address, gone, { status: "applied" });
-      expect(await a.workers.intents("a")).toEqual(new Map([[address, undefined]]));
+      expect(await a.workers.intents("a")).toEqual(new Map([[address, { sealed: ["gone's", "next's"] }]]));
     });
 
     test("what was not sent is anybody's again", async () => {
       const [a, b] = await two();
       const token = await taken(a, "a");
       const [x, y] = [sender(member("x")), sender(member("y"))];
-      await a.workers.claim(token, address, x, 0);
+      await a.workers.claim(token, address, x, 0, "");
       await a.workers.recordOutcome("a", address, x, undefined);
-      expect(await b.workers.claim(token, address, y, 0)).toEqual({ mine: true });
+      expect(await b.workers.claim(token, address, y, 0, "")).toEqual({ mine: true });
     });
 
     test("nothing is claimed without the lease, which tells how long it is held", async () => {
@@ -85,7 +103,7 @@ export function sharedStateLaws({ name, place }: Backend<SharedState>): void {
       expect(await b.leases.remaining({ ...token, fence: token.fence + 1 })).toBe(0);
       await b.leases.release("a");
       expect(await b.leases.remaining(token)).toBe(0);
-      await expect(a.workers.claim(token, address, sender(member("x")), 0)).rejects.toThrow("run a lost its lease");
+      await expect(a.workers.claim(token, address, sender(member("x")), 0, "")).rejects.toThrow("run a lost its lease");
     });
 
     test("are members for as long as they say so, with what they said last that they sent", async () => {

@@ -37,7 +37,7 @@ const migrations: readonly (readonly string[])[] = [
        noted timestamptz NOT NULL DEFAULT now())`,
     `CREATE TABLE evenkeel.intent (
        workspace text, run text, address text, sender text NOT NULL, member text NOT NULL, since timestamptz NOT NULL,
-       outcome text, PRIMARY KEY (workspace, run, address))`,
+       outcome text, sealed text NOT NULL, PRIMARY KEY (workspace, run, address))`,
     `CREATE TABLE evenkeel.part (
        workspace text, run text, part text, since timestamptz NOT NULL, result text NOT NULL,
        PRIMARY KEY (workspace, run, part))`,

@@ -24,18 +24,18 @@ const isGone = `NOT EXISTS (
 const store = `
   WITH ${heldLease},
   added AS (
-    INSERT INTO evenkeel.intent (workspace, run, address, sender, member, since)
-    SELECT $1, $2, $4, $5, $6, clock_timestamp() FROM held ON CONFLICT DO NOTHING)
+    INSERT INTO evenkeel.intent (workspace, run, address, sender, member, since, sealed)
+    SELECT $1, $2, $4, $5, $6, clock_timestamp(), $7 FROM held ON CONFLICT DO NOTHING)
   SELECT 1 FROM held`;
 
 const find = `
-  SELECT sender, member, outcome, ${isGone.replace("$7", "$4")} AS abandoned FROM evenkeel.intent AS i
+  SELECT sender, member, outcome, sealed, ${isGone.replace("$7", "$4")} AS abandoned FROM evenkeel.intent AS i
   WHERE workspace = $1 AND run = $2 AND address = $3`;
 
 const takeOver = `
   WITH ${heldLease},
   taken AS (
-    UPDATE evenkeel.intent AS i SET sender = $5, member = $6, since = clock_timestamp() FROM held
+    UPDATE evenkeel.intent AS i SET sender = $5, member = $6, since = clock_timestamp(), sealed = sealed || $9 FROM held
     WHERE workspace = $1 AND run = $2 AND address = $4 AND outcome IS NULL
       AND (sender = $5 OR (sender = $8 AND ${isGone})) RETURNING 1)
   SELECT (SELECT count(*) FROM taken)::int AS taken FROM held`;
@@ -69,6 +69,7 @@ interface IntentRow {
   readonly sender: string;
   readonly member: string;
   readonly outcome: string | null;
+  readonly sealed: string;
   readonly abandoned: boolean;
 }
 
@@ -79,14 +80,14 @@ export function postgresWorkers({ query }: PostgresSession, workspace: string): 
       void (await query(heartbeat, [id, role, origin, version, host, pid, milliseconds, requests])),
     leave: async (id) => void (await query("DELETE FROM evenkeel.member WHERE id = $1", [id])),
     members: async () => (await query<MemberRow>(members)).map(memberOf),
-    claim: async ({ run, fence }, address, { name, member }, grace) => {
-      const held = await query(store, [workspace, run, fence, written(address), name, member]);
+    claim: async ({ run, fence }, address, { name, member }, grace, sealed) => {
+      const held = await query(store, [workspace, run, fence, written(address), name, member, line(sealed)]);
       if (held.length === 0) throw new LeaseLostError(run);
       const [row] = await query<IntentRow>(find, [workspace, run, written(address), grace]);
-      return row ? intentOf(row, name) : { pending: { name, member }, abandoned: true };
+      return row ? intentOf(row, name) : { pending: { name, member }, abandoned: true, sealed: [] };
     },
-    takeOver: async ({ run, fence }, address, { from, to }, grace) => {
-      const values = [workspace, run, fence, written(address), to.name, to.member, grace, from.name];
+    takeOver: async ({ run, fence }, address, { from, to }, grace, sealed) => {
+      const values = [workspace, run, fence, written(address), to.name, to.member, grace, from.name, line(sealed)];
       const [row] = await query<{ taken: number }>(takeOver, values);
       if (!row) throw new LeaseLostError(run);
       return row.taken > 0;
@@ -97,12 +98,15 @@ export function postgresWorkers({ query }: PostgresSession, workspace: string): 
       else await query(recordOutcome, [...values, JSON.stringify(outcome)]);
     },
     intents: async (run) => {
-      const rows = await query<{ address: string; outcome: string | null }>(
-        "SELECT address, outcome FROM evenkeel.intent WHERE workspace = $1 AND run = $2",
+      const rows = await query<Pick<IntentRow, "outcome" | "sealed"> & { address: string }>(
+        "SELECT address, outcome, sealed FROM evenkeel.intent WHERE workspace = $1 AND run = $2",
         [workspace, run],
       );
       return new Map(
-        rows.map(({ address, outcome }) => [JSON.parse(address), outcome === null ? undefined : outcomeIn(outcome)]),
+        rows.map(({ address, outcome, sealed }) => [
+          JSON.parse(address),
+          { ...(outcome !== null && { outcome: outcomeIn(outcome) }), sealed: linesIn(sealed) },
+        ]),
       );
     },
     saveResult: async (run, part, result) =>
@@ -126,9 +130,19 @@ function memberOf({ requests, ...rest }: MemberRow): Member {
   return requests === null ? rest : { ...rest, requests: Number(requests) };
 }
 
-function intentOf({ sender, member, outcome, abandoned }: IntentRow, name: string): Intent {
-  if (outcome !== null) return { outcome: outcomeIn(outcome) };
-  return sender === name ? { mine: true } : { pending: { name: sender, member }, abandoned };
+function intentOf({ sender, member, outcome, abandoned, sealed }: IntentRow, name: string): Intent {
+  if (outcome !== null) return { outcome: outcomeIn(outcome), sealed: linesIn(sealed) };
+  if (sender === name) return { mine: true };
+  return { pending: { name: sender, member }, abandoned, sealed: linesIn(sealed) };
+}
+
+/** Each sender adds a line. */
+function line(sealed: string): string {
+  return sealed && `${sealed}\n`;
+}
+
+function linesIn(sealed: string): readonly string[] {
+  return sealed.split("\n").filter(Boolean);
 }
 
 /** Names may hold what the database's texts may not. */
