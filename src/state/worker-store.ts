@@ -37,7 +37,7 @@ export interface SealedBySenders {
 }
 
 /** An intent of a run; without an outcome where that is not known. */
-export interface StoredIntent extends SealedBySenders {
+interface StoredIntent extends SealedBySenders {
   readonly outcome?: Outcome;
 }
 
