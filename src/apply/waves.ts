@@ -6,7 +6,7 @@ import { CallFailed } from "../client/failure.ts";
 import { readLive } from "../live/read-live.ts";
 import { isRemoval } from "../model/removal-changes.ts";
 import type { Change, Outcome } from "../model/types.ts";
-import type { PlanWave } from "../plan/waves.ts";
+import { type Plan, planDigest, type WaveCount } from "../plan/plan.ts";
 import { type ApplyOptions, applyChanges, type Batch, type ChangeEvent, type Outcomes, outcomesOf } from "./apply.ts";
 import { projectOf, type Target } from "./recheck.ts";
 import { isVisible, lostOf, subjectsOf } from "./verify-write.ts";
@@ -16,7 +16,12 @@ export interface WavesOptions extends ApplyOptions {
   readonly batchesOf: (targets: readonly Target[]) => readonly Batch[];
 }
 
-/** The outcomes of all waves, and what became of each. */
+/** One wave of an apply, by its projects. */
+export interface PlanWave extends Pick<WaveCount, "status" | "reason"> {
+  readonly projects: readonly string[];
+}
+
+/** The outcomes of all waves, and the status of each. */
 export interface AppliedWaves {
   readonly outcomes: Outcomes;
   readonly waves: readonly PlanWave[];
@@ -165,4 +170,23 @@ function skipped(target: Target, error: string): readonly ChangeEvent[] {
   return target.steps.map((step) => {
     return "outcome" in step ? step : { address: step.change.address, change: step.change, outcome };
   });
+}
+
+/** Adds to a plan the wave of each change and the status of each wave. */
+export function withWaves(plan: Plan, waves: readonly PlanWave[] | undefined): Plan {
+  if (!waves || waves.length === 0) return plan;
+  const numbers = new Map(waves.flatMap(({ projects }, index) => projects.map((project) => [project, index + 1])));
+  const changes = plan.resource_changes.map((change) => {
+    const wave = numbers.get(change.project);
+    return wave === undefined ? change : { ...change, wave };
+  });
+  const counts = waves.map(({ projects, status, reason }, index) => ({
+    wave: index + 1,
+    projects: projects.length,
+    changes: changes.filter((change) => change.wave === index + 1).length,
+    status,
+    ...(reason !== undefined && { reason }),
+  }));
+  const planned = { ...plan, summary: { ...plan.summary, waves: counts }, resource_changes: changes };
+  return { ...planned, digest: planDigest(planned) };
 }

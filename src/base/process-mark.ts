@@ -1,3 +1,5 @@
+import { systemCode } from "./system-errors.ts";
+
 /**
  * What tells a process from every other one: of a later process with its number, of another container, of another machine
  * with the same host name. What the system does not report is left out.
@@ -25,6 +27,41 @@ export interface ProcessSystem {
   readonly exists: (pid: number) => boolean;
 }
 
+type FileSystem = Readonly<Record<"readFileSync" | "readlinkSync", (path: string, encoding: "utf8") => string>>;
+type NodeProcess = Readonly<{ pid: number; kill: (pid: number, signal: 0) => unknown }>;
+
+/** The system of this process, from `node:fs`, `node:os` and `node:process`, which FOUNDATION does not import. */
+export function processSystem(
+  fs: FileSystem,
+  os: { readonly hostname: () => string },
+  own: NodeProcess,
+): ProcessSystem {
+  return {
+    pid: own.pid,
+    get host() {
+      return os.hostname();
+    },
+    read: (file) => orUndefined(() => fs.readFileSync(file, "utf8")),
+    linkTarget: (path) => orUndefined(() => fs.readlinkSync(path, "utf8")),
+    exists: (pid) => {
+      try {
+        own.kill(pid, 0);
+        return true;
+      } catch (error) {
+        return systemCode(error) !== "ESRCH";
+      }
+    },
+  };
+}
+
+function orUndefined(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The process that asks. Outside Linux it is known by its number and host name alone. */
 export function ownMark(system: ProcessSystem): ProcessMark {
   const { pid, host } = system;
@@ -44,14 +81,6 @@ export function isSameProcess(a: ProcessMark, b: ProcessMark): boolean {
 export function hasEnded(mark: ProcessMark, system: ProcessSystem): boolean {
   if (!isSameSystem(mark, ownMark(system))) return false;
   return !system.exists(mark.pid) || differs(mark.started, startOf(system, mark.pid));
-}
-
-/** The same for a mark that an earlier version wrote, which knew less: what it lacks is not compared. */
-export function hasEndedAsFarAsKnown(mark: ProcessMark, system: ProcessSystem): boolean {
-  const own = ownMark(system);
-  if (mark.host !== own.host || differs(mark.namespace, own.namespace)) return false;
-  if (differs(mark.boot, own.boot) || differs(mark.started, startOf(system, mark.pid))) return true;
-  return mark.pid === own.pid || !system.exists(mark.pid);
 }
 
 function isSameSystem(a: ProcessMark, b: ProcessMark): boolean {

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { withWaves } from "../apply/waves.ts";
 import { type ExitCode, exit, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
@@ -7,7 +8,6 @@ import { targetFault } from "../model/address.ts";
 import type { Call, Problem } from "../model/types.ts";
 import { withOutcomes } from "../plan/outcomes.ts";
 import type { Plan } from "../plan/plan.ts";
-import { withWaves } from "../plan/waves.ts";
 import { withProblems } from "../reconcile/failed-plan.ts";
 import { apply, rehearse } from "../reconcile/reconcile.ts";
 import type { Applied, Planned, Request } from "../reconcile/request.ts";

@@ -1,3 +1,6 @@
+import { createHash } from "node:crypto";
+import { compareTexts } from "../base/text.ts";
+
 /** How far a wave goes, with those before it: to a number of the projects that change, or to a share of them. */
 export interface Wave {
   readonly amount: number;
@@ -53,4 +56,37 @@ function faultIn(wave: Wave, before: readonly Wave[]): string | undefined {
 
 function isAll(wave: Wave | undefined): boolean {
   return wave?.unit === "percent" && wave.amount === 100;
+}
+
+/**
+ * The projects that change, wave by wave, each project in one of them and no wave empty. Canaries come first, all of
+ * them in the first wave; then the order is that of a hash of the names, so that a wave is a sample of the fleet, and
+ * the same one each time.
+ */
+export function inWaves(
+  projects: readonly string[],
+  waves: readonly Wave[],
+  isCanary: (project: string) => boolean,
+): readonly (readonly string[])[] {
+  const canaries = projects.filter(isCanary).sort(compareTexts);
+  const ranks = new Map(projects.map((project) => [project, rankOf(project)]));
+  const rank = (project: string) => ranks.get(project) ?? "";
+  const others = projects.filter((project) => !isCanary(project)).sort((a, b) => compareTexts(rank(a), rank(b)));
+  const order = [...canaries, ...others];
+  const ends = waves.map((wave) => Math.max(endOf(wave, order.length), canaries.length));
+  return ends
+    .flatMap((end, index) => {
+      const from = Math.max(0, ...ends.slice(0, index));
+      return end > from ? [order.slice(from, end)] : [];
+    })
+    .filter((wave) => wave.length > 0);
+}
+
+/** A share is rounded up, but for what a fraction in binary adds. */
+function endOf({ amount, unit }: Wave, count: number): number {
+  return unit === "percent" ? Math.ceil((amount * count) / 100 - 1e-9) : amount;
+}
+
+function rankOf(project: string): string {
+  return createHash("sha256").update(project.toLowerCase()).digest("hex");
 }

@@ -1,4 +1,5 @@
-import { quantity, thousands } from "../base/text.ts";
+import { shellWord } from "../base/shell-word.ts";
+import { counted, firstFew, quantity, thousands } from "../base/text.ts";
 import type { Plan, PlanScope } from "./plan.ts";
 
 /** What a plan was limited to, by revision too: `shard 1/8, --target payments/*`; empty for everything. */
@@ -25,3 +26,16 @@ export function creationText({ created_at, manifests }: Pick<Plan, "created_at" 
 export function minuteText(iso: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d.*Z$/.test(iso) ? `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC` : iso;
 }
+
+/** One line for each wave: `wave 1 of 3: payments/api (2 changes), applied`. */
+export function waveLines({ summary, resource_changes: changes }: Plan): readonly string[] {
+  const waves = summary.waves ?? [];
+  return waves.map(({ wave, projects, changes: count, status, reason }) => {
+    const names = [...new Set(changes.filter((change) => change.wave === wave).map(({ project }) => project))];
+    const who = projects > mostNamed ? counted(projects, "project") : firstFew(names.map(shellWord), mostNamed);
+    const end = status === "planned" ? "" : `, ${status}${reason === undefined ? "" : `: ${reason}`}`;
+    return `wave ${wave} of ${waves.length}: ${who} (${counted(count, "change")})${end}`;
+  });
+}
+
+const mostNamed = 3;

@@ -1,11 +1,11 @@
 import type { Outcomes } from "../apply/apply.ts";
 import { projectOf, recheckTargets, type Target } from "../apply/recheck.ts";
-import { canariesThenAll } from "../manifest/waves.ts";
+import type { PlanWave } from "../apply/waves.ts";
+import { canariesThenAll, inWaves } from "../manifest/waves.ts";
 import { isMove } from "../model/repository-kinds.ts";
 import type { DesiredProject, SecretReference } from "../model/types.ts";
 import { type GuardRules, markWaived, type Objection } from "../plan/guards.ts";
 import { type Plan, planDigest } from "../plan/plan.ts";
-import { inWaves, type PlanWave } from "../plan/waves.ts";
 import type { Context } from "./context.ts";
 import type { Planned } from "./request.ts";
 import { neededBy } from "./run-secrets.ts";

@@ -1,11 +1,11 @@
 import type { ApplyRecord, Outcomes, Watcher } from "../apply/apply.ts";
+import type { PlanWave } from "../apply/waves.ts";
 import type { ClientOptions } from "../client/client.ts";
 import type { Difference } from "../diff/diff.ts";
 import type { Wave } from "../manifest/waves.ts";
 import type { Call, DesiredProject } from "../model/types.ts";
 import type { Objection, Waivers } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { PlanWave } from "../plan/waves.ts";
 import type { Holder } from "../state/lease-store.ts";
 import type { RunProgress, WorkersStatus } from "../state/run-progress.ts";
 import type { MovingProgress } from "../storage/move-progress.ts";

@@ -1,12 +1,12 @@
 import { type ApplyOptions, applyChanges, type Batch, type Outcomes } from "../apply/apply.ts";
 import { afterEarlierRuns } from "../apply/earlier-writes.ts";
 import { stepsOf, type Target } from "../apply/recheck.ts";
+import type { PlanWave } from "../apply/waves.ts";
 import { type AppliedWaves, applyInWaves } from "../apply/waves.ts";
 import { counted } from "../base/text.ts";
 import type { Reader, Writer } from "../client/client.ts";
 import { inSpan } from "../client/spans.ts";
 import type { Problem } from "../model/types.ts";
-import type { PlanWave } from "../plan/waves.ts";
 import { applyingBy } from "./apply-by-workers.ts";
 import type { Context } from "./context.ts";
 import { withProblems } from "./failed-plan.ts";

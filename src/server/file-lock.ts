@@ -1,37 +1,33 @@
 import { randomBytes } from "node:crypto";
-import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
-import { kill, pid } from "node:process";
+import fs, { linkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import process from "node:process";
 import { isObject } from "../base/json.ts";
-import {
-  hasEnded,
-  hasEndedAsFarAsKnown,
-  isSameProcess,
-  ownMark,
-  type ProcessMark,
-  type ProcessSystem,
-} from "../base/process-mark.ts";
+import { hasEnded, isSameProcess, ownMark, type ProcessMark, processSystem } from "../base/process-mark.ts";
 import { describeSystemError, systemCode } from "../base/system-errors.ts";
 
-/** That this process alone uses a file. */
+/** Ensures that no other process uses a file. */
 export interface FileLock {
-  /** @throws where another process took the lock meanwhile, as after a long pause of this one. */
+  /** @throws if another process has taken the lock, for example after this one was suspended. */
   readonly check: () => void;
   readonly release: () => void;
 }
 
 const held = new Set<string>();
+const system = processSystem(fs, os, process);
 
-/** Milliseconds between two renewals, and after which a lock is free that nobody renewed. */
-const [betweenRenewals, duration] = [5000, 30_000];
+/** Milliseconds. */
+const renewalInterval = 5000;
+/** Milliseconds after its last renewal at which a lock expires. */
+const duration = 30_000;
 
 /**
- * Takes `FILE.pid` for this process, also from one that is known to have ended. One that cannot be asked, such as that of
- * another container, holds it for 30 seconds after its last renewal. Throws where the lock is held.
+ * Creates `FILE.pid`, also if the process that created it is known to have ended. One that cannot be inspected, such as
+ * one in another container, holds the lock for 30 seconds after its last renewal. @throws if the lock is held.
  */
 export function takeFileLock(file: string): FileLock {
   const lock = `${file}.pid`;
-  const text = JSON.stringify({ ...ownMark(system), renewed: true, id: randomBytes(6).toString("hex") });
+  const text = JSON.stringify({ ...ownMark(system), id: randomBytes(6).toString("hex") });
   for (let attempt = 0; attempt < 3; attempt++) {
     if (create(lock, text)) return lockOf(file, lock, text);
     const holder = holderOf(lock);
@@ -48,15 +44,15 @@ export function takeFileLock(file: string): FileLock {
 
 function lockOf(file: string, lock: string, text: string): FileLock {
   held.add(lock);
-  const isHeld = () => textOf(lock) === text;
+  const isHeld = () => system.read(lock) === text;
   const timer = setInterval(() => {
     if (isHeld()) touch(lock);
-  }, betweenRenewals);
+  }, renewalInterval);
   timer.unref();
   return {
     check: () => {
       if (!isHeld())
-        throw new Error(`the data file ${file} is not this server's any more: ${lock} is gone or another's`);
+        throw new Error(`the data file ${file} is in use by another server: ${lock} was removed or replaced`);
     },
     release: () => {
       clearInterval(timer);
@@ -66,7 +62,7 @@ function lockOf(file: string, lock: string, text: string): FileLock {
   };
 }
 
-/** The file appears with its text in it or not at all, so that nobody takes a half-written lock for a dead one. */
+/** The file is created with its content atomically, so that no process mistakes a half-written lock for an abandoned one. */
 function create(lock: string, text: string): boolean {
   const draft = `${lock}.${randomBytes(6).toString("hex")}`;
   try {
@@ -81,7 +77,7 @@ function create(lock: string, text: string): boolean {
   }
 }
 
-/** Removes a lock that nobody holds; one that another process has taken meanwhile is put back. */
+/** Removes an abandoned lock. One that another process took in the meantime is put back. */
 function setAside(lock: string): void {
   const aside = `${lock}.${randomBytes(6).toString("hex")}`;
   try {
@@ -94,26 +90,19 @@ function setAside(lock: string): void {
   else rmSync(aside, { force: true });
 }
 
-interface LockText extends ProcessMark {
-  /** Left out by versions that did not renew their locks. */
-  readonly renewed?: boolean;
-}
-
 function holderOf(lock: string): ProcessMark | undefined {
-  const owner = ownerIn(textOf(lock) ?? "");
+  const owner = ownerIn(system.read(lock) ?? "");
   if (!owner) return undefined;
   if (isSameProcess(owner, ownMark(system))) return held.has(lock) ? owner : undefined;
-  if (!owner.renewed) return hasEndedAsFarAsKnown(owner, system) ? undefined : owner;
   return hasEnded(owner, system) || isOver(lock) ? undefined : owner;
 }
 
-/** An earlier version wrote the process ID alone. */
-function ownerIn(text: string): LockText | undefined {
+/** Undefined for invalid content. */
+function ownerIn(text: string): ProcessMark | undefined {
   try {
     const owner: unknown = JSON.parse(text);
-    if (typeof owner === "number") return ownerIn(JSON.stringify({ pid: owner, host: hostname() }));
     const isOwner = isObject(owner) && Number.isInteger(owner.pid) && Number(owner.pid) > 0;
-    return isOwner && typeof owner.host === "string" ? (owner as unknown as LockText) : undefined;
+    return isOwner && typeof owner.host === "string" ? (owner as unknown as ProcessMark) : undefined;
   } catch {
     return undefined;
   }
@@ -130,32 +119,5 @@ function touch(lock: string): void {
     utimesSync(lock, now, now);
   } catch {
     // The next write finds out whether the lock is still held.
-  }
-}
-
-function textOf(file: string): string | undefined {
-  return orNothing(() => readFileSync(file, "utf8"));
-}
-
-const system: ProcessSystem = {
-  pid,
-  host: hostname(),
-  read: textOf,
-  linkTarget: (path) => orNothing(() => readlinkSync(path)),
-  exists: (number) => {
-    try {
-      kill(number, 0);
-      return true;
-    } catch (error) {
-      return systemCode(error) !== "ESRCH";
-    }
-  },
-};
-
-function orNothing(read: () => string): string | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
   }
 }

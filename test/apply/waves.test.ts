@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Wave, wavesIn, waveText } from "../../src/manifest/waves.ts";
-import { inWaves } from "../../src/plan/waves.ts";
+import { inWaves, type Wave, wavesIn, waveText } from "../../src/manifest/waves.ts";
 import type { Applied } from "../../src/reconcile/request.ts";
 import type { ChaosRule } from "../../src/server/chaos.ts";
 import { layWire } from "../laws/wire.ts";

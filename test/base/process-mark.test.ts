@@ -1,12 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  hasEnded,
-  hasEndedAsFarAsKnown,
-  isSameProcess,
-  ownMark,
-  type ProcessMark,
-  type ProcessSystem,
-} from "../../src/base/process-mark.ts";
+import { hasEnded, isSameProcess, ownMark, type ProcessMark, type ProcessSystem } from "../../src/base/process-mark.ts";
 
 interface Machine {
   readonly pid?: number;
@@ -80,14 +73,4 @@ describe("nobody can tell whether a process has ended", () => {
     expect(hasEnded(mark, on(machine))).toBe(false);
     expect(isSameProcess({ ...mark, started: "no" }, ownMark(on(machine)))).toBe(false);
   });
-});
-
-test("a mark of an earlier version is judged by what it has, and never across namespaces", () => {
-  expect(hasEndedAsFarAsKnown(plain, on())).toBe(false);
-  expect(hasEndedAsFarAsKnown(plain, on({ processes: {} }))).toBe(true);
-  expect(hasEndedAsFarAsKnown({ ...plain, started: "1" }, on())).toBe(true);
-  expect(hasEndedAsFarAsKnown({ ...plain, boot: "b0" }, on())).toBe(true);
-  expect(hasEndedAsFarAsKnown(plain, on({ pid: 42 }))).toBe(true);
-  expect(hasEndedAsFarAsKnown(plain, on({ host: "other", processes: {} }))).toBe(false);
-  expect(hasEndedAsFarAsKnown({ ...other, namespace: "pid:[2]", boot: "b0" }, on({ processes: {} }))).toBe(false);
 });

@@ -1,4 +1,4 @@
-import type { PlanWave } from "../../src/plan/waves.ts";
+import type { PlanWave } from "../../src/apply/waves.ts";
 import type { Database, JournalRow } from "./database.ts";
 import type { Kernel } from "./kernel.ts";
 import type { Machine } from "./machine.ts";

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { ownMark } from "../../src/base/process-mark.ts";
-import { thisSystem } from "../../src/state/folder/process-system.ts";
+import { thisSystem } from "../../src/state/folder/lock-file.ts";
 import { folderState } from "../../src/state/folder.ts";
 import { takeLease } from "../../src/state/lease.ts";
 import { folder } from "../support/folder.ts";

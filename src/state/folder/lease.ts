@@ -16,8 +16,7 @@ import { ownMark } from "../../base/process-mark.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { readRegular } from "../../workspace/durable-file.ts";
 import type { Claim, Holder, Leases, LeaseToken } from "../lease-store.ts";
-import { heldFiles, holderIn, isHeld, isOverAt, type LockOwner, ownerIn, readOwner } from "./lock-file.ts";
-import { thisSystem } from "./process-system.ts";
+import { heldFiles, holderIn, isHeld, isOverAt, type LockOwner, ownerIn, readOwner, thisSystem } from "./lock-file.ts";
 
 /** A lease as a lock file. It is free as soon as its process is known to have ended. */
 export function folderLeases(folder: string, ready: () => void, name: "lock" | "watch.lock"): Leases {

@@ -1,12 +1,13 @@
-import { lstatSync, statSync } from "node:fs";
+import fs, { lstatSync, statSync } from "node:fs";
+import os from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { UserError } from "../../base/exit.ts";
-import { hasEnded, isSameProcess, ownMark, type ProcessMark } from "../../base/process-mark.ts";
+import { hasEnded, isSameProcess, ownMark, type ProcessMark, processSystem } from "../../base/process-mark.ts";
 import { describeSystemError, systemCode } from "../../base/system-errors.ts";
 import { readRegular } from "../../workspace/durable-file.ts";
 import { LeaseLostError } from "../lease-lost-error.ts";
 import type { Holder, LeaseToken } from "../lease-store.ts";
-import { thisSystem } from "./process-system.ts";
 
 /** Content of the files `lock` and `watch.lock`. They are never rewritten: a renewal sets their modification time. */
 export interface LockOwner extends ProcessMark {
@@ -18,6 +19,9 @@ export interface LockOwner extends ProcessMark {
   /** Duration of the lease after each renewal. */
   readonly milliseconds: number;
 }
+
+/** The processes of this machine. */
+export const thisSystem = processSystem(fs, os, process);
 
 /** Files that this process holds. */
 export const heldFiles = new Set<string>();
