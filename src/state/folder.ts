@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { armoredBlocks } from "../plan/approvals/ssh-signature.ts";
 import { folderJournals } from "./folder/journals.ts";
 import { folderLeases } from "./folder/lease.ts";
 import { checkHeld } from "./folder/lock-file.ts";
@@ -9,7 +10,6 @@ import { refuseLinks, stateFolder } from "./folder/state-folder.ts";
 import { folderTexts } from "./folder/texts.ts";
 import { ledgerFile, readLedgerFile } from "./ledger/file.ts";
 import { processRates } from "./rates.ts";
-import { signaturesIn } from "./signatures.ts";
 import { countSnapshots } from "./snapshots/fleet-index.ts";
 import type { LedgerStore, WorkspaceState } from "./state.ts";
 
@@ -30,7 +30,7 @@ export function folderState(root: string): WorkspaceState {
   const notes = folderTexts(root, "notes", "txt", ready);
   const journals = folderJournals(root, ready);
   const snapshots = folderShards(root, ready);
-  const signed = async (run: string) => signaturesIn((await signatures.read(run)) ?? "");
+  const signed = async (run: string) => armoredBlocks((await signatures.read(run)) ?? "").map((block) => `${block}\n`);
   const forget = (run: string) => {
     for (const files of [plans, signatures]) files.remove(run);
   };
