@@ -73,7 +73,11 @@ describe("a lease that says who holds it", () => {
 
   test.skipIf(!hasNamespaces)("is not given to another container over the same volume", async () => {
     const { root } = folder();
-    const lease = await takeLease(folderState(root).leases, { ...claim("mine"), host: hostname() }, { duration: 60_000 });
+    const lease = await takeLease(
+      folderState(root).leases,
+      { ...claim("mine"), host: hostname() },
+      { duration: 60_000 },
+    );
     const script = join(root, "take.mjs");
     await build({
       stdin: {
