@@ -1,5 +1,5 @@
 import { goesOn } from "./enclosing-statement.ts";
-import type { Structure } from "./structure.ts";
+import type { Program } from "./program.ts";
 
 /** `names = expression`, a loop over one, or a `return` of one, whose names are none. */
 export interface Assignment {
@@ -13,51 +13,48 @@ export interface Assignment {
 }
 
 /** The assignment whose sign, or whose `in`, `of` or `return`, a token is. */
-export function assignmentAt(structure: Structure, index: number): Assignment | undefined {
-  const { tokens } = structure;
-  const { kind, text } = tokens[index] ?? {};
-  if (kind === "word") return text === "return" ? returned(structure, index) : looped(structure, index);
-  if (text === ":" && isForHead(structure, index)) return looped(structure, index);
-  if (text !== "=" || !isAssigning(structure, index)) return undefined;
-  const to = operatorStart(structure, index);
-  const isRange = tokens[index + 1]?.text === "range";
+export function assignmentAt(program: Program, index: number): Assignment | undefined {
+  const { kind, text } = program.tokens[index] ?? {};
+  if (kind === "word") return text === "return" ? returned(program, index) : looped(program, index);
+  if (text === ":" && isForHead(program, index)) return looped(program, index);
+  if (text !== "=" || !isAssigning(program, index)) return undefined;
+  const to = operatorStart(program, index);
+  const isRange = program.textAt(index + 1) === "range";
   const start = isRange ? index + 2 : index + 1;
   return {
-    from: leftStart(structure, to),
+    from: leftStart(program, to),
     to,
     start,
-    end: endOf(structure, start, isRange),
+    end: endOf(program, start, isRange),
     is: isRange ? "looped" : "assigned",
   };
 }
 
-function returned(structure: Structure, index: number): Assignment {
-  return { from: index, to: index, start: index + 1, end: endOf(structure, index + 1, false), is: "returned" };
+function returned(program: Program, index: number): Assignment {
+  return { from: index, to: index, start: index + 1, end: endOf(program, index + 1, false), is: "returned" };
 }
 
-function isAssigning(structure: Structure, index: number): boolean {
-  const { tokens, parent } = structure;
-  const before = tokens[index - 1]?.text ?? "";
-  const after = tokens[index + 1]?.text ?? "";
-  if (structure.touches(index, index + 1) && /^[=>~]$/.test(after)) return false;
-  if (structure.touches(index - 1, index) && /^[=!<>*/%^-]$/.test(before)) return false;
-  const open = parent[index] ?? -1;
-  return structure.isBlock(open) || tokens[open]?.text === "[";
+function isAssigning(program: Program, index: number): boolean {
+  const before = program.textAt(index - 1);
+  const after = program.textAt(index + 1);
+  if (program.areAdjacent(index, index + 1) && /^[=>~]$/.test(after)) return false;
+  if (program.areAdjacent(index - 1, index) && /^[=!<>*/%^-]$/.test(before)) return false;
+  const open = program.enclosing(index);
+  return program.isBlock(open) || program.textAt(open) === "[";
 }
 
-function operatorStart(structure: Structure, index: number): number {
-  const before = structure.tokens[index - 1]?.text ?? "";
-  return structure.touches(index - 1, index) && /^[:+.|?&]$/.test(before) ? operatorStart(structure, index - 1) : index;
+function operatorStart(program: Program, index: number): number {
+  const before = program.textAt(index - 1);
+  return program.areAdjacent(index - 1, index) && /^[:+.|?&]$/.test(before) ? operatorStart(program, index - 1) : index;
 }
 
 /** Words, commas, brackets and dots before the sign. */
-function leftStart(structure: Structure, to: number): number {
-  const { tokens, other } = structure;
+function leftStart(program: Program, to: number): number {
   let at = to;
   for (let steps = 0; steps < 12; steps++) {
-    const before = tokens[at - 1];
-    if (!before || (structure.leads(at) && at < to)) return at;
-    if (/^[\])}]$/.test(before.text) && (other[at - 1] ?? -1) >= 0) at = other[at - 1] ?? at;
+    const before = program.tokens[at - 1];
+    if (!before || (program.startsLine(at) && at < to)) return at;
+    if (/^[\])}]$/.test(before.text) && program.matching(at - 1) >= 0) at = program.matching(at - 1);
     else if (before.kind === "word" || /^[.,:>*&-]$/.test(before.text)) at--;
     else return at;
   }
@@ -65,28 +62,24 @@ function leftStart(structure: Structure, to: number): number {
 }
 
 /** `for names in expression`, `for (const names of expression)`, `for (Type name : expression)`. */
-function looped(structure: Structure, index: number): Assignment | undefined {
-  const { tokens } = structure;
-  if (!/^(?:in|of|:)$/.test(tokens[index]?.text ?? "")) return undefined;
-  const head = forBefore(structure, index);
+function looped(program: Program, index: number): Assignment | undefined {
+  if (!/^(?:in|of|:)$/.test(program.textAt(index))) return undefined;
+  const head = forBefore(program, index);
   if (head < 0) return undefined;
-  return { from: head + 1, to: index, start: index + 1, end: endOf(structure, index + 1, true), is: "looped" };
+  return { from: head + 1, to: index, start: index + 1, end: endOf(program, index + 1, true), is: "looped" };
 }
 
-function isForHead(structure: Structure, index: number): boolean {
-  const { tokens, parent } = structure;
-  const open = parent[index] ?? -1;
+function isForHead(program: Program, index: number): boolean {
+  const open = program.enclosing(index);
   return (
-    tokens[open]?.text === "(" &&
-    /^(?:for|foreach)$/.test(tokens[open - 1]?.text ?? "") &&
-    forBefore(structure, index) >= 0
+    program.textAt(open) === "(" && /^(?:for|foreach)$/.test(program.textAt(open - 1)) && forBefore(program, index) >= 0
   );
 }
 
-function forBefore({ tokens }: Structure, index: number): number {
+function forBefore(program: Program, index: number): number {
   for (let at = index - 1; at >= Math.max(0, index - 14); at--) {
-    if (/^(?:for|foreach)$/.test(tokens[at]?.text ?? "")) return at;
-    if (/^[;=]$/.test(tokens[at]?.text ?? "")) return -1;
+    if (/^(?:for|foreach)$/.test(program.textAt(at))) return at;
+    if (/^[;=]$/.test(program.textAt(at))) return -1;
   }
   return -1;
 }
@@ -95,29 +88,28 @@ function forBefore({ tokens }: Structure, index: number): number {
 const longest = 500;
 
 /** Behind the last token of an expression. */
-function endOf(structure: Structure, start: number, isLoop: boolean): number {
-  const { tokens, other, parent } = structure;
-  const isOpen = structure.isBlock(parent[start] ?? -1);
+function endOf(program: Program, start: number, isLoop: boolean): number {
+  const isOpen = program.isBlock(program.enclosing(start));
   let at = start;
-  for (let steps = 0; steps < longest && at < tokens.length; steps++) {
-    const token = tokens[at];
-    const before = tokens[at - 1];
+  for (let steps = 0; steps < longest && at < program.tokens.length; steps++) {
+    const token = program.tokens[at];
+    const before = program.tokens[at - 1];
     if (!token || (token.kind === "sign" && /^[;)\]}]$/.test(token.text))) return at;
     if (token.kind === "sign" && token.text === "," && !isLoop) return at;
-    if (at > start && isOpen && structure.leads(at) && !goesOn(before?.text ?? "", token.text)) return at;
-    if (isLoop && isLoopEnd(structure, at)) return at;
-    const close = /^[([{]$/.test(token.text) && token.kind === "sign" ? (other[at] ?? -1) : typesEnd(structure, at);
+    if (at > start && isOpen && program.startsLine(at) && !goesOn(before?.text ?? "", token.text)) return at;
+    if (isLoop && isLoopEnd(program, at)) return at;
+    const close = /^[([{]$/.test(token.text) && token.kind === "sign" ? program.matching(at) : typesEnd(program, at);
     at = close >= 0 ? close + 1 : at + 1;
   }
-  return Math.min(at, tokens.length);
+  return Math.min(at, program.tokens.length);
 }
 
 /** The end of `<Type, Type>` behind a name; -1 where there is none. */
-function typesEnd({ tokens, touches }: Structure, at: number): number {
-  if (tokens[at]?.text !== "<" || !touches(at - 1, at) || tokens[at - 1]?.kind !== "word") return -1;
+function typesEnd(program: Program, at: number): number {
+  if (program.textAt(at) !== "<" || !program.areAdjacent(at - 1, at) || !program.isWord(at - 1)) return -1;
   let depth = 0;
   for (let index = at; index < at + 20; index++) {
-    const { kind, text = "" } = tokens[index] ?? {};
+    const { kind, text = "" } = program.tokens[index] ?? {};
     if (text === "<") depth++;
     if (text === ">" && --depth === 0) return index;
     if (kind !== "word" && !/^[<>,.?[\]]$/.test(text)) return -1;
@@ -125,8 +117,8 @@ function typesEnd({ tokens, touches }: Structure, at: number): number {
   return -1;
 }
 
-function isLoopEnd(structure: Structure, at: number): boolean {
-  const { kind, text } = structure.tokens[at] ?? {};
+function isLoopEnd(program: Program, at: number): boolean {
+  const { kind, text } = program.tokens[at] ?? {};
   if (kind === "word") return text === "if" || text === "do" || text === "for";
-  return text === ":" || (text === "{" && structure.isBlock(at)) || text === "{";
+  return text === ":" || (text === "{" && program.isBlock(at)) || text === "{";
 }

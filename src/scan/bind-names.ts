@@ -1,8 +1,8 @@
-import { surroundings } from "../model/deprecations.ts";
+import { vocabulary } from "../model/deprecations.ts";
 import type { Assignment } from "./assignments.ts";
+import type { Program } from "./program.ts";
 import { apiName } from "./response-flow.ts";
 import { type FlowValue, type Sent, unknown } from "./scopes.ts";
-import { isMember, type Structure } from "./structure.ts";
 import { headNameAt, nameAt } from "./token-names.ts";
 import type { Token } from "./tokens.ts";
 import { type Address, wantedNames } from "./traffic.ts";
@@ -14,69 +14,67 @@ interface Binding {
   readonly say: (about: "read", addresses: readonly Address[], field: Token) => void;
 }
 
-const { unwrapping, declaring } = surroundings.code;
+const { unwrapping, declaring } = vocabulary.code;
 
 /** Gives the value of an expression to the names before it. */
-export function bind(structure: Structure, assignment: Assignment, value: FlowValue, binding: Binding): void {
+export function bind(program: Program, assignment: Assignment, value: FlowValue, binding: Binding): void {
   const { from, to, is } = assignment;
-  const last = structure.tokens[to - 1];
-  const words = wordsIn(structure, from, to);
+  const last = program.tokens[to - 1];
+  const words = wordsIn(program, from, to);
   const isTaken = last?.text === "}" || (is === "looped" && last?.text === "]");
-  if (isTaken) take(structure, from, to, value, binding);
-  else if (is === "looped") for (const word of words) binding.set(nameAt(structure.tokens, word), value);
-  else if (last?.text !== "]" && words.length > 0) give(structure, to, words, value, binding);
+  if (isTaken) take(program, from, to, value, binding);
+  else if (is === "looped") for (const word of words) binding.set(nameAt(program, word), value);
+  else if (last?.text !== "]" && words.length > 0) give(program, to, words, value, binding);
 }
 
-function give(structure: Structure, to: number, words: readonly number[], value: FlowValue, binding: Binding): void {
-  const { tokens } = structure;
-  const target = targetOf(structure, words);
-  if (isAdding(structure, to) || isMemberOf(structure, target)) {
-    binding.sendToName(headNameAt(structure, target), value.sent, isAdding(structure, to) ? value.addresses : []);
+function give(program: Program, to: number, words: readonly number[], value: FlowValue, binding: Binding): void {
+  const target = targetOf(program, words);
+  if (isAdding(program, to) || isMemberOf(program, target)) {
+    binding.sendToName(headNameAt(program, target), value.sent, isAdding(program, to) ? value.addresses : []);
     return;
   }
-  const others = words.filter((word) => word !== target && tokens[word + 1]?.text === ",");
-  for (const word of others) binding.set(nameAt(tokens, word), unknown);
-  binding.set(nameAt(tokens, target), value);
-  if (isField(structure, target)) binding.set(`this.${tokens[target]?.text}`, value);
+  const others = words.filter((word) => word !== target && program.textAt(word + 1) === ",");
+  for (const word of others) binding.set(nameAt(program, word), unknown);
+  binding.set(nameAt(program, target), value);
+  if (isField(program, target)) binding.set(`this.${program.textAt(target)}`, value);
 }
 
 /** `private name = …` in a class is `this.name` in its methods. */
-function isField({ tokens }: Structure, target: number): boolean {
-  const before = [tokens[target - 1]?.text, tokens[target - 2]?.text, tokens[target - 3]?.text];
+function isField(program: Program, target: number): boolean {
+  const before = [program.textAt(target - 1), program.textAt(target - 2), program.textAt(target - 3)];
   return before.some((word) => /^(?:private|public|protected|readonly|static)$/.test(word ?? ""));
 }
 
-function wordsIn({ tokens }: Structure, from: number, to: number): readonly number[] {
+function wordsIn(program: Program, from: number, to: number): readonly number[] {
   const indices = Array.from({ length: Math.min(Math.max(to - from, 0), 60) }, (_, step) => from + step);
-  return indices.filter((at) => tokens[at]?.kind === "word" && !declaring.includes(tokens[at]?.text ?? ""));
+  return indices.filter((at) => program.isWord(at) && !declaring.has(program.textAt(at)));
 }
 
 /** `x: Type`, `x, err`, `var x Type` and `Type x`. */
-function targetOf({ tokens }: Structure, words: readonly number[]): number {
+function targetOf(program: Program, words: readonly number[]): number {
   const [first = 0] = words;
-  const isFirst = /^[:,]$/.test(tokens[first + 1]?.text ?? "") || declaring.includes(tokens[first - 1]?.text ?? "");
+  const isFirst = /^[:,]$/.test(program.textAt(first + 1)) || declaring.has(program.textAt(first - 1));
   return isFirst ? first : (words.at(-1) ?? first);
 }
 
-function isMemberOf({ tokens }: Structure, target: number): boolean {
-  return isMember(tokens, target) && !nameAt(tokens, target).startsWith("this.");
+function isMemberOf(program: Program, target: number): boolean {
+  return program.isMember(target) && !nameAt(program, target).startsWith("this.");
 }
 
-function isAdding({ tokens }: Structure, to: number): boolean {
-  return /^[+.]$/.test(tokens[to]?.text ?? "");
+function isAdding(program: Program, to: number): boolean {
+  return /^[+.]$/.test(program.textAt(to));
 }
 
 /** `{ name, other: local }` takes fields of an answer. */
-function take(structure: Structure, from: number, to: number, value: FlowValue, binding: Binding): void {
-  const { tokens } = structure;
-  for (const word of wordsIn(structure, from, to)) {
-    const token = tokens[word];
-    if (!token || tokens[word - 1]?.text === ":") continue;
+function take(program: Program, from: number, to: number, value: FlowValue, binding: Binding): void {
+  for (const word of wordsIn(program, from, to)) {
+    const token = program.tokens[word];
+    if (!token || program.textAt(word - 1) === ":") continue;
     const isWanted = wantedNames.has(apiName(token)) && value.field === undefined;
     if (isWanted) binding.say("read", value.answers, token);
-    const local = tokens[word + 1]?.text === ":" ? word + 2 : word;
-    const isRest = tokens[word - 1]?.text === ".";
-    const part = isWanted ? { ...value, field: token } : isRest || unwrapping.includes(token.text) ? value : unknown;
-    binding.set(nameAt(tokens, local), part);
+    const local = program.textAt(word + 1) === ":" ? word + 2 : word;
+    const isRest = program.textAt(word - 1) === ".";
+    const part = isWanted ? { ...value, field: token } : isRest || unwrapping.has(token.text) ? value : unknown;
+    binding.set(nameAt(program, local), part);
   }
 }

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq } from "yaml";
-import { surroundings } from "../model/deprecations.ts";
+import { vocabulary } from "../model/deprecations.ts";
 import { furthest, isTagReference, keysOf, namesExtended, placeOf, resolverOf } from "./resolver.ts";
 import type { Spot } from "./yaml.ts";
 import { nameOf, valueAt } from "./yaml-nodes.ts";
@@ -104,12 +104,12 @@ function extendedIn(contents: Node | null): ReadonlySet<string> {
 
 /** A hidden key may hold anything that is merged elsewhere: only what is extended, or looks like a job, is one. */
 function isJob(name: string, value: Node | null, isExtended: boolean): boolean {
-  const { reserved, keywords, removed } = surroundings.ci;
-  if (!isMap(value) || reserved.includes(name)) return false;
+  const { reserved, keywords, removed } = vocabulary.ci;
+  if (!isMap(value) || reserved.has(name)) return false;
   if (!name.startsWith(".") || isExtended) return true;
   const names = value.items.map(({ key }) => nameOf(key)).filter((key) => key !== "<<");
-  const isKnown = (key: string) => keywords.includes(key) || removed.includes(key);
-  return names.every(isKnown) && names.some((key) => keywords.includes(key));
+  const isKnown = (key: string) => keywords.has(key) || removed.has(key);
+  return names.every(isKnown) && names.some((key) => keywords.has(key));
 }
 
 function placeText(path: Spot["path"], inJob: boolean): string {

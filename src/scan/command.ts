@@ -1,4 +1,4 @@
-import { surroundings } from "../model/deprecations.ts";
+import { vocabulary } from "../model/deprecations.ts";
 import type { Word } from "./shell-words.ts";
 
 /** A simple command. `words` begins with its name: assignments and wrappers such as sudo are left out. */
@@ -32,17 +32,17 @@ export function commandOf(all: Word[]): Command {
   }
   all.splice(0, at);
   const command = { words: all, assignments, feeds: false, outputs: [], inputs: [], printsOnly: false };
-  return { ...command, printsOnly: surroundings.shell.talk.includes(commandNameOf(command)) };
+  return { ...command, printsOnly: vocabulary.shell.talk.has(commandNameOf(command)) };
 }
 
 /** A keyword, a wrapper, or an option of a wrapper with its value. */
 function isWrapping(words: readonly Word[], at: number): boolean {
   const raw = words[at]?.raw.replace(/^@/, "") ?? "";
-  const { wrappers } = surroundings.shell;
-  if (keywords.has(raw) || wrappers.includes(raw)) return true;
+  const { wrappers } = vocabulary.shell;
+  if (keywords.has(raw) || wrappers.has(raw)) return true;
   const before = words[at - 1]?.raw ?? "";
   if (at > furthest) return false;
-  const behindWrapper = words.slice(0, at).some((word) => wrappers.includes(word.raw));
+  const behindWrapper = words.slice(0, at).some((word) => wrappers.has(word.raw));
   return behindWrapper && (raw.startsWith("-") || /^-[ugnk]$/.test(before) || /^\d+[smh]?$/.test(raw));
 }
 

@@ -1,16 +1,16 @@
 import type { ArgumentDetection, CommandDetection } from "../model/deprecations.ts";
-import { surroundings } from "../model/deprecations.ts";
+import { vocabulary } from "../model/deprecations.ts";
 import { type Command, commandNameOf, commandOf } from "./command.ts";
+import { Program } from "./program.ts";
 import { commandsOf } from "./shell.ts";
 import { assigned, type Word } from "./shell-words.ts";
 import { rewriting, type Sought, type Source, type Use } from "./source.ts";
-import { type Structure, structureOf } from "./structure.ts";
 import type { Token } from "./tokens.ts";
 
 /** Commands, and those that are handed to another shell, as in `ssh host "sudo command"`. */
 export function allCommands(commands: readonly Command[], text: string): readonly Command[] {
   return commands.flatMap((command) => {
-    if (!surroundings.shell.remote.includes(commandNameOf(command))) return [command];
+    if (!vocabulary.shell.remote.has(commandNameOf(command))) return [command];
     const scripts = command.words.slice(1).filter((word) => /\s/.test(word.text));
     const inner = scripts.flatMap(({ start, end }) => commandsOf(text, start, end));
     return [command, ...allCommands(inner, text), ...tails(command)];
@@ -22,32 +22,32 @@ const furthest = 30;
 
 /** `docker exec app command` runs what follows some word of it. */
 function tails({ words }: Command): readonly Command[] {
-  const talk = words.findIndex(({ raw }) => surroundings.shell.talk.includes(raw));
+  const talk = words.findIndex(({ raw }) => vocabulary.shell.talk.has(raw));
   const candidates = words.slice(0, talk < 0 ? furthest : Math.min(talk, furthest));
   return candidates.slice(1).map((_, index) => commandOf(candidates.slice(index + 1)));
 }
 
 /** Commands that a program hands to a shell: `system("command")`, `sh 'command'`, `run(["command", "word"])`. */
 export function commandsInProgram(tokens: readonly Token[], text: string, runs?: string): readonly Command[] {
-  const structure = structureOf(tokens, text);
+  const program = new Program(tokens, text);
   const lists = new Map<string, readonly Token[]>();
   return tokens.flatMap((token, index) => {
-    if (token.kind === "sign" && token.text === "=") remember(structure, index, lists);
+    if (token.kind === "sign" && token.text === "=") remember(program, index, lists);
     if (token.kind === "text" && text[token.start - 1] === runs) return commandsOfTexts([token], text);
-    if (token.text === "provisioner") return provisioned(structure, index, text);
-    if (token.kind !== "word" || !surroundings.code.shell.includes(token.text)) return [];
-    return commandsOfTexts(textsHandedTo(structure, index, lists), text);
+    if (token.text === "provisioner") return provisioned(program, index, text);
+    if (token.kind !== "word" || !vocabulary.code.shell.has(token.text)) return [];
+    return commandsOfTexts(textsHandedTo(program, index, lists), text);
   });
 }
 
 /** The commands of `provisioner "local-exec" { command = "…" }` and `"remote-exec" { inline = ["…"] }`. */
-function provisioned({ tokens, other }: Structure, index: number, text: string): readonly Command[] {
-  const end = other[index + 2] ?? -1;
-  if (tokens[index + 1]?.kind !== "text" || end < 0) return [];
-  const inside = tokens.slice(index + 3, Math.min(end, index + 10 * mostWords));
+function provisioned(program: Program, index: number, text: string): readonly Command[] {
+  const end = program.matching(index + 2);
+  if (!program.isText(index + 1) || end < 0) return [];
+  const inside = program.tokens.slice(index + 3, Math.min(end, index + 10 * mostWords));
   return inside.flatMap(({ kind, text: key }, at) => {
     if (kind !== "word" || !/^(?:command|inline)$/.test(key) || inside[at + 1]?.text !== "=") return [];
-    const close = inside[at + 2]?.text === "[" ? (other[index + 3 + at + 2] ?? index) - index - 3 : at + 3;
+    const close = inside[at + 2]?.text === "[" ? program.matching(index + 3 + at + 2) - index - 3 : at + 3;
     return inside
       .slice(at + 2, Math.max(close, at + 3))
       .filter((each) => each.kind === "text")
@@ -56,12 +56,12 @@ function provisioned({ tokens, other }: Structure, index: number, text: string):
 }
 
 /** `name = "command"` and `name = ["command", "word"]`. */
-function remember({ tokens, other }: Structure, index: number, lists: Map<string, readonly Token[]>): void {
-  const name = tokens[index - 1]?.text === ":" ? tokens[index - 2] : tokens[index - 1];
+function remember(program: Program, index: number, lists: Map<string, readonly Token[]>): void {
+  const name = program.textAt(index - 1) === ":" ? program.tokens[index - 2] : program.tokens[index - 1];
   if (name?.kind !== "word") return;
-  const first = tokens[index + 1];
-  const end = first?.text === "[" ? (other[index + 1] ?? -1) : first?.kind === "text" ? index + 2 : -1;
-  const texts = end < 0 ? [] : tokens.slice(index + 1, Math.min(end, index + mostWords));
+  const first = program.tokens[index + 1];
+  const end = first?.text === "[" ? program.matching(index + 1) : first?.kind === "text" ? index + 2 : -1;
+  const texts = end < 0 ? [] : program.tokens.slice(index + 1, Math.min(end, index + mostWords));
   lists.set(
     name.text,
     texts.filter(({ kind }) => kind === "text"),
@@ -72,25 +72,24 @@ const mostWords = 60;
 
 /** The texts of the first arguments: of one list, or one behind the other. */
 function textsHandedTo(
-  structure: Structure,
+  program: Program,
   index: number,
   lists: ReadonlyMap<string, readonly Token[]>,
 ): readonly Token[] {
-  const { tokens, other } = structure;
-  const open = /^[([]$/.test(tokens[index + 1]?.text ?? "") ? index + 1 : -1;
-  if (open < 0) return tokens[index + 1]?.kind === "text" ? tokens.slice(index + 1, index + 2) : [];
+  const open = /^[([]$/.test(program.textAt(index + 1)) ? index + 1 : -1;
+  if (open < 0) return program.isText(index + 1) ? program.tokens.slice(index + 1, index + 2) : [];
   const texts: Token[] = [];
-  for (let at = open + 1; at < Math.min(other[open] ?? open, open + mostWords); at++) {
-    const token = tokens[at];
-    if (token?.kind === "text" && !isOption(structure, at)) texts.push(token);
+  for (let at = open + 1; at < Math.min(program.matching(open), open + mostWords); at++) {
+    const token = program.tokens[at];
+    if (token?.kind === "text" && !isOption(program, at)) texts.push(token);
     else if (token?.kind === "word" && at === open + 1) texts.push(...(lists.get(token.text) ?? []));
-    else if (token?.text === "{" || tokens[at + 1]?.text === "=") break;
+    else if (token?.text === "{" || program.textAt(at + 1) === "=") break;
   }
   return texts;
 }
 
-function isOption({ tokens }: Structure, at: number): boolean {
-  return /^[=:]$/.test(tokens[at - 1]?.text ?? "");
+function isOption(program: Program, at: number): boolean {
+  return /^[=:]$/.test(program.textAt(at - 1));
 }
 
 function commandsOfTexts(texts: readonly Token[], text: string): readonly Command[] {
@@ -106,7 +105,7 @@ function wordOfText({ text, start }: Token): Word {
 
 /** Texts of commands that may hold another language: what they send, and what they assign. */
 export function tokensOfCommands(commands: readonly Command[]): readonly Token[] {
-  const { http, remote, ruby, readers } = surroundings.shell;
+  const { http, remote, ruby, readers } = vocabulary.shell;
   const asking = new Set([...http, ...remote, ...ruby, ...readers, "cat"]);
   return commands.flatMap((command) => {
     const name = commandNameOf(command);

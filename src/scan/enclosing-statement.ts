@@ -1,6 +1,6 @@
-import { surroundings } from "../model/deprecations.ts";
+import { vocabulary } from "../model/deprecations.ts";
 import { isOpening, requestAround } from "./chains.ts";
-import { isMember, type Structure } from "./structure.ts";
+import type { Program } from "./program.ts";
 import { receiverOf } from "./token-names.ts";
 
 /** Where a part of an expression goes. */
@@ -14,53 +14,50 @@ type Climbed =
   /** Into a message, a log, or something else that is not sent. */
   | { readonly to: "nothing" };
 
-const { code } = surroundings;
-const talk = new Set(code.talk);
-const loggers = new Set(code.loggers);
-const passing = new Set(code.passing);
-const setters = new Set(code.setters);
-const http = new Set(code.http);
-const asides = new Set(code.asides);
-const mocks = new Set(code.mocks);
+const { code } = vocabulary;
+const talk = code.talk;
+const loggers = code.loggers;
+const passing = code.passing;
+const setters = code.setters;
+const http = code.http;
+const asides = code.asides;
+const mocks = code.mocks;
 
 const nothing: Climbed = { to: "nothing" };
 /** Deeper expressions are not looked at. */
 const deepest = 40;
 
 /** Climbs out of literals and calls that only pass on what they are given. */
-export function climb(structure: Structure, index: number): Climbed {
-  const { tokens, parent } = structure;
-  let at = parent[index] ?? -1;
-  if (isAside(structure, index)) return nothing;
+export function climb(program: Program, index: number): Climbed {
+  let at = program.enclosing(index);
+  if (isAside(program, index)) return nothing;
   for (let depth = 0; depth < deepest; depth++) {
-    if (structure.isBlock(at)) return ofStatement(structure, index, at);
-    const found = tokens[at]?.text === "(" ? throughCall(structure, at) : throughLiteral(structure, at);
+    if (program.isBlock(at)) return ofStatement(program, index, at);
+    const found = program.textAt(at) === "(" ? throughCall(program, at) : throughLiteral(program, at);
     if (found) return found;
-    at = parent[at] ?? -1;
+    at = program.enclosing(at);
   }
   return nothing;
 }
 
 /** Whether it is the value of a key that is never sent, such as a description. */
-function isAside({ tokens }: Structure, at: number): boolean {
-  const before = tokens[at - 1]?.text ?? "";
-  const key = before === ">" ? tokens[at - 3] : tokens[at - 2];
+function isAside(program: Program, at: number): boolean {
+  const before = program.textAt(at - 1);
+  const key = before === ">" ? program.tokens[at - 3] : program.tokens[at - 2];
   return /^[:=>]$/.test(before) && asides.has(key?.text.toLowerCase() ?? "");
 }
 
-function throughCall(structure: Structure, at: number): Climbed | undefined {
-  const { tokens } = structure;
-  const name = structure.callee(at);
-  const before = tokens[at - 1]?.text ?? "";
-  if (name === "")
-    return code.control.includes(before) && before !== "return" && before !== "await" ? nothing : undefined;
-  const isMethod = isMember(tokens, at - 1);
+function throughCall(program: Program, at: number): Climbed | undefined {
+  const name = program.callee(at);
+  const before = program.textAt(at - 1);
+  if (name === "") return code.control.has(before) && before !== "return" && before !== "await" ? nothing : undefined;
+  const isMethod = program.isMember(at - 1);
   if (talk.has(name) || /(?:Error|Exception|Warning)$/.test(name))
-    return isSaying(structure, at, name) ? nothing : undefined;
-  if (isMethod && isMock(structure, at)) return nothing;
-  if (isMethod && (setters.has(name) || isOpening(structure, at))) return { to: "setter", open: at };
+    return isSaying(program, at, name) ? nothing : undefined;
+  if (isMethod && isMock(program, at)) return nothing;
+  if (isMethod && (setters.has(name) || isOpening(program, at))) return { to: "setter", open: at };
   if (setters.has(name) && !http.has(name)) {
-    const request = requestAround(structure, at);
+    const request = requestAround(program, at);
     return request === undefined ? undefined : { to: "call", open: request, sure: true };
   }
   if (passing.has(name)) return undefined;
@@ -68,95 +65,90 @@ function throughCall(structure: Structure, at: number): Climbed | undefined {
 }
 
 /** `nock("…").get("/path")`, `router.get("/path", …)`. */
-function isMock(structure: Structure, at: number): boolean {
-  const { name, open } = receiverOf(structure, at);
-  return mocks.has(name ?? (open === undefined ? "" : structure.callee(open)));
+function isMock(program: Program, at: number): boolean {
+  const { name, open } = receiverOf(program, at);
+  return mocks.has(name ?? (open === undefined ? "" : program.callee(open)));
 }
 
 /** Whether a call only reports something: `log.error(…)`, `Error(…)`, `client.test(…)`. */
-function isSaying({ tokens }: Structure, at: number, name: string): boolean {
-  const receiver = isMember(tokens, at - 1) || tokens[at - 2]?.text === ":" ? tokens[at - 3]?.text : undefined;
+function isSaying(program: Program, at: number, name: string): boolean {
+  const receiver = program.isMember(at - 1) || program.textAt(at - 2) === ":" ? program.textAt(at - 3) : undefined;
   return receiver === undefined || talk.has(name) || loggers.has(receiver);
 }
 
-function throughLiteral(structure: Structure, at: number): Climbed | undefined {
-  const { tokens } = structure;
-  const before = tokens[at - 1];
+function throughLiteral(program: Program, at: number): Climbed | undefined {
+  const before = program.tokens[at - 1];
   const isSubscript =
-    tokens[at]?.text === "[" &&
-    structure.touches(at - 1, at) &&
+    program.textAt(at) === "[" &&
+    program.areAdjacent(at - 1, at) &&
     (before?.kind === "word" || before?.text === "]" || before?.text === ")");
-  if (isSubscript && before?.kind === "word" && code.control.includes(before.text)) return undefined;
+  if (isSubscript && before?.kind === "word" && code.control.has(before.text)) return undefined;
   if (isSubscript) return nothing;
-  return isAside(structure, at) ? nothing : undefined;
+  return isAside(program, at) ? nothing : undefined;
 }
 
 /** A text alone is documentation; behind a word that says something, it is said. */
-function ofStatement(structure: Structure, index: number, depth: number): Climbed {
-  const { tokens } = structure;
-  const head = headOf(structure, index);
-  const word = tokens[head]?.text ?? "";
-  const behind = tokens[head + 1];
-  if (head === index && (!behind || structure.leads(head + 1)) && tokens[index]?.kind === "text") return nothing;
+function ofStatement(program: Program, index: number, depth: number): Climbed {
+  const head = headOf(program, index);
+  const word = program.textAt(head);
+  const behind = program.tokens[head + 1];
+  if (head === index && (!behind || program.startsLine(head + 1)) && program.isText(index)) return nothing;
   const isCalledPlainly =
     behind?.kind === "text" || (behind?.text !== "(" && behind?.text !== "=" && behind?.text !== ".");
   if ((talk.has(word) || word === "throw") && isCalledPlainly) return nothing;
   if (loggers.has(word) && behind?.text === ".") return nothing;
   return (
-    commandlet(structure, head, index) ??
-    step(structure, index) ??
-    plainCall(structure, head, index) ?? { to: "statement", depth }
+    commandlet(program, head, index) ??
+    step(program, index) ??
+    plainCall(program, head, index) ?? { to: "statement", depth }
   );
 }
 
 /** `Invoke-RestMethod -Uri url`, as PowerShell writes calls. */
-function commandlet({ tokens }: Structure, head: number, index: number): Climbed | undefined {
+function commandlet(program: Program, head: number, index: number): Climbed | undefined {
   for (let at = Math.max(head + 2, index - 60); at < index; at++) {
-    const isNoun = code.commandlets.includes(tokens[at]?.text ?? "") && tokens[at - 1]?.text === "-";
-    if (isNoun && tokens[at - 2]?.text === "Invoke") return { to: "call", open: at, sure: true };
+    const isNoun = code.commandlets.has(program.textAt(at)) && program.textAt(at - 1) === "-";
+    if (isNoun && program.textAt(at - 2) === "Invoke") return { to: "call", open: at, sure: true };
   }
   return undefined;
 }
 
 /** `httpRequest url: url, requestBody: body`, as pipelines of Jenkins write it. */
-function step(structure: Structure, index: number): Climbed | undefined {
-  const { tokens } = structure;
+function step(program: Program, index: number): Climbed | undefined {
   for (let at = index; at > Math.max(-1, index - 60); at--) {
-    const { kind, text = "" } = tokens[at] ?? {};
-    if (kind === "word" && code.steps.includes(text) && tokens[at + 1]?.kind === "word")
-      return { to: "call", open: at, sure: true };
-    if (structure.leads(at) && !goesOn(tokens[at - 1]?.text ?? "", text)) return undefined;
+    const { kind, text = "" } = program.tokens[at] ?? {};
+    if (kind === "word" && code.steps.has(text) && program.isWord(at + 1)) return { to: "call", open: at, sure: true };
+    if (program.startsLine(at) && !goesOn(program.textAt(at - 1), text)) return undefined;
   }
   return undefined;
 }
 
 /** `client.get url, params: { … }`, as Ruby writes calls. */
-function plainCall({ tokens }: Structure, head: number, index: number): Climbed | undefined {
+function plainCall(program: Program, head: number, index: number): Climbed | undefined {
   for (let at = head + 1; at < Math.min(index, head + 12); at++) {
-    const isMethod = tokens[at]?.kind === "word" && tokens[at - 1]?.text === "." && http.has(tokens[at]?.text ?? "");
-    const next = tokens[at + 1];
+    const isMethod = program.isWord(at) && program.textAt(at - 1) === "." && http.has(program.textAt(at));
+    const next = program.tokens[at + 1];
     if (isMethod && (next?.kind === "text" || next?.kind === "word")) return { to: "call", open: at, sure: true };
   }
   return undefined;
 }
 
 /** The first token of the statement that a token stands in, as far as that is near. */
-function headOf(structure: Structure, index: number): number {
-  const { tokens, parent, other } = structure;
+function headOf(program: Program, index: number): number {
   let at = index;
-  while (parent[at] !== undefined && !structure.isBlock(parent[at] ?? -1)) at = parent[at] ?? -1;
+  while (!program.isBlock(program.enclosing(at))) at = program.enclosing(at);
   for (let steps = 0; steps < 40; steps++) {
-    const before = tokens[at - 1];
-    if (!before || before.text === ";" || before.text === "{" || isBlockEnd(structure, at - 1)) return at;
-    if (structure.leads(at) && !goesOn(before.text, tokens[at]?.text ?? "")) return at;
-    const opened = other[at - 1] ?? -1;
+    const before = program.tokens[at - 1];
+    if (!before || before.text === ";" || before.text === "{" || isBlockEnd(program, at - 1)) return at;
+    if (program.startsLine(at) && !goesOn(before.text, program.textAt(at))) return at;
+    const opened = program.matching(at - 1);
     at = opened >= 0 && opened < at - 1 ? opened : at - 1;
   }
   return at;
 }
 
-function isBlockEnd(structure: Structure, at: number): boolean {
-  return structure.tokens[at]?.text === "}" && structure.isBlock(structure.other[at] ?? -1);
+function isBlockEnd(program: Program, at: number): boolean {
+  return program.textAt(at) === "}" && program.isBlock(program.matching(at));
 }
 
 /** Whether a line goes on with the next one. */
@@ -167,7 +159,8 @@ export function goesOn(before: string, next: string): boolean {
 }
 
 /** Whether a list or a table stands between a token and the statement in a bracket. */
-export function isListed({ tokens, parent }: Structure, index: number, depth: number): boolean {
-  for (let at = parent[index] ?? -1; at > depth; at = parent[at] ?? -1) if (tokens[at]?.text !== "(") return true;
+export function isListed(program: Program, index: number, depth: number): boolean {
+  for (let at = program.enclosing(index); at > depth; at = program.enclosing(at))
+    if (program.textAt(at) !== "(") return true;
   return false;
 }

@@ -8,6 +8,7 @@ import { type Query, queriesIn, queryOf } from "./embedded.ts";
 import { climb } from "./enclosing-statement.ts";
 import { type Tree, verdictsAlone } from "./includes.ts";
 import { manifestProblems } from "./manifests.ts";
+import { Program } from "./program.ts";
 import { canOnlyBeCi, kindsByName } from "./recognise.ts";
 import { keysInOrder } from "./renames.ts";
 import { mentionsInProgram } from "./request-flow.ts";
@@ -16,7 +17,6 @@ import { type Setting, settingsInCommands, settingsInYaml } from "./settings.ts"
 import { commandsOf } from "./shell.ts";
 import { mentionsInCommands } from "./shell-flow.ts";
 import type { Source } from "./source.ts";
-import { structureOf } from "./structure.ts";
 import type { Stretch } from "./text.ts";
 import { mentionsInTexts } from "./texts.ts";
 import { languageOf, type Token, tokensOf, tokensWithin } from "./tokens.ts";
@@ -117,8 +117,8 @@ function partsOf(source: Source, spots: readonly Spot[], kinds: ReadonlySet<stri
 
 /** Texts that are neither documentation nor said. */
 function usedTexts(tokens: readonly Token[], text: string): readonly Token[] {
-  const structure = structureOf(tokens, text);
-  return tokens.filter(({ kind }, index) => kind === "text" && climb(structure, index).to !== "nothing");
+  const program = new Program(tokens, text);
+  return program.tokens.filter(({ kind }, index) => kind === "text" && climb(program, index).to !== "nothing");
 }
 
 /** Of files whose names promise what is looked for; any other YAML may be a template of something else. */

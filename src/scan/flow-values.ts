@@ -1,5 +1,5 @@
+import type { Program } from "./program.ts";
 import type { FlowValue } from "./scopes.ts";
-import type { Structure } from "./structure.ts";
 import { nameAt } from "./token-names.ts";
 import type { Address, Mention } from "./traffic.ts";
 
@@ -29,13 +29,13 @@ export function unsure(address: Address): Address {
 }
 
 /** How often each name is handed on: not given a value, not asked for a member. */
-export function usesOf({ tokens }: Structure): ReadonlyMap<string, number> {
+export function usesOf(program: Program): ReadonlyMap<string, number> {
   const uses = new Map<string, number>();
-  for (const [index, { kind }] of tokens.entries()) {
-    const next = tokens[index + 1]?.text ?? "";
-    const isGiven = next === ":" || next === "[" || (next === "=" && tokens[index + 2]?.text !== "=");
+  for (const [index, { kind }] of program.tokens.entries()) {
+    const next = program.textAt(index + 1);
+    const isGiven = next === ":" || next === "[" || (next === "=" && program.textAt(index + 2) !== "=");
     if (kind !== "word" || isGiven) continue;
-    const name = nameAt(tokens, index);
+    const name = nameAt(program, index);
     uses.set(name, (uses.get(name) ?? 0) + 1);
   }
   return uses;

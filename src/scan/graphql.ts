@@ -7,7 +7,7 @@ import {
   Source as Text,
   type ValueNode,
 } from "graphql";
-import { type GraphqlDetection, surroundings } from "../model/deprecations.ts";
+import { type GraphqlDetection, vocabulary } from "../model/deprecations.ts";
 import { rewriting, type Sought, type Use } from "./source.ts";
 import { hole, type Stretch } from "./text.ts";
 
@@ -57,8 +57,8 @@ function schemaOf({ definitions }: DocumentNode): Schema {
   const names = sets.flatMap(({ selections }) =>
     selections.flatMap((each) => (each.kind === Kind.FIELD ? [each.name.value] : [])),
   );
-  if (names.some((name) => surroundings.graphqlRoots.other.includes(name))) return "other";
-  return names.some((name) => surroundings.graphqlRoots.own.includes(name)) ? "own" : "unknown";
+  if (names.some((name) => vocabulary.graphqlRoots.other.has(name))) return "other";
+  return names.some((name) => vocabulary.graphqlRoots.own.has(name)) ? "own" : "unknown";
 }
 
 function defaultsIn({ definitions }: DocumentNode): Selected["defaults"] {
@@ -94,7 +94,7 @@ function below(set: SelectionSetNode | undefined, on: string | undefined, path: 
   });
 }
 
-const graphqlTypes: ReadonlyMap<string, string> = new Map(Object.entries(surroundings.graphqlTypes));
+const graphqlTypes: ReadonlyMap<string, string> = new Map(Object.entries(vocabulary.graphqlTypes));
 
 function typeNamed(name: string): string {
   return graphqlTypes.get(name) ?? name;
@@ -102,7 +102,7 @@ function typeNamed(name: string): string {
 
 function typeAt(path: readonly string[], on: string | undefined): string | undefined {
   const way = `/${path.join("/")}`;
-  const row = surroundings.graphql.find(
+  const row = vocabulary.graphql.find(
     ({ at, below: types }) => way.endsWith(`/${at}`) && (!types || types.includes(on ?? "")),
   );
   return row?.is;

@@ -1,5 +1,5 @@
 import { isMap, type Scalar } from "yaml";
-import { surroundings } from "../model/deprecations.ts";
+import { vocabulary } from "../model/deprecations.ts";
 import {
   type CiFields,
   type CiValue,
@@ -168,7 +168,7 @@ function ownRoot(file: CiFile, resolver: Resolver, fallbacks: readonly Fallback[
   const jobs = new Map<string, CiFields>();
   for (const { key, value } of pairs) {
     const job = follow(value);
-    if (surroundings.ci.reserved.includes(nameOf(key)) || !isMap(job)) continue;
+    if (vocabulary.ci.reserved.has(nameOf(key)) || !isMap(job)) continue;
     jobs.set(nameOf(key), fieldsOf(pairsOf(job), resolver, inJobs, reading.renamed));
   }
   return { own, jobs, references: file.references, isOpen: false };

@@ -1,6 +1,6 @@
 import picomatch from "picomatch";
 import { isMap, isScalar, isSeq, type Node } from "yaml";
-import { surroundings } from "../model/deprecations.ts";
+import { vocabulary } from "../model/deprecations.ts";
 import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
 
 /** Globs are about the end of a path, wherever the scan began. */
@@ -8,7 +8,7 @@ function relativeName(file: string): string {
   return file.replace(/^(?:\.{0,2}\/)+/, "");
 }
 
-const matchers = Object.entries(surroundings.files).map(
+const matchers = Object.entries(vocabulary.files).map(
   ([kind, globs]) => [kind, picomatch([...globs], { dot: true, nocase: true })] as const,
 );
 
@@ -27,27 +27,27 @@ export function canOnlyBeCi(documents: readonly (Node | null)[], file: string): 
   return documents.some((document) => isCi(document, isNamed));
 }
 
-const isOther = picomatch([...surroundings.ci.others], { dot: true, nocase: true });
-const isNamedSo = picomatch([...surroundings.ci.named], { dot: true, nocase: true });
+const isOther = picomatch([...vocabulary.ci.others], { dot: true, nocase: true });
+const isNamedSo = picomatch([...vocabulary.ci.named], { dot: true, nocase: true });
 
 function isCi(document: Node | null, isNamed: boolean): boolean {
   if (!isMap(document)) return false;
   const entries = document.items.map(({ key, value }) => ({ name: nameOf(key), value: value as Node | null }));
-  const jobs = entries.filter(({ name }) => !surroundings.ci.reserved.includes(name));
+  const jobs = entries.filter(({ name }) => !vocabulary.ci.reserved.has(name));
   const areJobs = jobs.every(({ name, value }) => name.startsWith(".") || isRun(value));
   return (
     areJobs && jobs.some(({ name, value }) => isTelling(document, value, isNamed) || isTellingTemplate(name, value))
   );
 }
 
-const { keywords, removed, starters, telling } = surroundings.ci;
+const { keywords, removed, starters, telling } = vocabulary.ci;
 
 /** A job names what it runs, and has no key that jobs do not have. */
 function isRun(job: Node | null): boolean {
   if (!isMap(job)) return false;
   const names = job.items.map(({ key }) => nameOf(key));
   const areKnown = names.every((name) => [...keywords, ...removed, "<<"].includes(name));
-  return areKnown && names.some((name) => starters.includes(name) && isStarting(valueAt(job, name)));
+  return areKnown && names.some((name) => starters.has(name) && isStarting(valueAt(job, name)));
 }
 
 function isStarting(value: Node | null | undefined): boolean {
@@ -63,7 +63,7 @@ function isTelling(document: Node | null, job: Node | null, isNamed: boolean): b
   const stage = stringOf(valueAt(job, "stage")) ?? (isNamed ? stringOf(valueAt(job, "type")) : undefined);
   return (
     (stage !== undefined && stages.includes(stage)) ||
-    (isRun(job) && telling.some((word) => isMap(job) && job.has(word)))
+    (isRun(job) && isMap(job) && job.items.some(({ key }) => telling.has(nameOf(key))))
   );
 }
 

@@ -1,5 +1,5 @@
 import { isScalar, type Node, type Scalar, visit } from "yaml";
-import { schedule, surroundings, type YamlDetection } from "../model/deprecations.ts";
+import { schedule, vocabulary, type YamlDetection } from "../model/deprecations.ts";
 import type { Fallback, Reading } from "./ci-mapping.ts";
 import { type CiFile, observationsOf, type PipelineFact } from "./pipeline.ts";
 
@@ -17,7 +17,7 @@ export const fallbackDetections: readonly YamlDetection[] = schedule.flatMap(({ 
 const fallbacks: readonly Fallback[] = fallbackDetections.flatMap(({ path, rename }) => {
   const segments = path.split("/");
   const old = segments.at(-1) ?? "";
-  return rename === undefined ? [] : [{ old, now: rename, inJob: segments[0] === surroundings.ci.job }];
+  return rename === undefined ? [] : [{ old, now: rename, inJob: segments[0] === vocabulary.ci.job }];
 });
 
 /**

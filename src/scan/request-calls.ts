@@ -1,15 +1,15 @@
-import { surroundings } from "../model/deprecations.ts";
+import { vocabulary } from "../model/deprecations.ts";
 import { requestAround, requestBehind } from "./chains.ts";
 import { climb } from "./enclosing-statement.ts";
 import { merged, most, unsure } from "./flow-values.ts";
+import type { Program } from "./program.ts";
 import { type FlowValue, type Scopes, type Sent, unknown } from "./scopes.ts";
-import { isMember, type Structure } from "./structure.ts";
 import { headNameAt, nameAt, receiverOf } from "./token-names.ts";
 import type { Address, Mention } from "./traffic.ts";
 
-const handling = new Set(surroundings.code.handling);
-const http = new Set(surroundings.code.http);
-const implicit = new Set(surroundings.code.implicit);
+const handling = vocabulary.code.handling;
+const http = vocabulary.code.http;
+const implicit = vocabulary.code.implicit;
 
 /** What goes into a call. */
 interface Call {
@@ -30,15 +30,13 @@ interface Result {
 export class RequestCalls {
   /** Values of expressions that nothing has taken yet. */
   readonly results: Result[] = [];
-  readonly #structure: Structure;
-  readonly #tokens: Structure["tokens"];
+  readonly #program: Program;
   readonly #scopes: Scopes;
   readonly #mentions: Mention[];
   readonly #calls = new Map<number, Call>();
 
-  constructor(structure: Structure, scopes: Scopes, mentions: Mention[]) {
-    this.#structure = structure;
-    this.#tokens = structure.tokens;
+  constructor(program: Program, scopes: Scopes, mentions: Mention[]) {
+    this.#program = program;
     this.#scopes = scopes;
     this.#mentions = mentions;
   }
@@ -55,8 +53,8 @@ export class RequestCalls {
   }
 
   into(open: number, addresses: readonly Address[], sent: readonly Sent[]): void {
-    if (isMember(this.#tokens, open - 1)) this.#build(open, addresses, sent);
-    if (handling.has(this.#structure.callee(open))) this.sendToName(nameAt(this.#tokens, open + 1), sent, addresses);
+    if (this.#program.isMember(open - 1)) this.#build(open, addresses, sent);
+    if (handling.has(this.#program.callee(open))) this.sendToName(nameAt(this.#program, open + 1), sent, addresses);
     const call = this.#callAt(open);
     const [before, already] = [[...call.addresses], [...call.sent]];
     call.addresses.push(...addresses.slice(0, most - before.length));
@@ -64,15 +62,15 @@ export class RequestCalls {
     this.meet(call.addresses, sent);
     this.meet(addresses, already);
     // A call without parentheses has no end that is seen.
-    if (addresses.length > 0 && this.#tokens[open]?.text !== "(")
-      this.keep(open, this.#structure.parent[open] ?? -1, { ...unknown, answers: addresses });
+    if (addresses.length > 0 && this.#program.textAt(open) !== "(")
+      this.keep(open, this.#program.enclosing(open), { ...unknown, answers: addresses });
   }
 
   /** What a builder is given, the expression gives that it stands in. */
   #build(open: number, addresses: readonly Address[], sent: readonly Sent[]): boolean {
-    const { at, isBuilt } = receiverOf(this.#structure, open);
+    const { at, isBuilt } = receiverOf(this.#program, open);
     if (!isBuilt || at < 0) return false;
-    const place = climb(this.#structure, at);
+    const place = climb(this.#program, at);
     if (place.to === "statement") this.keep(at, place.depth, { ...unknown, addresses, sent });
     if (place.to === "setter") this.sendTo(place.open, sent, addresses);
     if (place.to === "call") this.into(place.open, place.sure ? addresses : addresses.map(unsure), sent);
@@ -92,18 +90,18 @@ export class RequestCalls {
 
   #isSubscript(index: number): boolean {
     return (
-      this.#tokens[index + 1]?.text === "]" &&
-      /^[[:]$/.test(this.#tokens[index - 1]?.text ?? "") &&
-      this.#tokens[index + 2]?.text === "="
+      this.#program.textAt(index + 1) === "]" &&
+      /^[[:]$/.test(this.#program.textAt(index - 1)) &&
+      this.#program.textAt(index + 2) === "="
     );
   }
 
   send(index: number, sent: readonly Sent[]): void {
     if (this.#isSubscript(index))
-      this.sendToName(headNameAt(this.#structure, (this.#structure.parent[index] ?? -1) - 1), sent, []);
-    const isMemberGiven = isMember(this.#tokens, index) && this.#tokens[index + 1]?.text === "=";
-    if (isMemberGiven) this.sendToName(headNameAt(this.#structure, index - 2), sent, []);
-    const place = climb(this.#structure, index);
+      this.sendToName(headNameAt(this.#program, this.#program.enclosing(index) - 1), sent, []);
+    const isMemberGiven = this.#program.isMember(index) && this.#program.textAt(index + 1) === "=";
+    if (isMemberGiven) this.sendToName(headNameAt(this.#program, index - 2), sent, []);
+    const place = climb(this.#program, index);
     if (isMemberGiven) return;
     if (place.to === "statement") this.keep(index, place.depth, { ...unknown, sent });
     if (place.to === "call") this.into(place.open, [], sent);
@@ -112,8 +110,8 @@ export class RequestCalls {
 
   sendTo(open: number, sent: readonly Sent[], addresses: readonly Address[]): void {
     if (this.#build(open, addresses, sent)) return;
-    const receiver = receiverOf(this.#structure, open);
-    const isAsked = receiver.open !== undefined && http.has(this.#structure.callee(receiver.open));
+    const receiver = receiverOf(this.#program, open);
+    const isAsked = receiver.open !== undefined && http.has(this.#program.callee(receiver.open));
     const request = isAsked ? undefined : this.#requestOf(open, receiver.name);
     if (request !== undefined) this.into(request, addresses, sent);
     if (request !== undefined) return;
@@ -124,7 +122,7 @@ export class RequestCalls {
   /** Behind the chain, or around the block that has names of its own for what it asks. */
   #requestOf(open: number, name: string | undefined): number | undefined {
     const isImplicit = name !== undefined && implicit.has(name) && this.#scopes.get(name) === undefined;
-    return requestBehind(this.#structure, open) ?? (isImplicit ? requestAround(this.#structure, open) : undefined);
+    return requestBehind(this.#program, open) ?? (isImplicit ? requestAround(this.#program, open) : undefined);
   }
 
   sendToName(name: string, sent: readonly Sent[], addresses: readonly Address[]): void {

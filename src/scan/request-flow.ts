@@ -4,11 +4,11 @@ import { bind } from "./bind-names.ts";
 import { isOpening, requestParameter } from "./chains.ts";
 import { climb, isListed } from "./enclosing-statement.ts";
 import { likely, merged, most, unsure, usesOf } from "./flow-values.ts";
+import { Program } from "./program.ts";
 import { RequestCalls } from "./request-calls.ts";
 import { type Known, sentAt } from "./request-parameters.ts";
 import { answersNear, followerOf, isFilled, type ResponseFollower } from "./responses.ts";
 import { type FlowValue, Scopes, unknown } from "./scopes.ts";
-import { isMember, type Structure, structureOf } from "./structure.ts";
 import { addressInText, namesIn, sentInText, type TextAddress } from "./texts.ts";
 import { isGivenValue, nameAt } from "./token-names.ts";
 import type { Token } from "./tokens.ts";
@@ -19,13 +19,12 @@ import type { Mention } from "./traffic.ts";
  * is read from the answer or compared with a text. Never throws, whatever the tokens are.
  */
 export function mentionsInProgram(tokens: readonly Token[], text: string, evidence: Evidence): readonly Mention[] {
-  return new RequestFlow(structureOf(tokens, text), evidence).mentions();
+  return new RequestFlow(new Program(tokens, text), evidence).mentions();
 }
 
 /** One pass over the tokens of a program. */
 class RequestFlow {
-  readonly #structure: Structure;
-  readonly #tokens: readonly Token[];
+  readonly #program: Program;
   readonly #evidence: Evidence;
   readonly #scopes: Scopes;
   readonly #known: Known;
@@ -36,39 +35,38 @@ class RequestFlow {
   readonly #given = new Map<number, FlowValue>();
   readonly #again = new Set<number>();
 
-  constructor(structure: Structure, evidence: Evidence) {
-    const uses = usesOf(structure);
-    const scopes = new Scopes(structure);
-    const calls = new RequestCalls(structure, scopes, this.#mentions);
+  constructor(program: Program, evidence: Evidence) {
+    const uses = usesOf(program);
+    const scopes = new Scopes(program);
+    const calls = new RequestCalls(program, scopes, this.#mentions);
     const keep = calls.keep.bind(calls);
-    this.#structure = structure;
-    this.#tokens = structure.tokens;
+    this.#program = program;
     this.#evidence = evidence;
     this.#scopes = scopes;
     this.#known = { get: (name) => scopes.get(name), uses: (name) => uses.get(name) ?? 0 };
     this.#calls = calls;
-    this.#follower = followerOf(structure, { mentions: this.#mentions, given: this.#given, keep });
+    this.#follower = followerOf(program, { mentions: this.#mentions, given: this.#given, keep });
   }
 
   mentions(): readonly Mention[] {
-    for (let index = 0; index <= this.#tokens.length; index++) this.#visit(index);
+    for (let index = 0; index <= this.#program.tokens.length; index++) this.#visit(index);
     return this.#mentions;
   }
 
   #visit(index: number): void {
     for (const assignment of this.#ending.get(index) ?? []) this.#assign(assignment);
     this.#scopes.reach(index);
-    const token = this.#tokens[index];
+    const token = this.#program.tokens[index];
     if (!token) return;
     this.#begin(index);
     if (token.kind === "sign") this.#closeCall(index);
     if (token.kind === "text") this.#readText(index, token);
     if (token.kind === "word") this.#take(index);
-    for (const sent of sentAt(this.#structure, index, this.#known)) this.#calls.send(index, [sent]);
+    for (const sent of sentAt(this.#program, index, this.#known)) this.#calls.send(index, [sent]);
   }
 
   #begin(index: number): void {
-    const assignment = assignmentAt(this.#structure, index);
+    const assignment = assignmentAt(this.#program, index);
     if (!assignment || assignment.end < index) return;
     this.#ending.set(assignment.end, [...(this.#ending.get(assignment.end) ?? []).slice(-most), assignment]);
   }
@@ -79,22 +77,22 @@ class RequestFlow {
       const value = this.#scopes.get(name);
       if (value && value.sent.length > 0) this.#pass(index, name, { ...unknown, sent: value.sent });
     }
-    const found = addressInText(this.#structure, index, this.#known, this.#evidence);
+    const found = addressInText(this.#program, index, this.#known, this.#evidence);
     const sent = found ? [] : sentInText(token, this.#known);
     if (found) this.#useAddress(index, found);
     else if (sent.length > 0) this.#calls.send(index, sent);
   }
 
   #useAddress(index: number, { address, mentions: said, isWhole }: TextAddress): void {
-    const place = climb(this.#structure, index);
+    const place = climb(this.#program, index);
     if (place.to === "statement") {
       // A path in a list or a table is data; what it is an address of shows where it is used.
-      const isValue = isWhole || !isListed(this.#structure, index, place.depth);
+      const isValue = isWhole || !isListed(this.#program, index, place.depth);
       const kept = isValue ? said : said.filter(({ about }) => about !== "path");
       this.#calls.keep(index, place.depth, { ...unknown, addresses: [address] }, kept);
     }
     if (place.to === "setter") this.#calls.sendTo(place.open, [], [address]);
-    if (place.to === "setter" && isOpening(this.#structure, place.open)) this.#mentions.push(...said);
+    if (place.to === "setter" && isOpening(this.#program, place.open)) this.#mentions.push(...said);
     if (place.to !== "call") return;
     const isSure = address.sure && (place.sure || isWhole);
     this.#mentions.push(...said.map((mention) => (isSure ? mention : likely(mention))));
@@ -104,22 +102,22 @@ class RequestFlow {
   /** A name may stand for an address, for parameters or for an answer. */
   #take(index: number): void {
     // PowerShell hands a table over as `@name`.
-    const name = nameAt(this.#tokens, index).replace(/^@(?=\w)/, "$");
-    const isPart = isMember(this.#tokens, index) && !name.startsWith("this.");
+    const name = nameAt(this.#program, index).replace(/^@(?=\w)/, "$");
+    const isPart = this.#program.isMember(index) && !name.startsWith("this.");
     const callbackValue = this.#given.get(index) ?? (this.#scopes.isParameter(index) ? unknown : undefined);
     const isSent = (this.#scopes.get(name)?.sent.length ?? 0) > 0;
     const filled =
       callbackValue ??
-      (!isSent && isFilled(this.#structure, index) ? answersNear(this.#calls.results.at(-1), index) : undefined);
+      (!isSent && isFilled(this.#program, index) ? answersNear(this.#calls.results.at(-1), index) : undefined);
     if (filled) this.#scopes.set(name, filled);
     const value =
-      (filled && name !== "$_") || isPart || isGivenValue(this.#structure, index) ? undefined : this.#scopes.get(name);
+      (filled && name !== "$_") || isPart || isGivenValue(this.#program, index) ? undefined : this.#scopes.get(name);
     if (value && value.answers.length > 0) this.#follower.follow(index, index + 1, value);
     else if (value) this.#pass(index, name, value);
   }
 
   #pass(index: number, name: string, value: FlowValue): void {
-    const place = climb(this.#structure, index);
+    const place = climb(this.#program, index);
     const isOwn = this.#known.uses(name) <= 1;
     const sent = value.sent.map((each) => ({ ...each, own: each.own && isOwn }));
     if (place.to === "statement") this.#calls.keep(index, place.depth, { ...value, sent });
@@ -129,19 +127,19 @@ class RequestFlow {
   }
 
   #closeCall(index: number): void {
-    const open = this.#tokens[index]?.text === ")" ? (this.#structure.other[index] ?? -1) : -1;
+    const open = this.#program.textAt(index) === ")" ? this.#program.matching(index) : -1;
     const addresses = this.#calls.addressesAt(open);
     if (addresses.length > 0) this.#follower.follow(open, index + 1, { ...unknown, answers: addresses });
-    const parameter = addresses.length > 0 ? requestParameter(this.#structure, open) : undefined;
+    const parameter = addresses.length > 0 ? requestParameter(this.#program, open) : undefined;
     if (parameter !== undefined) this.#given.set(parameter, { ...unknown, answers: addresses, addresses });
   }
 
   /** What stands before the `for` of a comprehension is about the names behind it. */
   #lookBack({ from }: Assignment): void {
-    const open = this.#structure.parent[from - 1] ?? -1;
-    if (this.#tokens[from - 1]?.text !== "for" || this.#structure.isBlock(open)) return;
+    const open = this.#program.enclosing(from - 1);
+    if (this.#program.textAt(from - 1) !== "for" || this.#program.isBlock(open)) return;
     for (let at = Math.max(open + 1, from - 300); at < from - 1; at++) {
-      if (this.#tokens[at]?.kind !== "word" || this.#again.has(at)) continue;
+      if (!this.#program.isWord(at) || this.#again.has(at)) continue;
       this.#again.add(at);
       this.#take(at);
     }
@@ -153,12 +151,12 @@ class RequestFlow {
     if (assignment.is === "returned") return;
     const set = this.#scopes.set.bind(this.#scopes);
     const sendToName = this.#calls.sendToName.bind(this.#calls);
-    bind(this.#structure, assignment, value, { set, sendToName, say: this.#follower.say });
+    bind(this.#program, assignment, value, { set, sendToName, say: this.#follower.say });
     if (assignment.is === "looped") this.#lookBack(assignment);
   }
 
   #expressed({ start, end }: Assignment): FlowValue {
-    const depth = this.#structure.parent[start] ?? -1;
+    const depth = this.#program.enclosing(start);
     let value: FlowValue = { ...unknown, literal: this.#literalOf(start, end) };
     for (let last = this.#calls.results.at(-1); last && last.start >= start; last = this.#calls.results.at(-1)) {
       this.#calls.results.pop();
@@ -170,9 +168,9 @@ class RequestFlow {
   }
 
   #literalOf(start: number, end: number): FlowValue["literal"] {
-    const only = end - start <= 2 ? this.#tokens[end - 1] : undefined;
+    const only = end - start <= 2 ? this.#program.tokens[end - 1] : undefined;
     const isPrefixed =
-      end - start === 1 || (this.#tokens[start]?.kind === "word" && this.#structure.touches(start, start + 1));
+      end - start === 1 || (this.#program.isWord(start) && this.#program.areAdjacent(start, start + 1));
     return only?.kind === "text" && isPrefixed ? only : undefined;
   }
 }

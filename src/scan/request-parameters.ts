@@ -1,7 +1,7 @@
-import { surroundings } from "../model/deprecations.ts";
+import { vocabulary } from "../model/deprecations.ts";
+import type { Program } from "./program.ts";
 import { apiName } from "./response-flow.ts";
 import type { FlowValue, Sent } from "./scopes.ts";
-import type { Structure } from "./structure.ts";
 import type { Token } from "./tokens.ts";
 import { wantedNames } from "./traffic.ts";
 
@@ -12,79 +12,76 @@ export interface Known {
   readonly uses: (name: string) => number;
 }
 
-const setters = new Set(surroundings.code.setters);
-const pairs = new Set(surroundings.code.pairs);
-const pairMaps = new Set(surroundings.code.mapOf);
+const setters = vocabulary.code.setters;
+const pairs = vocabulary.code.pairs;
+const pairMaps = vocabulary.code.mapOf;
 
 /**
  * The parameters that a name in a program is given: `"name": value`, `name: value`, `name=value` in a call, `("name", value)`,
  * `x["name"] = value`, `{ name }`.
  */
-export function sentAt(structure: Structure, index: number, known: Known): readonly Sent[] {
-  const { tokens } = structure;
-  const token = tokens[index];
+export function sentAt(program: Program, index: number, known: Known): readonly Sent[] {
+  const token = program.tokens[index];
   const name = token ? apiName(token) : "";
   if (!token || token.kind === "sign" || !wantedNames.has(name)) return [];
-  const start = valueStart(structure, index, token);
+  const start = valueStart(program, index, token);
   if (start === undefined) return [];
   if (start === index) return shorthand(token, name, known);
-  const values = valuesFrom(structure, start, known);
+  const values = valuesFrom(program, start, known);
   if (values.length === 0) return [{ name, value: undefined, nameOffset: token.start, offset: token.start, own: true }];
   return values.map(({ text, offset, own }) => ({ name, value: text, nameOffset: token.start, offset, own }));
 }
 
 /** Where the value stands; the name itself where it is both; undefined where the token is no name of a parameter. */
-function valueStart(structure: Structure, index: number, token: Token): number | undefined {
-  const { tokens, parent } = structure;
-  const [next, after] = [tokens[index + 1], tokens[index + 2]];
-  const open = tokens[parent[index] ?? -1]?.text ?? "";
-  const previous = tokens[index - 1]?.text ?? "";
-  if (next?.text === "]") return after?.text === "=" && !isComparison(structure, index + 2) ? index + 3 : undefined;
+function valueStart(program: Program, index: number, token: Token): number | undefined {
+  const [next, after] = [program.tokens[index + 1], program.tokens[index + 2]];
+  const open = program.textAt(program.enclosing(index));
+  const previous = program.textAt(index - 1);
+  if (next?.text === "]") return after?.text === "=" && !isComparison(program, index + 2) ? index + 3 : undefined;
   if (token.kind === "text" && next?.text === "to" && next.kind === "word") return index + 2;
   if (token.kind === "text" && next?.text === "-" && after?.text === ">") return index + 3;
-  if (isGiven(structure, index)) return index + 2;
-  const isScope = after?.text === ":" && structure.touches(index + 1, index + 2);
+  if (isGiven(program, index)) return index + 2;
+  const isScope = after?.text === ":" && program.areAdjacent(index + 1, index + 2);
   if (next?.text === ":" && !isScope && /^[[({]$/.test(open)) return previous === "?" ? undefined : index + 2;
   if (next?.text === "=" && after?.text === ">") return index + 3;
-  if (next?.text === "=" && !isComparison(structure, index + 1) && token.kind === "word" && open === "(")
+  if (next?.text === "=" && !isComparison(program, index + 1) && token.kind === "word" && open === "(")
     return index + 2;
-  if (next?.text === "," && token.kind === "text" && isPair(structure, index)) return index + 2;
+  if (next?.text === "," && token.kind === "text" && isPair(program, index)) return index + 2;
   const isShort = token.kind === "word" && open === "{" && /^[{,]$/.test(previous) && /^[},]$/.test(next?.text ?? "");
   return isShort ? index : undefined;
 }
 
 /** `@{ name = value }`, `new { name = value }` and `x.name = value`. */
-function isGiven(structure: Structure, index: number): boolean {
-  const { tokens, parent } = structure;
-  if (tokens[index]?.kind !== "word" || tokens[index + 1]?.text !== "=" || isComparison(structure, index + 1))
-    return false;
-  const open = parent[index] ?? -1;
-  const isTable = tokens[open]?.text === "{" && /^(?:@|new)$/.test(tokens[open - 1]?.text ?? "");
-  return isTable || (tokens[index - 1]?.text === "." && structure.isBlock(open));
+function isGiven(program: Program, index: number): boolean {
+  if (!program.isWord(index) || program.textAt(index + 1) !== "=" || isComparison(program, index + 1)) return false;
+  const open = program.enclosing(index);
+  const isTable = program.textAt(open) === "{" && /^(?:@|new)$/.test(program.textAt(open - 1));
+  return isTable || (program.textAt(index - 1) === "." && program.isBlock(open));
 }
 
-function isComparison(structure: Structure, index: number): boolean {
-  const next = structure.tokens[index + 1]?.text ?? "";
-  return structure.touches(index, index + 1) && /^[=~]$/.test(next);
+function isComparison(program: Program, index: number): boolean {
+  const next = program.textAt(index + 1);
+  return program.areAdjacent(index, index + 1) && /^[=~]$/.test(next);
 }
 
 /** `("name", value)` of two, or of a setter. */
-function isPair(structure: Structure, index: number): boolean {
-  const { tokens, parent, other } = structure;
-  const open = parent[index] ?? -1;
-  const close = other[open] ?? -1;
+function isPair(program: Program, index: number): boolean {
+  const open = program.enclosing(index);
+  const close = program.matching(open);
   if (close < 0) return false;
-  const callee = structure.callee(open);
-  if (pairMaps.has(callee)) return commasBetween(structure, open, index) % 2 === 0;
+  const callee = program.callee(open);
+  if (pairMaps.has(callee)) return commasBetween(program, open, index) % 2 === 0;
   if (open !== index - 1) return false;
   if (callee !== "") return setters.has(callee) || pairs.has(callee);
-  const next = tokens[index + 2]?.text ?? "";
-  const end = /^[([{]$/.test(next) ? (other[index + 2] ?? -1) + 1 : index + 3;
+  const next = program.textAt(index + 2);
+  const end = /^[([{]$/.test(next) ? program.matching(index + 2) + 1 : index + 3;
   return close <= end + 1;
 }
 
-function commasBetween({ tokens, parent }: Structure, open: number, index: number): number {
-  return tokens.slice(open, index).filter(({ text }, at) => text === "," && parent[open + at] === open).length;
+function commasBetween(program: Program, open: number, index: number): number {
+  return program.tokens
+    .slice(open, index)
+    .filter(({ text }, at) => text === "," && program.enclosing(open + at) === open).length;
 }
 
 function shorthand({ text, start }: Token, name: string, known: Known): readonly Sent[] {
@@ -101,17 +98,16 @@ interface Literal {
 }
 
 /** Texts that a value is, or is a list of: in brackets, or wrapped by a call. */
-function valuesFrom(structure: Structure, start: number, known: Known): readonly Literal[] {
-  const { tokens, other } = structure;
-  const token = tokens[start];
+function valuesFrom(program: Program, start: number, known: Known): readonly Literal[] {
+  const token = program.tokens[start];
   if (token?.kind === "text") return [{ text: token.text, offset: token.start, own: true }];
-  if (token?.text === ":" && tokens[start + 1]?.kind === "word") return symbol(tokens[start + 1]);
+  if (token?.text === ":" && program.isWord(start + 1)) return symbol(program.tokens[start + 1]);
   const open = [start, start + 1, start + 2, start + 3].find(
-    (at) => /^[([{]$/.test(tokens[at]?.text ?? "") && (other[at] ?? 0) > at + 1,
+    (at) => /^[([{]$/.test(program.textAt(at)) && program.matching(at) > at + 1,
   );
-  if (token?.kind === "word" && !/^[.([{]$/.test(tokens[start + 1]?.text ?? "")) return named(token, known);
+  if (token?.kind === "word" && !/^[.([{]$/.test(program.textAt(start + 1))) return named(token, known);
   if (open === undefined) return [];
-  const inside = tokens.slice(open + 1, Math.min(other[open] ?? open, open + 20));
+  const inside = program.tokens.slice(open + 1, Math.min(program.matching(open), open + 20));
   return inside.flatMap((each) => (each.kind === "text" ? [{ text: each.text, offset: each.start, own: true }] : []));
 }
 

@@ -1,5 +1,5 @@
-import { surroundings } from "../model/deprecations.ts";
-import type { Structure } from "./structure.ts";
+import { vocabulary } from "../model/deprecations.ts";
+import type { Program } from "./program.ts";
 import type { Token } from "./tokens.ts";
 import type { Address } from "./traffic.ts";
 
@@ -21,27 +21,23 @@ export interface FollowedValue extends AnswerUse {
   readonly parameters: readonly number[];
 }
 
-const { unwrapping, getting, decoding, mapping, folding } = surroundings.code;
+const { unwrapping, getting, decoding, mapping, folding } = vocabulary.code;
 
 /** Follows an expression from behind an answer: into its lists and wrappers, through callbacks, up to a field of it. */
-export function followed(structure: Structure, from: number, { addresses, field }: AnswerUse): FollowedValue {
-  return { addresses, ...new ResponsePath(structure, from, field).follow() };
+export function followed(program: Program, from: number, { addresses, field }: AnswerUse): FollowedValue {
+  return { addresses, ...new ResponsePath(program, from, field).follow() };
 }
 
 /** The steps of one expression behind an answer. */
 class ResponsePath {
-  readonly #structure: Structure;
-  readonly #tokens: Structure["tokens"];
-  readonly #other: Structure["other"];
+  readonly #program: Program;
   readonly #parameters: number[] = [];
   readonly #read: Token[] = [];
   #at: number;
   #named: Token | undefined;
 
-  constructor(structure: Structure, from: number, field: Token | undefined) {
-    this.#structure = structure;
-    this.#tokens = structure.tokens;
-    this.#other = structure.other;
+  constructor(program: Program, from: number, field: Token | undefined) {
+    this.#program = program;
     this.#at = from;
     this.#named = field;
   }
@@ -58,83 +54,84 @@ class ResponsePath {
   }
 
   #step(): number | undefined {
-    const sign = this.#tokens[this.#at]?.text;
-    if (this.#tokens[this.#at]?.kind === "word" && (sign === "do" || sign === "as"))
-      return this.#block(this.#at) ?? this.#at;
-    if (this.#tokens[this.#at]?.kind !== "sign") return this.#at;
+    const sign = this.#program.textAt(this.#at);
+    if (this.#program.isWord(this.#at) && (sign === "do" || sign === "as")) return this.#block(this.#at) ?? this.#at;
+    if (this.#program.tokens[this.#at]?.kind !== "sign") return this.#at;
     if (sign === ")") return this.#closing(this.#at);
     if (sign === ",") return this.#decoded();
     if (sign === "?" || sign === "!")
-      return this.#tokens[this.#at + 1]?.text === "." || this.#tokens[this.#at + 1]?.text === "["
+      return this.#program.textAt(this.#at + 1) === "." || this.#program.textAt(this.#at + 1) === "["
         ? this.#at + 1
         : this.#at;
     if (sign === "[") return this.#index();
     if (sign === "|") return this.#piped();
     if (sign === "{") return this.#block(this.#at) ?? this.#at;
     if (sign === ".") return this.#member(this.#at + 1);
-    if (sign === "&" && this.#tokens[this.#at + 1]?.text === ".") return this.#member(this.#at + 2);
-    return sign === "-" && this.#tokens[this.#at + 1]?.text === ">" && this.#structure.touches(this.#at, this.#at + 1)
+    if (sign === "&" && this.#program.textAt(this.#at + 1) === ".") return this.#member(this.#at + 2);
+    return sign === "-" &&
+      this.#program.textAt(this.#at + 1) === ">" &&
+      this.#program.areAdjacent(this.#at, this.#at + 1)
       ? this.#member(this.#at + 2)
       : this.#at;
   }
 
   /** `(await x)` and `JSON.parse(x)` are x; what any other call gives is not known. */
   #closing(close: number): number | undefined {
-    const open = this.#other[close] ?? -1;
-    const name = open < 0 ? undefined : this.#structure.callee(open);
+    const open = this.#program.matching(close);
+    const name = open < 0 ? undefined : this.#program.callee(open);
     if (name === undefined) return this.#at;
     if (name === "")
-      return /^(?:if|elif|elsif|while|until|for|foreach|switch|match|catch)$/.test(this.#tokens[open - 1]?.text ?? "")
+      return /^(?:if|elif|elsif|while|until|for|foreach|switch|match|catch)$/.test(this.#program.textAt(open - 1))
         ? this.#at
         : this.#at + 1;
     if (this.#named !== undefined) return this.#at;
-    return decoding.includes(name) ? this.#at + 1 : this.#at;
+    return decoding.has(name) ? this.#at + 1 : this.#at;
   }
 
   /** `json_decode(x, true)`. */
   #decoded(): number | undefined {
-    const open = this.#structure.parent[this.#at] ?? -1;
-    const close = this.#other[open] ?? -1;
-    return close > this.#at && this.#named === undefined && decoding.includes(this.#structure.callee(open))
+    const open = this.#program.enclosing(this.#at);
+    const close = this.#program.matching(open);
+    return close > this.#at && this.#named === undefined && decoding.has(this.#program.callee(open))
       ? close + 1
       : this.#at;
   }
 
   #index(): number | undefined {
-    const close = this.#other[this.#at] ?? -1;
-    if (close < 0 || this.#structure.leads(this.#at)) return this.#at;
-    const key = this.#tokens[close - 1];
+    const close = this.#program.matching(this.#at);
+    if (close < 0 || this.#program.startsLine(this.#at)) return this.#at;
+    const key = this.#program.tokens[close - 1];
     const isText = key?.kind === "text" && close === this.#at + 2;
-    const isSymbol = key?.kind === "word" && this.#tokens[this.#at + 1]?.text === ":" && close === this.#at + 3;
+    const isSymbol = key?.kind === "word" && this.#program.textAt(this.#at + 1) === ":" && close === this.#at + 3;
     if (!isText && !isSymbol) return close + 1;
     return this.#enter(key, close + 1);
   }
 
   #member(name: number): number | undefined {
-    const token = this.#tokens[name];
+    const token = this.#program.tokens[name];
     if (token?.kind !== "word") return this.#at;
-    const called = this.#tokens[name + 1]?.text === "(" ? name + 1 : -1;
+    const called = this.#program.textAt(name + 1) === "(" ? name + 1 : -1;
     if (called < 0) return this.#isMapped(token, name + 1) ? undefined : this.#enter(token, name + 1);
-    const close = this.#other[called] ?? -1;
+    const close = this.#program.matching(called);
     if (close < 0) return undefined;
-    const key = this.#tokens[called + 1];
-    if (key?.kind === "text" && getting.includes(token.text)) return this.#enter(key, close + 1);
-    if (/^get[A-Z]/.test(token.text) && close === called + 1 && !unwrapping.includes(token.text))
+    const key = this.#program.tokens[called + 1];
+    if (key?.kind === "text" && getting.has(token.text)) return this.#enter(key, close + 1);
+    if (/^get[A-Z]/.test(token.text) && close === called + 1 && !unwrapping.has(token.text))
       return this.#enter(token, close + 1);
-    if (!unwrapping.includes(token.text)) return undefined;
+    if (!unwrapping.has(token.text)) return undefined;
     const parameter = this.#callback(called);
-    return mapping.includes(token.text) && !this.#gives(parameter, close) ? undefined : close + 1;
+    return mapping.has(token.text) && !this.#gives(parameter, close) ? undefined : close + 1;
   }
 
   /** `.map { |r| … }` gives something else than it is called on. */
   #isMapped({ text }: Token, open: number): boolean {
-    const isBlock = mapping.includes(text) && /^(?:\{|do)$/.test(this.#tokens[open]?.text ?? "");
+    const isBlock = mapping.has(text) && /^(?:\{|do)$/.test(this.#program.textAt(open));
     if (isBlock) this.#block(open);
     return isBlock;
   }
 
   #enter(key: Token, end: number): number | undefined {
-    if (unwrapping.includes(key.text)) return end;
+    if (unwrapping.has(key.text)) return end;
     if (this.#named !== undefined) return undefined;
     this.#named = key;
     this.#read.push(key);
@@ -144,64 +141,64 @@ class ResponsePath {
   /** `(r) => …`, `function (r) {`, `lambda r:`, `fn($r) =>` as the first argument. */
   #callback(open: number): number {
     let first = open + 1;
-    while (/^(?:async|function|fn|lambda|static|func|\(|\{|\[|&|mut)$/.test(this.#tokens[first]?.text ?? "")) first++;
-    const end = this.#other[open] ?? first;
+    while (/^(?:async|function|fn|lambda|static|func|\(|\{|\[|&|mut)$/.test(this.#program.textAt(first))) first++;
+    const end = this.#program.matching(open);
     // A fold gives its callback the sum, and then an entry.
-    if (this.#isFolding(open) && this.#tokens[first + 1]?.text === ",")
-      first += this.#tokens[first + 2]?.text === "{" ? 3 : 2;
+    if (this.#isFolding(open) && this.#program.textAt(first + 1) === ",")
+      first += this.#program.textAt(first + 2) === "{" ? 3 : 2;
     // `.json(&map)` is given a value, no callback.
     const isAlone = first + 1 === end;
-    if (this.#tokens[first]?.kind === "word" && !isAlone && first < Math.min(end, open + 10))
-      this.#parameters.push(first);
-    if (this.#tokens[end + 1]?.text === "{" || this.#tokens[end + 1]?.text === "do") this.#block(end + 1);
+    if (this.#program.isWord(first) && !isAlone && first < Math.min(end, open + 10)) this.#parameters.push(first);
+    if (this.#program.textAt(end + 1) === "{" || this.#program.textAt(end + 1) === "do") this.#block(end + 1);
     return first;
   }
 
   /** Whether a callback gives its parameter itself, or an answer's wrapper of it: `(r) => r.json()`, `{ return r; }`. */
   #gives(parameter: number, close: number): boolean {
-    const name = this.#tokens[parameter]?.text;
-    const isGiven = (start: number) => this.#tokens[start]?.text === name && this.#isWrapper(start + 1, close);
+    const name = this.#program.textAt(parameter);
+    const isGiven = (start: number) => this.#program.textAt(start) === name && this.#isWrapper(start + 1, close);
     for (let start = parameter + 1; start < Math.min(close, parameter + 80); start++) {
-      const before = this.#tokens[start - 1]?.text ?? "";
+      const before = this.#program.textAt(start - 1);
       if (/^(?:return|await)$/.test(before) && isGiven(start)) return true;
-      if (before === ">" && this.#tokens[start - 2]?.text === "=" && isGiven(start)) return true;
+      if (before === ">" && this.#program.textAt(start - 2) === "=" && isGiven(start)) return true;
     }
     return false;
   }
 
   #isWrapper(start: number, close: number): boolean {
-    const sign = this.#tokens[start]?.text ?? "";
+    const sign = this.#program.textAt(start);
     if (start === close || /^[;}]$/.test(sign)) return true;
-    const isWrapping = sign === "." && unwrapping.includes(this.#tokens[start + 1]?.text ?? "");
-    return isWrapping && !mapping.includes(this.#tokens[start + 1]?.text ?? "");
+    const isWrapping = sign === "." && unwrapping.has(this.#program.textAt(start + 1));
+    return isWrapping && !mapping.has(this.#program.textAt(start + 1));
   }
 
   /** `do |r|`, `{ |r|` and, in a loop, `as $r`. */
   #block(open: number): number | undefined {
-    if (this.#tokens[open]?.text === "as") {
-      const last = this.#tokens[open + 2]?.text === "=" && this.#tokens[open + 3]?.text === ">" ? open + 4 : open + 1;
+    if (this.#program.textAt(open) === "as") {
+      const last =
+        this.#program.textAt(open + 2) === "=" && this.#program.textAt(open + 3) === ">" ? open + 4 : open + 1;
       this.#parameters.push(last);
       return undefined;
     }
-    if (this.#tokens[open + 1]?.text !== "|" || this.#tokens[open + 2]?.kind !== "word") return undefined;
-    const behind = this.#isFolding(open) && this.#tokens[open + 3]?.text === "," ? open + 4 : open + 2;
+    if (this.#program.textAt(open + 1) !== "|" || !this.#program.isWord(open + 2)) return undefined;
+    const behind = this.#isFolding(open) && this.#program.textAt(open + 3) === "," ? open + 4 : open + 2;
     this.#parameters.push(behind);
     return undefined;
   }
 
   /** Whether a bracket belongs to a fold: `.reduce(`, `.inject(0) {`, `.inject {`. */
   #isFolding(open: number): boolean {
-    const before = this.#tokens[open - 1]?.text === ")" ? (this.#other[open - 1] ?? open) : open;
-    return folding.includes(this.#tokens[before - 1]?.text ?? "");
+    const before = this.#program.textAt(open - 1) === ")" ? this.#program.matching(open - 1) : open;
+    return folding.has(this.#program.textAt(before - 1));
   }
 
   /** `| Where-Object { $_.name … }`. */
   #piped(): number | undefined {
-    const open = [1, 2, 3, 4].map((step) => this.#at + step).find((index) => this.#tokens[index]?.text === "{");
+    const open = [1, 2, 3, 4].map((step) => this.#at + step).find((index) => this.#program.textAt(index) === "{");
     if (open === undefined) return this.#at;
-    const end = Math.min(this.#other[open] ?? open, open + 60);
+    const end = Math.min(this.#program.matching(open), open + 60);
     for (let inner = open + 1; inner < end; inner++)
-      if (this.#tokens[inner]?.text === "$_") this.#parameters.push(inner);
+      if (this.#program.textAt(inner) === "$_") this.#parameters.push(inner);
     return undefined;
   }
 }

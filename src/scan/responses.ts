@@ -1,9 +1,9 @@
-import { surroundings } from "../model/deprecations.ts";
+import { vocabulary } from "../model/deprecations.ts";
 import { comparedWith } from "./comparisons.ts";
 import { most } from "./flow-values.ts";
+import type { Program } from "./program.ts";
 import { apiName, followed } from "./response-flow.ts";
 import { type FlowValue, unknown } from "./scopes.ts";
-import type { Structure } from "./structure.ts";
 import type { Token } from "./tokens.ts";
 import { type Address, type Mention, wantedNames } from "./traffic.ts";
 
@@ -23,21 +23,21 @@ export interface ResponseFollower {
 }
 
 /** A follower for one program. */
-export function followerOf(structure: Structure, { mentions, given, keep }: Found): ResponseFollower {
+export function followerOf(program: Program, { mentions, given, keep }: Found): ResponseFollower {
   return { follow, say };
 
   function follow(start: number, from: number, { answers, field }: FlowValue): void {
-    const found = followed(structure, from, { addresses: answers, field });
+    const found = followed(program, from, { addresses: answers, field });
     for (const token of found.read) say("read", answers, token);
     for (const parameter of found.parameters) give(parameter, answers);
-    const texts = found.field ? comparedWith(structure, start, found.end) : [];
+    const texts = found.field ? comparedWith(program, start, found.end) : [];
     for (const text of texts) if (found.field) say("compared", answers, found.field, text);
-    if (!found.isLost) keep(start, structure.parent[found.end - 1] ?? -1, { ...unknown, answers, field: found.field });
+    if (!found.isLost) keep(start, program.enclosing(found.end - 1), { ...unknown, answers, field: found.field });
   }
 
   function give(parameter: number, answers: readonly Address[]): void {
-    const token = structure.tokens[parameter];
-    const isTaken = structure.tokens[parameter - 1]?.text === "{" && token && wantedNames.has(apiName(token));
+    const token = program.tokens[parameter];
+    const isTaken = program.textAt(parameter - 1) === "{" && token && wantedNames.has(apiName(token));
     if (isTaken) say("read", answers, token);
     given.set(parameter, { ...unknown, answers, field: isTaken ? token : undefined });
   }
@@ -52,10 +52,10 @@ export function followerOf(structure: Structure, { mentions, given, keep }: Foun
 }
 
 /** Whether a function writes an answer to the name, as Go decodes one into `&name`. */
-export function isFilled(structure: Structure, index: number): boolean {
-  const open = structure.parent[index] ?? -1;
-  const isReference = structure.tokens[index - 1]?.text === "&";
-  return isReference && open >= 0 && surroundings.code.filling.includes(structure.callee(open));
+export function isFilled(program: Program, index: number): boolean {
+  const open = program.enclosing(index);
+  const isReference = program.textAt(index - 1) === "&";
+  return isReference && open >= 0 && vocabulary.code.filling.has(program.callee(open));
 }
 
 /** The answers that stand a little before a token. */

@@ -1,5 +1,5 @@
-import { surroundings } from "../model/deprecations.ts";
-import type { Structure } from "./structure.ts";
+import { vocabulary } from "../model/deprecations.ts";
+import type { Program } from "./program.ts";
 import type { Stretch } from "./text.ts";
 import type { Token } from "./tokens.ts";
 import type { Address } from "./traffic.ts";
@@ -40,18 +40,14 @@ interface Scope {
  * parameters: by braces, or by lines that are indented less.
  */
 export class Scopes {
-  readonly #structure: Structure;
-  readonly #tokens: Structure["tokens"];
-  readonly #other: Structure["other"];
+  readonly #program: Program;
   readonly #values = new Map<string, FlowValue>();
   readonly #undo: { readonly name: string; readonly before: FlowValue | undefined }[] = [];
   readonly #scopes: Scope[] = [];
   readonly #parameters = new Set<number>();
 
-  constructor(structure: Structure) {
-    this.#structure = structure;
-    this.#tokens = structure.tokens;
-    this.#other = structure.other;
+  constructor(program: Program) {
+    this.#program = program;
   }
 
   get(name: string): FlowValue | undefined {
@@ -73,22 +69,20 @@ export class Scopes {
   reach(index: number): void {
     for (let scope = this.#scopes.at(-1); scope && this.#isOver(scope, index); scope = this.#scopes.at(-1))
       this.#leave(scope.mark);
-    if (this.#tokens[index]?.text === "(") this.#enterBraces(index);
+    if (this.#program.textAt(index) === "(") this.#enterBraces(index);
     if (this.#isDefinition(index)) this.#enterLines(index);
-    if (this.#tokens[index]?.text === "(" && this.#isArrow((this.#other[index] ?? -2) + 1))
-      this.#takeAll(index, this.#other[index] ?? index);
-    if (this.#tokens[index]?.kind === "word" && this.#isArrow(index + 1)) this.#take(index);
-    if (this.#tokens[index]?.text === "|" && /^(?:\{|do)$/.test(this.#tokens[index - 1]?.text ?? ""))
+    if (this.#program.textAt(index) === "(" && this.#isArrow(this.#program.matching(index) + 1))
+      this.#takeAll(index, this.#program.matching(index));
+    if (this.#program.isWord(index) && this.#isArrow(index + 1)) this.#take(index);
+    if (this.#program.textAt(index) === "|" && /^(?:\{|do)$/.test(this.#program.textAt(index - 1)))
       this.#takeUntil("|", index + 1);
-    if (this.#tokens[index]?.text === "lambda") this.#takeUntil(":", index + 1);
+    if (this.#program.textAt(index) === "lambda") this.#takeUntil(":", index + 1);
   }
 
   #isOver({ end, column }: Scope, index: number): boolean {
     if (end >= 0) return index > end;
     return (
-      this.#structure.leads(index) &&
-      (this.#structure.parent[index] ?? -1) < 0 &&
-      this.#structure.indent(index) <= column
+      this.#program.startsLine(index) && this.#program.enclosing(index) < 0 && this.#program.indent(index) <= column
     );
   }
 
@@ -106,43 +100,43 @@ export class Scopes {
 
   /** `name(a, b) type {`, `(a, b) => {`; not `if (a) {`. */
   #enterBraces(open: number): void {
-    const close = this.#other[open] ?? -1;
-    const word = this.#tokens[open - 1];
-    if (close < 0 || (word?.kind === "word" && surroundings.code.control.includes(word.text))) return;
+    const close = this.#program.matching(open);
+    const word = this.#program.tokens[open - 1];
+    if (close < 0 || (word?.kind === "word" && vocabulary.code.control.has(word.text))) return;
     const body = this.#bodyBehind(close);
     if (body < 0) return;
-    this.#scopes.push({ mark: this.#undo.length, end: this.#other[body] ?? this.#tokens.length, column: 0 });
+    this.#scopes.push({ mark: this.#undo.length, end: this.#program.matching(body), column: 0 });
     this.#takeAll(open, close);
   }
 
   /** Types may stand between parameters and body. */
   #bodyBehind(close: number): number {
     for (let at = close + 1; at < close + 10; at++) {
-      const { text: sign = "", kind } = this.#tokens[at] ?? {};
+      const { text: sign = "", kind } = this.#program.tokens[at] ?? {};
       if (sign === "{") return at;
-      if (sign === "(" && (this.#other[at] ?? -1) > 0) at = this.#other[at] ?? at;
+      if (sign === "(" && this.#program.matching(at) > 0) at = this.#program.matching(at);
       else if (kind !== "word" && !/[:<>*=[\],|?-]/.test(sign)) return -1;
-      else if (this.#structure.leads(at)) return -1;
+      else if (this.#program.startsLine(at)) return -1;
     }
     return -1;
   }
 
   #isDefinition(index: number): boolean {
-    return this.#tokens[index]?.kind === "word" && this.#tokens[index]?.text === "def";
+    return this.#program.isWord(index) && this.#program.textAt(index) === "def";
   }
 
   #enterLines(index: number): void {
-    this.#scopes.push({ mark: this.#undo.length, end: -1, column: this.#structure.indent(index) });
-    const open = [1, 2, 3, 4, 5].map((step) => index + step).find((at) => this.#tokens[at]?.text === "(");
-    if (open !== undefined) this.#takeAll(open, this.#other[open] ?? open);
+    this.#scopes.push({ mark: this.#undo.length, end: -1, column: this.#program.indent(index) });
+    const open = [1, 2, 3, 4, 5].map((step) => index + step).find((at) => this.#program.textAt(at) === "(");
+    if (open !== undefined) this.#takeAll(open, this.#program.matching(open));
   }
 
   /** `=>` behind parameters. */
   #isArrow(index: number): boolean {
     return (
-      this.#tokens[index]?.text === "=" &&
-      this.#tokens[index + 1]?.text === ">" &&
-      this.#structure.touches(index, index + 1)
+      this.#program.textAt(index) === "=" &&
+      this.#program.textAt(index + 1) === ">" &&
+      this.#program.areAdjacent(index, index + 1)
     );
   }
 
@@ -151,10 +145,10 @@ export class Scopes {
   }
 
   #takeUntil(sign: string, from: number): void {
-    for (let at = from; this.#tokens[at]?.text !== sign && at < from + 10; at++) this.#take(at);
+    for (let at = from; this.#program.textAt(at) !== sign && at < from + 10; at++) this.#take(at);
   }
 
   #take(at: number): void {
-    if (this.#tokens[at]?.kind === "word") this.#parameters.add(at);
+    if (this.#program.isWord(at)) this.#parameters.add(at);
   }
 }

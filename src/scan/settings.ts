@@ -1,5 +1,5 @@
 import { isMap, isScalar } from "yaml";
-import { surroundings, type VariableDetection } from "../model/deprecations.ts";
+import { type VariableDetection, vocabulary } from "../model/deprecations.ts";
 import type { Command } from "./command.ts";
 import { assigned, type Word } from "./shell-words.ts";
 import { rewriting, type Sought, type Use } from "./source.ts";
@@ -38,10 +38,10 @@ function settingOfWord(word: Word): readonly Setting[] {
 
 /** Variables of CI/CD configuration, and environments of containers. */
 export function settingsInYaml(spots: readonly Spot[], text: string): readonly Setting[] {
-  const { environments } = surroundings.yaml;
+  const { environments } = vocabulary.yaml;
   return spots.flatMap((spot) => {
     const { path, key, value } = spot;
-    const at = path.findLastIndex((part) => environments.includes(String(part)));
+    const at = path.findLastIndex((part) => environments.has(String(part)));
     const inside = path.slice(at + 1);
     // A matrix is a list of environments.
     const [name, below] = typeof inside[0] === "number" && inside.length > 1 ? inside.slice(1) : inside;

@@ -1,5 +1,5 @@
 import { grouped } from "../base/grouped.ts";
-import { surroundings } from "../model/deprecations.ts";
+import { vocabulary } from "../model/deprecations.ts";
 import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
 import { type Command, commandNameOf } from "./command.ts";
 import type { Setting } from "./settings.ts";
@@ -73,14 +73,14 @@ class ShellFlow {
   #outputOf(command: Command, piped: Carried): Carried {
     for (const word of command.assignments) this.#assign(word);
     const name = commandNameOf(command);
-    const { http, readers, tests, declaring, talk, filters } = surroundings.shell;
-    if (declaring.includes(name)) for (const word of command.words.slice(1)) this.#assign(word);
-    if (tests.includes(name)) this.#compare(command);
+    const { http, readers, tests, declaring, talk, filters } = vocabulary.shell;
+    if (declaring.has(name)) for (const word of command.words.slice(1)) this.#assign(word);
+    if (tests.has(name)) this.#compare(command);
     this.#match(command);
-    if (http.includes(name)) return this.#request(command, piped);
-    if (readers.includes(name)) return this.#read(command, piped);
-    if (filters.includes(name)) return { ...piped, ...this.#inputOf(command) };
-    return talk.includes(name) ? this.#inputOf(command) : {};
+    if (http.has(name)) return this.#request(command, piped);
+    if (readers.has(name)) return this.#read(command, piped);
+    if (filters.has(name)) return { ...piped, ...this.#inputOf(command) };
+    return talk.has(name) ? this.#inputOf(command) : {};
   }
 
   #known(name: string): Piece | undefined {

@@ -1,8 +1,8 @@
-import { surroundings } from "../model/deprecations.ts";
+import { vocabulary } from "../model/deprecations.ts";
 import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
+import { Program } from "./program.ts";
 import type { Known } from "./request-parameters.ts";
 import type { Sent } from "./scopes.ts";
-import { type Structure, structureOf } from "./structure.ts";
 import { hole, maskedInterpolations } from "./text.ts";
 import { pairsInText, slice, spliced } from "./text-pieces.ts";
 import type { Token } from "./tokens.ts";
@@ -18,12 +18,12 @@ export interface TextAddress {
 
 /** Reads the text of a token as an address; undefined where it is none. */
 export function addressInText(
-  structure: Structure,
+  program: Program,
   index: number,
   known: Known,
   evidence: Evidence,
 ): TextAddress | undefined {
-  const token = structure.tokens[index];
+  const token = program.tokens[index];
   if (!token || !/[a-z]/.test(token.text) || token.text.length > 5000) return undefined;
   const piece = pieceOf(token, known);
   const masked = maskedInterpolations(piece.text);
@@ -32,12 +32,12 @@ export function addressInText(
   const address = requestAddressOf(
     written,
     evidence,
-    baseBefore(structure, index, known) ?? literalOf(written.before, known),
+    baseBefore(program, index, known) ?? literalOf(written.before, known),
   );
   if (!address) return undefined;
   const offset = piece.at(written.from, written.from + written.path.length) ?? token.start;
   const query = sentIn(queryIn({ ...piece, text: masked }, written), token).map((each) =>
-    filledIn(structure, index, known, each),
+    filledIn(program, index, known, each),
   );
   const sent = query.map((each): Mention => ({ about: "sent", address, ...each }));
   return { address, mentions: [pathMention(address, offset), ...sent], isWhole: written.base === "api" };
@@ -46,41 +46,40 @@ export function addressInText(
 const placeholder = /%[sdvq]|\{\d*\}/g;
 
 /** `format("…?name=%s", value)`, `"…?name={}".format(value)` and `"…?name=%s" % value`. */
-function filledIn(structure: Structure, index: number, known: Known, sent: Sent): Sent {
-  const token = structure.tokens[index];
+function filledIn(program: Program, index: number, known: Known, sent: Sent): Sent {
+  const token = program.tokens[index];
   if (!token || !sent.value?.startsWith(hole)) return sent;
   const before = token.text.slice(0, sent.offset - token.start).match(placeholder)?.length ?? 0;
-  const value = structure.tokens[argumentsOf(structure, index)[before] ?? -1];
+  const value = program.tokens[argumentsOf(program, index)[before] ?? -1];
   const literal = value?.kind === "text" ? value : value && known.get(value.text)?.literal;
   return { ...sent, value: literal?.text, offset: literal?.start ?? sent.nameOffset, own: value?.kind === "text" };
 }
 
 /** Where the values begin that a text is filled in with. */
-function argumentsOf(structure: Structure, index: number): readonly number[] {
-  const { tokens, parent } = structure;
-  const [next, name] = [tokens[index + 1]?.text, tokens[index + 2]?.text ?? ""];
-  const { formatting } = surroundings.code;
-  if (next === "%") return name === "(" ? startsIn(structure, index + 2) : [index + 2];
-  if (next === "." && formatting.includes(name)) return startsIn(structure, index + 3);
-  const open = parent[index] ?? -1;
-  return open >= 0 && formatting.includes(structure.callee(open)) ? startsIn(structure, open).slice(1) : [];
+function argumentsOf(program: Program, index: number): readonly number[] {
+  const [next, name] = [program.textAt(index + 1), program.textAt(index + 2)];
+  const { formatting } = vocabulary.code;
+  if (next === "%") return name === "(" ? startsIn(program, index + 2) : [index + 2];
+  if (next === "." && formatting.has(name)) return startsIn(program, index + 3);
+  const open = program.enclosing(index);
+  return open >= 0 && formatting.has(program.callee(open)) ? startsIn(program, open).slice(1) : [];
 }
 
-function startsIn({ tokens, other }: Structure, open: number): readonly number[] {
+function startsIn(program: Program, open: number): readonly number[] {
   const starts = [open + 1];
-  const end = Math.min(other[open] ?? open, open + 60);
+  const end = Math.min(program.matching(open), open + 60);
   for (let at = open + 1; at < end; at++) {
-    if (/^[([{]$/.test(tokens[at]?.text ?? "")) at = Math.max(at, other[at] ?? at);
-    else if (tokens[at]?.text === ",") starts.push(at + 1);
+    if (/^[([{]$/.test(program.textAt(at))) at = Math.max(at, program.matching(at));
+    else if (program.textAt(at) === ",") starts.push(at + 1);
   }
   return starts;
 }
 
 /** What texts say by themselves that name this API. */
 export function mentionsInTexts(tokens: readonly Token[], evidence: Evidence): readonly Mention[] {
-  const structure = structureOf(tokens, "");
+  const program = new Program(tokens, "");
   const known: Known = { get: () => undefined, uses: () => 0 };
-  return tokens.flatMap((_, index) => addressInText(structure, index, known, evidence)?.mentions ?? []);
+  return tokens.flatMap((_, index) => addressInText(program, index, known, evidence)?.mentions ?? []);
 }
 
 /** Parameters in a text that is a query, a form or JSON. */
@@ -139,8 +138,8 @@ function literalOf(before: string, known: Known): string | undefined {
 }
 
 /** `base + "/path"`. */
-function baseBefore({ tokens }: Structure, index: number, known: Known): string | undefined {
-  const isSum = tokens[index - 1]?.text === "+" || tokens[index - 1]?.text === ".";
-  const name = tokens[index - 2];
+function baseBefore(program: Program, index: number, known: Known): string | undefined {
+  const isSum = program.textAt(index - 1) === "+" || program.textAt(index - 1) === ".";
+  const name = program.tokens[index - 2];
   return isSum && name?.kind === "word" ? known.get(name.text)?.literal?.text : undefined;
 }

@@ -1,28 +1,28 @@
-import { surroundings } from "../model/deprecations.ts";
-import { isMember, type Structure } from "./structure.ts";
+import { vocabulary } from "../model/deprecations.ts";
+import type { Program } from "./program.ts";
 
 /** What a setter is called on: a name, or the call at the head of its chain. */
-export function receiverOf({ tokens, other }: Structure, open: number): Receiver {
+export function receiverOf(program: Program, open: number): Receiver {
   let at = open - 2;
   let isBuilt = false;
   let request: Receiver | undefined;
   for (let steps = 0; steps < 20; steps++) {
-    if (tokens[at]?.text === ">") at--;
-    const before = tokens[at - 1];
+    if (program.textAt(at) === ">") at--;
+    const before = program.tokens[at - 1];
     if (before?.text === ")" || before?.text === "]") {
-      const opened = other[at - 1] ?? -1;
-      const name = tokens[opened - 1]?.text ?? "";
+      const opened = program.matching(at - 1);
+      const name = program.textAt(opened - 1);
       isBuilt ||= /^(?:new)?builder$/i.test(name);
       if (opened < 0) return none;
-      if (!isMember(tokens, opened - 1)) {
+      if (!program.isMember(opened - 1)) {
         isBuilt ||= /^[A-Z]/.test(name);
         return request && !isBuilt ? request : { open: opened, at: opened - 1, isBuilt };
       }
       at = opened - 2;
-      if (surroundings.code.http.includes(name)) request ??= { open: opened, at: opened - 1, isBuilt: false };
+      if (vocabulary.code.http.has(name)) request ??= { open: opened, at: opened - 1, isBuilt: false };
     } else if (before?.kind !== "word") return request ?? none;
-    else if (!isMember(tokens, at - 1) || isOwner(tokens[at - 3]?.text))
-      return request && !isBuilt ? request : { name: nameAt(tokens, at - 1), at: at - 1, isBuilt };
+    else if (!program.isMember(at - 1) || isOwner(program.textAt(at - 3)))
+      return request && !isBuilt ? request : { name: nameAt(program, at - 1), at: at - 1, isBuilt };
     else at -= 2;
   }
   return request ?? none;
@@ -44,23 +44,22 @@ function isOwner(word: string | undefined): boolean {
 }
 
 /** The name that a word is known by: of `self.url` and `this.url`, with the owner. */
-export function nameAt(tokens: Structure["tokens"], index: number): string {
-  const dot = tokens[index - 1]?.text === ">" ? index - 2 : index - 1;
-  const isOwned = /^[.-]$/.test(tokens[dot]?.text ?? "") && isOwner(tokens[dot - 1]?.text);
-  return `${isOwned ? "this." : ""}${tokens[index]?.text ?? ""}`;
+export function nameAt(program: Program, index: number): string {
+  const dot = program.textAt(index - 1) === ">" ? index - 2 : index - 1;
+  const isOwned = /^[.-]$/.test(program.textAt(dot)) && isOwner(program.textAt(dot - 1));
+  return `${isOwned ? "this." : ""}${program.textAt(index)}`;
 }
 
 /** The name that a chain of members begins with, by the last of them. */
-export function headNameAt({ tokens }: Structure, last: number): string {
+export function headNameAt(program: Program, last: number): string {
   let at = last;
-  while (isMember(tokens, at) && at > last - 20) at -= tokens[at - 1]?.text === ">" ? 3 : 2;
-  return nameAt(tokens, isOwner(tokens[at]?.text) ? at + 2 : at);
+  while (program.isMember(at) && at > last - 20) at -= program.textAt(at - 1) === ">" ? 3 : 2;
+  return nameAt(program, isOwner(program.textAt(at)) ? at + 2 : at);
 }
 
 /** Whether a name only says what a value is given to: `name: value`, `name = value`. */
-export function isGivenValue(structure: Structure, index: number): boolean {
-  const { tokens, parent } = structure;
-  const next = tokens[index + 1]?.text ?? "";
-  const isKey = next === ":" && !structure.isBlock(parent[index] ?? -1);
-  return isKey || (next === "=" && tokens[index + 2]?.text !== "=");
+export function isGivenValue(program: Program, index: number): boolean {
+  const next = program.textAt(index + 1);
+  const isKey = next === ":" && !program.isBlock(program.enclosing(index));
+  return isKey || (next === "=" && program.textAt(index + 2) !== "=");
 }

@@ -1,5 +1,5 @@
 import { memoized } from "../base/memoize.ts";
-import { hints, type RestDetection, schedule, surroundings } from "../model/deprecations.ts";
+import { hints, type RestDetection, schedule, vocabulary } from "../model/deprecations.ts";
 import { rewriting, type Sought, type Use } from "./source.ts";
 
 /** A stretch of a file, or a text that is put together from several: offsets are known where a part is of one. */
@@ -66,7 +66,7 @@ function isMeant({ paths }: RestDetection, { path }: Address): boolean {
 
 /** Whether a path is of this API and no other, whatever the server. */
 export function isOwnPath(path: string): boolean {
-  return surroundings.code.own.some((template) => patternOf(template).test(path));
+  return [...vocabulary.code.own].some((template) => patternOf(template).test(path));
 }
 
 /** Uses of a path, of a parameter or of what is read from an answer. What is likely and not certain is a hint. */

@@ -1,5 +1,5 @@
 import { isScalar, isSeq, type Node } from "yaml";
-import { surroundings } from "../model/deprecations.ts";
+import { vocabulary } from "../model/deprecations.ts";
 import { type Command, commandOf } from "./command.ts";
 import { commandsOf } from "./shell.ts";
 import type { Word } from "./shell-words.ts";
@@ -8,7 +8,7 @@ import { valueAt } from "./yaml-nodes.ts";
 
 /** Shell commands in a YAML file: scripts, and commands that are written as lists of words. */
 export function commandsInYaml(spots: readonly Spot[], text: string, isCi: boolean): readonly Command[] {
-  const names = new Set(isCi ? surroundings.ci.scripts : [...surroundings.ci.scripts, ...surroundings.yaml.scripts]);
+  const names = new Set(isCi ? vocabulary.ci.scripts : [...vocabulary.ci.scripts, ...vocabulary.yaml.scripts]);
   return spots.flatMap((spot) => {
     const name = spot.path.findLast((part) => typeof part === "string") ?? "";
     if (!names.has(String(name))) return [];
@@ -16,7 +16,7 @@ export function commandsInYaml(spots: readonly Spot[], text: string, isCi: boole
   });
 }
 
-const { arguments: argumentKeys } = surroundings.yaml;
+const { arguments: argumentKeys } = vocabulary.yaml;
 
 /** Whether what a key holds is one command, in words or as a whole, and not a list of commands. */
 function isScript({ path }: Spot): boolean {

@@ -1,5 +1,5 @@
 import { isMap, isScalar, type YAMLMap } from "yaml";
-import { surroundings } from "../model/deprecations.ts";
+import { vocabulary } from "../model/deprecations.ts";
 import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
 import { sentIn } from "./shell-mentions.ts";
 import { masked } from "./text.ts";
@@ -9,9 +9,9 @@ import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
 
 /** What modules of playbooks ask for and send: `uri: { url, body }`. */
 export function mentionsInModules(spots: readonly Spot[], text: string, evidence: Evidence): readonly Mention[] {
-  const { requests } = surroundings.yaml;
+  const { requests } = vocabulary.yaml;
   return spots.flatMap(({ path, key, value }) =>
-    key && isMap(value) && requests.includes(String(path.at(-1))) ? mentionsOf(value, text, evidence) : [],
+    key && isMap(value) && requests.has(String(path.at(-1))) ? mentionsOf(value, text, evidence) : [],
   );
 }
 

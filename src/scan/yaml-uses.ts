@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from "yaml";
 import { memoized } from "../base/memoize.ts";
-import { surroundings, type YamlDetection } from "../model/deprecations.ts";
+import { vocabulary, type YamlDetection } from "../model/deprecations.ts";
 import type { Verdict } from "./renames.ts";
 import { rewriting, type Sought, type Source, type Use } from "./source.ts";
 import type { Edit } from "./text.ts";
@@ -71,7 +71,7 @@ function leadsTo(segments: readonly (readonly string[])[], path: Spot["path"], i
   }
   const [first, ...below] = path;
   if (first === undefined) return false;
-  const matches = segment.some((word) => (word === surroundings.ci.job ? inJob : word === "*" || word === first));
+  const matches = segment.some((word) => (word === vocabulary.ci.job ? inJob : word === "*" || word === first));
   return matches && leadsTo(rest, below, inJob);
 }
 
