@@ -2,8 +2,8 @@ import { exitCode, UserError } from "../base/exit.ts";
 import { printable } from "../base/printable.ts";
 import { counted } from "../base/text.ts";
 import { findingsText } from "../report/deprecations.ts";
-import { type Tree, treeOf } from "../scan/includes.ts";
-import { type Finding, type Scanned, scanText } from "../scan/scan.ts";
+import { type IncludeGraph, includeGraphOf } from "../scan/includes.ts";
+import { type Finding, type ScanResult, scanText } from "../scan/scan.ts";
 import { filesBelow, type TextFile, textIn, type Unreadable } from "../workspace/text-files.ts";
 import type { Run } from "./command.ts";
 import { releaseOf } from "./deprecations.ts";
@@ -43,13 +43,13 @@ interface Scan {
   readonly terminal: Terminal;
   readonly release: string;
   readonly fix: boolean;
-  readonly tree: Tree;
+  readonly tree: IncludeGraph;
 }
 
 /** What the CI/CD configurations among the files include. */
-function treeOfFiles(files: readonly (TextFile | Unreadable)[]): Tree {
+function treeOfFiles(files: readonly (TextFile | Unreadable)[]): IncludeGraph {
   const byName = new Map(files.flatMap((file) => ("name" in file ? [[file.name, file] as const] : [])));
-  return treeOf([...byName.keys()], (name) => {
+  return includeGraphOf([...byName.keys()], (name) => {
     const file = byName.get(name);
     const text = file && textIn(file);
     return typeof text === "string" ? text : undefined;
@@ -74,7 +74,7 @@ function scanFile({ terminal, release, fix, tree }: Scan, file: TextFile): Scann
 }
 
 /** What a rewritten file still has: what is found in it, and what was found and not rewritten. */
-function leftIn(before: Scanned, after: Scanned): readonly Finding[] {
+function leftIn(before: ScanResult, after: ScanResult): readonly Finding[] {
   const keyOf = ({ id, line, column }: Finding) => `${id} ${line} ${column}`;
   const all = new Map([...before.left, ...after.findings].map((finding) => [keyOf(finding), finding]));
   return [...all.values()].sort((a, b) => a.line - b.line || a.column - b.column);

@@ -159,16 +159,8 @@ export interface ManifestDetection extends Detecting<"manifest"> {
   readonly replace?: string;
 }
 
-interface File extends Surroundings {
-  readonly deprecations: readonly Deprecation[];
-  readonly hints: readonly Hint[];
-}
-
-/**
- * Where uses are looked for, and words that tell uses from talk: `schemas/deprecations.schema.json` says what each list
- * means.
- */
-interface Surroundings {
+/** Words that the scanner knows; `schemas/deprecations.schema.json` describes each list. */
+interface Vocabulary {
   /** Globs of file names, by the kind of file. */
   readonly files: Words<string>;
   readonly ci: Words<Exclude<keyof typeof text.ci, "job">> & { readonly job: string };
@@ -182,18 +174,29 @@ interface Surroundings {
   readonly graphqlRoots: Words<"own" | "other">;
 }
 
-type Words<Name extends string> = Readonly<Record<Name, readonly string[]>>;
-
-const file = text as unknown as File;
+type Words<Name extends string> = Readonly<Record<Name, ReadonlySet<string>>>;
 
 /** The whole schedule, in the order of the specification. */
-export const schedule: readonly Deprecation[] = file.deprecations;
+export const schedule = text.deprecations as readonly Deprecation[];
 
 /** Findings beyond the schedule. */
-export const hints: readonly Hint[] = file.hints;
+export const hints = text.hints as readonly Hint[];
 
-/** How files are told apart. */
-export const surroundings: Surroundings = file;
+const { files, ci, yaml, shell, code, graphql, graphqlTypes, graphqlRoots } = text;
+
+export const vocabulary = {
+  ...{ files: wordsIn(files), ci: { ...wordsIn(ci), job: ci.job } },
+  ...{ yaml: { ...wordsIn(yaml), arguments: yaml.arguments }, shell: wordsIn(shell), code: wordsIn(code) },
+  ...{ graphql, graphqlTypes, graphqlRoots: wordsIn(graphqlRoots) },
+} as unknown as Vocabulary;
+
+/** Each list of words as a set. */
+function wordsIn(lists: Readonly<Record<string, unknown>>): Words<string> {
+  const entries = Object.entries(lists).flatMap(([name, words]) =>
+    Array.isArray(words) ? [[name, new Set(words)] as const] : [],
+  );
+  return Object.fromEntries(entries);
+}
 
 /** Whether a release has reached the removal; never where no removal date is set. */
 export function isRemoved({ release, removal_date }: Deprecation, reached: string): boolean {

@@ -3,7 +3,7 @@ import { slice } from "./text-pieces.ts";
 import { type Address, isOwnPath, type Piece, roots } from "./traffic.ts";
 
 /** An address in a text, and the stretches of its path and its query. */
-export interface Written {
+export interface AddressMatch {
   readonly path: string;
   readonly from: number;
   /** Begins behind the question mark; where the path ends if there is none. */
@@ -20,7 +20,7 @@ const api = /^[^\s?#]*?\/api\/v4\//;
 const open = new RegExp(`^(?:https?://)?[\\w.:-]*${hole}[\\w.:${hole}-]*/+`);
 
 /** Reads a text whose interpolations are holes as an address; undefined where it is none. */
-export function writtenIn(masked: string, raw: string): Written | undefined {
+export function matchAddress(masked: string, raw: string): AddressMatch | undefined {
   const [whole] = api.exec(masked) ?? [];
   if (whole !== undefined) return pathFrom(masked, whole.length, "api", raw.slice(0, whole.length));
   const rest = masked.slice(0, 2000);
@@ -32,7 +32,7 @@ export function writtenIn(masked: string, raw: string): Written | undefined {
 
 const segments = /[^\s?#"'<>\\]*/y;
 
-function pathFrom(masked: string, from: number, base: Written["base"], before: string): Written | undefined {
+function pathFrom(masked: string, from: number, base: AddressMatch["base"], before: string): AddressMatch | undefined {
   segments.lastIndex = from;
   const [path = ""] = segments.exec(masked) ?? [];
   const end = from + path.length;
@@ -51,16 +51,16 @@ function pathFrom(masked: string, from: number, base: Written["base"], before: s
 /** What a file says of the server that it speaks to. */
 export interface Evidence {
   /** Words of this API stand in it. */
-  readonly speaks: boolean;
+  readonly usesApi: boolean;
   /** Its name stands in it. */
-  readonly names: boolean;
+  readonly namesPlatform: boolean;
 }
 
 const speaking = /api\/v4|private-token|job-token|api_v4|\bglab\b/i;
 
 /** Looks once for what tells this API from others. */
 export function evidenceIn(text: string): Evidence {
-  return { speaks: speaking.test(text), names: /gitlab/i.test(text) };
+  return { usesApi: speaking.test(text), namesPlatform: /gitlab/i.test(text) };
 }
 
 /**
@@ -68,18 +68,18 @@ export function evidenceIn(text: string): Evidence {
  * @param base What is known of the base: a text that it stands for; undefined where nothing is.
  */
 export function requestAddressOf(
-  { path, base, before }: Written,
+  { path, base, before }: AddressMatch,
   evidence: Evidence,
   known?: string,
 ): Address | undefined {
   if (base === "api" || /api_?v4|gitlab_api/i.test(before)) return { path, sure: true };
   if (known !== undefined && /api\/v4\/?$|api_?v4/i.test(known)) return { path, sure: true };
   if (known !== undefined && /^https?:\/\/[^\s/]/.test(known) && !known.includes(hole)) return undefined;
-  if (evidence.speaks || isOwnPath(path)) return { path, sure: true };
-  return evidence.names ? { path, sure: false } : undefined;
+  if (evidence.usesApi || isOwnPath(path)) return { path, sure: true };
+  return evidence.namesPlatform ? { path, sure: false } : undefined;
 }
 
 /** The piece of a query. */
-export function queryIn(piece: Piece, { query }: Written): Piece {
+export function queryIn(piece: Piece, { query }: AddressMatch): Piece {
   return slice(piece, query);
 }

@@ -1,4 +1,4 @@
-import { goesOn } from "./enclosing-statement.ts";
+import { continues } from "./enclosing-statement.ts";
 import type { Program } from "./program.ts";
 
 /** `names = expression`, a loop over one, or a `return` of one, whose names are none. */
@@ -85,18 +85,18 @@ function forBefore(program: Program, index: number): number {
 }
 
 /** Longer expressions are cut. */
-const longest = 500;
+const maxTokens = 500;
 
 /** Behind the last token of an expression. */
 function endOf(program: Program, start: number, isLoop: boolean): number {
   const isOpen = program.isBlock(program.enclosing(start));
   let at = start;
-  for (let steps = 0; steps < longest && at < program.tokens.length; steps++) {
+  for (let steps = 0; steps < maxTokens && at < program.tokens.length; steps++) {
     const token = program.tokens[at];
     const before = program.tokens[at - 1];
     if (!token || (token.kind === "sign" && /^[;)\]}]$/.test(token.text))) return at;
     if (token.kind === "sign" && token.text === "," && !isLoop) return at;
-    if (at > start && isOpen && program.startsLine(at) && !goesOn(before?.text ?? "", token.text)) return at;
+    if (at > start && isOpen && program.startsLine(at) && !continues(before?.text ?? "", token.text)) return at;
     if (isLoop && isLoopEnd(program, at)) return at;
     const close = /^[([{]$/.test(token.text) && token.kind === "sign" ? program.matching(at) : typesEnd(program, at);
     at = close >= 0 ? close + 1 : at + 1;

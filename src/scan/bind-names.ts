@@ -2,7 +2,7 @@ import { vocabulary } from "../model/deprecations.ts";
 import type { Assignment } from "./assignments.ts";
 import type { Program } from "./program.ts";
 import { apiName } from "./response-flow.ts";
-import { type FlowValue, type Sent, unknown } from "./scopes.ts";
+import { type FlowValue, type SentParameter, unknown } from "./scopes.ts";
 import { headNameAt, nameAt } from "./token-names.ts";
 import type { Token } from "./tokens.ts";
 import { type Address, wantedNames } from "./traffic.ts";
@@ -10,8 +10,8 @@ import { type Address, wantedNames } from "./traffic.ts";
 /** What binding names does to the flow. */
 interface Binding {
   readonly set: (name: string, value: FlowValue) => void;
-  readonly sendToName: (name: string, sent: readonly Sent[], addresses: readonly Address[]) => void;
-  readonly say: (about: "read", addresses: readonly Address[], field: Token) => void;
+  readonly sendToName: (name: string, sent: readonly SentParameter[], addresses: readonly Address[]) => void;
+  readonly report: (about: "read", addresses: readonly Address[], field: Token) => void;
 }
 
 const { unwrapping, declaring } = vocabulary.code;
@@ -65,13 +65,13 @@ function isAdding(program: Program, to: number): boolean {
   return /^[+.]$/.test(program.textAt(to));
 }
 
-/** `{ name, other: local }` takes fields of an answer. */
+/** `{ name, other: local }` takes fields of an response. */
 function take(program: Program, from: number, to: number, value: FlowValue, binding: Binding): void {
   for (const word of wordsIn(program, from, to)) {
     const token = program.tokens[word];
     if (!token || program.textAt(word - 1) === ":") continue;
     const isWanted = wantedNames.has(apiName(token)) && value.field === undefined;
-    if (isWanted) binding.say("read", value.answers, token);
+    if (isWanted) binding.report("read", value.responses, token);
     const local = program.textAt(word + 1) === ":" ? word + 2 : word;
     const isRest = program.textAt(word - 1) === ".";
     const part = isWanted ? { ...value, field: token } : isRest || unwrapping.has(token.text) ? value : unknown;

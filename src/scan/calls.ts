@@ -1,11 +1,11 @@
 import type { CallDetection, TextDetection } from "../model/deprecations.ts";
-import type { Sought, Use } from "./source.ts";
+import type { DetectionOf, Use } from "./source.ts";
 import type { Token } from "./tokens.ts";
 
 /** Uses such as `gem "name"` and `Feature.enable(:name)`, in a program or in one that a command runs. */
 export function callUses(
   programs: readonly (readonly Token[])[],
-  { detection }: Sought<CallDetection>,
+  { detection }: DetectionOf<CallDetection>,
 ): readonly Use[] {
   return programs.flatMap((tokens) => callsIn(tokens, detection)).map(({ start }) => ({ offset: start }));
 }
@@ -26,7 +26,7 @@ function isArgument(before: readonly Token[]): boolean {
 }
 
 /** Texts that match a pattern, and that something is done with. */
-export function textUses(tokens: readonly Token[], { detection }: Sought<TextDetection>): readonly Use[] {
+export function textUses(tokens: readonly Token[], { detection }: DetectionOf<TextDetection>): readonly Use[] {
   const pattern = new RegExp(detection.matches);
   return tokens
     .filter(({ kind, text }) => kind === "text" && pattern.test(text))

@@ -5,7 +5,7 @@ const http = vocabulary.code.http;
 const setters = vocabulary.code.setters;
 
 /** The request that a chain goes on to behind a call: `.SetBody(…).Post(url)`; undefined where there is none. */
-export function requestBehind(program: Program, open: number): number | undefined {
+export function requestAfter(program: Program, open: number): number | undefined {
   let close = program.matching(open);
   for (let steps = 0; steps < 20 && close >= 0; steps++) {
     const [dot, name, next] = [program.tokens[close + 1], program.tokens[close + 2], close + 3];

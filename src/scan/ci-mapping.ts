@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from "yaml";
-import { furthest, isTagReference, keysOf, type Resolver } from "./resolver.ts";
+import { isTagReference, keysOf, maxDepth, type Resolver } from "./resolver.ts";
 import { nameOf } from "./yaml-nodes.ts";
 
 /** A key that counts only where another one is not set, once a configuration is merged. */
@@ -10,7 +10,7 @@ export interface Fallback {
 }
 
 /** One way to read a configuration, where readers differ or not all is known. */
-export interface Reading {
+export interface MergeRules {
   /** Which of equal keys wins: the mapping's own, as YAML's merge type has it, or the later one, as Psych reads it. */
   readonly wins: "own" | "later";
   /** Whether includes with rules are there. */
@@ -44,13 +44,13 @@ export function mergedFields(parts: readonly CiFields[]): CiFields {
 type KeyedPair = Pair<Scalar, unknown>;
 
 /** The pairs of a mapping with those that are merged into it, the one that wins last. Reads each mapping once. */
-export function pairsReader({ merged }: Resolver, wins: Reading["wins"]): (map: YAMLMap) => readonly KeyedPair[] {
+export function pairsReader({ merged }: Resolver, wins: MergeRules["wins"]): (map: YAMLMap) => readonly KeyedPair[] {
   const known = new Map<YAMLMap, readonly KeyedPair[]>();
   return (map) => read(map, 0);
 
   function read(map: YAMLMap, depth: number): readonly KeyedPair[] {
     const before = known.get(map);
-    if (before || depth > furthest) return before ?? [];
+    if (before || depth > maxDepth) return before ?? [];
     known.set(map, []);
     const pairs = map.items.filter((pair): pair is KeyedPair => isScalar(pair.key));
     const merging = pairs.filter(isMerge);
@@ -79,7 +79,7 @@ export function fieldsOf(
   pairs: readonly KeyedPair[],
   resolver: Resolver,
   fallbacks: readonly Fallback[],
-  renamed: Reading["renamed"],
+  renamed: MergeRules["renamed"],
 ): CiFields {
   const names = new Map(fallbacks.flatMap(({ old, now }) => [[old, now] as const, [now, now] as const]));
   const values = new Map<string, CiValue>();

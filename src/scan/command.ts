@@ -41,10 +41,10 @@ function isWrapping(words: readonly Word[], at: number): boolean {
   const { wrappers } = vocabulary.shell;
   if (keywords.has(raw) || wrappers.has(raw)) return true;
   const before = words[at - 1]?.raw ?? "";
-  if (at > furthest) return false;
+  if (at > maxWords) return false;
   const behindWrapper = words.slice(0, at).some((word) => wrappers.has(word.raw));
   return behindWrapper && (raw.startsWith("-") || /^-[ugnk]$/.test(before) || /^\d+[smh]?$/.test(raw));
 }
 
 /** Options of wrappers that are looked at. */
-const furthest = 30;
+const maxWords = 30;

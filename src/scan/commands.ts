@@ -4,7 +4,7 @@ import { type Command, commandNameOf, commandOf } from "./command.ts";
 import { Program } from "./program.ts";
 import { commandsOf } from "./shell.ts";
 import { assigned, type Word } from "./shell-words.ts";
-import { rewriting, type Sought, type Source, type Use } from "./source.ts";
+import { type DetectionOf, rewriting, type Source, type Use } from "./source.ts";
 import type { Token } from "./tokens.ts";
 
 /** Commands, and those that are handed to another shell, as in `ssh host "sudo command"`. */
@@ -18,12 +18,12 @@ export function allCommands(commands: readonly Command[], text: string): readonl
 }
 
 /** A command that another one runs begins among so many words. */
-const furthest = 30;
+const maxWrapperWords = 30;
 
 /** `docker exec app command` runs what follows some word of it. */
 function tails({ words }: Command): readonly Command[] {
   const talk = words.findIndex(({ raw }) => vocabulary.shell.talk.has(raw));
-  const candidates = words.slice(0, talk < 0 ? furthest : Math.min(talk, furthest));
+  const candidates = words.slice(0, talk < 0 ? maxWrapperWords : Math.min(talk, maxWrapperWords));
   return candidates.slice(1).map((_, index) => commandOf(candidates.slice(index + 1)));
 }
 
@@ -44,7 +44,7 @@ export function commandsInProgram(tokens: readonly Token[], text: string, runs?:
 function provisioned(program: Program, index: number, text: string): readonly Command[] {
   const end = program.matching(index + 2);
   if (!program.isText(index + 1) || end < 0) return [];
-  const inside = program.tokens.slice(index + 3, Math.min(end, index + 10 * mostWords));
+  const inside = program.tokens.slice(index + 3, Math.min(end, index + 10 * maxWords));
   return inside.flatMap(({ kind, text: key }, at) => {
     if (kind !== "word" || !/^(?:command|inline)$/.test(key) || inside[at + 1]?.text !== "=") return [];
     const close = inside[at + 2]?.text === "[" ? program.matching(index + 3 + at + 2) - index - 3 : at + 3;
@@ -61,14 +61,14 @@ function remember(program: Program, index: number, lists: Map<string, readonly T
   if (name?.kind !== "word") return;
   const first = program.tokens[index + 1];
   const end = first?.text === "[" ? program.matching(index + 1) : first?.kind === "text" ? index + 2 : -1;
-  const texts = end < 0 ? [] : program.tokens.slice(index + 1, Math.min(end, index + mostWords));
+  const texts = end < 0 ? [] : program.tokens.slice(index + 1, Math.min(end, index + maxWords));
   lists.set(
     name.text,
     texts.filter(({ kind }) => kind === "text"),
   );
 }
 
-const mostWords = 60;
+const maxWords = 60;
 
 /** The texts of the first arguments: of one list, or one behind the other. */
 function textsHandedTo(
@@ -79,7 +79,7 @@ function textsHandedTo(
   const open = /^[([]$/.test(program.textAt(index + 1)) ? index + 1 : -1;
   if (open < 0) return program.isText(index + 1) ? program.tokens.slice(index + 1, index + 2) : [];
   const texts: Token[] = [];
-  for (let at = open + 1; at < Math.min(program.matching(open), open + mostWords); at++) {
+  for (let at = open + 1; at < Math.min(program.matching(open), open + maxWords); at++) {
     const token = program.tokens[at];
     if (token?.kind === "text" && !isOption(program, at)) texts.push(token);
     else if (token?.kind === "word" && at === open + 1) texts.push(...(lists.get(token.text) ?? []));
@@ -121,7 +121,7 @@ export function tokensOfCommands(commands: readonly Command[]): readonly Token[]
 /** Arguments of commands that match. What stands on one line is rewritten as a whole, or not at all. */
 export function argumentUses(
   commands: readonly Command[],
-  { detection }: Sought<ArgumentDetection>,
+  { detection }: DetectionOf<ArgumentDetection>,
   { text }: Source,
 ): readonly Use[] {
   const { commands: names, matches, replace, word, near } = detection;
@@ -164,7 +164,10 @@ function linesOf(text: string, places: readonly Place[], word: string | undefine
 }
 
 /** Subcommands: the first argument of a command. */
-export function commandUses(commands: readonly Command[], { detection }: Sought<CommandDetection>): readonly Use[] {
+export function commandUses(
+  commands: readonly Command[],
+  { detection }: DetectionOf<CommandDetection>,
+): readonly Use[] {
   const { of, word, replace } = detection;
   const pattern = new RegExp(of);
   return commands

@@ -64,16 +64,16 @@ function textAt(program: Program, at: number): readonly Token[] {
   return token?.kind === "text" ? [token] : [];
 }
 
-/** At most so many tokens of a list are looked at. */
-const most = 60;
+/** At maxTokens so many tokens of a list are looked at. */
+const maxTokens = 60;
 
 function textsIn(program: Program, open: number): readonly Token[] {
   return program.tokens
-    .slice(open + 1, Math.min(program.matching(open), open + most))
+    .slice(open + 1, Math.min(program.matching(open), open + maxTokens))
     .filter(({ kind }) => kind === "text");
 }
 
 function cases(program: Program, open: number): readonly Token[] {
-  const inside = program.tokens.slice(open + 1, Math.min(program.matching(open), open + 10 * most));
+  const inside = program.tokens.slice(open + 1, Math.min(program.matching(open), open + 10 * maxTokens));
   return inside.filter(({ kind }, index) => kind === "text" && inside[index - 1]?.text === "case");
 }

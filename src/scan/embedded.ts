@@ -1,9 +1,9 @@
 import { type Selected, selectedFields } from "./graphql.ts";
-import { hole, masked, type Stretch } from "./text.ts";
+import { hole, masked, type TextFragment } from "./text.ts";
 import type { Token } from "./tokens.ts";
 
 /** A GraphQL document, where it stands and which fields it selects. */
-export interface Query extends Stretch {
+export interface Query extends TextFragment {
   readonly fields: readonly Selected[];
 }
 
@@ -31,7 +31,7 @@ const inJson: readonly RegExp[] = [
   /\\"query\\"\s*:\s*\\"((?:\\\\\\"|\\\\[nrt]|\\[nrt]|[^"\\])*)/g,
 ];
 
-function queriesInText({ text, start }: Stretch): readonly Query[] {
+function queriesInText({ text, start }: TextFragment): readonly Query[] {
   const direct = beginning.test(text) ? parsed({ text, start }) : undefined;
   if (direct) return [direct];
   const values = inJson.flatMap((pattern) => [...text.matchAll(pattern)]);
@@ -58,7 +58,7 @@ const interpolations: readonly RegExp[] = [
   /\$\{[^{}]*\}|#\{[^{}]*\}|(?<!\{)\{[\w.]+\}(?!\})|%[sd]/g,
 ];
 
-function parsed({ text, start }: Stretch): Query | undefined {
+function parsed({ text, start }: TextFragment): Query | undefined {
   for (const interpolation of interpolations) {
     const open = masked(text, interpolation, hole);
     for (const candidate of [open, open.replace(/\{\{/g, "{ ").replace(/\}\}/g, " }")]) {

@@ -4,7 +4,7 @@ import type { Program } from "./program.ts";
 import { receiverOf } from "./token-names.ts";
 
 /** Where a part of an expression goes. */
-type Climbed =
+type Destination =
   /** Into a call: one that is known to send requests, or any other. */
   | { readonly to: "call"; readonly open: number; readonly sure: boolean }
   /** Into a call on something that collects parameters. */
@@ -23,15 +23,15 @@ const http = code.http;
 const asides = code.asides;
 const mocks = code.mocks;
 
-const nothing: Climbed = { to: "nothing" };
+const nothing: Destination = { to: "nothing" };
 /** Deeper expressions are not looked at. */
-const deepest = 40;
+const maxDepth = 40;
 
 /** Climbs out of literals and calls that only pass on what they are given. */
-export function climb(program: Program, index: number): Climbed {
+export function destinationOf(program: Program, index: number): Destination {
   let at = program.enclosing(index);
   if (isAside(program, index)) return nothing;
-  for (let depth = 0; depth < deepest; depth++) {
+  for (let depth = 0; depth < maxDepth; depth++) {
     if (program.isBlock(at)) return ofStatement(program, index, at);
     const found = program.textAt(at) === "(" ? throughCall(program, at) : throughLiteral(program, at);
     if (found) return found;
@@ -47,13 +47,13 @@ function isAside(program: Program, at: number): boolean {
   return /^[:=>]$/.test(before) && asides.has(key?.text.toLowerCase() ?? "");
 }
 
-function throughCall(program: Program, at: number): Climbed | undefined {
+function throughCall(program: Program, at: number): Destination | undefined {
   const name = program.callee(at);
   const before = program.textAt(at - 1);
   if (name === "") return code.control.has(before) && before !== "return" && before !== "await" ? nothing : undefined;
   const isMethod = program.isMember(at - 1);
   if (talk.has(name) || /(?:Error|Exception|Warning)$/.test(name))
-    return isSaying(program, at, name) ? nothing : undefined;
+    return isReporting(program, at, name) ? nothing : undefined;
   if (isMethod && isMock(program, at)) return nothing;
   if (isMethod && (setters.has(name) || isOpening(program, at))) return { to: "setter", open: at };
   if (setters.has(name) && !http.has(name)) {
@@ -71,12 +71,12 @@ function isMock(program: Program, at: number): boolean {
 }
 
 /** Whether a call only reports something: `log.error(…)`, `Error(…)`, `client.test(…)`. */
-function isSaying(program: Program, at: number, name: string): boolean {
+function isReporting(program: Program, at: number, name: string): boolean {
   const receiver = program.isMember(at - 1) || program.textAt(at - 2) === ":" ? program.textAt(at - 3) : undefined;
   return receiver === undefined || talk.has(name) || loggers.has(receiver);
 }
 
-function throughLiteral(program: Program, at: number): Climbed | undefined {
+function throughLiteral(program: Program, at: number): Destination | undefined {
   const before = program.tokens[at - 1];
   const isSubscript =
     program.textAt(at) === "[" &&
@@ -87,8 +87,8 @@ function throughLiteral(program: Program, at: number): Climbed | undefined {
   return isAside(program, at) ? nothing : undefined;
 }
 
-/** A text alone is documentation; behind a word that says something, it is said. */
-function ofStatement(program: Program, index: number, depth: number): Climbed {
+/** A text alone is documentation; behind a word that says something, it is mentions. */
+function ofStatement(program: Program, index: number, depth: number): Destination {
   const head = headOf(program, index);
   const word = program.textAt(head);
   const behind = program.tokens[head + 1];
@@ -105,7 +105,7 @@ function ofStatement(program: Program, index: number, depth: number): Climbed {
 }
 
 /** `Invoke-RestMethod -Uri url`, as PowerShell writes calls. */
-function commandlet(program: Program, head: number, index: number): Climbed | undefined {
+function commandlet(program: Program, head: number, index: number): Destination | undefined {
   for (let at = Math.max(head + 2, index - 60); at < index; at++) {
     const isNoun = code.commandlets.has(program.textAt(at)) && program.textAt(at - 1) === "-";
     if (isNoun && program.textAt(at - 2) === "Invoke") return { to: "call", open: at, sure: true };
@@ -114,17 +114,17 @@ function commandlet(program: Program, head: number, index: number): Climbed | un
 }
 
 /** `httpRequest url: url, requestBody: body`, as pipelines of Jenkins write it. */
-function step(program: Program, index: number): Climbed | undefined {
+function step(program: Program, index: number): Destination | undefined {
   for (let at = index; at > Math.max(-1, index - 60); at--) {
     const { kind, text = "" } = program.tokens[at] ?? {};
     if (kind === "word" && code.steps.has(text) && program.isWord(at + 1)) return { to: "call", open: at, sure: true };
-    if (program.startsLine(at) && !goesOn(program.textAt(at - 1), text)) return undefined;
+    if (program.startsLine(at) && !continues(program.textAt(at - 1), text)) return undefined;
   }
   return undefined;
 }
 
 /** `client.get url, params: { … }`, as Ruby writes calls. */
-function plainCall(program: Program, head: number, index: number): Climbed | undefined {
+function plainCall(program: Program, head: number, index: number): Destination | undefined {
   for (let at = head + 1; at < Math.min(index, head + 12); at++) {
     const isMethod = program.isWord(at) && program.textAt(at - 1) === "." && http.has(program.textAt(at));
     const next = program.tokens[at + 1];
@@ -140,7 +140,7 @@ function headOf(program: Program, index: number): number {
   for (let steps = 0; steps < 40; steps++) {
     const before = program.tokens[at - 1];
     if (!before || before.text === ";" || before.text === "{" || isBlockEnd(program, at - 1)) return at;
-    if (program.startsLine(at) && !goesOn(before.text, program.textAt(at))) return at;
+    if (program.startsLine(at) && !continues(before.text, program.textAt(at))) return at;
     const opened = program.matching(at - 1);
     at = opened >= 0 && opened < at - 1 ? opened : at - 1;
   }
@@ -152,7 +152,7 @@ function isBlockEnd(program: Program, at: number): boolean {
 }
 
 /** Whether a line goes on with the next one. */
-export function goesOn(before: string, next: string): boolean {
+export function continues(before: string, next: string): boolean {
   return (
     /^[=,+.&|?\\([{-]$/.test(before) || /^[.&|?+]$/.test(next) || /^(?:await|return|new|in|of|and|or|not)$/.test(before)
   );

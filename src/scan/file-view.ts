@@ -5,54 +5,54 @@ import { configurationOf } from "./ci.ts";
 import type { Command } from "./command.ts";
 import { allCommands, commandsInProgram, tokensOfCommands } from "./commands.ts";
 import { type Query, queriesIn, queryOf } from "./embedded.ts";
-import { climb } from "./enclosing-statement.ts";
-import { type Tree, verdictsAlone } from "./includes.ts";
+import { destinationOf } from "./enclosing-statement.ts";
+import { type IncludeGraph, verdictsAlone } from "./includes.ts";
 import { manifestProblems } from "./manifests.ts";
 import { Program } from "./program.ts";
 import { canOnlyBeCi, kindsByName } from "./recognise.ts";
 import { keysInOrder } from "./renames.ts";
 import { mentionsInProgram } from "./request-flow.ts";
 import { resolverOf } from "./resolver.ts";
-import { type Setting, settingsInCommands, settingsInYaml } from "./settings.ts";
+import { settingsInCommands, settingsInYaml, type VariableSetting } from "./settings.ts";
 import { commandsOf } from "./shell.ts";
 import { mentionsInCommands } from "./shell-flow.ts";
 import type { Source } from "./source.ts";
-import type { Stretch } from "./text.ts";
+import type { TextFragment } from "./text.ts";
 import { mentionsInTexts } from "./texts.ts";
 import { languageOf, type Token, tokensOf, tokensWithin } from "./tokens.ts";
 import { parsed } from "./toml.ts";
 import type { Mention } from "./traffic.ts";
-import { innerRange, type Spot, yamlDocuments, yamlSpots } from "./yaml.ts";
+import { innerRange, type YamlEntry, yamlDocuments, yamlEntries } from "./yaml.ts";
 import { commandsInYaml } from "./yaml-commands.ts";
 import { stringOf, valueAt } from "./yaml-nodes.ts";
 import { mentionsInModules } from "./yaml-requests.ts";
 import type { Renaming } from "./yaml-uses.ts";
 
 /** A file as the interpreters see it; each part is empty where the file has none. */
-export interface View {
+export interface FileView {
   /** Names that a detection's `in` may ask for. */
   readonly kinds: ReadonlySet<string>;
   /** Of a CI/CD configuration, resolved. */
-  readonly spots: readonly Spot[];
+  readonly entries: readonly YamlEntry[];
   readonly renaming: Renaming;
   readonly commands: readonly Command[];
-  readonly settings: readonly Setting[];
+  readonly settings: readonly VariableSetting[];
   /** Texts of programs that something is done with. */
   readonly texts: readonly Token[];
   /** The program, and those in commands. */
   readonly programs: readonly (readonly Token[])[];
-  /** What is said of requests. */
+  /** What is mentions of requests. */
   readonly mentions: readonly Mention[];
   readonly queries: readonly Query[];
   /** TOML texts. */
-  readonly tables: readonly Stretch[];
+  readonly tables: readonly TextFragment[];
   readonly problems: readonly Problem[];
   /** What the file should have been by its name, where it is not. */
   readonly unread: "YAML" | "TOML" | "GraphQL" | undefined;
 }
 
 /** Reads a file in every way that applies: by its name, by what includes it, and by what it holds. */
-export function viewOf(source: Source, tree: Tree): View {
+export function readFile(source: Source, tree: IncludeGraph): FileView {
   const { file, text } = source;
   const kinds = kindsByName(file);
   const documents = kinds.has("yaml") || kinds.has("database") ? yamlDocuments(text) : [];
@@ -61,10 +61,10 @@ export function viewOf(source: Source, tree: Tree): View {
   }
   const isCi = kinds.has("ci") || tree.included.has(file) || (kinds.has("yaml") && canOnlyBeCi(documents ?? [], file));
   if (isCi) kinds.add("ci");
-  const spots = (documents ?? []).flatMap((document) => spotsOf(document, isCi, tree));
+  const entries = (documents ?? []).flatMap((document) => entriesOfDocument(document, isCi, tree));
   const unread = unreadAs(source, kinds, documents);
-  const read = partsOf(source, spots, kinds);
-  const tables = kinds.has("toml") ? [{ text, start: 0 }] : tablesIn(spots, text);
+  const read = partsOf(source, entries, kinds);
+  const tables = kinds.has("toml") ? [{ text, start: 0 }] : tablesIn(entries, text);
   const { commands: shell, programs: code, queries: graphql, settings, mentions: requests } = read;
   const parts = { toml: tables, shell, code, graphql, settings, requests };
   for (const [kind, part] of Object.entries(parts)) if (part.length > 0) kinds.add(kind);
@@ -72,7 +72,7 @@ export function viewOf(source: Source, tree: Tree): View {
     ...empty,
     ...read,
     kinds,
-    spots,
+    entries,
     tables,
     unread,
     renaming: isCi ? renamingOf(file, documents ?? [], tree) : empty.renaming,
@@ -80,26 +80,26 @@ export function viewOf(source: Source, tree: Tree): View {
 }
 
 /** Keys are told by their order, which rewriting does not change. */
-function renamingOf(file: string, documents: readonly (Node | null)[], tree: Tree): Renaming {
+function renamingOf(file: string, documents: readonly (Node | null)[], tree: IncludeGraph): Renaming {
   const verdicts = tree.verdicts.get(file) ?? verdictsAlone(documents);
   const places = new Map(keysInOrder(documents).map((key, index) => [key, index]));
   return { verdictOf: (key) => verdicts[places.get(key) ?? -1], names: tree.names.get(file) ?? new Set() };
 }
 
-function spotsOf(document: Node | null, isCi: boolean, tree: Tree): readonly Spot[] {
-  return isCi ? configurationOf(document, tree).spots : yamlSpots(document, resolverOf(document));
+function entriesOfDocument(document: Node | null, isCi: boolean, tree: IncludeGraph): readonly YamlEntry[] {
+  return isCi ? configurationOf(document, tree).entries : yamlEntries(document, resolverOf(document));
 }
 
-function partsOf(source: Source, spots: readonly Spot[], kinds: ReadonlySet<string>) {
+function partsOf(source: Source, entries: readonly YamlEntry[], kinds: ReadonlySet<string>) {
   const { text } = source;
   const written = programTokens(source);
-  const own = commandsIn(source, spots, kinds);
+  const own = commandsIn(source, entries, kinds);
   const commands = allCommands([...own, ...commandsInProgram(written, text, languageOf(source.file)?.runs)], text);
   const inCommands = tokensOfCommands(commands);
   const evidence = evidenceIn(text);
-  const variables = variableTexts(spots, kinds, text);
+  const variables = variableTexts(entries, kinds, text);
   const texts = [...usedTexts(written, text), ...variables];
-  const inYaml = settingsInYaml(spots, text);
+  const inYaml = settingsInYaml(entries, text);
   return {
     commands,
     settings: [...settingsInCommands(commands), ...inYaml],
@@ -108,28 +108,28 @@ function partsOf(source: Source, spots: readonly Spot[], kinds: ReadonlySet<stri
     mentions: [
       ...mentionsInProgram(written, text, evidence),
       ...mentionsInCommands(commands, inYaml, text, evidence),
-      ...mentionsInModules(spots, text, evidence),
+      ...mentionsInModules(entries, text, evidence),
       ...mentionsInTexts(variables, evidence),
     ],
     queries: kinds.has("graphql") ? queryOf(text) : queriesIn([...texts, ...inCommands]),
   };
 }
 
-/** Texts that are neither documentation nor said. */
+/** Texts that are neither documentation nor mentions. */
 function usedTexts(tokens: readonly Token[], text: string): readonly Token[] {
   const program = new Program(tokens, text);
-  return program.tokens.filter(({ kind }, index) => kind === "text" && climb(program, index).to !== "nothing");
+  return program.tokens.filter(({ kind }, index) => kind === "text" && destinationOf(program, index).to !== "nothing");
 }
 
 /** Of files whose names promise what is looked for; any other YAML may be a template of something else. */
-function unreadAs({ text }: Source, kinds: ReadonlySet<string>, documents: unknown): View["unread"] {
+function unreadAs({ text }: Source, kinds: ReadonlySet<string>, documents: unknown): FileView["unread"] {
   if (documents === undefined && (kinds.has("ci") || kinds.has("database"))) return "YAML";
   if (kinds.has("toml") && parsed(text) === undefined) return "TOML";
   return kinds.has("graphql") && text.trim() !== "" && queryOf(text).length === 0 ? "GraphQL" : undefined;
 }
 
-const empty: Omit<View, "kinds"> = {
-  spots: [],
+const empty: Omit<FileView, "kinds"> = {
+  entries: [],
   renaming: { verdictOf: () => undefined, names: new Set() },
   commands: [],
   settings: [],
@@ -150,12 +150,16 @@ const shellFiles =
   /(?:\.(?:sh|bash|zsh|ksh|env|envrc)|(?:^|\/)(?:\.env[\w.-]*|(?:Docker|Container|Make)file[\w.-]*))$/i;
 const shebang = /^#!.*\b(?:ba|z|k|da)?sh\b/;
 
-function commandsIn({ file, text }: Source, spots: readonly Spot[], kinds: ReadonlySet<string>): readonly Command[] {
+function commandsIn(
+  { file, text }: Source,
+  entries: readonly YamlEntry[],
+  kinds: ReadonlySet<string>,
+): readonly Command[] {
   if (shellFiles.test(file) || shebang.test(text)) return commandsOf(text);
   // PowerShell goes on with the next line behind a backtick.
   if (/\.psm?1$/i.test(file)) return commandsOf(text.replace(/`(?=\r?\n)/g, "\\"));
   if (/\.(?:bat|cmd)$/i.test(file)) return commandsOf(batch(text));
-  return kinds.has("yaml") ? commandsInYaml(spots, text, kinds.has("ci")) : [];
+  return kinds.has("yaml") ? commandsInYaml(entries, text, kinds.has("ci")) : [];
 }
 
 /** Batch files go on with the next line behind a caret, and have quotes of one kind and remarks. */
@@ -165,9 +169,9 @@ function batch(text: string): string {
 }
 
 /** Values of variables of a CI/CD configuration, as texts of a program. */
-function variableTexts(spots: readonly Spot[], kinds: ReadonlySet<string>, text: string): readonly Token[] {
+function variableTexts(entries: readonly YamlEntry[], kinds: ReadonlySet<string>, text: string): readonly Token[] {
   if (!kinds.has("ci")) return [];
-  return spots.flatMap(({ path, value }) => {
+  return entries.flatMap(({ path, value }) => {
     const range = path.includes("variables") ? innerRange(value, text) : undefined;
     if (!range || range.isBlock) return [];
     return [{ kind: "text", text: text.slice(range.start, range.end), start: range.start }];
@@ -175,8 +179,8 @@ function variableTexts(spots: readonly Spot[], kinds: ReadonlySet<string>, text:
 }
 
 /** Chart values hold a runner's configuration as a block of text. */
-function tablesIn(spots: readonly Spot[], text: string): readonly Stretch[] {
-  return spots.flatMap(({ value }) => {
+function tablesIn(entries: readonly YamlEntry[], text: string): readonly TextFragment[] {
+  return entries.flatMap(({ value }) => {
     if (!isScalar(value) || value.type !== "BLOCK_LITERAL" || !value.range) return [];
     const header = text.indexOf("\n", value.range[0]) + 1;
     const block = text.slice(header, value.range[1]);

@@ -3,22 +3,22 @@ import type { FlowValue } from "./scopes.ts";
 import { nameAt } from "./token-names.ts";
 import type { Address, Mention } from "./traffic.ts";
 
-/** At most so many of a kind are kept for one call or name. */
-export const most = 30;
+/** At maxValues so many of a kind are kept for one call or name. */
+export const maxValues = 30;
 
 /** What two parts of one expression give. */
 export function merged(value: FlowValue, other: FlowValue): FlowValue {
-  const isFirst = value.answers.length === 0;
+  const isFirst = value.responses.length === 0;
   return {
-    addresses: [...value.addresses, ...other.addresses].slice(0, most),
-    sent: [...value.sent, ...other.sent].slice(0, most),
-    answers: isFirst ? other.answers : value.answers,
+    addresses: [...value.addresses, ...other.addresses].slice(0, maxValues),
+    sent: [...value.sent, ...other.sent].slice(0, maxValues),
+    responses: isFirst ? other.responses : value.responses,
     field: isFirst ? other.field : value.field,
     literal: value.literal ?? other.literal,
   };
 }
 
-/** What is said where it is not certain that it goes to a request. */
+/** What is mentions where it is not certain that it goes to a request. */
 export function likely(mention: Mention): Mention {
   return { ...mention, address: unsure(mention.address) };
 }

@@ -8,8 +8,8 @@ import {
   type ValueNode,
 } from "graphql";
 import { type GraphqlDetection, vocabulary } from "../model/deprecations.ts";
-import { rewriting, type Sought, type Use } from "./source.ts";
-import { hole, type Stretch } from "./text.ts";
+import { type DetectionOf, rewriting, type Use } from "./source.ts";
+import { hole, type TextFragment } from "./text.ts";
 
 /** A selected field, and what is known of the type that it is selected on. */
 export interface Selected {
@@ -24,7 +24,7 @@ export interface Selected {
 type Schema = "own" | "other" | "unknown";
 
 /** Every field that a GraphQL document selects; undefined where the text is none. Interpolations may stand in it. */
-export function selectedFields({ text }: Stretch): readonly Selected[] | undefined {
+export function selectedFields({ text }: TextFragment): readonly Selected[] | undefined {
   // An interpolation is a value, a field or a fragment; as a name it fits where the first two do, as space elsewhere.
   for (const fill of [" ", "_"]) {
     const document = parsed(text.replaceAll(hole, fill));
@@ -111,8 +111,8 @@ function typeAt(path: readonly string[], on: string | undefined): string | undef
 /** Uses among the fields of a document that stands from `start` on. */
 export function graphqlUses(
   fields: readonly Selected[],
-  { start }: Stretch,
-  { detection }: Sought<GraphqlDetection>,
+  { start }: TextFragment,
+  { detection }: DetectionOf<GraphqlDetection>,
 ): readonly Use[] {
   const { field, on, argument, unique } = detection;
   return fields

@@ -1,5 +1,5 @@
 import { type Node, type Scalar, visit } from "yaml";
-import { configurationOf, type Reference, type Taken } from "./ci.ts";
+import { type CrossReferences, configurationOf, type Reference } from "./ci.ts";
 import { filesIncluded, type Included, includesIn } from "./include-entries.ts";
 import type { CiFile, Include } from "./pipeline.ts";
 import { canOnlyBeCi, kindsByName } from "./recognise.ts";
@@ -9,8 +9,8 @@ import { yamlDocuments } from "./yaml.ts";
 import { nameOf, valueAt } from "./yaml-nodes.ts";
 import { renamableKeys } from "./yaml-uses.ts";
 
-/** What the files of a scan say about each other. */
-export interface Tree extends Taken {
+/** What the files of a scan report about each other. */
+export interface IncludeGraph extends CrossReferences {
   /** Files that are CI/CD configuration because another one includes them. */
   readonly included: ReadonlySet<string>;
   /** Of each file of a configuration, what renaming its keys would do, in the order of its keys. */
@@ -22,7 +22,7 @@ export interface Tree extends Taken {
 type Verdicts = readonly (Verdict | undefined)[];
 
 /** The tree of a file that is scanned by itself. */
-export const noTree: Tree = {
+export const noIncludes: IncludeGraph = {
   included: new Set(),
   extended: new Set(),
   references: new Map(),
@@ -41,20 +41,20 @@ interface ReadFile extends CiFile {
  * @param files All names of the scan, with forward slashes.
  * @param read The text of one of them; undefined where it cannot be read.
  */
-export function treeOf(files: readonly string[], read: (file: string) => string | undefined): Tree {
+export function includeGraphOf(files: readonly string[], read: (file: string) => string | undefined): IncludeGraph {
   const known = new Set(files);
   const configurations = new Map<string, ReadFile>();
   const children: CiFile[] = [];
   const included = new Set<string>();
-  const taken = collector();
+  const crossReferences = collector();
   for (const name of files) if (isConfiguration(name)) follow(name);
   const roots = [...configurations].flatMap(([name, file]) => (isRoot(name) ? [file] : []));
   const pipelines = [...roots, ...children];
   return {
     included,
-    extended: taken.extended,
-    references: taken.references,
-    verdicts: verdictsIn(configurations, pipelines, taken),
+    extended: crossReferences.extended,
+    references: crossReferences.references,
+    verdicts: verdictsIn(configurations, pipelines, crossReferences),
     names: namesIn(configurations, pipelines),
   };
 
@@ -75,7 +75,7 @@ export function treeOf(files: readonly string[], read: (file: string) => string 
     const file = fileOf(yamlDocuments(read(name) ?? "") ?? []);
     configurations.set(name, file);
     for (const document of file.documents) {
-      taken.add(configurationOf(document).taken);
+      crossReferences.add(configurationOf(document).crossReferences);
       const { own, triggered } = includesIn(document);
       for (const each of own) file.includes.push(includeOf(each, name));
       for (const child of triggered)
@@ -100,8 +100,8 @@ function fileOf(documents: readonly (Node | null)[]): ReadFile {
   return { documents, includes: [], references, resolver: counted && resolverOf(counted) };
 }
 
-interface Collector extends Taken {
-  readonly add: (taken: Taken) => void;
+interface Collector extends CrossReferences {
+  readonly add: (crossReferences: CrossReferences) => void;
 }
 
 function collector(): Collector {
@@ -109,9 +109,9 @@ function collector(): Collector {
   const references = new Map<string, readonly Reference[]>();
   return { extended, references, add };
 
-  function add(taken: Taken): void {
-    for (const name of taken.extended) extended.add(name);
-    for (const [name, found] of taken.references)
+  function add(crossReferences: CrossReferences): void {
+    for (const name of crossReferences.extended) extended.add(name);
+    for (const [name, found] of crossReferences.references)
       references.set(name, [...(references.get(name) ?? []), ...found].slice(0, 60));
   }
 }
@@ -119,17 +119,17 @@ function collector(): Collector {
 function verdictsIn(
   files: ReadonlyMap<string, ReadFile>,
   pipelines: readonly CiFile[],
-  taken: Taken,
+  crossReferences: CrossReferences,
 ): ReadonlyMap<string, Verdicts> {
   const documents = [...files.values()].flatMap((file) => file.documents);
-  const verdicts = verdictsOf(pipelines, renamableIn(documents, taken));
+  const verdicts = verdictsOf(pipelines, renamableIn(documents, crossReferences));
   return new Map([...files].map(([name, file]) => [name, keysInOrder(file.documents).map((key) => verdicts.get(key))]));
 }
 
-function renamableIn(documents: readonly (Node | null)[], taken: Taken): (key: Scalar) => boolean {
+function renamableIn(documents: readonly (Node | null)[], crossReferences: CrossReferences): (key: Scalar) => boolean {
   const keys = documents.flatMap((document) => {
-    const { spots } = configurationOf(document, taken);
-    return fallbackDetections.flatMap((detection) => renamableKeys(spots, detection));
+    const { entries } = configurationOf(document, crossReferences);
+    return fallbackDetections.flatMap((detection) => renamableKeys(entries, detection));
   });
   const known = new Set(keys);
   return (key) => known.has(key);

@@ -6,9 +6,9 @@ import { readWorkspace } from "../manifest/workspace.ts";
 import type { ManifestDetection } from "../model/deprecations.ts";
 import { dialects } from "../model/dialects.ts";
 import type { Problem } from "../model/types.ts";
-import { rewriting, type Sought, type Source, type Use } from "./source.ts";
+import { type DetectionOf, rewriting, type Source, type Use } from "./source.ts";
 
-/** What `validate` has to say about the policies of a manifest, held against the release of the scan, in whichever dialect it is. */
+/** What `validate` has to report about the policies of a manifest, held against the release of the scan, in whichever dialect it is. */
 export function manifestProblems({ file, text, release }: Source): readonly Problem[] {
   const { workspace } = readWorkspace({ documents: [], problems: [] });
   const { documents } = parseManifest(file, text);
@@ -23,7 +23,7 @@ export function manifestProblems({ file, text, release }: Source): readonly Prob
 export function manifestUses(
   problems: readonly Problem[],
   { text }: Source,
-  { detection }: Sought<ManifestDetection>,
+  { detection }: DetectionOf<ManifestDetection>,
 ): readonly Use[] {
   const { rule, values, replace } = detection;
   const { lineStarts: starts } = linesOf(text);

@@ -5,18 +5,18 @@ import {
   type CiValue,
   type Fallback,
   fieldsOf,
+  type MergeRules,
   mergedFields,
   noFields,
   pairsReader,
-  type Reading,
   referenceMark,
 } from "./ci-mapping.ts";
-import { furthest, type Resolver } from "./resolver.ts";
+import { maxDepth, type Resolver } from "./resolver.ts";
 import { nameOf } from "./yaml-nodes.ts";
 
-/** A file of a configuration; one without a document only includes others, as a child pipeline's trigger does. */
+/** A file of a configuration. One without a document only includes others, as the trigger of a child pipeline does. */
 export interface CiFile {
-  /** Answers questions about the document that counts. */
+  /** Of the document that the platform reads. */
   readonly resolver: Resolver | undefined;
   readonly includes: readonly Include[];
   /** Paths in `!reference` tags. */
@@ -26,18 +26,18 @@ export interface CiFile {
 /** One entry of `include`. */
 export interface Include {
   readonly files: readonly CiFile[];
-  /** Whether it may bring what is not known. */
+  /** Whether its content is not known. */
   readonly isOpen: boolean;
   /** Whether rules may leave it out. */
   readonly isConditional: boolean;
 }
 
-/** What a pipeline shows of itself: the stage of a job, the list of stages, or what a `!reference` takes. */
+/** A property of a pipeline: the stage of a job, the list of stages, or the value of a `!reference`. */
 export interface PipelineFact {
   readonly value: string;
-  /** The old keys that take part in it. */
+  /** The old keys that contribute to it. */
   readonly keys: ReadonlySet<Scalar>;
-  /** `open` where an include that is not known may change it, `unknown` where a template is missing. */
+  /** `open` where an unknown include may change it, `unknown` where a template is missing. */
   readonly certainty: "certain" | "open" | "unknown";
 }
 
@@ -52,77 +52,83 @@ interface Root {
 interface Job {
   readonly fields: CiFields;
   readonly isKnown: boolean;
-  /** How many templates it goes through. */
+  /** The longest chain of templates that it extends. */
   readonly depth: number;
 }
 
 const unknownJob: Job = { fields: noFields, isKnown: false, depth: 0 };
 
-/** Reads a pipeline as the platform does: merge keys, then includes, then `extends`, and only then what counts. */
-export function observationsOf(
+/** Reads a pipeline as the platform does: merge keys, then includes, then `extends`, and only then fallbacks. */
+export function pipelineFactsOf(
   file: CiFile,
   fallbacks: readonly Fallback[],
-  reading: Reading,
+  rules: MergeRules,
 ): ReadonlyMap<string, PipelineFact> {
-  const root = rootOf(file, fallbacks, reading, []);
-  const jobs = new Map<string, Job>();
-  return new Map([...ofRoot(), ...ofJobs(), ...ofReferences()]);
+  return new PipelineReader(rootOf(file, fallbacks, rules, []), fallbacks).facts();
+}
 
-  function ofRoot(): readonly (readonly [string, PipelineFact])[] {
-    const asked = fallbacks.filter(({ inJob }) => !inJob);
-    return asked.map((fallback) => [fallback.now, observed(root.own, effective(root.own, fallback), true)]);
+type NamedFact = readonly [name: string, fact: PipelineFact];
+
+class PipelineReader {
+  readonly #root: Root;
+  readonly #fallbacks: readonly Fallback[];
+  readonly #jobs = new Map<string, Job>();
+
+  constructor(root: Root, fallbacks: readonly Fallback[]) {
+    this.#root = root;
+    this.#fallbacks = fallbacks;
   }
 
-  function ofJobs(): readonly (readonly [string, PipelineFact])[] {
-    const asked = fallbacks.filter(({ inJob }) => inJob);
-    return [...root.jobs.keys()].flatMap((name) => {
-      const { fields, isKnown } = jobOf(name, new Set());
-      return asked.map(
-        (each) => [`${each.now} of ${name}`, observed(fields, effective(fields, each), isKnown)] as const,
-      );
-    });
+  facts(): ReadonlyMap<string, PipelineFact> {
+    const { own, jobs, references } = this.#root;
+    const [inJobs, inRoot] = [true, false].map((inJob) => this.#fallbacks.filter((each) => each.inJob === inJob));
+    return new Map([
+      ...(inRoot ?? []).map((each): NamedFact => [each.now, this.#fact(own, this.#effective(own, each), true)]),
+      ...[...jobs.keys()].flatMap((name) => (inJobs ?? []).map((each) => this.#jobFact(name, each))),
+      ...references.map((keys) => this.#referenceFact(keys)),
+    ]);
   }
 
-  /** A reference takes a key by its name, old or new. */
-  function ofReferences(): readonly (readonly [string, PipelineFact])[] {
-    return root.references.flatMap(([name = "", key]) => {
-      const isJob = root.jobs.has(name);
-      const { fields, isKnown } = isJob ? jobOf(name, new Set()) : { fields: root.own, isKnown: true };
-      const taken = isJob ? (key === undefined ? [...fields.values] : fields.values.get(key)) : fields.values.get(name);
-      return [[`!reference ${name}/${key}`, observed(fields, taken, isKnown)] as const];
-    });
+  #jobFact(name: string, fallback: Fallback): NamedFact {
+    const { fields, isKnown } = this.#job(name, new Set());
+    return [`${fallback.now} of ${name}`, this.#fact(fields, this.#effective(fields, fallback), isKnown)];
   }
 
-  function effective({ values }: CiFields, { old, now }: Fallback): CiValue {
-    return given(values.get(now), 0) ?? given(values.get(old), 0);
+  /** A reference names a key as it is written, old or new. */
+  #referenceFact([name = "", key]: readonly string[]): NamedFact {
+    const isJob = this.#root.jobs.has(name);
+    const { fields, isKnown } = isJob ? this.#job(name, new Set()) : { fields: this.#root.own, isKnown: true };
+    const value = isJob ? (key === undefined ? [...fields.values] : fields.values.get(key)) : fields.values.get(name);
+    return [`!reference ${name}/${key}`, this.#fact(fields, value, isKnown)];
   }
 
-  /** What a `!reference` to a key of a job gives, which may be nothing; any other value is itself. */
-  function given(value: CiValue | undefined, steps: number): CiValue {
-    if (typeof value !== "string" || !value.startsWith(referenceMark) || steps > furthest) return value ?? null;
+  #effective({ values }: CiFields, { old, now }: Fallback): CiValue {
+    return this.#resolved(values.get(now), 0) ?? this.#resolved(values.get(old), 0);
+  }
+
+  /** The value behind a `!reference` to a key of a job; any other value is itself. */
+  #resolved(value: CiValue | undefined, steps: number): CiValue {
+    if (typeof value !== "string" || !value.startsWith(referenceMark) || steps > maxDepth) return value ?? null;
     const [name = "", key = "", ...deeper] = JSON.parse(value.slice(referenceMark.length)) as readonly string[];
-    const isKey = deeper.length === 0 && fallbacks.some(({ old, now }) => key === old || key === now);
-    return isKey ? given(jobOf(name, new Set()).fields.values.get(key), steps + 1) : value;
+    const isKey = deeper.length === 0 && this.#fallbacks.some(({ old, now }) => key === old || key === now);
+    return isKey ? this.#resolved(this.#job(name, new Set()).fields.values.get(key), steps + 1) : value;
   }
 
-  function observed({ keys }: CiFields, value: unknown, isKnown: boolean): PipelineFact {
-    return {
-      value: JSON.stringify(value ?? null),
-      keys,
-      certainty: isKnown ? (root.isOpen ? "open" : "certain") : "unknown",
-    };
+  #fact({ keys }: CiFields, value: unknown, isKnown: boolean): PipelineFact {
+    const certainty = isKnown ? (this.#root.isOpen ? "open" : "certain") : "unknown";
+    return { value: JSON.stringify(value ?? null), keys, certainty };
   }
 
-  function jobOf(name: string, above: ReadonlySet<string>): Job {
-    const known = jobs.get(name);
+  #job(name: string, above: ReadonlySet<string>): Job {
+    const known = this.#jobs.get(name);
     if (known) return known;
-    const own = root.jobs.get(name);
-    if (!own || above.has(name) || above.size > furthest) return unknownJob;
-    const bases = listOf(own.values.get("extends")).map((base) => jobOf(base, new Set([...above, name])));
+    const own = this.#root.jobs.get(name);
+    if (!own || above.has(name) || above.size > maxDepth) return unknownJob;
+    const bases = listOf(own.values.get("extends")).map((base) => this.#job(base, new Set([...above, name])));
     const depth = Math.max(0, ...bases.map((base) => base.depth + 1));
-    const isKnown = depth <= furthest && bases.every((base) => base.isKnown);
+    const isKnown = depth <= maxDepth && bases.every((base) => base.isKnown);
     const job = { fields: mergedFields([...bases.map(({ fields }) => fields), own]), isKnown, depth };
-    jobs.set(name, job);
+    this.#jobs.set(name, job);
     return job;
   }
 }
@@ -131,14 +137,14 @@ function listOf(value: CiValue | undefined): readonly string[] {
   return value === undefined || value === null ? [] : [value].flat();
 }
 
-/** What an include brings is overridden by what stands in the file, and that of an earlier one by a later one. */
-function rootOf(file: CiFile, fallbacks: readonly Fallback[], reading: Reading, above: readonly CiFile[]): Root {
-  if (above.includes(file) || above.length > furthest) return { ...nothing, isOpen: true };
-  const taken = file.includes.filter(({ isConditional }) => reading.conditional || !isConditional);
+/** A file overrides what it includes, and a later include an earlier one. */
+function rootOf(file: CiFile, fallbacks: readonly Fallback[], rules: MergeRules, above: readonly CiFile[]): Root {
+  if (above.includes(file) || above.length > maxDepth) return { ...nothing, isOpen: true };
+  const taken = file.includes.filter(({ isConditional }) => rules.conditional || !isConditional);
   // The order of the files of one wildcard is not known.
-  const files = taken.flatMap((each) => (reading.wins === "own" ? each.files : each.files.toReversed()));
-  const parts = files.map((each) => rootOf(each, fallbacks, reading, [...above, file]));
-  const all = file.resolver ? [...parts, ownRoot(file, file.resolver, fallbacks, reading)] : parts;
+  const files = taken.flatMap((each) => (rules.wins === "own" ? each.files : each.files.toReversed()));
+  const parts = files.map((each) => rootOf(each, fallbacks, rules, [...above, file]));
+  const all = file.resolver ? [...parts, ownRoot(file, file.resolver, fallbacks, rules)] : parts;
   return {
     own: mergedFields(all.map(({ own }) => own)),
     jobs: mergedJobs(all),
@@ -157,19 +163,19 @@ function mergedJobs(parts: readonly Root[]): ReadonlyMap<string, CiFields> {
   return jobs;
 }
 
-function ownRoot(file: CiFile, resolver: Resolver, fallbacks: readonly Fallback[], reading: Reading): Root {
+function ownRoot(file: CiFile, resolver: Resolver, fallbacks: readonly Fallback[], rules: MergeRules): Root {
   const { root, follow } = resolver;
   if (!root) return nothing;
-  const pairsOf = pairsReader(resolver, reading.wins);
+  const pairsOf = pairsReader(resolver, rules.wins);
   const pairs = pairsOf(root);
   const ofRoot = fallbacks.filter(({ inJob }) => !inJob);
   const inJobs = fallbacks.filter(({ inJob }) => inJob);
-  const own = fieldsOf(pairs, resolver, ofRoot, reading.renamed);
+  const own = fieldsOf(pairs, resolver, ofRoot, rules.renamed);
   const jobs = new Map<string, CiFields>();
   for (const { key, value } of pairs) {
     const job = follow(value);
     if (vocabulary.ci.reserved.has(nameOf(key)) || !isMap(job)) continue;
-    jobs.set(nameOf(key), fieldsOf(pairsOf(job), resolver, inJobs, reading.renamed));
+    jobs.set(nameOf(key), fieldsOf(pairsOf(job), resolver, inJobs, rules.renamed));
   }
   return { own, jobs, references: file.references, isOpen: false };
 }

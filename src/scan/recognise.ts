@@ -36,7 +36,8 @@ function isCi(document: Node | null, isNamed: boolean): boolean {
   const jobs = entries.filter(({ name }) => !vocabulary.ci.reserved.has(name));
   const areJobs = jobs.every(({ name, value }) => name.startsWith(".") || isRun(value));
   return (
-    areJobs && jobs.some(({ name, value }) => isTelling(document, value, isNamed) || isTellingTemplate(name, value))
+    areJobs &&
+    jobs.some(({ name, value }) => isDistinctive(document, value, isNamed) || isDistinctiveTemplate(name, value))
   );
 }
 
@@ -55,10 +56,10 @@ function isStarting(value: Node | null | undefined): boolean {
 }
 
 /**
- * Its stage is one of those that the file lists, or it has a word that nothing else has. The words that were removed say
+ * Its stage is one of those that the file lists, or it has a word that nothing else has. The words that were removed report
  * so much only in a file that is named after what it is for.
  */
-function isTelling(document: Node | null, job: Node | null, isNamed: boolean): boolean {
+function isDistinctive(document: Node | null, job: Node | null, isNamed: boolean): boolean {
   const stages = [...itemsOf(valueAt(document, "stages")), ...(isNamed ? itemsOf(valueAt(document, "types")) : [])];
   const stage = stringOf(valueAt(job, "stage")) ?? (isNamed ? stringOf(valueAt(job, "type")) : undefined);
   return (
@@ -67,7 +68,7 @@ function isTelling(document: Node | null, job: Node | null, isNamed: boolean): b
   );
 }
 
-function isTellingTemplate(name: string, value: Node | null): boolean {
+function isDistinctiveTemplate(name: string, value: Node | null): boolean {
   return name.startsWith(".") && isRun(value) && isMap(value) && value.items.length > 1;
 }
 

@@ -1,7 +1,7 @@
 import { isScalar, type Node, type Scalar, visit } from "yaml";
 import { schedule, vocabulary, type YamlDetection } from "../model/deprecations.ts";
-import type { Fallback, Reading } from "./ci-mapping.ts";
-import { type CiFile, observationsOf, type PipelineFact } from "./pipeline.ts";
+import type { Fallback, MergeRules } from "./ci-mapping.ts";
+import { type CiFile, type PipelineFact, pipelineFactsOf } from "./pipeline.ts";
 
 /**
  * What renaming a key would do: `exact`, nothing but that; `kept`, something to a pipeline; `open`, perhaps something, by
@@ -28,18 +28,18 @@ export function verdictsOf(
   pipelines: readonly CiFile[],
   isRenamable: (key: Scalar) => boolean,
 ): ReadonlyMap<Scalar, Verdict> {
-  const cases = pipelines.flatMap((file) => readings.map((reading) => caseOf(file, reading)));
+  const cases = pipelines.flatMap((file) => allRules.map((rules) => caseOf(file, rules)));
   const verdicts = new Map<Scalar, Verdict>();
-  for (const { before, reading } of cases) {
-    for (const observation of before.values()) judge(observation, reading);
+  for (const { before, rules } of cases) {
+    for (const fact of before.values()) classify(fact, rules);
   }
   const renamed = new Set([...verdicts].flatMap(([key, verdict]) => (verdict === "exact" ? [key] : [])));
-  settle(cases, renamed);
+  withdrawChanged(cases, renamed);
   return new Map(
     [...verdicts].map(([key, verdict]) => [key, verdict === "exact" && !renamed.has(key) ? "kept" : verdict]),
   );
 
-  function judge({ keys, certainty }: PipelineFact, { conditional }: Reading): void {
+  function classify({ keys, certainty }: PipelineFact, { conditional }: MergeRules): void {
     // A template that only a conditional include has is not missing.
     const isUncertain = certainty === "open" || (certainty === "unknown" && conditional);
     for (const key of keys) {
@@ -51,26 +51,26 @@ export function verdictsOf(
 
 const rank: Readonly<Record<Verdict, number>> = { exact: 0, kept: 1, open: 2, unknown: 3 };
 
-const readings: readonly Reading[] = (["own", "later"] as const).flatMap((wins) =>
+const allRules: readonly MergeRules[] = (["own", "later"] as const).flatMap((wins) =>
   [true, false].map((conditional) => ({ wins, conditional, renamed: new Set<Scalar>() })),
 );
 
 interface Case {
   readonly file: CiFile;
-  readonly reading: Reading;
+  readonly rules: MergeRules;
   readonly before: ReadonlyMap<string, PipelineFact>;
 }
 
-function caseOf(file: CiFile, reading: Reading): Case {
-  return { file, reading, before: observationsOf(file, fallbacks, reading) };
+function caseOf(file: CiFile, rules: MergeRules): Case {
+  return { file, rules, before: pipelineFactsOf(file, fallbacks, rules) };
 }
 
 /** So often at most; what is not settled then is not renamed. */
-const mostRounds = 30;
+const maxRounds = 30;
 
 /** Takes back the keys of everything that would change, until nothing does. */
-function settle(cases: readonly Case[], renamed: Set<Scalar>): void {
-  for (let round = 0; round < mostRounds && renamed.size > 0; round++) {
+function withdrawChanged(cases: readonly Case[], renamed: Set<Scalar>): void {
+  for (let round = 0; round < maxRounds && renamed.size > 0; round++) {
     const changed = cases.flatMap((each) => changedIn(each, renamed));
     if (changed.length === 0) return;
     for (const key of changed) renamed.delete(key);
@@ -78,8 +78,8 @@ function settle(cases: readonly Case[], renamed: Set<Scalar>): void {
   renamed.clear();
 }
 
-function changedIn({ file, reading, before }: Case, renamed: ReadonlySet<Scalar>): readonly Scalar[] {
-  const after = observationsOf(file, fallbacks, { ...reading, renamed });
+function changedIn({ file, rules, before }: Case, renamed: ReadonlySet<Scalar>): readonly Scalar[] {
+  const after = pipelineFactsOf(file, fallbacks, { ...rules, renamed });
   return [...before].flatMap(([name, { value, keys }]) => (after.get(name)?.value === value ? [] : [...keys]));
 }
 

@@ -1,9 +1,9 @@
 import { vocabulary } from "../model/deprecations.ts";
-import { requestAround, requestBehind } from "./chains.ts";
-import { climb } from "./enclosing-statement.ts";
-import { merged, most, unsure } from "./flow-values.ts";
+import { requestAfter, requestAround } from "./chains.ts";
+import { destinationOf } from "./enclosing-statement.ts";
+import { maxValues, merged, unsure } from "./flow-values.ts";
 import type { Program } from "./program.ts";
-import { type FlowValue, type Scopes, type Sent, unknown } from "./scopes.ts";
+import { type FlowValue, type Scopes, type SentParameter, unknown } from "./scopes.ts";
 import { headNameAt, nameAt, receiverOf } from "./token-names.ts";
 import type { Address, Mention } from "./traffic.ts";
 
@@ -14,7 +14,7 @@ const implicit = vocabulary.code.implicit;
 /** What goes into a call. */
 interface Call {
   readonly addresses: Address[];
-  readonly sent: Sent[];
+  readonly sent: SentParameter[];
 }
 
 /** The value of an expression in a statement. */
@@ -52,39 +52,40 @@ export class RequestCalls {
     return call;
   }
 
-  into(open: number, addresses: readonly Address[], sent: readonly Sent[]): void {
+  into(open: number, addresses: readonly Address[], sent: readonly SentParameter[]): void {
     if (this.#program.isMember(open - 1)) this.#build(open, addresses, sent);
     if (handling.has(this.#program.callee(open))) this.sendToName(nameAt(this.#program, open + 1), sent, addresses);
     const call = this.#callAt(open);
     const [before, already] = [[...call.addresses], [...call.sent]];
-    call.addresses.push(...addresses.slice(0, most - before.length));
-    call.sent.push(...sent.slice(0, most - already.length));
+    call.addresses.push(...addresses.slice(0, maxValues - before.length));
+    call.sent.push(...sent.slice(0, maxValues - already.length));
     this.meet(call.addresses, sent);
     this.meet(addresses, already);
     // A call without parentheses has no end that is seen.
     if (addresses.length > 0 && this.#program.textAt(open) !== "(")
-      this.keep(open, this.#program.enclosing(open), { ...unknown, answers: addresses });
+      this.keep(open, this.#program.enclosing(open), { ...unknown, responses: addresses });
   }
 
   /** What a builder is given, the expression gives that it stands in. */
-  #build(open: number, addresses: readonly Address[], sent: readonly Sent[]): boolean {
+  #build(open: number, addresses: readonly Address[], sent: readonly SentParameter[]): boolean {
     const { at, isBuilt } = receiverOf(this.#program, open);
     if (!isBuilt || at < 0) return false;
-    const place = climb(this.#program, at);
-    if (place.to === "statement") this.keep(at, place.depth, { ...unknown, addresses, sent });
-    if (place.to === "setter") this.sendTo(place.open, sent, addresses);
-    if (place.to === "call") this.into(place.open, place.sure ? addresses : addresses.map(unsure), sent);
+    const destination = destinationOf(this.#program, at);
+    if (destination.to === "statement") this.keep(at, destination.depth, { ...unknown, addresses, sent });
+    if (destination.to === "setter") this.sendTo(destination.open, sent, addresses);
+    if (destination.to === "call")
+      this.into(destination.open, destination.sure ? addresses : addresses.map(unsure), sent);
     return true;
   }
 
-  meet(addresses: readonly Address[], sent: readonly Sent[]): void {
-    for (const address of addresses.slice(0, most)) {
-      for (const each of sent.slice(0, most)) this.#mentions.push({ about: "sent", address, ...each });
+  meet(addresses: readonly Address[], sent: readonly SentParameter[]): void {
+    for (const address of addresses.slice(0, maxValues)) {
+      for (const each of sent.slice(0, maxValues)) this.#mentions.push({ about: "sent", address, ...each });
     }
   }
 
-  keep(index: number, depth: number, value: FlowValue, said: readonly Mention[] = []): void {
-    this.results.push({ start: index, depth, value, mentions: said });
+  keep(index: number, depth: number, value: FlowValue, mentions: readonly Mention[] = []): void {
+    this.results.push({ start: index, depth, value, mentions: mentions });
     if (this.results.length > 5000) this.results.splice(0, 2500);
   }
 
@@ -96,19 +97,19 @@ export class RequestCalls {
     );
   }
 
-  send(index: number, sent: readonly Sent[]): void {
+  send(index: number, sent: readonly SentParameter[]): void {
     if (this.#isSubscript(index))
       this.sendToName(headNameAt(this.#program, this.#program.enclosing(index) - 1), sent, []);
     const isMemberGiven = this.#program.isMember(index) && this.#program.textAt(index + 1) === "=";
     if (isMemberGiven) this.sendToName(headNameAt(this.#program, index - 2), sent, []);
-    const place = climb(this.#program, index);
+    const destination = destinationOf(this.#program, index);
     if (isMemberGiven) return;
-    if (place.to === "statement") this.keep(index, place.depth, { ...unknown, sent });
-    if (place.to === "call") this.into(place.open, [], sent);
-    if (place.to === "setter") this.sendTo(place.open, sent, []);
+    if (destination.to === "statement") this.keep(index, destination.depth, { ...unknown, sent });
+    if (destination.to === "call") this.into(destination.open, [], sent);
+    if (destination.to === "setter") this.sendTo(destination.open, sent, []);
   }
 
-  sendTo(open: number, sent: readonly Sent[], addresses: readonly Address[]): void {
+  sendTo(open: number, sent: readonly SentParameter[], addresses: readonly Address[]): void {
     if (this.#build(open, addresses, sent)) return;
     const receiver = receiverOf(this.#program, open);
     const isAsked = receiver.open !== undefined && http.has(this.#program.callee(receiver.open));
@@ -122,13 +123,13 @@ export class RequestCalls {
   /** Behind the chain, or around the block that has names of its own for what it asks. */
   #requestOf(open: number, name: string | undefined): number | undefined {
     const isImplicit = name !== undefined && implicit.has(name) && this.#scopes.get(name) === undefined;
-    return requestBehind(this.#program, open) ?? (isImplicit ? requestAround(this.#program, open) : undefined);
+    return requestAfter(this.#program, open) ?? (isImplicit ? requestAround(this.#program, open) : undefined);
   }
 
-  sendToName(name: string, sent: readonly Sent[], addresses: readonly Address[]): void {
+  sendToName(name: string, sent: readonly SentParameter[], addresses: readonly Address[]): void {
     const before = this.#scopes.get(name) ?? unknown;
     this.meet([...before.addresses, ...addresses], sent);
-    if (before.sent.length > most) return;
+    if (before.sent.length > maxValues) return;
     this.#scopes.set(name, merged(before, { ...unknown, addresses, sent }));
   }
 }

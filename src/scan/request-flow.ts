@@ -2,12 +2,12 @@ import type { Evidence } from "./address.ts";
 import { type Assignment, assignmentAt } from "./assignments.ts";
 import { bind } from "./bind-names.ts";
 import { isOpening, requestParameter } from "./chains.ts";
-import { climb, isListed } from "./enclosing-statement.ts";
-import { likely, merged, most, unsure, usesOf } from "./flow-values.ts";
+import { destinationOf, isListed } from "./enclosing-statement.ts";
+import { likely, maxValues, merged, unsure, usesOf } from "./flow-values.ts";
 import { Program } from "./program.ts";
 import { RequestCalls } from "./request-calls.ts";
 import { type Known, sentAt } from "./request-parameters.ts";
-import { answersNear, followerOf, isFilled, type ResponseFollower } from "./responses.ts";
+import { followerOf, isFilled, type ResponseFollower, responsesBefore } from "./responses.ts";
 import { type FlowValue, Scopes, unknown } from "./scopes.ts";
 import { addressInText, namesIn, sentInText, type TextAddress } from "./texts.ts";
 import { isGivenValue, nameAt } from "./token-names.ts";
@@ -16,7 +16,7 @@ import type { Mention } from "./traffic.ts";
 
 /**
  * Follows requests through a program in one pass: what goes into a call with an address, by itself or by a name, and what
- * is read from the answer or compared with a text. Never throws, whatever the tokens are.
+ * is read from the response or compared with a text. Never throws, whatever the tokens are.
  */
 export function mentionsInProgram(tokens: readonly Token[], text: string, evidence: Evidence): readonly Mention[] {
   return new RequestFlow(new Program(tokens, text), evidence).mentions();
@@ -68,7 +68,7 @@ class RequestFlow {
   #begin(index: number): void {
     const assignment = assignmentAt(this.#program, index);
     if (!assignment || assignment.end < index) return;
-    this.#ending.set(assignment.end, [...(this.#ending.get(assignment.end) ?? []).slice(-most), assignment]);
+    this.#ending.set(assignment.end, [...(this.#ending.get(assignment.end) ?? []).slice(-maxValues), assignment]);
   }
 
   /** A text may be an address, or parameters, or nothing of interest. */
@@ -83,23 +83,23 @@ class RequestFlow {
     else if (sent.length > 0) this.#calls.send(index, sent);
   }
 
-  #useAddress(index: number, { address, mentions: said, isWhole }: TextAddress): void {
-    const place = climb(this.#program, index);
-    if (place.to === "statement") {
+  #useAddress(index: number, { address, mentions, isWhole }: TextAddress): void {
+    const destination = destinationOf(this.#program, index);
+    if (destination.to === "statement") {
       // A path in a list or a table is data; what it is an address of shows where it is used.
-      const isValue = isWhole || !isListed(this.#program, index, place.depth);
-      const kept = isValue ? said : said.filter(({ about }) => about !== "path");
-      this.#calls.keep(index, place.depth, { ...unknown, addresses: [address] }, kept);
+      const isValue = isWhole || !isListed(this.#program, index, destination.depth);
+      const kept = isValue ? mentions : mentions.filter(({ about }) => about !== "path");
+      this.#calls.keep(index, destination.depth, { ...unknown, addresses: [address] }, kept);
     }
-    if (place.to === "setter") this.#calls.sendTo(place.open, [], [address]);
-    if (place.to === "setter" && isOpening(this.#program, place.open)) this.#mentions.push(...said);
-    if (place.to !== "call") return;
-    const isSure = address.sure && (place.sure || isWhole);
-    this.#mentions.push(...said.map((mention) => (isSure ? mention : likely(mention))));
-    this.#calls.into(place.open, [place.sure ? address : unsure(address)], []);
+    if (destination.to === "setter") this.#calls.sendTo(destination.open, [], [address]);
+    if (destination.to === "setter" && isOpening(this.#program, destination.open)) this.#mentions.push(...mentions);
+    if (destination.to !== "call") return;
+    const isSure = address.sure && (destination.sure || isWhole);
+    this.#mentions.push(...mentions.map((mention) => (isSure ? mention : likely(mention))));
+    this.#calls.into(destination.open, [destination.sure ? address : unsure(address)], []);
   }
 
-  /** A name may stand for an address, for parameters or for an answer. */
+  /** A name may stand for an address, for parameters or for an response. */
   #take(index: number): void {
     // PowerShell hands a table over as `@name`.
     const name = nameAt(this.#program, index).replace(/^@(?=\w)/, "$");
@@ -108,30 +108,30 @@ class RequestFlow {
     const isSent = (this.#scopes.get(name)?.sent.length ?? 0) > 0;
     const filled =
       callbackValue ??
-      (!isSent && isFilled(this.#program, index) ? answersNear(this.#calls.results.at(-1), index) : undefined);
+      (!isSent && isFilled(this.#program, index) ? responsesBefore(this.#calls.results.at(-1), index) : undefined);
     if (filled) this.#scopes.set(name, filled);
     const value =
       (filled && name !== "$_") || isPart || isGivenValue(this.#program, index) ? undefined : this.#scopes.get(name);
-    if (value && value.answers.length > 0) this.#follower.follow(index, index + 1, value);
+    if (value && value.responses.length > 0) this.#follower.follow(index, index + 1, value);
     else if (value) this.#pass(index, name, value);
   }
 
   #pass(index: number, name: string, value: FlowValue): void {
-    const place = climb(this.#program, index);
+    const destination = destinationOf(this.#program, index);
     const isOwn = this.#known.uses(name) <= 1;
     const sent = value.sent.map((each) => ({ ...each, own: each.own && isOwn }));
-    if (place.to === "statement") this.#calls.keep(index, place.depth, { ...value, sent });
-    if (place.to === "setter") this.#calls.sendTo(place.open, sent, []);
-    if (place.to !== "call") return;
-    this.#calls.into(place.open, place.sure ? value.addresses : value.addresses.map(unsure), sent);
+    if (destination.to === "statement") this.#calls.keep(index, destination.depth, { ...value, sent });
+    if (destination.to === "setter") this.#calls.sendTo(destination.open, sent, []);
+    if (destination.to !== "call") return;
+    this.#calls.into(destination.open, destination.sure ? value.addresses : value.addresses.map(unsure), sent);
   }
 
   #closeCall(index: number): void {
     const open = this.#program.textAt(index) === ")" ? this.#program.matching(index) : -1;
     const addresses = this.#calls.addressesAt(open);
-    if (addresses.length > 0) this.#follower.follow(open, index + 1, { ...unknown, answers: addresses });
+    if (addresses.length > 0) this.#follower.follow(open, index + 1, { ...unknown, responses: addresses });
     const parameter = addresses.length > 0 ? requestParameter(this.#program, open) : undefined;
-    if (parameter !== undefined) this.#given.set(parameter, { ...unknown, answers: addresses, addresses });
+    if (parameter !== undefined) this.#given.set(parameter, { ...unknown, responses: addresses, addresses });
   }
 
   /** What stands before the `for` of a comprehension is about the names behind it. */
@@ -151,7 +151,7 @@ class RequestFlow {
     if (assignment.is === "returned") return;
     const set = this.#scopes.set.bind(this.#scopes);
     const sendToName = this.#calls.sendToName.bind(this.#calls);
-    bind(this.#program, assignment, value, { set, sendToName, say: this.#follower.say });
+    bind(this.#program, assignment, value, { set, sendToName, report: this.#follower.report });
     if (assignment.is === "looped") this.#lookBack(assignment);
   }
 

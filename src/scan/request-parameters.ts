@@ -1,7 +1,7 @@
 import { vocabulary } from "../model/deprecations.ts";
 import type { Program } from "./program.ts";
 import { apiName } from "./response-flow.ts";
-import type { FlowValue, Sent } from "./scopes.ts";
+import type { FlowValue, SentParameter } from "./scopes.ts";
 import type { Token } from "./tokens.ts";
 import { wantedNames } from "./traffic.ts";
 
@@ -20,7 +20,7 @@ const pairMaps = vocabulary.code.mapOf;
  * The parameters that a name in a program is given: `"name": value`, `name: value`, `name=value` in a call, `("name", value)`,
  * `x["name"] = value`, `{ name }`.
  */
-export function sentAt(program: Program, index: number, known: Known): readonly Sent[] {
+export function sentAt(program: Program, index: number, known: Known): readonly SentParameter[] {
   const token = program.tokens[index];
   const name = token ? apiName(token) : "";
   if (!token || token.kind === "sign" || !wantedNames.has(name)) return [];
@@ -84,7 +84,7 @@ function commasBetween(program: Program, open: number, index: number): number {
     .filter(({ text }, at) => text === "," && program.enclosing(open + at) === open).length;
 }
 
-function shorthand({ text, start }: Token, name: string, known: Known): readonly Sent[] {
+function shorthand({ text, start }: Token, name: string, known: Known): readonly SentParameter[] {
   const literal = known.get(text)?.literal;
   return [
     { name, value: literal?.text, nameOffset: start, offset: literal?.start ?? start, own: literal === undefined },

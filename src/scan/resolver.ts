@@ -22,7 +22,7 @@ export interface Resolver {
 }
 
 /** Longer ways through aliases, templates and references are not followed. */
-export const furthest = 60;
+export const maxDepth = 60;
 
 /** Reads the anchors of a document once. */
 export function resolverOf(contents: Node | null): Resolver {
@@ -33,16 +33,16 @@ export function resolverOf(contents: Node | null): Resolver {
 
   function follow(node: unknown): Node | null {
     let at = node;
-    for (let step = 0; step < furthest; step++) {
+    for (let step = 0; step < maxDepth; step++) {
       if (isAlias(at)) at = anchors(at) ?? null;
-      else if (isTagReference(at)) at = placeOf(root, keysOf(at));
+      else if (isTagReference(at)) at = nodeAtPath(root, keysOf(at));
       else break;
     }
     return isAlias(at) || isTagReference(at) || at === undefined ? null : (at as Node | null);
   }
 
   function pairs(map: YAMLMap, seen: Set<YAMLMap>): readonly PlacedNode[] {
-    if (seen.has(map) || seen.size > furthest) return [];
+    if (seen.has(map) || seen.size > maxDepth) return [];
     seen.add(map);
     return map.items.flatMap(({ key, value }): readonly PlacedNode[] => {
       if (!isScalar(key)) return [];
@@ -58,7 +58,7 @@ export function resolverOf(contents: Node | null): Resolver {
 
   function has(map: YAMLMap, name: string, depth: number): boolean {
     const before = known.get(map)?.get(name);
-    if (before !== undefined || depth > furthest) return before ?? false;
+    if (before !== undefined || depth > maxDepth) return before ?? false;
     const own = map.items.some(({ key }) => nameOf(key) === name);
     const found = own || sourcesOf(map).some((source) => has(source, name, depth + 1));
     known.set(map, (known.get(map) ?? new Map<string, boolean>()).set(name, found));
@@ -83,7 +83,7 @@ export function keysOf(reference: YAMLSeq): readonly string[] {
 }
 
 /** What some keys lead to. */
-export function placeOf(root: YAMLMap | undefined, keys: readonly string[]): Node | null {
+export function nodeAtPath(root: YAMLMap | undefined, keys: readonly string[]): Node | null {
   return keys.reduce<Node | null | undefined>((node, key) => valueAt(node, key), root) ?? null;
 }
 

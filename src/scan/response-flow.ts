@@ -3,32 +3,32 @@ import type { Program } from "./program.ts";
 import type { Token } from "./tokens.ts";
 import type { Address } from "./traffic.ts";
 
-/** An answer, or a field of it, that an expression gives. */
-export interface AnswerUse {
+/** An response, or a field of it, that an expression gives. */
+export interface ResponseValue {
   readonly addresses: readonly Address[];
-  /** The token that names the field; undefined for the answer itself. */
+  /** The token that names the field; undefined for the response itself. */
   readonly field: Token | undefined;
 }
 
-/** Where an expression that begins with an answer ends, what it gives, and the tokens that are given parts of it. */
-export interface FollowedValue extends AnswerUse {
+/** Where an expression that begins with an response ends, what it gives, and the tokens that are given parts of it. */
+export interface FollowedValue extends ResponseValue {
   readonly end: number;
   /** Whether it continues in a form that is not understood. */
-  readonly isLost: boolean;
+  readonly isUnknown: boolean;
   /** Fields that it goes through. */
   readonly read: readonly Token[];
-  /** Parameters of callbacks, which are given the answer or a part of it. */
+  /** Parameters of callbacks, which are given the response or a part of it. */
   readonly parameters: readonly number[];
 }
 
 const { unwrapping, getting, decoding, mapping, folding } = vocabulary.code;
 
-/** Follows an expression from behind an answer: into its lists and wrappers, through callbacks, up to a field of it. */
-export function followed(program: Program, from: number, { addresses, field }: AnswerUse): FollowedValue {
+/** Follows an expression from behind an response: into its lists and wrappers, through callbacks, up to a field of it. */
+export function followed(program: Program, from: number, { addresses, field }: ResponseValue): FollowedValue {
   return { addresses, ...new ResponsePath(program, from, field).follow() };
 }
 
-/** The steps of one expression behind an answer. */
+/** The steps of one expression behind an response. */
 class ResponsePath {
   readonly #program: Program;
   readonly #parameters: number[] = [];
@@ -50,7 +50,7 @@ class ResponsePath {
       if (next === this.#at) break;
     }
     const [read, parameters] = [this.#read, this.#parameters];
-    return { field: this.#named, end: this.#at, isLost: next === undefined, read, parameters };
+    return { field: this.#named, end: this.#at, isUnknown: next === undefined, read, parameters };
   }
 
   #step(): number | undefined {
@@ -153,7 +153,7 @@ class ResponsePath {
     return first;
   }
 
-  /** Whether a callback gives its parameter itself, or an answer's wrapper of it: `(r) => r.json()`, `{ return r; }`. */
+  /** Whether a callback gives its parameter itself, or an response's wrapper of it: `(r) => r.json()`, `{ return r; }`. */
   #gives(parameter: number, close: number): boolean {
     const name = this.#program.textAt(parameter);
     const isGiven = (start: number) => this.#program.textAt(start) === name && this.#isWrapper(start + 1, close);

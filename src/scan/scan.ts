@@ -2,13 +2,13 @@ import { type Deprecation, type Hint, hints, isRemoved, schedule } from "../mode
 import { compareReleases } from "../model/releases.ts";
 import { callUses, textUses } from "./calls.ts";
 import { argumentUses, commandUses } from "./commands.ts";
-import { type View, viewOf } from "./file-view.ts";
+import { type FileView, readFile } from "./file-view.ts";
 import { graphqlUses } from "./graphql.ts";
-import { noTree, type Tree } from "./includes.ts";
+import { type IncludeGraph, noIncludes } from "./includes.ts";
 import { manifestUses } from "./manifests.ts";
 import { variableUses } from "./settings.ts";
-import type { Sought, Source, Use } from "./source.ts";
-import { type Edit, edited, moved, placer } from "./text.ts";
+import type { DetectionOf, Source, Use } from "./source.ts";
+import { type Edit, edited, moved, positionsIn } from "./text.ts";
 import { tomlUses } from "./toml.ts";
 import { restUses } from "./traffic.ts";
 import { yamlUses } from "./yaml-uses.ts";
@@ -26,21 +26,21 @@ export interface Finding {
 }
 
 /** What a file's text was found to hold, and its text with every mechanical replacement made. */
-export interface Scanned {
+export interface ScanResult {
   readonly findings: readonly Finding[];
   readonly fixed: string;
   /** What the file should have been by its name, where it cannot be read as that. */
-  readonly unread: View["unread"];
+  readonly unread: FileView["unread"];
   /** Findings that no replacement was made for, where they stand in the fixed text. */
   readonly left: readonly Finding[];
 }
 
 /**
  * All uses in one file, sorted by place. Never throws, whatever the text is.
- * @param tree What the other files of the scan say about it.
+ * @param tree What the other files of the scan report about it.
  */
-export function scanText(source: Source, tree: Tree = noTree): Scanned {
-  const view = viewOf(source, tree);
+export function scanText(source: Source, tree: IncludeGraph = noIncludes): ScanResult {
+  const view = readFile(source, tree);
   const found = entries().flatMap(({ entry, detection }) =>
     view.kinds.has(detection.in)
       ? usesOf({ entry, detection }, view, source).map((use) => ({ entry, detection, use }))
@@ -48,17 +48,17 @@ export function scanText(source: Source, tree: Tree = noTree): Scanned {
   );
   const uses = certainFirst(found);
   const edits = uses.map((each) => editsOf(each, source.release));
-  const at = placer(source.text);
+  const at = positionsIn(source.text);
   const findings = uses.map((each) => findingOf(each, source, at(each.use.offset)));
   const fixed = edited(source.text, edits.flat());
   const offsets = uses.map(({ use }) => use.offset);
-  const places = moved(offsets, edits.flat()).map(placer(fixed));
+  const places = moved(offsets, edits.flat()).map(positionsIn(fixed));
   // A finding without an edit stays, at its place in the fixed text.
   const left = findings.flatMap((each, index) => (edits[index]?.length === 0 ? { ...each, ...places[index] } : []));
   return { findings, fixed, unread: view.unread, left };
 }
 
-interface Found extends Sought {
+interface Found extends DetectionOf {
   readonly use: Use;
 }
 
@@ -77,7 +77,11 @@ function rankOf({ use }: Found): number {
   return (use.isLikely ? 0 : 2) + (use.edits ? 1 : 0);
 }
 
-function findingOf(found: Found, { file, release }: Source, place: ReturnType<ReturnType<typeof placer>>): Finding {
+function findingOf(
+  found: Found,
+  { file, release }: Source,
+  place: ReturnType<ReturnType<typeof positionsIn>>,
+): Finding {
   const { entry, use } = found;
   return {
     id: entry.id,
@@ -88,9 +92,9 @@ function findingOf(found: Found, { file, release }: Source, place: ReturnType<Re
   };
 }
 
-function entries(): readonly Sought[] {
+function entries(): readonly DetectionOf[] {
   return [...schedule, ...hints].flatMap((entry) =>
-    (entry.detect ?? []).map((detection): Sought => ({ entry, detection })),
+    (entry.detect ?? []).map((detection): DetectionOf => ({ entry, detection })),
   );
 }
 
@@ -117,10 +121,10 @@ function messageOf(entry: Deprecation | Hint): string {
   return `${entry.change}${when}${entry.replacement === null ? "" : `; ${entry.replacement}`}`;
 }
 
-function usesOf({ entry, detection }: Sought, view: View, source: Source): readonly Use[] {
+function usesOf({ entry, detection }: DetectionOf, view: FileView, source: Source): readonly Use[] {
   switch (detection.by) {
     case "yaml":
-      return yamlUses(view.spots, { entry, detection }, source, view.renaming);
+      return yamlUses(view.entries, { entry, detection }, source, view.renaming);
     case "toml":
       return view.tables.flatMap((table) => tomlUses(table, { entry, detection }));
     case "graphql":

@@ -1,11 +1,11 @@
 import { vocabulary } from "../model/deprecations.ts";
 import type { Program } from "./program.ts";
-import type { Stretch } from "./text.ts";
+import type { TextFragment } from "./text.ts";
 import type { Token } from "./tokens.ts";
 import type { Address } from "./traffic.ts";
 
 /** A parameter with its value, as a program writes it. */
-export interface Sent {
+export interface SentParameter {
   readonly name: string;
   readonly value: string | undefined;
   readonly nameOffset: number;
@@ -17,16 +17,16 @@ export interface Sent {
 export interface FlowValue {
   /** Addresses of requests that were not sent yet. */
   readonly addresses: readonly Address[];
-  readonly answers: readonly Address[];
-  /** The field of the answers that it is. */
+  readonly responses: readonly Address[];
+  /** The field of the responses that it is. */
   readonly field: Token | undefined;
-  readonly sent: readonly Sent[];
+  readonly sent: readonly SentParameter[];
   /** The text that it is. */
-  readonly literal: Stretch | undefined;
+  readonly literal: TextFragment | undefined;
 }
 
 /** A value of which nothing is known. */
-export const unknown: FlowValue = { addresses: [], answers: [], field: undefined, sent: [], literal: undefined };
+export const unknown: FlowValue = { addresses: [], responses: [], field: undefined, sent: [], literal: undefined };
 
 /** Where a function ends: at a bracket, or before a line that is indented as far as its own. */
 interface Scope {

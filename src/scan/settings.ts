@@ -2,13 +2,13 @@ import { isMap, isScalar } from "yaml";
 import { type VariableDetection, vocabulary } from "../model/deprecations.ts";
 import type { Command } from "./command.ts";
 import { assigned, type Word } from "./shell-words.ts";
-import { rewriting, type Sought, type Use } from "./source.ts";
+import { type DetectionOf, rewriting, type Use } from "./source.ts";
 import { withoutWord } from "./text.ts";
-import { innerRange, type Spot } from "./yaml.ts";
+import { innerRange, type YamlEntry } from "./yaml.ts";
 import { stringOf, valueAt } from "./yaml-nodes.ts";
 
 /** An environment variable that is given a value. */
-export interface Setting {
+export interface VariableSetting {
   readonly name: string;
   readonly value: string;
   /** Where a person looks for it. */
@@ -23,13 +23,13 @@ export interface Setting {
 }
 
 /** What commands set: assigned, exported, or handed over by an option such as `-e`. */
-export function settingsInCommands(commands: readonly Command[]): readonly Setting[] {
+export function settingsInCommands(commands: readonly Command[]): readonly VariableSetting[] {
   return commands.flatMap(({ assignments, words, printsOnly }) =>
     [...assignments, ...(printsOnly ? [] : words.slice(1))].flatMap(settingOfWord),
   );
 }
 
-function settingOfWord(word: Word): readonly Setting[] {
+function settingOfWord(word: Word): readonly VariableSetting[] {
   const name = /^([A-Za-z_]\w*)=/.exec(word.text)?.[1];
   if (name === undefined) return [];
   const { text, start, end } = assigned(word.raw.startsWith(name) ? word : { ...word, raw: word.text });
@@ -37,16 +37,16 @@ function settingOfWord(word: Word): readonly Setting[] {
 }
 
 /** Variables of CI/CD configuration, and environments of containers. */
-export function settingsInYaml(spots: readonly Spot[], text: string): readonly Setting[] {
+export function settingsInYaml(entries: readonly YamlEntry[], text: string): readonly VariableSetting[] {
   const { environments } = vocabulary.yaml;
-  return spots.flatMap((spot) => {
-    const { path, key, value } = spot;
+  return entries.flatMap((entry) => {
+    const { path, key, value } = entry;
     const at = path.findLastIndex((part) => environments.has(String(part)));
     const inside = path.slice(at + 1);
     // A matrix is a list of environments.
     const [name, below] = typeof inside[0] === "number" && inside.length > 1 ? inside.slice(1) : inside;
     if (at < 0 || name === undefined) return [];
-    if (typeof name === "number") return key ? [] : settingOfItem(spot, text);
+    if (typeof name === "number") return key ? [] : settingOfItem(entry, text);
     const isValue = below === undefined || below === "value" || typeof below === "number";
     const isChoice = path[at] === "matrix";
     return isValue ? settingOf(name, value, text).map((each) => ({ ...each, isChoice })) : [];
@@ -54,7 +54,7 @@ export function settingsInYaml(spots: readonly Spot[], text: string): readonly S
 }
 
 /** `- NAME=value`, or `- name: NAME` with its `value`. */
-function settingOfItem({ value }: Spot, text: string): readonly Setting[] {
+function settingOfItem({ value }: YamlEntry, text: string): readonly VariableSetting[] {
   if (isMap(value)) return settingOf(stringOf(valueAt(value, "name")) ?? "", valueAt(value, "value"), text);
   const range = innerRange(value, text);
   const [whole = "", name = ""] = /^([A-Za-z_]\w*)=/.exec(range ? text.slice(range.start, range.end) : "") ?? [];
@@ -63,7 +63,7 @@ function settingOfItem({ value }: Spot, text: string): readonly Setting[] {
   return [{ name, value: text.slice(start, range.end), offset: range.start, start, end: range.end, empty: "" }];
 }
 
-function settingOf(name: string, value: unknown, text: string): readonly Setting[] {
+function settingOf(name: string, value: unknown, text: string): readonly VariableSetting[] {
   const range = innerRange(value, text);
   const string = stringOf(value);
   if (!range || string === undefined || !isScalar(value)) return [];
@@ -72,7 +72,10 @@ function settingOf(name: string, value: unknown, text: string): readonly Setting
 }
 
 /** Variables whose list has a word. */
-export function variableUses(settings: readonly Setting[], { detection }: Sought<VariableDetection>): readonly Use[] {
+export function variableUses(
+  settings: readonly VariableSetting[],
+  { detection }: DetectionOf<VariableDetection>,
+): readonly Use[] {
   const { name: wanted, lists, drop } = detection;
   return settings.flatMap(({ name, value, offset, start, end, empty }) => {
     const left = name === wanted ? withoutWord(value, lists) : undefined;

@@ -1,8 +1,8 @@
 import { grouped } from "../base/grouped.ts";
 import { vocabulary } from "../model/deprecations.ts";
-import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
+import { type Evidence, matchAddress, queryIn, requestAddressOf } from "./address.ts";
 import { type Command, commandNameOf } from "./command.ts";
-import type { Setting } from "./settings.ts";
+import type { VariableSetting } from "./settings.ts";
 import { readIn, sentIn } from "./shell-mentions.ts";
 import { assigned, type Word } from "./shell-words.ts";
 import { withHoles } from "./text.ts";
@@ -10,28 +10,28 @@ import { expanded, reference, spliced } from "./text-pieces.ts";
 import { type Address, type Mention, type Piece, pathMention, pieceAt } from "./traffic.ts";
 
 /** What a variable, a file or a pipe carries. */
-interface Carried {
+interface ShellValue {
   readonly piece?: Piece;
-  /** It is an answer to a request, or the field of one. */
-  readonly answers?: readonly Address[];
+  /** It is an response to a request, or the field of one. */
+  readonly responses?: readonly Address[];
   readonly field?: string;
 }
 
 /** Further values of a matrix are not looked at. */
-const mostChoices = 20;
+const maxChoices = 20;
 
 /**
- * Follows requests through the commands of a script: parameters that go into them, and what is read from answers. Once
+ * Follows requests through the commands of a script: parameters that go into them, and what is read from responses. Once
  * with each value that a matrix gives.
  */
 export function mentionsInCommands(
   commands: readonly Command[],
-  settings: readonly Setting[],
+  settings: readonly VariableSetting[],
   text: string,
   evidence: Evidence,
 ): readonly Mention[] {
   const choices = [...grouped(settings, ({ name, isChoice }) => (isChoice ? name : undefined)).values()];
-  const rounds = Math.min(mostChoices, Math.max(1, ...choices.map(({ length }) => length)));
+  const rounds = Math.min(maxChoices, Math.max(1, ...choices.map(({ length }) => length)));
   return Array.from({ length: rounds }, (_, round) => round).flatMap((round) => {
     const chosen = new Set(choices.map((values) => values[Math.min(round, values.length - 1)]));
     const given = settings.filter((each) => !each.isChoice || chosen.has(each));
@@ -44,13 +44,13 @@ class ShellFlow {
   readonly #mentions: Mention[] = [];
   readonly #text: string;
   readonly #evidence: Evidence;
-  readonly #variables = new Map<string, Carried>();
+  readonly #variables = new Map<string, ShellValue>();
   readonly #uses: ReadonlyMap<string, number>;
-  readonly #files = new Map<string, Carried>();
-  readonly #outputs: { readonly start: number; readonly carried: Carried }[] = [];
-  #matched: Carried | undefined;
+  readonly #files = new Map<string, ShellValue>();
+  readonly #outputs: { readonly start: number; readonly carried: ShellValue }[] = [];
+  #matched: ShellValue | undefined;
 
-  constructor(settings: readonly Setting[], text: string, evidence: Evidence) {
+  constructor(settings: readonly VariableSetting[], text: string, evidence: Evidence) {
     this.#text = text;
     this.#evidence = evidence;
     this.#uses = usesIn(text);
@@ -60,7 +60,7 @@ class ShellFlow {
   }
 
   follow(commands: readonly Command[]): readonly Mention[] {
-    let pipe: Carried = {};
+    let pipe: ShellValue = {};
     for (const command of commands) {
       const carried = this.#outputOf(command, pipe);
       this.#outputs.push({ start: startOf(command), carried });
@@ -70,7 +70,7 @@ class ShellFlow {
     return this.#mentions;
   }
 
-  #outputOf(command: Command, piped: Carried): Carried {
+  #outputOf(command: Command, piped: ShellValue): ShellValue {
     for (const word of command.assignments) this.#assign(word);
     const name = commandNameOf(command);
     const { http, readers, tests, declaring, talk, filters } = vocabulary.shell;
@@ -108,28 +108,28 @@ class ShellFlow {
     if (!isSubstituted) for (const mention of this.#asked(value, false)) this.#mentions.push(mention);
   }
 
-  #request(command: Command, piped: Carried): Carried {
+  #request(command: Command, piped: ShellValue): ShellValue {
     const words = command.words.slice(1);
     const addresses = words.flatMap((word) => this.#asked(word, true));
     this.#mentions.push(...addresses);
     const called = distinct(addresses.filter(({ about }) => about === "path").map(({ address }) => address));
     const bodies = called.length > 0 ? this.#bodiesOf(words, piped) : [];
     for (const body of bodies) for (const address of called) this.#mentions.push(...sentIn(body, address));
-    return { answers: called };
+    return { responses: called };
   }
 
   /** What a command sends beside addresses. */
-  #bodiesOf(words: readonly Word[], { piece }: Carried): readonly Piece[] {
+  #bodiesOf(words: readonly Word[], { piece }: ShellValue): readonly Piece[] {
     const bodies = [
       ...words.filter((word) => !isHeader(word)).map((word) => this.#pieceOf(word)),
       ...(piece ? [piece] : []),
     ];
-    return bodies.filter(({ text: own }) => writtenIn(own, own) === undefined);
+    return bodies.filter(({ text: own }) => matchAddress(own, own) === undefined);
   }
 
   #asked(word: Word, isRequest: boolean): readonly Mention[] {
     const piece = this.#pieceOf(word);
-    const written = writtenIn(piece.text, this.#text.slice(word.start, word.end));
+    const written = matchAddress(piece.text, this.#text.slice(word.start, word.end));
     const isWhole = written?.base === "api" || written?.base === "open";
     if (!written || (!isRequest && !isWhole)) return [];
     const address = requestAddressOf(
@@ -142,21 +142,21 @@ class ShellFlow {
     return [pathMention(address, word.start, offset), ...sentIn(queryIn(piece, written), address)];
   }
 
-  /** The answer that a command is given: by a pipe, a file, or a variable among its words. */
-  #inputOf(command: Command): Carried {
+  /** The response that a command is given: by a pipe, a file, or a variable among its words. */
+  #inputOf(command: Command): ShellValue {
     const words = [...command.inputs, ...command.words.slice(1)];
     const named = words.flatMap(
       ({ raw, text: own }) => this.#variables.get(variableIn(raw) ?? "") ?? this.#files.get(own) ?? [],
     );
     const heredoc = command.words.slice(1).find(({ raw }) => raw.includes("\n") || /^["']?[[{]/.test(raw));
-    return named.find(({ answers }) => answers) ?? named[0] ?? (heredoc ? { piece: this.#pieceOf(heredoc) } : {});
+    return named.find(({ responses }) => responses) ?? named[0] ?? (heredoc ? { piece: this.#pieceOf(heredoc) } : {});
   }
 
-  #read(command: Command, piped: Carried): Carried {
-    const input = piped.answers || piped.piece ? piped : this.#inputOf(command);
+  #read(command: Command, piped: ShellValue): ShellValue {
+    const input = piped.responses || piped.piece ? piped : this.#inputOf(command);
     const programs = command.words.slice(1).filter(({ raw }) => !raw.startsWith("-"));
     for (const word of programs)
-      for (const address of input.answers ?? []) this.#mentions.push(...readIn(this.#pieceOf(word), address));
+      for (const address of input.responses ?? []) this.#mentions.push(...readIn(this.#pieceOf(word), address));
     const last = programs.map(({ text: own }) => /\.(\w+)\s*$/.exec(own)?.[1]).find((name) => name !== undefined);
     return last === undefined ? input : { ...input, field: last };
   }
@@ -169,10 +169,10 @@ class ShellFlow {
     for (const { text: value, start } of patterns) this.#comparedTo(this.#matched, value, start);
   }
 
-  #comparedTo(carried: Carried | undefined, value: string, start: number): void {
+  #comparedTo(carried: ShellValue | undefined, value: string, start: number): void {
     const name = carried?.field;
     if (name === undefined) return;
-    for (const address of carried?.answers ?? []) {
+    for (const address of carried?.responses ?? []) {
       this.#mentions.push({ about: "compared", address, name, value, nameOffset: start, offset: start, own: true });
     }
   }
@@ -206,11 +206,11 @@ function variableIn(raw: string): string | undefined {
 }
 
 /** Each is held against all that its command sends, so a command is taken to ask no more. */
-const mostAddresses = 50;
+const maxAddresses = 50;
 
 function distinct(addresses: readonly Address[]): readonly Address[] {
   const byName = new Map(addresses.map((address) => [`${address.sure} ${address.path}`, address]));
-  return [...byName.values()].slice(0, mostAddresses);
+  return [...byName.values()].slice(0, maxAddresses);
 }
 
 /** What a command writes into a file by an option. */

@@ -21,7 +21,7 @@ function mentionOf(about: Mention["about"], pair: TextPair, piece: Piece, addres
   };
 }
 
-/** What a program of jq, or of a script, reads from an answer, and what it compares it with. */
+/** What a program of jq, or of a script, reads from an response, and what it compares it with. */
 export function readIn(piece: Piece, address: Address): readonly Mention[] {
   const compared = comparisons(piece.text).map((pair) => mentionOf("compared", pair, piece, address));
   const read = [...piece.text.matchAll(readForm)].flatMap(

@@ -1,7 +1,7 @@
-import { hole, type Stretch, withHoles } from "./text.ts";
+import { hole, type TextFragment, withHoles } from "./text.ts";
 
 /** A word of a command: without its quotes where it is quoted as a whole, interpolations as holes. */
-export interface Word extends Stretch {
+export interface Word extends TextFragment {
   readonly end: number;
   /** As it stands in the file. */
   readonly raw: string;

@@ -8,7 +8,7 @@ interface Heredoc {
 }
 
 /** Where the reader stands. */
-interface Reading {
+interface ShellReader {
   readonly text: string;
   readonly end: number;
   at: number;
@@ -26,7 +26,7 @@ interface Reading {
 }
 
 /** Deeper substitutions are not read. */
-const deepest = 8;
+const maxDepth = 8;
 
 /** The commands of a shell text between two offsets, those in substitutions too. Never throws. */
 export function commandsOf(
@@ -35,45 +35,45 @@ export function commandsOf(
   end = text.length,
   { folded = false, depth = 0 }: { readonly folded?: boolean; readonly depth?: number } = {},
 ): readonly Command[] {
-  if (depth > deepest) return [];
+  if (depth > maxDepth) return [];
   const lists = { words: [], outputs: [], inputs: [], heredocs: [], commands: [] };
-  const reading: Reading = { text, end, at: start, ...lists, next: "words", folded, depth };
-  while (reading.at < end) step(reading);
-  finish(reading);
-  return reading.commands;
+  const reader: ShellReader = { text, end, at: start, ...lists, next: "words", folded, depth };
+  while (reader.at < end) readNext(reader);
+  finish(reader);
+  return reader.commands;
 }
 
-function step(reading: Reading): void {
-  const { text, at } = reading;
+function readNext(reader: ShellReader): void {
+  const { text, at } = reader;
   const character = text[at] ?? "";
-  if (character === "\\" && /\r?\n/y.test(text.slice(at + 1, at + 3))) reading.at += text[at + 1] === "\r" ? 3 : 2;
-  else if (character === "\n") endLine(reading);
-  else if (/\s/.test(character)) reading.at++;
-  else if (character === "#") reading.at = lineEnd(reading);
-  else if (text.startsWith("<<<", at)) reading.at += 3;
-  else if (text.startsWith("<<", at)) readHeredocMark(reading);
-  else if (/[<>]/.test(character) || text.startsWith("&>", at)) redirect(reading);
-  else if (character === "(" && readList(reading)) return;
+  if (character === "\\" && /\r?\n/y.test(text.slice(at + 1, at + 3))) reader.at += text[at + 1] === "\r" ? 3 : 2;
+  else if (character === "\n") endLine(reader);
+  else if (/\s/.test(character)) reader.at++;
+  else if (character === "#") reader.at = lineEnd(reader);
+  else if (text.startsWith("<<<", at)) reader.at += 3;
+  else if (text.startsWith("<<", at)) readHeredocMark(reader);
+  else if (/[<>]/.test(character) || text.startsWith("&>", at)) redirect(reader);
+  else if (character === "(" && readList(reader)) return;
   else if (/[;&|()]/.test(character)) {
-    finish(reading, character === "|" && text[at + 1] !== "|");
-    reading.at += text[at + 1] === character || text.startsWith("|&", at) ? 2 : 1;
-  } else readWord(reading);
+    finish(reader, character === "|" && text[at + 1] !== "|");
+    reader.at += text[at + 1] === character || text.startsWith("|&", at) ? 2 : 1;
+  } else readWord(reader);
 }
 
 /** `name=(word word)`: one word of the whole, and the command that its words may be. */
-function readList(reading: Reading): boolean {
-  const { text, at, end, words } = reading;
+function readList(reader: ShellReader): boolean {
+  const { text, at, end, words } = reader;
   const name = words.at(-1);
   if (name?.end !== at || !/^[A-Za-z_]\w*\+?=$/.test(name.raw)) return false;
   const close = listEnd({ text, end }, at + 1);
   if (close >= end) return false;
-  read(reading, at + 1, close);
+  read(reader, at + 1, close);
   words.splice(-1, 1, { ...heredocWord(text, name.start, close + 1), end: close + 1 });
-  reading.at = close + 1;
+  reader.at = close + 1;
   return true;
 }
 
-function listEnd({ text, end }: Pick<Reading, "text" | "end">, from: number): number {
+function listEnd({ text, end }: Pick<ShellReader, "text" | "end">, from: number): number {
   const mark = /["']/;
   let at = from;
   for (let depth = 1; at < end; at++) {
@@ -87,91 +87,91 @@ function listEnd({ text, end }: Pick<Reading, "text" | "end">, from: number): nu
 }
 
 /** `> file`, `2>&1`, `< file`; `<(` and `>(` begin a command. */
-function redirect(reading: Reading): void {
-  const { text, at } = reading;
+function redirect(reader: ShellReader): void {
+  const { text, at } = reader;
   const form = /&?>>?\|?(&[\d-]*)?|<(&[\d-]*)?/y;
   form.lastIndex = at;
   const [whole = ">", ...copies] = form.exec(text) ?? [];
-  reading.at += whole.length;
-  if (copies.every((copy) => copy === undefined) && text[reading.at] !== "(") {
-    reading.next = whole.includes("<") ? "inputs" : "outputs";
+  reader.at += whole.length;
+  if (copies.every((copy) => copy === undefined) && text[reader.at] !== "(") {
+    reader.next = whole.includes("<") ? "inputs" : "outputs";
   }
 }
 
-function lineEnd({ text, at, end }: Reading): number {
+function lineEnd({ text, at, end }: ShellReader): number {
   const newline = text.indexOf("\n", at);
   return newline < 0 ? end : Math.min(newline, end);
 }
 
-function endLine(reading: Reading): void {
-  reading.at++;
-  if (!reading.folded) finish(reading);
-  for (const heredoc of reading.heredocs) readHeredoc(reading, heredoc);
-  reading.heredocs = [];
+function endLine(reader: ShellReader): void {
+  reader.at++;
+  if (!reader.folded) finish(reader);
+  for (const heredoc of reader.heredocs) readHeredoc(reader, heredoc);
+  reader.heredocs = [];
 }
 
-function readHeredocMark(reading: Reading): void {
+function readHeredocMark(reader: ShellReader): void {
   const form = /<<-?\s*(["']?)([\w.-]+)\1/y;
-  form.lastIndex = reading.at;
-  const [whole, , mark] = form.exec(reading.text) ?? [];
-  reading.at += whole?.length ?? 2;
-  if (mark) reading.heredocs.push({ mark, words: reading.words });
+  form.lastIndex = reader.at;
+  const [whole, , mark] = form.exec(reader.text) ?? [];
+  reader.at += whole?.length ?? 2;
+  if (mark) reader.heredocs.push({ mark, words: reader.words });
 }
 
-function readHeredoc(reading: Reading, { mark, words }: Heredoc): void {
-  const start = reading.at;
-  while (reading.at < reading.end) {
-    const end = lineEnd(reading);
-    const isMark = reading.text.slice(reading.at, end).trim() === mark;
-    if (isMark) words.push(heredocWord(reading.text, start, reading.at));
-    reading.at = Math.min(end + 1, reading.end);
+function readHeredoc(reader: ShellReader, { mark, words }: Heredoc): void {
+  const start = reader.at;
+  while (reader.at < reader.end) {
+    const end = lineEnd(reader);
+    const isMark = reader.text.slice(reader.at, end).trim() === mark;
+    if (isMark) words.push(heredocWord(reader.text, start, reader.at));
+    reader.at = Math.min(end + 1, reader.end);
     if (isMark) return;
   }
 }
 
-function readWord(reading: Reading): void {
-  const { text, end } = reading;
-  const start = reading.at;
-  while (reading.at < end && !/[\s;&|()<>]/.test(text[reading.at] ?? "")) readPart(reading);
-  reading.at = Math.min(reading.at, end);
-  if (reading.at === start) reading.at++;
-  else if (!isDescriptor(reading, start)) reading[reading.next].push(wordOf(reading.text, start, reading.at));
-  reading.next = "words";
+function readWord(reader: ShellReader): void {
+  const { text, end } = reader;
+  const start = reader.at;
+  while (reader.at < end && !/[\s;&|()<>]/.test(text[reader.at] ?? "")) readPart(reader);
+  reader.at = Math.min(reader.at, end);
+  if (reader.at === start) reader.at++;
+  else if (!isDescriptor(reader, start)) reader[reader.next].push(wordOf(reader.text, start, reader.at));
+  reader.next = "words";
 }
 
 /** The 2 of `2>`. */
-function isDescriptor({ text, at }: Reading, start: number): boolean {
+function isDescriptor({ text, at }: ShellReader, start: number): boolean {
   return /[<>]/.test(text[at] ?? "") && /^\d$/.test(text.slice(start, at));
 }
 
-function readPart(reading: Reading): void {
-  const { text, at } = reading;
+function readPart(reader: ShellReader): void {
+  const { text, at } = reader;
   const character = text[at];
-  if (character === "\\") reading.at += 2;
-  else if (character === "'") reading.at = closing(reading, "'", at + 1) + 1;
-  else if (character === '"') readQuoted(reading);
-  else if (text.startsWith("$(", at)) readSubstitution(reading);
+  if (character === "\\") reader.at += 2;
+  else if (character === "'") reader.at = closing(reader, "'", at + 1) + 1;
+  else if (character === '"') readQuoted(reader);
+  else if (text.startsWith("$(", at)) readSubstitution(reader);
   else if (character === "`") {
-    const close = closing(reading, "`", at + 1);
-    read(reading, at + 1, close);
-    reading.at = close + 1;
-  } else if (text.startsWith("${", at)) reading.at = braceEnd(text, at + 2, reading.end);
-  else reading.at++;
+    const close = closing(reader, "`", at + 1);
+    read(reader, at + 1, close);
+    reader.at = close + 1;
+  } else if (text.startsWith("${", at)) reader.at = braceEnd(text, at + 2, reader.end);
+  else reader.at++;
 }
 
-function readQuoted(reading: Reading): void {
-  reading.at++;
-  while (reading.at < reading.end && reading.text[reading.at] !== '"') {
-    if (reading.text[reading.at] === "\\") reading.at += 2;
-    else if (reading.text.startsWith("$(", reading.at)) readSubstitution(reading);
-    else reading.at++;
+function readQuoted(reader: ShellReader): void {
+  reader.at++;
+  while (reader.at < reader.end && reader.text[reader.at] !== '"') {
+    if (reader.text[reader.at] === "\\") reader.at += 2;
+    else if (reader.text.startsWith("$(", reader.at)) readSubstitution(reader);
+    else reader.at++;
   }
-  reading.at = Math.min(reading.at + 1, reading.end);
+  reader.at = Math.min(reader.at + 1, reader.end);
 }
 
-function readSubstitution(reading: Reading): void {
-  const { text, end } = reading;
-  const start = reading.at + 2;
+function readSubstitution(reader: ShellReader): void {
+  const { text, end } = reader;
+  const start = reader.at + 2;
   let depth = 1;
   let at = start;
   for (; at < end && depth > 0; at++) {
@@ -179,36 +179,36 @@ function readSubstitution(reading: Reading): void {
     else if (text[at] === "(") depth++;
     else if (text[at] === ")") depth--;
   }
-  read(reading, start, at - 1);
-  reading.at = at;
+  read(reader, start, at - 1);
+  reader.at = at;
 }
 
-function read({ text, commands, depth }: Reading, start: number, end: number): void {
+function read({ text, commands, depth }: ShellReader, start: number, end: number): void {
   for (const command of commandsOf(text, start, end, { depth: depth + 1 })) commands.push(command);
 }
 
-function closing({ text, end }: Pick<Reading, "text" | "end">, mark: string, from: number): number {
+function closing({ text, end }: Pick<ShellReader, "text" | "end">, mark: string, from: number): number {
   let at = from;
   while (at < end && text[at] !== mark) at++;
   return at;
 }
 
-function finish(reading: Reading, feeds = false): void {
-  const { words, outputs, inputs } = reading;
-  reading.words = [];
-  reading.outputs = [];
-  reading.inputs = [];
+function finish(reader: ShellReader, feeds = false): void {
+  const { words, outputs, inputs } = reader;
+  reader.words = [];
+  reader.outputs = [];
+  reader.inputs = [];
   if (words.length === 0) return;
   const command = commandOf(words);
   const [first] = command.words;
   const isListed =
     first?.raw.startsWith("[") && words.at(-1)?.raw.endsWith("]") && words.some(({ raw }) => raw.endsWith('",'));
-  const listed = isListed ? listedIn(reading, command) : command;
-  reading.commands.push({ ...listed, feeds, outputs, inputs });
+  const listed = isListed ? listedIn(reader, command) : command;
+  reader.commands.push({ ...listed, feeds, outputs, inputs });
 }
 
 /** `["name", "argument"]`, as container files write commands. */
-function listedIn({ text }: Reading, { words }: Command): Command {
+function listedIn({ text }: ShellReader, { words }: Command): Command {
   const start = words[0]?.start ?? 0;
   const list = text.slice(start, words.at(-1)?.end);
   const texts = [...list.matchAll(/"((?:\\.|[^"\\])*)"/g)].map(({ index, 1: word = "" }): Word => {

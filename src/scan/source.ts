@@ -26,7 +26,7 @@ export interface Use {
 }
 
 /** A detection and the entry that it belongs to. */
-export interface Sought<Kind extends Detection = Detection> {
+export interface DetectionOf<Kind extends Detection = Detection> {
   readonly entry: Deprecation | Hint;
   readonly detection: Kind;
 }

@@ -2,7 +2,7 @@ import { hole, withHoles } from "./text.ts";
 import { type Piece, pieceAt } from "./traffic.ts";
 
 /** Longer texts are not put together. */
-const longest = 4000;
+const maxLength = 4000;
 
 /** Pieces one behind the other. */
 export function spliced(pieces: readonly Piece[]): Piece {
@@ -12,7 +12,7 @@ export function spliced(pieces: readonly Piece[]): Piece {
   let text = "";
   for (const piece of pieces) {
     starts.push(text.length);
-    text = (text + piece.text).slice(0, longest);
+    text = (text + piece.text).slice(0, maxLength);
   }
   const at = (from: number, to: number) => {
     const index = starts.findLastIndex((start) => start <= from);
@@ -38,7 +38,7 @@ export function expanded(raw: string, start: number, known: (name: string) => Pi
   const masked = withHoles(raw);
   for (const { 0: whole, 1: braced, 2: bare, index } of raw.matchAll(reference)) {
     const value = known(braced ?? bare ?? "") ?? defaultIn(whole, start + index);
-    if (!value || value.text.length > longest / 4) continue;
+    if (!value || value.text.length > maxLength / 4) continue;
     pieces.push(pieceAt(masked.slice(from, index), start + from), value);
     from = index + whole.length;
   }

@@ -1,7 +1,7 @@
 import { linesOf } from "../base/lines.ts";
 
 /** A stretch of a file's text: `text` is as long as what stands from `start` on, so that each offset stays true. */
-export interface Stretch {
+export interface TextFragment {
   readonly text: string;
   readonly start: number;
 }
@@ -50,7 +50,7 @@ function applied(edits: readonly Edit[]): readonly Edit[] {
 }
 
 /** Line and column of an offset, each from 1. */
-export function placer(text: string): (offset: number) => { readonly line: number; readonly column: number } {
+export function positionsIn(text: string): (offset: number) => { readonly line: number; readonly column: number } {
   const lines = linesOf(text);
   return (offset) => {
     const { line, col: column } = lines.linePos(offset);

@@ -1,8 +1,8 @@
 import { vocabulary } from "../model/deprecations.ts";
-import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
+import { type Evidence, matchAddress, queryIn, requestAddressOf } from "./address.ts";
 import { Program } from "./program.ts";
 import type { Known } from "./request-parameters.ts";
-import type { Sent } from "./scopes.ts";
+import type { SentParameter } from "./scopes.ts";
 import { hole, maskedInterpolations } from "./text.ts";
 import { pairsInText, slice, spliced } from "./text-pieces.ts";
 import type { Token } from "./tokens.ts";
@@ -27,7 +27,7 @@ export function addressInText(
   if (!token || !/[a-z]/.test(token.text) || token.text.length > 5000) return undefined;
   const piece = pieceOf(token, known);
   const masked = maskedInterpolations(piece.text);
-  const written = writtenIn(masked, piece.text);
+  const written = matchAddress(masked, piece.text);
   if (!written || (written.base === "none" && !written.path.includes("/") && !masked.includes("?"))) return undefined;
   const address = requestAddressOf(
     written,
@@ -46,7 +46,7 @@ export function addressInText(
 const placeholder = /%[sdvq]|\{\d*\}/g;
 
 /** `format("…?name=%s", value)`, `"…?name={}".format(value)` and `"…?name=%s" % value`. */
-function filledIn(program: Program, index: number, known: Known, sent: Sent): Sent {
+function filledIn(program: Program, index: number, known: Known, sent: SentParameter): SentParameter {
   const token = program.tokens[index];
   if (!token || !sent.value?.startsWith(hole)) return sent;
   const before = token.text.slice(0, sent.offset - token.start).match(placeholder)?.length ?? 0;
@@ -75,7 +75,7 @@ function startsIn(program: Program, open: number): readonly number[] {
   return starts;
 }
 
-/** What texts say by themselves that name this API. */
+/** What texts report by themselves that name this API. */
 export function mentionsInTexts(tokens: readonly Token[], evidence: Evidence): readonly Mention[] {
   const program = new Program(tokens, "");
   const known: Known = { get: () => undefined, uses: () => 0 };
@@ -83,14 +83,14 @@ export function mentionsInTexts(tokens: readonly Token[], evidence: Evidence): r
 }
 
 /** Parameters in a text that is a query, a form or JSON. */
-export function sentInText(token: Token, known: Known): readonly Sent[] {
+export function sentInText(token: Token, known: Known): readonly SentParameter[] {
   const { text } = token;
   if (text.length > 20_000 || (/\s/.test(text.trim()) && !/^\s*[[{]/.test(text))) return [];
   const piece = pieceOf(token, known);
   return sentIn({ ...piece, text: maskedInterpolations(piece.text) }, token);
 }
 
-function sentIn(piece: Piece, { start, text }: Token): readonly Sent[] {
+function sentIn(piece: Piece, { start, text }: Token): readonly SentParameter[] {
   return pairsInText(piece.text, wantedNames).map(({ name, value, nameAt, valueAt }) => {
     const offset = value === "" ? undefined : piece.at(valueAt, valueAt + value.length);
     const isInside = offset !== undefined && offset >= start && offset < start + text.length;

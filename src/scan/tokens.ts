@@ -1,7 +1,7 @@
-import type { Stretch } from "./text.ts";
+import type { TextFragment } from "./text.ts";
 
 /** A word, a quoted text (without its quotes) or a sign of a program. Comments are no tokens. */
-export interface Token extends Stretch {
+export interface Token extends TextFragment {
   readonly kind: "word" | "text" | "sign";
 }
 
@@ -86,11 +86,11 @@ export function tokensOf(text: string, language: Language): readonly Token[] {
 }
 
 /** The tokens inside a text, such as a query, JSON or another program. */
-export function tokensWithin({ text, start }: Stretch): readonly Token[] {
+export function tokensWithin({ text, start }: TextFragment): readonly Token[] {
   return lex({ text: text.replace(/\\[nrt]/g, "  "), start }, inner);
 }
 
-function lex({ text, start }: Stretch, language: Language): Token[] {
+function lex({ text, start }: TextFragment, language: Language): Token[] {
   const tokens: Token[] = [];
   const push = (kind: Token["kind"], from: number, to: number) =>
     tokens.push({ kind, text: text.slice(from, to), start: start + from });
@@ -140,7 +140,7 @@ interface Body {
 }
 
 /** Longer ones are none. */
-const longestBody = 20_000;
+const maxBodyLength = 20_000;
 
 function heredocAt(text: string, at: number, { heredoc }: Language): Body | undefined {
   if (!heredoc || text[at] !== "<") return undefined;
@@ -148,7 +148,7 @@ function heredocAt(text: string, at: number, { heredoc }: Language): Body | unde
   const mark = heredoc.exec(text)?.[2];
   const newline = mark === undefined ? -1 : text.indexOf("\n", at);
   if (newline < 0) return undefined;
-  const lines = text.slice(newline, newline + longestBody);
+  const lines = text.slice(newline, newline + maxBodyLength);
   const last = new RegExp(`\\n[ \\t]*${mark}\\b`).exec(lines);
   if (!last) return undefined;
   const to = newline + last.index;

@@ -1,11 +1,11 @@
 import { parse } from "smol-toml";
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { TomlDetection } from "../model/deprecations.ts";
-import type { Sought, Use } from "./source.ts";
-import type { Stretch } from "./text.ts";
+import type { DetectionOf, Use } from "./source.ts";
+import type { TextFragment } from "./text.ts";
 
 /** Settings that the tables of a TOML text lack, or that have a value that they must not; none where it is not TOML. */
-export function tomlUses({ text, start }: Stretch, { detection }: Sought<TomlDetection>): readonly Use[] {
+export function tomlUses({ text, start }: TextFragment, { detection }: DetectionOf<TomlDetection>): readonly Use[] {
   const { each, where, lacks } = detection;
   const tables = parsed(text)?.[each];
   if (!Array.isArray(tables)) return [];
@@ -13,7 +13,7 @@ export function tomlUses({ text, start }: Stretch, { detection }: Sought<TomlDet
   return tables.flatMap((table: unknown, index) => {
     const applies = Object.entries(where).every(([path, values]) => values.includes(String(at(table, path))));
     if (!applies || isAllowed(at(table, lacks), detection)) return [];
-    return [{ offset: start + placeOf(text, items[index] ?? [], detection) }];
+    return [{ offset: start + offsetOf(text, items[index] ?? [], detection) }];
   });
 }
 
@@ -55,7 +55,7 @@ function itemsOf(text: string, each: string): readonly (readonly Header[])[] {
 }
 
 /** Where a setting stands or would stand: its own line, else the header of its table or of the nearest one around it. */
-function placeOf(text: string, headers: readonly Header[], { each, lacks }: TomlDetection): number {
+function offsetOf(text: string, headers: readonly Header[], { each, lacks }: TomlDetection): number {
   const keys = lacks.split(".");
   const tables = keys.slice(0, -1);
   for (let length = tables.length; length >= 0; length--) {

@@ -1,6 +1,6 @@
 import { memoized } from "../base/memoize.ts";
 import { hints, type RestDetection, schedule, vocabulary } from "../model/deprecations.ts";
-import { rewriting, type Sought, type Use } from "./source.ts";
+import { type DetectionOf, rewriting, type Use } from "./source.ts";
 
 /** A stretch of a file, or a text that is put together from several: offsets are known where a part is of one. */
 export interface Piece {
@@ -29,7 +29,7 @@ export interface Address {
   readonly sure: boolean;
 }
 
-/** Something that a file says of a request or its answer, and where. */
+/** Something that a file says of a request or its response, and where. */
 export interface Mention {
   readonly about: "path" | "sent" | "compared" | "read";
   readonly address: Address;
@@ -69,8 +69,8 @@ export function isOwnPath(path: string): boolean {
   return [...vocabulary.code.own].some((template) => patternOf(template).test(path));
 }
 
-/** Uses of a path, of a parameter or of what is read from an answer. What is likely and not certain is a hint. */
-export function restUses(mentions: readonly Mention[], { detection }: Sought<RestDetection>): readonly Use[] {
+/** Uses of a path, of a parameter or of what is read from an response. What is likely and not certain is a hint. */
+export function restUses(mentions: readonly Mention[], { detection }: DetectionOf<RestDetection>): readonly Use[] {
   return (
     mentions
       .filter((mention) => isAbout(mention, detection) && isMeant(detection, mention.address))

@@ -3,30 +3,30 @@ import { vocabulary } from "../model/deprecations.ts";
 import { type Command, commandOf } from "./command.ts";
 import { commandsOf } from "./shell.ts";
 import type { Word } from "./shell-words.ts";
-import { innerRange, type Spot } from "./yaml.ts";
+import { innerRange, type YamlEntry } from "./yaml.ts";
 import { valueAt } from "./yaml-nodes.ts";
 
 /** Shell commands in a YAML file: scripts, and commands that are written as lists of words. */
-export function commandsInYaml(spots: readonly Spot[], text: string, isCi: boolean): readonly Command[] {
+export function commandsInYaml(entries: readonly YamlEntry[], text: string, isCi: boolean): readonly Command[] {
   const names = new Set(isCi ? vocabulary.ci.scripts : [...vocabulary.ci.scripts, ...vocabulary.yaml.scripts]);
-  return spots.flatMap((spot) => {
-    const name = spot.path.findLast((part) => typeof part === "string") ?? "";
+  return entries.flatMap((entry) => {
+    const name = entry.path.findLast((part) => typeof part === "string") ?? "";
     if (!names.has(String(name))) return [];
-    return !isCi && isScript(spot) ? wordsAsCommand(spot, text) : commandsOfScalar(spot.value, text);
+    return !isCi && isScript(entry) ? wordsAsCommand(entry, text) : commandsOfScalar(entry.value, text);
   });
 }
 
 const { arguments: argumentKeys } = vocabulary.yaml;
 
 /** Whether what a key holds is one command, in words or as a whole, and not a list of commands. */
-function isScript({ path }: Spot): boolean {
+function isScript({ path }: YamlEntry): boolean {
   const last = path.at(-1);
   return typeof last === "string" ? last in argumentKeys : String(path.at(-2)) in argumentKeys;
 }
 
 /** `command: [sh, -c]` and `args: [script]` beside each other are one command. */
-function wordsAsCommand(spot: Spot, text: string): readonly Command[] {
-  const { key, value, holder, path } = spot;
+function wordsAsCommand(entry: YamlEntry, text: string): readonly Command[] {
+  const { key, value, holder, path } = entry;
   if (!key) return [];
   const head = argumentKeys[String(path.at(-1))] ?? "";
   const before = head === "" ? undefined : valueAt(holder, head);

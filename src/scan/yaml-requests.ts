@@ -1,23 +1,23 @@
 import { isMap, isScalar, type YAMLMap } from "yaml";
 import { vocabulary } from "../model/deprecations.ts";
-import { type Evidence, queryIn, requestAddressOf, writtenIn } from "./address.ts";
+import { type Evidence, matchAddress, queryIn, requestAddressOf } from "./address.ts";
 import { sentIn } from "./shell-mentions.ts";
 import { masked } from "./text.ts";
 import { type Address, type Mention, type Piece, pathMention, pieceAt, wantedNames } from "./traffic.ts";
-import { innerRange, type Spot } from "./yaml.ts";
+import { innerRange, type YamlEntry } from "./yaml.ts";
 import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
 
 /** What modules of playbooks ask for and send: `uri: { url, body }`. */
-export function mentionsInModules(spots: readonly Spot[], text: string, evidence: Evidence): readonly Mention[] {
+export function mentionsInModules(entries: readonly YamlEntry[], text: string, evidence: Evidence): readonly Mention[] {
   const { requests } = vocabulary.yaml;
-  return spots.flatMap(({ path, key, value }) =>
+  return entries.flatMap(({ path, key, value }) =>
     key && isMap(value) && requests.has(String(path.at(-1))) ? mentionsOf(value, text, evidence) : [],
   );
 }
 
 function mentionsOf(module: YAMLMap, text: string, evidence: Evidence): readonly Mention[] {
   const piece = pieceIn(valueAt(module, "url"), text);
-  const written = piece && writtenIn(piece.text, piece.text);
+  const written = piece && matchAddress(piece.text, piece.text);
   const address = written && requestAddressOf(written, evidence);
   if (!piece || !written || !address) return [];
   const offset = piece.at(written.from, written.from + written.path.length);

@@ -2,12 +2,12 @@ import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from "ya
 import { memoized } from "../base/memoize.ts";
 import { vocabulary, type YamlDetection } from "../model/deprecations.ts";
 import type { Verdict } from "./renames.ts";
-import { rewriting, type Sought, type Source, type Use } from "./source.ts";
+import { type DetectionOf, rewriting, type Source, type Use } from "./source.ts";
 import type { Edit } from "./text.ts";
-import type { Spot } from "./yaml.ts";
+import type { YamlEntry } from "./yaml.ts";
 import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
 
-/** What other files say about renaming keys. */
+/** What other files report about renaming keys. */
 export interface Renaming {
   /** Of a key that counts only where its new name is not set. */
   readonly verdictOf: (key: Scalar) => Verdict | undefined;
@@ -15,19 +15,19 @@ export interface Renaming {
   readonly names: ReadonlySet<string>;
 }
 
-/** Uses in the spots of a YAML file. */
+/** Uses in the entries of a YAML file. */
 export function yamlUses(
-  spots: readonly Spot[],
-  { detection }: Sought<YamlDetection>,
+  entries: readonly YamlEntry[],
+  { detection }: DetectionOf<YamlDetection>,
   { text }: Source,
   renaming: Renaming,
 ): readonly Use[] {
-  const { found, isElsewhere } = meantIn(spots, detection);
-  return found.map((spot) => {
-    const offset = placeOf(spot, detection);
-    const verdict = detection.fallback && spot.key ? (renaming.verdictOf(spot.key) ?? "kept") : "exact";
+  const { found, isElsewhere } = meantIn(entries, detection);
+  return found.map((entry) => {
+    const offset = offsetOf(entry, detection);
+    const verdict = detection.fallback && entry.key ? (renaming.verdictOf(entry.key) ?? "kept") : "exact";
     if (verdict !== "exact") return { offset, isLikely: verdict === "unknown", note: notes[verdict] };
-    return { offset, ...(isElsewhere(spot) ? {} : fixOf(spot, detection, text, renaming)) };
+    return { offset, ...(isElsewhere(entry) ? {} : fixOf(entry, detection, text, renaming)) };
   });
 }
 
@@ -38,32 +38,32 @@ const notes: Readonly<Record<Exclude<Verdict, "exact">, string>> = {
 };
 
 /** The keys that a detection renames where nothing in other files speaks against it. */
-export function renamableKeys(spots: readonly Spot[], detection: YamlDetection): readonly Scalar[] {
+export function renamableKeys(entries: readonly YamlEntry[], detection: YamlDetection): readonly Scalar[] {
   const { rename = "" } = detection;
-  const { found, isElsewhere } = meantIn(spots, detection);
-  return found.flatMap((spot) => {
-    const { key, holder } = spot;
+  const { found, isElsewhere } = meantIn(entries, detection);
+  return found.flatMap((entry) => {
+    const { key, holder } = entry;
     const isPlain = key !== undefined && !key.type?.startsWith("BLOCK") && !key.anchor;
-    return isPlain && !holder?.has(rename) && !isElsewhere(spot) ? [key] : [];
+    return isPlain && !holder?.has(rename) && !isElsewhere(entry) ? [key] : [];
   });
 }
 
-/** The spots that a detection means, and whether one's text is taken to a place as well that is not meant. */
-function meantIn(spots: readonly Spot[], detection: YamlDetection) {
+/** The entries that a detection means, and whether one's text is taken to a place as well that is not meant. */
+function meantIn(entries: readonly YamlEntry[], detection: YamlDetection) {
   const segments = detection.path.split("/").map((segment) => segment.split("|"));
-  const meant = (spot: Spot) => leadsTo(segments, spot.path, spot.inJob);
-  const found = spots.filter((spot) => meant(spot) && holds(spot, detection));
-  const others = found.length === 0 ? [] : spots.filter((spot) => !meant(spot));
+  const meant = (entry: YamlEntry) => leadsTo(segments, entry.path, entry.inJob);
+  const found = entries.filter((entry) => meant(entry) && holds(entry, detection));
+  const others = found.length === 0 ? [] : entries.filter((entry) => !meant(entry));
   const elsewhere = new Set(others.map(nodeOf));
-  return { found, isElsewhere: (spot: Spot) => elsewhere.has(nodeOf(spot)) };
+  return { found, isElsewhere: (entry: YamlEntry) => elsewhere.has(nodeOf(entry)) };
 }
 
-/** The text that a spot is about: an anchor may take it to places where it means something else. */
-function nodeOf({ key, value }: Spot): Node | null {
+/** The text that a entry is about: an anchor may take it to places where it means something else. */
+function nodeOf({ key, value }: YamlEntry): Node | null {
   return key ?? value;
 }
 
-function leadsTo(segments: readonly (readonly string[])[], path: Spot["path"], inJob: boolean): boolean {
+function leadsTo(segments: readonly (readonly string[])[], path: YamlEntry["path"], inJob: boolean): boolean {
   const [segment, ...rest] = segments;
   if (!segment) return path.length === 0;
   if (segment[0] === "**") {
@@ -75,8 +75,8 @@ function leadsTo(segments: readonly (readonly string[])[], path: Spot["path"], i
   return matches && leadsTo(rest, below, inJob);
 }
 
-function holds(spot: Spot, detection: YamlDetection): boolean {
-  const { key, value, resolver } = spot;
+function holds(entry: YamlEntry, detection: YamlDetection): boolean {
+  const { key, value, resolver } = entry;
   const { is, longer, equals, matches, only, has, unless = {}, any = [], beside = {}, startsWithout } = detection;
   if (is && kindOf(value) !== is) return false;
   if (longer !== undefined && !isTooLong(key, longer)) return false;
@@ -86,7 +86,7 @@ function holds(spot: Spot, detection: YamlDetection): boolean {
   if (has && !scalarKeysOf({ value, resolver }).some((name) => has.includes(name))) return false;
   if (Object.entries(unless).some(([name, values]) => isOneOf(textOf({ value, resolver }, name), values))) return false;
   const isBeside = ([name, pattern]: [string, string]) =>
-    patternOf(pattern).test(stringOf(valueAt(spot.holder, name)) ?? "");
+    patternOf(pattern).test(stringOf(valueAt(entry.holder, name)) ?? "");
   if (!Object.entries(beside).every(isBeside)) return false;
   return startsWithout === undefined || (isOutOfOrder({ value, resolver }, startsWithout) && hasAny(value, any));
 }
@@ -103,7 +103,7 @@ function isTooLong(key: Scalar | undefined, most: number): boolean {
   return !name.startsWith(".") && [...name].length > most;
 }
 
-type Resolved = Pick<Spot, "value" | "resolver">;
+type Resolved = Pick<YamlEntry, "value" | "resolver">;
 
 /** Keys of a mapping whose values are scalars, with those that are merged into it. */
 function scalarKeysOf({ value, resolver }: Resolved): readonly string[] {
@@ -134,26 +134,26 @@ function isOutOfOrder({ value, resolver }: Resolved, first: string): boolean {
   return leading !== undefined && areDatabases && nameOf(leading.key) !== first;
 }
 
-function placeOf({ key, value }: Spot, { equals, matches }: YamlDetection): number {
+function offsetOf({ key, value }: YamlEntry, { equals, matches }: YamlDetection): number {
   const atValue = equals !== undefined || matches !== undefined || key === undefined;
   return (atValue ? value : key)?.range?.[0] ?? 0;
 }
 
-function fixOf(spot: Spot, detection: YamlDetection, text: string, { names }: Renaming): Pick<Use, "edits"> {
+function fixOf(entry: YamlEntry, detection: YamlDetection, text: string, { names }: Renaming): Pick<Use, "edits"> {
   const { rename, replace, nest, fallback } = detection;
-  const isTaken = (name: string) => !fallback && (hasKey(spot, name) || (spot.path.length === 1 && names.has(name)));
-  if (rename && !isTaken(rename)) return rewritten(spot.key, rename, text);
-  if (replace && !hasItem(spot, replace)) return rewritten(spot.value, replace, text);
-  return nest && isAlone(spot, detection) && isFlat(spot, nest) ? nested(spot, nest, text) : {};
+  const isTaken = (name: string) => !fallback && (hasKey(entry, name) || (entry.path.length === 1 && names.has(name)));
+  if (rename && !isTaken(rename)) return rewritten(entry.key, rename, text);
+  if (replace && !hasItem(entry, replace)) return rewritten(entry.value, replace, text);
+  return nest && isAlone(entry, detection) && isFlat(entry, nest) ? nested(entry, nest, text) : {};
 }
 
 /** A name that is there already is no mechanical replacement. */
-function hasKey({ holder, resolver }: Spot, name: string): boolean {
+function hasKey({ holder, resolver }: YamlEntry, name: string): boolean {
   return holder !== undefined && resolver.has(holder, name);
 }
 
 /** Nor is an item that the list has already. */
-function hasItem({ list }: Spot, text: string): boolean {
+function hasItem({ list }: YamlEntry, text: string): boolean {
   return list !== undefined && itemsOf(list).has(text);
 }
 
@@ -171,7 +171,7 @@ function rewritten(node: Node | null | undefined, replacement: string, text: str
 }
 
 /** What others are merged from, or is merged from such a one, means something else one level deeper. */
-function isAlone({ value, resolver }: Spot, { path }: YamlDetection): boolean {
+function isAlone({ value, resolver }: YamlEntry, { path }: YamlDetection): boolean {
   if (!isMap(value) || value.anchor) return false;
   const merged = new Set(value.items.map(({ value: inner }) => resolver.follow(inner)));
   return !(resolver.root?.items ?? []).some(
@@ -179,13 +179,13 @@ function isAlone({ value, resolver }: Spot, { path }: YamlDetection): boolean {
   );
 }
 
-/** Beside the new key, or beside what a merge brings, a nested mapping would say something else. */
-function isFlat({ value }: Spot, name: string): boolean {
+/** Beside the new key, or beside what a merge brings, a nested mapping would report something else. */
+function isFlat({ value }: YamlEntry, name: string): boolean {
   return isMap(value) && !value.items.some(({ key }) => [name, "<<"].includes(nameOf(key)));
 }
 
 /** Puts a block mapping one level deeper, below a new key. A flow mapping is left to a person. */
-function nested({ value }: Spot, name: string, text: string): Pick<Use, "edits"> {
+function nested({ value }: YamlEntry, name: string, text: string): Pick<Use, "edits"> {
   if (!isMap(value) || value.flow || !value.range) return {};
   const [start] = value.range;
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;

@@ -3,7 +3,7 @@ import type { Resolver } from "./resolver.ts";
 import { nameOf } from "./yaml-nodes.ts";
 
 /** A key with its value, or an item of a list, and the keys and indices that lead to it. */
-export interface Spot {
+export interface YamlEntry {
   readonly path: readonly (string | number)[];
   readonly key: Scalar | undefined;
   readonly value: Node | null;
@@ -32,24 +32,24 @@ export function yamlDocuments(text: string): readonly (Node | null)[] | undefine
 }
 
 /** The parser's own limit is the memory. */
-const deepest = 500;
+const maxDepth = 500;
 
 function isTooDeep(text: string): boolean {
   let depth = 0;
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
     depth = bracket === "[" || bracket === "{" ? depth + 1 : Math.max(0, depth - 1);
-    if (depth > deepest) return true;
+    if (depth > maxDepth) return true;
   }
   return /^[ \t]*(?:[-?:] ){100}/m.test(text);
 }
 
-/** Every spot of a document as it is written: an alias is not followed, since its anchor is a spot too. */
-export function yamlSpots(contents: Node | null, resolver: Resolver): readonly Spot[] {
-  const spots: Spot[] = [];
+/** Every entry of a document as it is written: an alias is not followed, since its anchor is a entry too. */
+export function yamlEntries(contents: Node | null, resolver: Resolver): readonly YamlEntry[] {
+  const entries: YamlEntry[] = [];
   below(contents, []);
-  return spots;
+  return entries;
 
-  function below(node: Node | null, path: Spot["path"]): void {
+  function below(node: Node | null, path: YamlEntry["path"]): void {
     if (isMap(node)) {
       for (const pair of node.items)
         if (isScalar(pair.key)) visit(pair.key, pair.value, [...path, nameOf(pair.key)], node);
@@ -58,8 +58,14 @@ export function yamlSpots(contents: Node | null, resolver: Resolver): readonly S
     }
   }
 
-  function visit(key: Scalar | undefined, value: unknown, path: Spot["path"], holder?: YAMLMap, list?: YAMLSeq): void {
-    spots.push({ path, key, value: value as Node | null, holder, resolver, inJob: false, ...(list && { list }) });
+  function visit(
+    key: Scalar | undefined,
+    value: unknown,
+    path: YamlEntry["path"],
+    holder?: YAMLMap,
+    list?: YAMLSeq,
+  ): void {
+    entries.push({ path, key, value: value as Node | null, holder, resolver, inJob: false, ...(list && { list }) });
     below(value as Node | null, path);
   }
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { treeOf } from "../../src/scan/includes.ts";
+import { includeGraphOf } from "../../src/scan/includes.ts";
 import { scanText } from "../../src/scan/scan.ts";
 
 interface Case {
@@ -14,13 +14,13 @@ const folder = join(import.meta.dirname, "../cases/scan");
 const casesIn = (file: string) => parse(readFileSync(join(folder, file), "utf8")) as readonly Case[];
 
 function scan({ files }: Case, release = "15.0") {
-  const tree = treeOf(Object.keys(files), (file) => files[file]);
-  return Object.entries(files).map(([file, text]) => ({ file, text, ...scanText({ file, text, release }, tree) }));
+  const includes = includeGraphOf(Object.keys(files), (file) => files[file]);
+  return Object.entries(files).map(([file, text]) => ({ file, text, ...scanText({ file, text, release }, includes) }));
 }
 
-type Scanned = ReturnType<typeof scan>[number];
+type ScanResult = ReturnType<typeof scan>[number];
 
-function format({ file, text, findings, fixed }: Scanned): string {
+function format({ file, text, findings, fixed }: ScanResult): string {
   const [before, after] = [text.split("\n"), fixed.split("\n")];
   const rewritten = after.flatMap((line, at) =>
     line === before[at] ? [] : [`  ${at + 1} -> ${line.replaceAll("\r", "\\r")}\n`],

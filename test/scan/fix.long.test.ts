@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { treeOf } from "../../src/scan/includes.ts";
+import { includeGraphOf } from "../../src/scan/includes.ts";
 import { scanText } from "../../src/scan/scan.ts";
 import { pipelineOf } from "./pipeline.ts";
 
 type Files = Readonly<Record<string, string>>;
 
 function scanned(files: Files) {
-  const tree = treeOf(Object.keys(files), (file) => files[file]);
+  const includes = includeGraphOf(Object.keys(files), (file) => files[file]);
   const each = Object.entries(files).map(
-    ([file, text]) => [file, scanText({ file, text, release: "15.0" }, tree)] as const,
+    ([file, text]) => [file, scanText({ file, text, release: "15.0" }, includes)] as const,
   );
   const fixed = Object.fromEntries(each.map(([file, result]) => [file, result.fixed]));
   return { fixed, findings: each.flatMap(([, { findings }]) => findings) };
