@@ -1,15 +1,14 @@
 import { hole } from "./text.ts";
-import { slice } from "./text-pieces.ts";
-import { type Address, isOwnPath, type Piece, roots } from "./traffic.ts";
+import { type Address, isOwnPath, roots } from "./traffic.ts";
 
-/** An address in a text, and the stretches of its path and its query. */
+/** An API address found in a text, and where its path and its query are. */
 export interface AddressMatch {
   readonly path: string;
   readonly from: number;
-  /** Begins behind the question mark; where the path ends if there is none. */
+  /** Offset after the question mark; the end of the path where there is none. */
   readonly query: number;
   /**
-   * What stands before the path: this API, an interpolation that may lead to any, a slash, nothing, or another server.
+   * What precedes the path: `/api/v4`, an interpolation (`open`), a slash, or nothing.
    */
   readonly base: "api" | "open" | "slash" | "none";
   /** The text of an open base. */
@@ -19,7 +18,7 @@ export interface AddressMatch {
 const api = /^[^\s?#]*?\/api\/v4\//;
 const open = new RegExp(`^(?:https?://)?[\\w.:-]*${hole}[\\w.:${hole}-]*/+`);
 
-/** Reads a text whose interpolations are holes as an address; undefined where it is none. */
+/** Finds an address in a text whose interpolations are holes. */
 export function matchAddress(masked: string, raw: string): AddressMatch | undefined {
   const [whole] = api.exec(masked) ?? [];
   if (whole !== undefined) return pathFrom(masked, whole.length, "api", raw.slice(0, whole.length));
@@ -48,24 +47,23 @@ function pathFrom(masked: string, from: number, base: AddressMatch["base"], befo
   };
 }
 
-/** What a file says of the server that it speaks to. */
+/** Evidence in a file of the server that it sends requests to. */
 export interface Evidence {
-  /** Words of this API stand in it. */
+  /** It contains terms of this API, such as `api/v4`. */
   readonly usesApi: boolean;
-  /** Its name stands in it. */
+  /** It contains the name of the platform. */
   readonly namesPlatform: boolean;
 }
 
 const speaking = /api\/v4|private-token|job-token|api_v4|\bglab\b/i;
 
-/** Looks once for what tells this API from others. */
 export function evidenceIn(text: string): Evidence {
   return { usesApi: speaking.test(text), namesPlatform: /gitlab/i.test(text) };
 }
 
 /**
- * The address that a text means; undefined for that of another server.
- * @param base What is known of the base: a text that it stands for; undefined where nothing is.
+ * The address in a text; undefined for one of another server.
+ * @param known The value of the base, where it is known.
  */
 export function requestAddressOf(
   { path, base, before }: AddressMatch,
@@ -77,9 +75,4 @@ export function requestAddressOf(
   if (known !== undefined && /^https?:\/\/[^\s/]/.test(known) && !known.includes(hole)) return undefined;
   if (evidence.usesApi || isOwnPath(path)) return { path, sure: true };
   return evidence.namesPlatform ? { path, sure: false } : undefined;
-}
-
-/** The piece of a query. */
-export function queryIn(piece: Piece, { query }: AddressMatch): Piece {
-  return slice(piece, query);
 }

@@ -1,18 +1,18 @@
 import { continues } from "./enclosing-statement.ts";
 import type { Program } from "./program.ts";
 
-/** `names = expression`, a loop over one, or a `return` of one, whose names are none. */
+/** `names = expression`, a loop over an expression, or `return expression`, which has no names. */
 export interface Assignment {
-  /** Tokens that are given what the expression gives. */
+  /** The tokens that are assigned to. */
   readonly from: number;
   readonly to: number;
-  /** Of the expression. */
+  /** The tokens of the expression. */
   readonly start: number;
   readonly end: number;
   readonly is: "assigned" | "looped" | "returned";
 }
 
-/** The assignment whose sign, or whose `in`, `of` or `return`, a token is. */
+/** The assignment of an operator token: `=`, `in`, `of`, `:` of a loop, or `return`. */
 export function assignmentAt(program: Program, index: number): Assignment | undefined {
   const { kind, text } = program.tokens[index] ?? {};
   if (kind === "word") return text === "return" ? returned(program, index) : looped(program, index);
@@ -84,10 +84,10 @@ function forBefore(program: Program, index: number): number {
   return -1;
 }
 
-/** Longer expressions are cut. */
+/** Longer expressions are truncated. */
 const maxTokens = 500;
 
-/** Behind the last token of an expression. */
+/** The index after the last token of an expression. */
 function endOf(program: Program, start: number, isLoop: boolean): number {
   const isOpen = program.isBlock(program.enclosing(start));
   let at = start;
@@ -104,7 +104,7 @@ function endOf(program: Program, start: number, isLoop: boolean): number {
   return Math.min(at, program.tokens.length);
 }
 
-/** The end of `<Type, Type>` behind a name; -1 where there is none. */
+/** The end of the type arguments after a name; -1 where there are none. */
 function typesEnd(program: Program, at: number): number {
   if (program.textAt(at) !== "<" || !program.areAdjacent(at - 1, at) || !program.isWord(at - 1)) return -1;
   let depth = 0;

@@ -2,12 +2,12 @@ import { vocabulary } from "../model/deprecations.ts";
 import type { Assignment } from "./assignments.ts";
 import type { Program } from "./program.ts";
 import { apiName } from "./response-flow.ts";
-import { type FlowValue, type SentParameter, unknown } from "./scopes.ts";
+import { type FlowValue, unknown } from "./scopes.ts";
 import { headNameAt, nameAt } from "./token-names.ts";
 import type { Token } from "./tokens.ts";
-import { type Address, wantedNames } from "./traffic.ts";
+import { type Address, type SentParameter, wantedNames } from "./traffic.ts";
 
-/** What binding names does to the flow. */
+/** How an assignment changes what is known. */
 interface Binding {
   readonly set: (name: string, value: FlowValue) => void;
   readonly sendToName: (name: string, sent: readonly SentParameter[], addresses: readonly Address[]) => void;
@@ -16,7 +16,7 @@ interface Binding {
 
 const { unwrapping, declaring } = vocabulary.code;
 
-/** Gives the value of an expression to the names before it. */
+/** Assigns the value of an expression to names. */
 export function bind(program: Program, assignment: Assignment, value: FlowValue, binding: Binding): void {
   const { from, to, is } = assignment;
   const last = program.tokens[to - 1];
@@ -65,7 +65,7 @@ function isAdding(program: Program, to: number): boolean {
   return /^[+.]$/.test(program.textAt(to));
 }
 
-/** `{ name, other: local }` takes fields of an response. */
+/** `{ name, other: local }` reads fields of a response. */
 function take(program: Program, from: number, to: number, value: FlowValue, binding: Binding): void {
   for (const word of wordsIn(program, from, to)) {
     const token = program.tokens[word];

@@ -2,7 +2,7 @@ import type { CallDetection, TextDetection } from "../model/deprecations.ts";
 import type { DetectionOf, Use } from "./source.ts";
 import type { Token } from "./tokens.ts";
 
-/** Uses such as `gem "name"` and `Feature.enable(:name)`, in a program or in one that a command runs. */
+/** Uses such as `gem "name"` and `Feature.enable(:name)`, in programs and in those within commands. */
 export function callUses(
   programs: readonly (readonly Token[])[],
   { detection }: DetectionOf<CallDetection>,
@@ -20,12 +20,12 @@ function callsIn(tokens: readonly Token[], { receiver, names }: CallDetection): 
   });
 }
 
-/** `.method(:`, `.method(`, `(` or nothing stands before an argument. */
+/** Whether the tokens before a name are `.method(:`, `.method(`, `(` or none. */
 function isArgument(before: readonly Token[]): boolean {
   return /^(?:\.w[?!]?)?\(?:?$/.test(before.map(({ kind, text }) => (kind === "sign" ? text : "w")).join(""));
 }
 
-/** Texts that match a pattern, and that something is done with. */
+/** String literals that match a pattern. */
 export function textUses(tokens: readonly Token[], { detection }: DetectionOf<TextDetection>): readonly Use[] {
   const pattern = new RegExp(detection.matches);
   return tokens

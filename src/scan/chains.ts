@@ -4,7 +4,7 @@ import type { Program } from "./program.ts";
 const http = vocabulary.code.http;
 const setters = vocabulary.code.setters;
 
-/** The request that a chain goes on to behind a call: `.SetBody(…).Post(url)`; undefined where there is none. */
+/** The request later in the chain of a call: `.SetBody(…).Post(url)`. */
 export function requestAfter(program: Program, open: number): number | undefined {
   let close = program.matching(open);
   for (let steps = 0; steps < 20 && close >= 0; steps++) {
@@ -16,7 +16,7 @@ export function requestAfter(program: Program, open: number): number | undefined
   return undefined;
 }
 
-/** The request whose block a bracket stands in: `client.post(url) { setBody(…) }`; undefined where there is none. */
+/** The request whose block contains a bracket: `client.post(url) { setBody(…) }`. */
 export function requestAround(program: Program, at: number): number | undefined {
   let brace = program.enclosing(at);
   for (let steps = 0; steps < 3 && program.textAt(brace) === "{"; steps++) {
@@ -27,7 +27,7 @@ export function requestAround(program: Program, at: number): number | undefined 
   return undefined;
 }
 
-/** The parameter of a request's block: `conn.post(path) do |req|`, `{ |req|`; undefined where there is none. */
+/** The parameter of a request's block: `conn.post(path) do |req|`, `{ |req|`. */
 export function requestParameter(program: Program, open: number): number | undefined {
   const close = program.matching(open);
   const [block, bar, name] = [program.tokens[close + 1], program.tokens[close + 2], program.tokens[close + 3]];

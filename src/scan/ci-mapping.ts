@@ -2,37 +2,36 @@ import { isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from "ya
 import { isTagReference, keysOf, maxDepth, type Resolver } from "./resolver.ts";
 import { nameOf } from "./yaml-nodes.ts";
 
-/** A key that counts only where another one is not set, once a configuration is merged. */
+/** An old key, in effect only where the new one is not set in the merged configuration. */
 export interface Fallback {
   readonly old: string;
   readonly now: string;
   readonly inJob: boolean;
 }
 
-/** One way to read a configuration, where readers differ or not all is known. */
+/** How a configuration is merged: parsers differ, and conditional includes may be absent. */
 export interface MergeRules {
-  /** Which of equal keys wins: the mapping's own, as YAML's merge type has it, or the later one, as Psych reads it. */
+  /** Which of duplicate keys wins: the mapping's own (YAML merge type) or the later one (Psych). */
   readonly wins: "own" | "later";
-  /** Whether includes with rules are there. */
+  /** Whether includes with rules are present. */
   readonly conditional: boolean;
-  /** Keys that are read by their new names. */
+  /** Keys that are read as if they were renamed. */
   readonly renamed: ReadonlySet<Scalar>;
 }
 
 /** A text, a list of texts, or null for a key without a value. */
 export type CiValue = string | readonly string[] | null;
 
-/** What a mapping comes to, as far as it matters here. */
+/** The relevant fields of a mapping. */
 export interface CiFields {
   readonly values: ReadonlyMap<string, CiValue>;
-  /** Every old key that takes part, whether it counts or not. */
+  /** Every old key in it, whether it is in effect or not. */
   readonly keys: ReadonlySet<Scalar>;
 }
 
-/** The fields of nothing. */
 export const noFields: CiFields = { values: new Map(), keys: new Set() };
 
-/** Deep merges of mappings whose values are scalars and lists: the later wins. */
+/** Merges mappings; later fields override earlier ones. */
 export function mergedFields(parts: readonly CiFields[]): CiFields {
   if (parts.length < 2) return parts[0] ?? noFields;
   return {
@@ -43,7 +42,7 @@ export function mergedFields(parts: readonly CiFields[]): CiFields {
 
 type KeyedPair = Pair<Scalar, unknown>;
 
-/** The pairs of a mapping with those that are merged into it, the one that wins last. Reads each mapping once. */
+/** Reads the pairs of a mapping and of those merged into it; the pair that wins comes last. Cached. */
 export function pairsReader({ merged }: Resolver, wins: MergeRules["wins"]): (map: YAMLMap) => readonly KeyedPair[] {
   const known = new Map<YAMLMap, readonly KeyedPair[]>();
   return (map) => read(map, 0);
@@ -74,7 +73,7 @@ function isMerge({ key }: KeyedPair): boolean {
   return nameOf(key) === "<<";
 }
 
-/** The fields of a mapping whose names are asked for. */
+/** The fields that fallbacks are about, and `extends`. */
 export function fieldsOf(
   pairs: readonly KeyedPair[],
   resolver: Resolver,
@@ -95,7 +94,7 @@ export function fieldsOf(
   return { values, keys };
 }
 
-/** What the value of a key begins with that a `!reference` gives; the keys that it follows stand behind it. */
+/** Prefix of a value that is a `!reference`, followed by its keys in JSON. */
 export const referenceMark = "!reference ";
 
 function readValue(node: unknown, resolver: Resolver): CiValue {

@@ -1,27 +1,27 @@
 import { vocabulary } from "../model/deprecations.ts";
 import type { Word } from "./shell-words.ts";
 
-/** A simple command. `words` begins with its name: assignments and wrappers such as sudo are left out. */
+/** A simple command. `words` begins with its name; assignments and wrappers such as sudo are removed. */
 export interface Command {
   readonly words: readonly Word[];
   readonly assignments: readonly Word[];
-  /** Whether it only prints its arguments, as echo does: they are no uses. */
+  /** Whether it only prints its arguments, as echo does. */
   readonly printsOnly: boolean;
-  /** Whether the next command reads what it writes. */
+  /** Whether its output is piped to the next command. */
   readonly feeds: boolean;
   /** Files that it writes to and reads from. */
   readonly outputs: readonly Word[];
   readonly inputs: readonly Word[];
 }
 
-/** The name of a command, without a folder; empty for an assignment. */
+/** The base name of a command; empty for an assignment. */
 export function commandNameOf({ words }: Command): string {
   return words[0]?.raw.replace(/^.*\//, "").replace(/["']/g, "") ?? "";
 }
 
 const keywords = new Set(["if", "then", "elif", "else", "do", "while", "until", "!", "{", "}", "fi", "done", "esac"]);
 
-/** A simple command of words. A here-document is still to come: its list stays the one that it is added to. */
+/** A simple command of words. Keeps the array itself, because here-documents are appended to it later. */
 export function commandOf(all: Word[]): Command {
   const assignments: Word[] = [];
   let at = 0;
@@ -46,5 +46,4 @@ function isWrapping(words: readonly Word[], at: number): boolean {
   return behindWrapper && (raw.startsWith("-") || /^-[ugnk]$/.test(before) || /^\d+[smh]?$/.test(raw));
 }
 
-/** Options of wrappers that are looked at. */
 const maxWords = 30;

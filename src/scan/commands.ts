@@ -3,11 +3,11 @@ import { vocabulary } from "../model/deprecations.ts";
 import { type Command, commandNameOf, commandOf } from "./command.ts";
 import { Program } from "./program.ts";
 import { commandsOf } from "./shell.ts";
-import { assigned, type Word } from "./shell-words.ts";
+import { assigned, plainWord, type Word } from "./shell-words.ts";
 import { type DetectionOf, rewriting, type Source, type Use } from "./source.ts";
 import type { Token } from "./tokens.ts";
 
-/** Commands, and those that are handed to another shell, as in `ssh host "sudo command"`. */
+/** Commands, and those that they pass to another shell, as in `ssh host "sudo command"`. */
 export function allCommands(commands: readonly Command[], text: string): readonly Command[] {
   return commands.flatMap((command) => {
     if (!vocabulary.shell.remote.has(commandNameOf(command))) return [command];
@@ -17,17 +17,17 @@ export function allCommands(commands: readonly Command[], text: string): readonl
   });
 }
 
-/** A command that another one runs begins among so many words. */
+/** A wrapped command begins within this many words. */
 const maxWrapperWords = 30;
 
-/** `docker exec app command` runs what follows some word of it. */
+/** In `docker exec app command`, any later word may begin a command. */
 function tails({ words }: Command): readonly Command[] {
   const talk = words.findIndex(({ raw }) => vocabulary.shell.talk.has(raw));
   const candidates = words.slice(0, talk < 0 ? maxWrapperWords : Math.min(talk, maxWrapperWords));
   return candidates.slice(1).map((_, index) => commandOf(candidates.slice(index + 1)));
 }
 
-/** Commands that a program hands to a shell: `system("command")`, `sh 'command'`, `run(["command", "word"])`. */
+/** Commands that a program runs in a shell: `system("command")`, `sh 'command'`, `run(["command", "word"])`. */
 export function commandsInProgram(tokens: readonly Token[], text: string, runs?: string): readonly Command[] {
   const program = new Program(tokens, text);
   const lists = new Map<string, readonly Token[]>();
@@ -70,7 +70,7 @@ function remember(program: Program, index: number, lists: Map<string, readonly T
 
 const maxWords = 60;
 
-/** The texts of the first arguments: of one list, or one behind the other. */
+/** The string literals of the first argument, if it is a list, or of all arguments. */
 function textsHandedTo(
   program: Program,
   index: number,
@@ -96,14 +96,10 @@ function commandsOfTexts(texts: readonly Token[], text: string): readonly Comman
   const [first] = texts;
   if (!first) return [];
   if (/\s/.test(first.text)) return commandsOf(text, first.start, first.start + first.text.length);
-  return texts.length < 2 ? [] : [commandOf(texts.map(wordOfText))];
+  return texts.length < 2 ? [] : [commandOf(texts.map((each) => plainWord(each.text, each.start)))];
 }
 
-function wordOfText({ text, start }: Token): Word {
-  return { text, raw: text, start, end: start + text.length };
-}
-
-/** Texts of commands that may hold another language: what they send, and what they assign. */
+/** Arguments and assignments of commands that may contain another language. */
 export function tokensOfCommands(commands: readonly Command[]): readonly Token[] {
   const { http, remote, ruby, readers } = vocabulary.shell;
   const asking = new Set([...http, ...remote, ...ruby, ...readers, "cat"]);
@@ -118,7 +114,7 @@ export function tokensOfCommands(commands: readonly Command[]): readonly Token[]
   });
 }
 
-/** Arguments of commands that match. What stands on one line is rewritten as a whole, or not at all. */
+/** Arguments of commands that match. All matches on one line are rewritten, or none. */
 export function argumentUses(
   commands: readonly Command[],
   { detection }: DetectionOf<ArgumentDetection>,
@@ -149,7 +145,7 @@ function placesIn({ text, start }: Word, pattern: RegExp): readonly Place[] {
   }));
 }
 
-/** Of each place, whether its line, with those that it goes on with, has the word nowhere but at such places. */
+/** For each match, whether its logical line contains the word only in matches. */
 function linesOf(text: string, places: readonly Place[], word: string | undefined): readonly boolean[] {
   if (word === undefined || places.length === 0) return places.map(() => true);
   const starts = new Set(places.map(({ start }) => start));
@@ -163,7 +159,6 @@ function linesOf(text: string, places: readonly Place[], word: string | undefine
   return places.map(({ start }) => whole.has(start));
 }
 
-/** Subcommands: the first argument of a command. */
 export function commandUses(
   commands: readonly Command[],
   { detection }: DetectionOf<CommandDetection>,

@@ -4,7 +4,7 @@ import type { Token } from "./tokens.ts";
 const equality = new Set(["equals", "eql", "Equals", "equalsIgnoreCase", "eq", "equal", "toBe", "toEqual"]);
 const membership = new Set(["includes", "include", "contains", "Contains", "in_array", "indexOf"]);
 
-/** The texts that an expression from `start` to `end` is compared with, on either side of it. */
+/** The string literals that the expression from `start` to `end` is compared with. */
 export function comparedWith(program: Program, start: number, end: number): readonly Token[] {
   return [...behind(program, end), ...before(program, start), ...around(program, start)];
 }
@@ -22,7 +22,7 @@ function behind(program: Program, end: number): readonly Token[] {
   return list > 0 && program.matching(list) > list ? textsIn(program, list) : [];
 }
 
-/** Behind `==`, `===`, `!=`, `!==` or `<>`; the place itself where there is none of these. */
+/** The index after `==`, `===`, `!=`, `!==` or `<>`; -1 where there is none of these. */
 function operatorEnd(program: Program, at: number): number {
   const signs = [0, 1, 2].map((step) => program.textAt(at + step));
   const length = signs.findIndex(
@@ -64,7 +64,7 @@ function textAt(program: Program, at: number): readonly Token[] {
   return token?.kind === "text" ? [token] : [];
 }
 
-/** At maxTokens so many tokens of a list are looked at. */
+/** A longer list is truncated. */
 const maxTokens = 60;
 
 function textsIn(program: Program, open: number): readonly Token[] {

@@ -2,7 +2,7 @@ import { type Selected, selectedFields } from "./graphql.ts";
 import { hole, masked, type TextFragment } from "./text.ts";
 import type { Token } from "./tokens.ts";
 
-/** A GraphQL document, where it stands and which fields it selects. */
+/** A GraphQL document and the fields that it selects. */
 export interface Query extends TextFragment {
   readonly fields: readonly Selected[];
 }
@@ -13,7 +13,7 @@ export function queryOf(text: string): readonly Query[] {
   return fields ? [{ text, start: 0, fields }] : [];
 }
 
-/** Documents in the texts of a program: bare, in JSON, with interpolations. Fragments are of the schema of the others. */
+/** Documents in string literals: plain, in JSON, with interpolations. Fragments belong to the schema of the other documents. */
 export function queriesIn(tokens: readonly Token[]): readonly Query[] {
   const queries = tokens.flatMap((token) => (token.kind === "text" ? queriesInText(token) : []));
   const schemas = new Set(queries.flatMap(({ fields }) => fields.map(({ schema }) => schema)));
@@ -25,7 +25,7 @@ export function queriesIn(tokens: readonly Token[]): readonly Query[] {
 
 const beginning =
   /^(?:\s|#[^\n]*\n|\$\{[^}]*\})*(?:(?:query|mutation|subscription)\b[^{]*\{|fragment\s+\w+\s+on\s+\w+|\{\s*\w)/;
-/** The value of "query" in JSON, also where its quotes are escaped because the JSON stands in a text. */
+/** The value of "query" in JSON, also where the JSON is itself a string with escaped quotes. */
 const inJson: readonly RegExp[] = [
   /(?<!\\)"query"\s*:\s*"((?:\\[\s\S]|[^"\\])*)/g,
   /\\"query\\"\s*:\s*\\"((?:\\\\\\"|\\\\[nrt]|\\[nrt]|[^"\\])*)/g,
@@ -43,7 +43,7 @@ function queriesInText({ text, start }: TextFragment): readonly Query[] {
   });
 }
 
-/** Escapes as characters of their own, as many as before. */
+/** Replaces escapes without changing offsets. */
 function plain(text: string): string {
   return text
     .replace(/\\\\\\"/g, '   "')
@@ -52,7 +52,7 @@ function plain(text: string): string {
     .replace(/\\+[nrt]/g, (found) => " ".repeat(found.length));
 }
 
-/** How programs write interpolations into texts; braces alone are tried last, since GraphQL has its own. */
+/** Interpolations; bare braces are tried last, because GraphQL has braces too. */
 const interpolations: readonly RegExp[] = [
   /\$\{[^{}]*\}|#\{[^{}]*\}/g,
   /\$\{[^{}]*\}|#\{[^{}]*\}|(?<!\{)\{[\w.]+\}(?!\})|%[sd]/g,

@@ -3,15 +3,15 @@ import { isOpening, requestAround } from "./chains.ts";
 import type { Program } from "./program.ts";
 import { receiverOf } from "./token-names.ts";
 
-/** Where a part of an expression goes. */
+/** Where the value of an expression goes. */
 type Destination =
-  /** Into a call: one that is known to send requests, or any other. */
+  /** To a call; `sure` where it is known to send requests. */
   | { readonly to: "call"; readonly open: number; readonly sure: boolean }
-  /** Into a call on something that collects parameters. */
+  /** To a method that collects parameters. */
   | { readonly to: "setter"; readonly open: number }
-  /** Into nothing but the statement. `depth` is the bracket that the statement stands in. */
+  /** To no call. `depth` is the bracket that contains the statement. */
   | { readonly to: "statement"; readonly depth: number }
-  /** Into a message, a log, or something else that is not sent. */
+  /** To a message, a log, or something else that is not sent. */
   | { readonly to: "nothing" };
 
 const { code } = vocabulary;
@@ -24,10 +24,9 @@ const asides = code.asides;
 const mocks = code.mocks;
 
 const nothing: Destination = { to: "nothing" };
-/** Deeper expressions are not looked at. */
 const maxDepth = 40;
 
-/** Climbs out of literals and calls that only pass on what they are given. */
+/** Follows a value out of literals and calls that return their argument. */
 export function destinationOf(program: Program, index: number): Destination {
   let at = program.enclosing(index);
   if (isAside(program, index)) return nothing;
@@ -40,7 +39,6 @@ export function destinationOf(program: Program, index: number): Destination {
   return nothing;
 }
 
-/** Whether it is the value of a key that is never sent, such as a description. */
 function isAside(program: Program, at: number): boolean {
   const before = program.textAt(at - 1);
   const key = before === ">" ? program.tokens[at - 3] : program.tokens[at - 2];
@@ -70,7 +68,7 @@ function isMock(program: Program, at: number): boolean {
   return mocks.has(name ?? (open === undefined ? "" : program.callee(open)));
 }
 
-/** Whether a call only reports something: `log.error(…)`, `Error(…)`, `client.test(…)`. */
+/** Whether a call only reports something: `log.error(…)`, `Error(…)`. */
 function isReporting(program: Program, at: number, name: string): boolean {
   const receiver = program.isMember(at - 1) || program.textAt(at - 2) === ":" ? program.textAt(at - 3) : undefined;
   return receiver === undefined || talk.has(name) || loggers.has(receiver);
@@ -87,7 +85,7 @@ function throughLiteral(program: Program, at: number): Destination | undefined {
   return isAside(program, at) ? nothing : undefined;
 }
 
-/** A text alone is documentation; behind a word that says something, it is mentions. */
+/** A string literal by itself is documentation; after `print` or `throw` it is a message. */
 function ofStatement(program: Program, index: number, depth: number): Destination {
   const head = headOf(program, index);
   const word = program.textAt(head);
@@ -133,7 +131,7 @@ function plainCall(program: Program, head: number, index: number): Destination |
   return undefined;
 }
 
-/** The first token of the statement that a token stands in, as far as that is near. */
+/** The first token of the enclosing statement, within 40 tokens. */
 function headOf(program: Program, index: number): number {
   let at = index;
   while (!program.isBlock(program.enclosing(at))) at = program.enclosing(at);
@@ -151,14 +149,14 @@ function isBlockEnd(program: Program, at: number): boolean {
   return program.textAt(at) === "}" && program.isBlock(program.matching(at));
 }
 
-/** Whether a line goes on with the next one. */
+/** Whether a statement continues on the next line. */
 export function continues(before: string, next: string): boolean {
   return (
     /^[=,+.&|?\\([{-]$/.test(before) || /^[.&|?+]$/.test(next) || /^(?:await|return|new|in|of|and|or|not)$/.test(before)
   );
 }
 
-/** Whether a list or a table stands between a token and the statement in a bracket. */
+/** Whether a token is inside a list or mapping below a bracket. */
 export function isListed(program: Program, index: number, depth: number): boolean {
   for (let at = program.enclosing(index); at > depth; at = program.enclosing(at))
     if (program.textAt(at) !== "(") return true;

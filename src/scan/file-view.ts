@@ -28,30 +28,30 @@ import { stringOf, valueAt } from "./yaml-nodes.ts";
 import { mentionsInModules } from "./yaml-requests.ts";
 import type { Renaming } from "./yaml-uses.ts";
 
-/** A file as the interpreters see it; each part is empty where the file has none. */
+/** A file as detections see it; parts that it does not have are empty. */
 export interface FileView {
-  /** Names that a detection's `in` may ask for. */
+  /** Values of a detection's `in` that apply to it. */
   readonly kinds: ReadonlySet<string>;
-  /** Of a CI/CD configuration, resolved. */
+  /** Entries of a YAML file; those of a CI/CD configuration are resolved. */
   readonly entries: readonly YamlEntry[];
   readonly renaming: Renaming;
   readonly commands: readonly Command[];
   readonly settings: readonly VariableSetting[];
-  /** Texts of programs that something is done with. */
+  /** String literals, without documentation and messages. */
   readonly texts: readonly Token[];
-  /** The program, and those in commands. */
+  /** Tokens of the program, and of those within commands. */
   readonly programs: readonly (readonly Token[])[];
-  /** What is mentions of requests. */
+  /** Requests and responses that it mentions. */
   readonly mentions: readonly Mention[];
   readonly queries: readonly Query[];
   /** TOML texts. */
   readonly tables: readonly TextFragment[];
   readonly problems: readonly Problem[];
-  /** What the file should have been by its name, where it is not. */
+  /** The language that its name promises, where it does not parse. */
   readonly unread: "YAML" | "TOML" | "GraphQL" | undefined;
 }
 
-/** Reads a file in every way that applies: by its name, by what includes it, and by what it holds. */
+/** Reads a file in every way that applies, by its name, its includers and its content. */
 export function readFile(source: Source, tree: IncludeGraph): FileView {
   const { file, text } = source;
   const kinds = kindsByName(file);
@@ -79,7 +79,7 @@ export function readFile(source: Source, tree: IncludeGraph): FileView {
   };
 }
 
-/** Keys are told by their order, which rewriting does not change. */
+/** Keys are identified by their order, which rewriting does not change. */
 function renamingOf(file: string, documents: readonly (Node | null)[], tree: IncludeGraph): Renaming {
   const verdicts = tree.verdicts.get(file) ?? verdictsAlone(documents);
   const places = new Map(keysInOrder(documents).map((key, index) => [key, index]));
@@ -115,13 +115,13 @@ function partsOf(source: Source, entries: readonly YamlEntry[], kinds: ReadonlyS
   };
 }
 
-/** Texts that are neither documentation nor mentions. */
+/** String literals that are neither documentation nor messages. */
 function usedTexts(tokens: readonly Token[], text: string): readonly Token[] {
   const program = new Program(tokens, text);
   return program.tokens.filter(({ kind }, index) => kind === "text" && destinationOf(program, index).to !== "nothing");
 }
 
-/** Of files whose names promise what is looked for; any other YAML may be a template of something else. */
+/** Only for files whose names promise a language: other YAML may be a template. */
 function unreadAs({ text }: Source, kinds: ReadonlySet<string>, documents: unknown): FileView["unread"] {
   if (documents === undefined && (kinds.has("ci") || kinds.has("database"))) return "YAML";
   if (kinds.has("toml") && parsed(text) === undefined) return "TOML";
@@ -156,19 +156,19 @@ function commandsIn(
   kinds: ReadonlySet<string>,
 ): readonly Command[] {
   if (shellFiles.test(file) || shebang.test(text)) return commandsOf(text);
-  // PowerShell goes on with the next line behind a backtick.
+  // PowerShell continues a line with a backtick.
   if (/\.psm?1$/i.test(file)) return commandsOf(text.replace(/`(?=\r?\n)/g, "\\"));
   if (/\.(?:bat|cmd)$/i.test(file)) return commandsOf(batch(text));
   return kinds.has("yaml") ? commandsInYaml(entries, text, kinds.has("ci")) : [];
 }
 
-/** Batch files go on with the next line behind a caret, and have quotes of one kind and remarks. */
+/** Batch files continue a line with a caret, and have remarks and no single quotes. */
 function batch(text: string): string {
   const lines = text.replace(/^[ \t]*@?(?:rem\b|::).*$/gim, (line) => " ".repeat(line.length));
   return lines.replace(/'/g, " ").replace(/\^(?=\r?\n)/g, "\\");
 }
 
-/** Values of variables of a CI/CD configuration, as texts of a program. */
+/** Values of variables of a CI/CD configuration. */
 function variableTexts(entries: readonly YamlEntry[], kinds: ReadonlySet<string>, text: string): readonly Token[] {
   if (!kinds.has("ci")) return [];
   return entries.flatMap(({ path, value }) => {
@@ -178,7 +178,7 @@ function variableTexts(entries: readonly YamlEntry[], kinds: ReadonlySet<string>
   });
 }
 
-/** Chart values hold a runner's configuration as a block of text. */
+/** Chart values contain a runner's configuration as a block scalar. */
 function tablesIn(entries: readonly YamlEntry[], text: string): readonly TextFragment[] {
   return entries.flatMap(({ value }) => {
     if (!isScalar(value) || value.type !== "BLOCK_LITERAL" || !value.range) return [];

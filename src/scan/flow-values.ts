@@ -1,12 +1,12 @@
 import type { Program } from "./program.ts";
 import type { FlowValue } from "./scopes.ts";
 import { nameAt } from "./token-names.ts";
-import type { Address, Mention } from "./traffic.ts";
+import type { Address } from "./traffic.ts";
 
-/** At maxValues so many of a kind are kept for one call or name. */
+/** Further values of one call or name are dropped. */
 export const maxValues = 30;
 
-/** What two parts of one expression give. */
+/** The value of an expression with two parts. */
 export function merged(value: FlowValue, other: FlowValue): FlowValue {
   const isFirst = value.responses.length === 0;
   return {
@@ -18,17 +18,12 @@ export function merged(value: FlowValue, other: FlowValue): FlowValue {
   };
 }
 
-/** What is mentions where it is not certain that it goes to a request. */
-export function likely(mention: Mention): Mention {
-  return { ...mention, address: unsure(mention.address) };
-}
-
-/** An address that something may not go to. */
+/** The same address, uncertain. */
 export function unsure(address: Address): Address {
   return { ...address, sure: false };
 }
 
-/** How often each name is handed on: not given a value, not asked for a member. */
+/** How often each name is passed on: neither assigned nor indexed. */
 export function usesOf(program: Program): ReadonlyMap<string, number> {
   const uses = new Map<string, number>();
   for (const [index, { kind }] of program.tokens.entries()) {

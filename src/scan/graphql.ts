@@ -11,21 +11,21 @@ import { type GraphqlDetection, vocabulary } from "../model/deprecations.ts";
 import { type DetectionOf, rewriting, type Use } from "./source.ts";
 import { hole, type TextFragment } from "./text.ts";
 
-/** A selected field, and what is known of the type that it is selected on. */
+/** A selected field, and the type that it is selected on, where it is known. */
 export interface Selected {
   readonly node: FieldNode;
   readonly on: string | undefined;
-  /** What the document says of its schema: this platform's, another one's, or nothing. */
+  /** Whether the document is for this platform's schema. */
   readonly schema: Schema;
-  /** Values that variables have where none are given. */
+  /** Default values of variables. */
   readonly defaults: ReadonlyMap<string, ValueNode>;
 }
 
 type Schema = "own" | "other" | "unknown";
 
-/** Every field that a GraphQL document selects; undefined where the text is none. Interpolations may stand in it. */
+/** The fields that a GraphQL document with interpolations selects; undefined where it does not parse. */
 export function selectedFields({ text }: TextFragment): readonly Selected[] | undefined {
-  // An interpolation is a value, a field or a fragment; as a name it fits where the first two do, as space elsewhere.
+  // An interpolation is a value, a field or a fragment: a name fits the first two, space fits the others.
   for (const fill of [" ", "_"]) {
     const document = parsed(text.replaceAll(hole, fill));
     if (document) return fieldsOf(document);
@@ -51,7 +51,7 @@ function fieldsOf(document: DocumentNode): readonly Selected[] {
   return placedFields(document).map((field) => ({ ...field, schema, defaults }));
 }
 
-/** The fields at the root tell one schema from another; where there are none, nothing does. */
+/** Root fields identify the schema. */
 function schemaOf({ definitions }: DocumentNode): Schema {
   const sets = definitions.flatMap((each) => (each.kind === Kind.OPERATION_DEFINITION ? [each.selectionSet] : []));
   const names = sets.flatMap(({ selections }) =>
@@ -108,7 +108,7 @@ function typeAt(path: readonly string[], on: string | undefined): string | undef
   return row?.is;
 }
 
-/** Uses among the fields of a document that stands from `start` on. */
+/** Uses among the fields of a document at offset `start`. */
 export function graphqlUses(
   fields: readonly Selected[],
   { start }: TextFragment,

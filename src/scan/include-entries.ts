@@ -4,19 +4,18 @@ import { anchorsIn, stringOf, valueAt } from "./yaml-nodes.ts";
 
 /** One entry of `include`. */
 export interface Included {
-  /** Of a file in the same repository; undefined for any other. */
+  /** A file of the same repository; undefined for any other. */
   readonly path: string | undefined;
-  /** Whether rules may leave it out. */
+  /** Whether it has rules. */
   readonly isConditional: boolean;
 }
 
 interface Includes {
   readonly own: readonly Included[];
-  /** Those of each child pipeline that its jobs start. */
+  /** The includes of each child pipeline that its jobs trigger. */
   readonly triggered: readonly (readonly Included[])[];
 }
 
-/** What a document includes. */
 export function includesIn(document: Node | null): Includes {
   if (!isMap(document)) return { own: [], triggered: [] };
   const anchors = anchorsIn(document);
@@ -34,7 +33,7 @@ export function includesIn(document: Node | null): Includes {
   }
 }
 
-/** Paths begin at the root of a repository: the nearest folder above the including file that has such a file. */
+/** Paths are relative to the root of the repository, which is the nearest parent folder in which they exist. */
 export function filesIncluded(path: string, from: string, known: ReadonlySet<string>): readonly string[] {
   const folders = from.split("/").slice(0, -1);
   for (let length = folders.length; length >= 0; length--) {
@@ -54,7 +53,7 @@ function filesAt(path: string, known: ReadonlySet<string>): readonly string[] {
 
 const asWritten = { crossing: false, cased: true, dots: true } as const;
 
-/** Only stars are wildcards in an include: `*` is anything but a slash, and `**` crosses slashes before a name as well. */
+/** In an include only stars are wildcards: `*` matches anything but a slash, `**` also slashes. */
 function includeMatcher(path: string): (file: string) => boolean {
   const literal = path.replace(/[?[\]{}\\]/g, "\\$&");
   return globMatcher(literal.replace(/(^|\/)\*\*+(?=[^/*])/g, "$1{**/,}*"), asWritten);

@@ -9,19 +9,19 @@ import { yamlDocuments } from "./yaml.ts";
 import { nameOf, valueAt } from "./yaml-nodes.ts";
 import { renamableKeys } from "./yaml-uses.ts";
 
-/** What the files of a scan report about each other. */
+/** How the CI/CD configurations of a scan include and reference each other. */
 export interface IncludeGraph extends CrossReferences {
-  /** Files that are CI/CD configuration because another one includes them. */
+  /** Files that are included by another one. */
   readonly included: ReadonlySet<string>;
-  /** Of each file of a configuration, what renaming its keys would do, in the order of its keys. */
+  /** By file, the effect of renaming each of its keys, in the order of the keys. */
   readonly verdicts: ReadonlyMap<string, Verdicts>;
-  /** Of each file of a configuration, the names of jobs in the pipelines that it is part of. */
+  /** By file, the names of jobs in the pipelines that include it. */
   readonly names: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 type Verdicts = readonly (Verdict | undefined)[];
 
-/** The tree of a file that is scanned by itself. */
+/** For a file that is scanned by itself. */
 export const noIncludes: IncludeGraph = {
   included: new Set(),
   extended: new Set(),
@@ -30,16 +30,16 @@ export const noIncludes: IncludeGraph = {
   names: new Map(),
 };
 
-/** A file that is being read: what it includes is filled in as it is found. */
+/** A file that is being read; its includes are added as they are found. */
 interface ReadFile extends CiFile {
   readonly documents: readonly (Node | null)[];
   readonly includes: Include[];
 }
 
 /**
- * Follows `include: local` from every file that is CI/CD configuration by its name, or because it can be nothing else.
- * @param files All names of the scan, with forward slashes.
- * @param read The text of one of them; undefined where it cannot be read.
+ * Follows `include: local` from every file that is CI/CD configuration by its name or its content.
+ * @param files All files of the scan, with forward slashes.
+ * @param read Reads one of them; undefined where it cannot be read.
  */
 export function includeGraphOf(files: readonly string[], read: (file: string) => string | undefined): IncludeGraph {
   const known = new Set(files);
@@ -91,7 +91,7 @@ export function includeGraphOf(files: readonly string[], read: (file: string) =>
   }
 }
 
-/** What a file is in a pipeline. Of several documents the first counts, or the one behind a header. */
+/** Of several documents the platform reads the first, or the second if the first is a header. */
 function fileOf(documents: readonly (Node | null)[]): ReadFile {
   const [first, second] = documents.filter((document) => document !== null);
   const counted = second && valueAt(first, "spec") !== undefined ? second : first;
@@ -135,7 +135,7 @@ function renamableIn(documents: readonly (Node | null)[], crossReferences: Cross
   return (key) => known.has(key);
 }
 
-/** What renaming the keys of a configuration would do that is scanned by itself, in their order. */
+/** The effect of renaming each key of a configuration that is scanned by itself. */
 export function verdictsAlone(documents: readonly (Node | null)[]): Verdicts {
   const file = fileOf(documents);
   const entries = documents.flatMap((document) => includesIn(document).own);

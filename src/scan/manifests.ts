@@ -8,7 +8,7 @@ import { dialects } from "../model/dialects.ts";
 import type { Problem } from "../model/types.ts";
 import { type DetectionOf, rewriting, type Source, type Use } from "./source.ts";
 
-/** What `validate` has to report about the policies of a manifest, held against the release of the scan, in whichever dialect it is. */
+/** Problems of the policies of a manifest at the release of the scan, in any dialect. */
 export function manifestProblems({ file, text, release }: Source): readonly Problem[] {
   const { workspace } = readWorkspace({ documents: [], problems: [] });
   const { documents } = parseManifest(file, text);
@@ -19,7 +19,6 @@ export function manifestProblems({ file, text, release }: Source): readonly Prob
   return sortedProblems(problems);
 }
 
-/** Uses among the problems of a manifest. */
 export function manifestUses(
   problems: readonly Problem[],
   { text }: Source,

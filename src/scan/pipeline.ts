@@ -28,7 +28,7 @@ export interface Include {
   readonly files: readonly CiFile[];
   /** Whether its content is not known. */
   readonly isOpen: boolean;
-  /** Whether rules may leave it out. */
+  /** Whether it has rules. */
   readonly isConditional: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface PipelineFact {
   readonly certainty: "certain" | "open" | "unknown";
 }
 
-/** A configuration with its includes merged, before `extends`. */
+/** A configuration with its includes merged and `extends` not yet resolved. */
 interface Root {
   readonly own: CiFields;
   readonly jobs: ReadonlyMap<string, CiFields>;
@@ -141,7 +141,7 @@ function listOf(value: CiValue | undefined): readonly string[] {
 function rootOf(file: CiFile, fallbacks: readonly Fallback[], rules: MergeRules, above: readonly CiFile[]): Root {
   if (above.includes(file) || above.length > maxDepth) return { ...nothing, isOpen: true };
   const taken = file.includes.filter(({ isConditional }) => rules.conditional || !isConditional);
-  // The order of the files of one wildcard is not known.
+  // The order of the files that one wildcard matches is unspecified.
   const files = taken.flatMap((each) => (rules.wins === "own" ? each.files : each.files.toReversed()));
   const parts = files.map((each) => rootOf(each, fallbacks, rules, [...above, file]));
   const all = file.resolver ? [...parts, ownRoot(file, file.resolver, fallbacks, rules)] : parts;

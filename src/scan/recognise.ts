@@ -3,7 +3,7 @@ import { isMap, isScalar, isSeq, type Node } from "yaml";
 import { vocabulary } from "../model/deprecations.ts";
 import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
 
-/** Globs are about the end of a path, wherever the scan began. */
+/** Globs match the end of a path, wherever the scan started. */
 function relativeName(file: string): string {
   return file.replace(/^(?:\.{0,2}\/)+/, "");
 }
@@ -12,14 +12,14 @@ const matchers = Object.entries(vocabulary.files).map(
   ([kind, globs]) => [kind, picomatch([...globs], { dot: true, nocase: true })] as const,
 );
 
-/** The kinds of file that one is by its name. */
+/** The kinds of a file, by its name. */
 export function kindsByName(file: string): Set<string> {
   return new Set(matchers.filter(([, matches]) => matches(relativeName(file))).map(([kind]) => kind));
 }
 
 /**
- * Whether documents are a CI/CD configuration because they can be nothing else: each top-level key is one of its
- * keywords, a hidden one or a job that runs something, and some word shows what it is.
+ * Whether documents are certainly CI/CD configuration: each top-level key is one of its
+ * keywords, hidden, or a job that runs something, and some job has a distinctive key.
  */
 export function canOnlyBeCi(documents: readonly (Node | null)[], file: string): boolean {
   if (isOther(relativeName(file))) return false;
@@ -43,7 +43,7 @@ function isCi(document: Node | null, isNamed: boolean): boolean {
 
 const { keywords, removed, starters, telling } = vocabulary.ci;
 
-/** A job names what it runs, and has no key that jobs do not have. */
+/** A job has something to run, and only keys of jobs. */
 function isRun(job: Node | null): boolean {
   if (!isMap(job)) return false;
   const names = job.items.map(({ key }) => nameOf(key));
@@ -56,8 +56,8 @@ function isStarting(value: Node | null | undefined): boolean {
 }
 
 /**
- * Its stage is one of those that the file lists, or it has a word that nothing else has. The words that were removed report
- * so much only in a file that is named after what it is for.
+ * Whether its stage is declared, or it has a key that only jobs have. Removed keywords count only in files whose names
+ * say that they are CI/CD configuration.
  */
 function isDistinctive(document: Node | null, job: Node | null, isNamed: boolean): boolean {
   const stages = [...itemsOf(valueAt(document, "stages")), ...(isNamed ? itemsOf(valueAt(document, "types")) : [])];

@@ -4,12 +4,12 @@ import type { Fallback, MergeRules } from "./ci-mapping.ts";
 import { type CiFile, type PipelineFact, pipelineFactsOf } from "./pipeline.ts";
 
 /**
- * What renaming a key would do: `exact`, nothing but that; `kept`, something to a pipeline; `open`, perhaps something, by
- * an include that is not known; `unknown`, perhaps something, by a template that is missing.
+ * The effect of renaming a key: `exact`, none; `kept`, a pipeline changes; `open`, an unknown include may change it;
+ * `unknown`, a missing template may change it.
  */
 export type Verdict = "exact" | "kept" | "open" | "unknown";
 
-/** Detections of keys that count only where their new names are not set. */
+/** Detections of keys that take effect only where their new names are not set. */
 export const fallbackDetections: readonly YamlDetection[] = schedule.flatMap(({ detect }) =>
   (detect ?? []).filter((each): each is YamlDetection => each.by === "yaml" && each.fallback === true),
 );
@@ -21,8 +21,8 @@ const fallbacks: readonly Fallback[] = fallbackDetections.flatMap(({ path, renam
 });
 
 /**
- * Which keys can be renamed together so that every pipeline stays what it is, however it is read.
- * @param isRenamable Whether a key is one that would be rewritten.
+ * Which keys can be renamed together without changing any pipeline under any merge rules.
+ * @param isRenamable Whether a key would be rewritten at all.
  */
 export function verdictsOf(
   pipelines: readonly CiFile[],
@@ -40,7 +40,7 @@ export function verdictsOf(
   );
 
   function classify({ keys, certainty }: PipelineFact, { conditional }: MergeRules): void {
-    // A template that only a conditional include has is not missing.
+    // A template of a conditional include is not missing.
     const isUncertain = certainty === "open" || (certainty === "unknown" && conditional);
     for (const key of keys) {
       const verdict = isUncertain ? certainty : isRenamable(key) ? "exact" : "kept";
@@ -65,10 +65,9 @@ function caseOf(file: CiFile, rules: MergeRules): Case {
   return { file, rules, before: pipelineFactsOf(file, fallbacks, rules) };
 }
 
-/** So often at most; what is not settled then is not renamed. */
 const maxRounds = 30;
 
-/** Takes back the keys of everything that would change, until nothing does. */
+/** Removes the keys of all facts that would change, until none does. */
 function withdrawChanged(cases: readonly Case[], renamed: Set<Scalar>): void {
   for (let round = 0; round < maxRounds && renamed.size > 0; round++) {
     const changed = cases.flatMap((each) => changedIn(each, renamed));
@@ -83,7 +82,7 @@ function changedIn({ file, rules, before }: Case, renamed: ReadonlySet<Scalar>):
   return [...before].flatMap(([name, { value, keys }]) => (after.get(name)?.value === value ? [] : [...keys]));
 }
 
-/** The keys of documents in the order of the text; rewriting changes neither their number nor their order. */
+/** All keys of documents in the order of the text. */
 export function keysInOrder(documents: readonly (Node | null)[]): readonly Scalar[] {
   const keys: Scalar[] = [];
   const add = (key: unknown) => void (isScalar(key) && keys.push(key));

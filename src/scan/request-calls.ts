@@ -3,32 +3,32 @@ import { requestAfter, requestAround } from "./chains.ts";
 import { destinationOf } from "./enclosing-statement.ts";
 import { maxValues, merged, unsure } from "./flow-values.ts";
 import type { Program } from "./program.ts";
-import { type FlowValue, type Scopes, type SentParameter, unknown } from "./scopes.ts";
+import { type FlowValue, type Scopes, unknown } from "./scopes.ts";
 import { headNameAt, nameAt, receiverOf } from "./token-names.ts";
-import type { Address, Mention } from "./traffic.ts";
+import type { Address, Mention, SentParameter } from "./traffic.ts";
 
 const handling = vocabulary.code.handling;
 const http = vocabulary.code.http;
 const implicit = vocabulary.code.implicit;
 
-/** What goes into a call. */
+/** Addresses and parameters that are passed to a call. */
 interface Call {
   readonly addresses: Address[];
   readonly sent: SentParameter[];
 }
 
-/** The value of an expression in a statement. */
+/** The value of a part of a statement. */
 interface Result {
   readonly start: number;
   readonly depth: number;
   readonly value: FlowValue;
-  /** What is reported if something takes it. */
+  /** Reported once the value is used. */
   readonly mentions: readonly Mention[];
 }
 
-/** Brings addresses and parameters together: in a call, in the call that a builder ends in, or by a name. */
+/** Joins addresses and parameters: in one call, in the call at the end of a builder, or by a name. */
 export class RequestCalls {
-  /** Values of expressions that nothing has taken yet. */
+  /** Values that are not assigned yet. */
   readonly results: Result[] = [];
   readonly #program: Program;
   readonly #scopes: Scopes;
@@ -41,7 +41,7 @@ export class RequestCalls {
     this.#mentions = mentions;
   }
 
-  /** What went into the call whose bracket opens there. */
+  /** The addresses that were passed to a call. */
   addressesAt(open: number): readonly Address[] {
     return this.#calls.get(open)?.addresses ?? [];
   }
@@ -61,21 +61,26 @@ export class RequestCalls {
     call.sent.push(...sent.slice(0, maxValues - already.length));
     this.meet(call.addresses, sent);
     this.meet(addresses, already);
-    // A call without parentheses has no end that is seen.
+    // A call without parentheses has no closing token.
     if (addresses.length > 0 && this.#program.textAt(open) !== "(")
       this.keep(open, this.#program.enclosing(open), { ...unknown, responses: addresses });
   }
 
-  /** What a builder is given, the expression gives that it stands in. */
+  /** What is passed to a builder is the value of the enclosing expression. */
   #build(open: number, addresses: readonly Address[], sent: readonly SentParameter[]): boolean {
     const { at, isBuilt } = receiverOf(this.#program, open);
     if (!isBuilt || at < 0) return false;
-    const destination = destinationOf(this.#program, at);
-    if (destination.to === "statement") this.keep(at, destination.depth, { ...unknown, addresses, sent });
-    if (destination.to === "setter") this.sendTo(destination.open, sent, addresses);
-    if (destination.to === "call")
-      this.into(destination.open, destination.sure ? addresses : addresses.map(unsure), sent);
+    this.deliver(at, { ...unknown, addresses, sent });
     return true;
+  }
+
+  /** Passes a value to the call or the statement that uses it. */
+  deliver(index: number, value: FlowValue, mentions: readonly Mention[] = []): void {
+    const destination = destinationOf(this.#program, index);
+    if (destination.to === "statement") this.keep(index, destination.depth, value, mentions);
+    if (destination.to === "setter") this.sendTo(destination.open, value.sent, value.addresses);
+    if (destination.to === "call")
+      this.into(destination.open, destination.sure ? value.addresses : value.addresses.map(unsure), value.sent);
   }
 
   meet(addresses: readonly Address[], sent: readonly SentParameter[]): void {
@@ -102,11 +107,7 @@ export class RequestCalls {
       this.sendToName(headNameAt(this.#program, this.#program.enclosing(index) - 1), sent, []);
     const isMemberGiven = this.#program.isMember(index) && this.#program.textAt(index + 1) === "=";
     if (isMemberGiven) this.sendToName(headNameAt(this.#program, index - 2), sent, []);
-    const destination = destinationOf(this.#program, index);
-    if (isMemberGiven) return;
-    if (destination.to === "statement") this.keep(index, destination.depth, { ...unknown, sent });
-    if (destination.to === "call") this.into(destination.open, [], sent);
-    if (destination.to === "setter") this.sendTo(destination.open, sent, []);
+    else this.deliver(index, { ...unknown, sent });
   }
 
   sendTo(open: number, sent: readonly SentParameter[], addresses: readonly Address[]): void {
@@ -120,7 +121,7 @@ export class RequestCalls {
     if (receiver.name !== undefined) this.sendToName(receiver.name, sent, addresses);
   }
 
-  /** Behind the chain, or around the block that has names of its own for what it asks. */
+  /** The request at the end of the chain, or around the block whose receiver is implicit. */
   #requestOf(open: number, name: string | undefined): number | undefined {
     const isImplicit = name !== undefined && implicit.has(name) && this.#scopes.get(name) === undefined;
     return requestAfter(this.#program, open) ?? (isImplicit ? requestAround(this.#program, open) : undefined);

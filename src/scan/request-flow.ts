@@ -3,7 +3,7 @@ import { type Assignment, assignmentAt } from "./assignments.ts";
 import { bind } from "./bind-names.ts";
 import { isOpening, requestParameter } from "./chains.ts";
 import { destinationOf, isListed } from "./enclosing-statement.ts";
-import { likely, maxValues, merged, unsure, usesOf } from "./flow-values.ts";
+import { maxValues, merged, usesOf } from "./flow-values.ts";
 import { Program } from "./program.ts";
 import { RequestCalls } from "./request-calls.ts";
 import { type Known, sentAt } from "./request-parameters.ts";
@@ -15,14 +15,13 @@ import type { Token } from "./tokens.ts";
 import type { Mention } from "./traffic.ts";
 
 /**
- * Follows requests through a program in one pass: what goes into a call with an address, by itself or by a name, and what
- * is read from the response or compared with a text. Never throws, whatever the tokens are.
+ * Follows requests through a program in one pass: parameters that are passed with an address, and
+ * fields of responses that are read or compared. Never throws.
  */
 export function mentionsInProgram(tokens: readonly Token[], text: string, evidence: Evidence): readonly Mention[] {
   return new RequestFlow(new Program(tokens, text), evidence).mentions();
 }
 
-/** One pass over the tokens of a program. */
 class RequestFlow {
   readonly #program: Program;
   readonly #evidence: Evidence;
@@ -71,7 +70,6 @@ class RequestFlow {
     this.#ending.set(assignment.end, [...(this.#ending.get(assignment.end) ?? []).slice(-maxValues), assignment]);
   }
 
-  /** A text may be an address, or parameters, or nothing of interest. */
   #readText(index: number, token: Token): void {
     for (const name of namesIn(token)) {
       const value = this.#scopes.get(name);
@@ -85,23 +83,19 @@ class RequestFlow {
 
   #useAddress(index: number, { address, mentions, isWhole }: TextAddress): void {
     const destination = destinationOf(this.#program, index);
-    if (destination.to === "statement") {
-      // A path in a list or a table is data; what it is an address of shows where it is used.
-      const isValue = isWhole || !isListed(this.#program, index, destination.depth);
-      const kept = isValue ? mentions : mentions.filter(({ about }) => about !== "path");
-      this.#calls.keep(index, destination.depth, { ...unknown, addresses: [address] }, kept);
-    }
-    if (destination.to === "setter") this.#calls.sendTo(destination.open, [], [address]);
+    // A path in a list or mapping is data until it is used.
+    const isData = destination.to === "statement" && !isWhole && isListed(this.#program, index, destination.depth);
+    const kept = isData ? mentions.filter(({ about }) => about !== "path") : mentions;
     if (destination.to === "setter" && isOpening(this.#program, destination.open)) this.#mentions.push(...mentions);
-    if (destination.to !== "call") return;
-    const isSure = address.sure && (destination.sure || isWhole);
-    this.#mentions.push(...mentions.map((mention) => (isSure ? mention : likely(mention))));
-    this.#calls.into(destination.open, [destination.sure ? address : unsure(address)], []);
+    if (destination.to === "call") {
+      const sure = address.sure && (destination.sure || isWhole);
+      this.#mentions.push(...mentions.map((each) => ({ ...each, address: { ...each.address, sure } })));
+    }
+    this.#calls.deliver(index, { ...unknown, addresses: [address] }, kept);
   }
 
-  /** A name may stand for an address, for parameters or for an response. */
   #take(index: number): void {
-    // PowerShell hands a table over as `@name`.
+    // PowerShell passes a hash table as `@name`.
     const name = nameAt(this.#program, index).replace(/^@(?=\w)/, "$");
     const isPart = this.#program.isMember(index) && !name.startsWith("this.");
     const callbackValue = this.#given.get(index) ?? (this.#scopes.isParameter(index) ? unknown : undefined);
@@ -117,13 +111,9 @@ class RequestFlow {
   }
 
   #pass(index: number, name: string, value: FlowValue): void {
-    const destination = destinationOf(this.#program, index);
     const isOwn = this.#known.uses(name) <= 1;
     const sent = value.sent.map((each) => ({ ...each, own: each.own && isOwn }));
-    if (destination.to === "statement") this.#calls.keep(index, destination.depth, { ...value, sent });
-    if (destination.to === "setter") this.#calls.sendTo(destination.open, sent, []);
-    if (destination.to !== "call") return;
-    this.#calls.into(destination.open, destination.sure ? value.addresses : value.addresses.map(unsure), sent);
+    this.#calls.deliver(index, { ...value, sent });
   }
 
   #closeCall(index: number): void {
@@ -134,7 +124,7 @@ class RequestFlow {
     if (parameter !== undefined) this.#given.set(parameter, { ...unknown, responses: addresses, addresses });
   }
 
-  /** What stands before the `for` of a comprehension is about the names behind it. */
+  /** The expression of a comprehension precedes its names. */
   #lookBack({ from }: Assignment): void {
     const open = this.#program.enclosing(from - 1);
     if (this.#program.textAt(from - 1) !== "for" || this.#program.isBlock(open)) return;

@@ -1,14 +1,14 @@
 import { vocabulary } from "../model/deprecations.ts";
 import type { Program } from "./program.ts";
 import { apiName } from "./response-flow.ts";
-import type { FlowValue, SentParameter } from "./scopes.ts";
+import type { FlowValue } from "./scopes.ts";
 import type { Token } from "./tokens.ts";
-import { wantedNames } from "./traffic.ts";
+import { type SentParameter, wantedNames } from "./traffic.ts";
 
-/** What the names of a program are known to stand for. */
+/** The known values of names. */
 export interface Known {
   readonly get: (name: string) => FlowValue | undefined;
-  /** How often a name is handed on. */
+  /** How often a name is passed on. */
   readonly uses: (name: string) => number;
 }
 
@@ -17,7 +17,7 @@ const pairs = vocabulary.code.pairs;
 const pairMaps = vocabulary.code.mapOf;
 
 /**
- * The parameters that a name in a program is given: `"name": value`, `name: value`, `name=value` in a call, `("name", value)`,
+ * The parameters at a token: `"name": value`, `name: value`, `name=value` in a call, `("name", value)`,
  * `x["name"] = value`, `{ name }`.
  */
 export function sentAt(program: Program, index: number, known: Known): readonly SentParameter[] {
@@ -32,7 +32,7 @@ export function sentAt(program: Program, index: number, known: Known): readonly 
   return values.map(({ text, offset, own }) => ({ name, value: text, nameOffset: token.start, offset, own }));
 }
 
-/** Where the value stands; the name itself where it is both; undefined where the token is no name of a parameter. */
+/** The index of the value, which is the name itself in `{ name }`; undefined where the token is no parameter. */
 function valueStart(program: Program, index: number, token: Token): number | undefined {
   const [next, after] = [program.tokens[index + 1], program.tokens[index + 2]];
   const open = program.textAt(program.enclosing(index));
@@ -64,7 +64,7 @@ function isComparison(program: Program, index: number): boolean {
   return program.areAdjacent(index, index + 1) && /^[=~]$/.test(next);
 }
 
-/** `("name", value)` of two, or of a setter. */
+/** `("name", value)` with exactly two elements, or in a setter. */
 function isPair(program: Program, index: number): boolean {
   const open = program.enclosing(index);
   const close = program.matching(open);
@@ -97,7 +97,7 @@ interface Literal {
   readonly own: boolean;
 }
 
-/** Texts that a value is, or is a list of: in brackets, or wrapped by a call. */
+/** The string literals of a value: one, a list, or the arguments of a call. */
 function valuesFrom(program: Program, start: number, known: Known): readonly Literal[] {
   const token = program.tokens[start];
   if (token?.kind === "text") return [{ text: token.text, offset: token.start, own: true }];

@@ -1,30 +1,29 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq } from "yaml";
 import { anchorsIn, nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
 
-/** A pair, and the mapping that it stands in. */
+/** A pair and its mapping. */
 interface PlacedNode {
   readonly key: Scalar;
   readonly value: Node | null;
   readonly holder: YAMLMap;
 }
 
-/** Answers questions about the nodes of one document. */
+/** Resolves aliases, merge keys, `extends` and `!reference` in one document. */
 export interface Resolver {
   readonly root: YAMLMap | undefined;
-  /** What an alias or a `!reference` leads to; any other node is itself. */
+  /** The target of an alias or a `!reference`; any other node is itself. */
   readonly follow: (node: unknown) => Node | null;
-  /** The pairs of a mapping with those that are merged into it. */
+  /** The pairs of a mapping and of those merged into it. */
   readonly pairs: (map: YAMLMap) => readonly PlacedNode[];
-  /** The mappings that the value of a merge key brings. */
+  /** The mappings of a merge key's value. */
   readonly merged: (value: unknown) => readonly YAMLMap[];
-  /** Whether a mapping has a key: itself, by a merge, or by what it extends. */
+  /** Whether a mapping has a key, directly, merged or through `extends`. */
   readonly has: (map: YAMLMap, key: string) => boolean;
 }
 
-/** Longer ways through aliases, templates and references are not followed. */
+/** The longest chain of aliases, templates and references. */
 export const maxDepth = 60;
 
-/** Reads the anchors of a document once. */
 export function resolverOf(contents: Node | null): Resolver {
   const root = isMap(contents) ? contents : undefined;
   const anchors = anchorsIn(contents);
@@ -77,12 +76,12 @@ export function isTagReference(node: unknown): node is YAMLSeq {
   return isSeq(node) && node.tag === "!reference";
 }
 
-/** The keys that a `!reference` follows. */
+/** The keys of a `!reference`. */
 export function keysOf(reference: YAMLSeq): readonly string[] {
   return reference.items.map(nameOf);
 }
 
-/** What some keys lead to. */
+/** The node at some keys. */
 export function nodeAtPath(root: YAMLMap | undefined, keys: readonly string[]): Node | null {
   return keys.reduce<Node | null | undefined>((node, key) => valueAt(node, key), root) ?? null;
 }

@@ -3,32 +3,31 @@ import type { Program } from "./program.ts";
 import type { Token } from "./tokens.ts";
 import type { Address } from "./traffic.ts";
 
-/** An response, or a field of it, that an expression gives. */
+/** An expression that is a response or a field of one. */
 export interface ResponseValue {
   readonly addresses: readonly Address[];
-  /** The token that names the field; undefined for the response itself. */
+  /** The name of the field; undefined for the response itself. */
   readonly field: Token | undefined;
 }
 
-/** Where an expression that begins with an response ends, what it gives, and the tokens that are given parts of it. */
+/** The end and the value of an expression that begins with a response. */
 export interface FollowedValue extends ResponseValue {
   readonly end: number;
-  /** Whether it continues in a form that is not understood. */
+  /** Whether it continues in an unknown way. */
   readonly isUnknown: boolean;
-  /** Fields that it goes through. */
+  /** Fields that it reads. */
   readonly read: readonly Token[];
-  /** Parameters of callbacks, which are given the response or a part of it. */
+  /** Callback parameters that receive the response or a part of it. */
   readonly parameters: readonly number[];
 }
 
 const { unwrapping, getting, decoding, mapping, folding } = vocabulary.code;
 
-/** Follows an expression from behind an response: into its lists and wrappers, through callbacks, up to a field of it. */
+/** Follows an expression after a response into lists, wrappers and callbacks, up to a field. */
 export function followed(program: Program, from: number, { addresses, field }: ResponseValue): FollowedValue {
   return { addresses, ...new ResponsePath(program, from, field).follow() };
 }
 
-/** The steps of one expression behind an response. */
 class ResponsePath {
   readonly #program: Program;
   readonly #parameters: number[] = [];
@@ -75,7 +74,7 @@ class ResponsePath {
       : this.#at;
   }
 
-  /** `(await x)` and `JSON.parse(x)` are x; what any other call gives is not known. */
+  /** `(await x)` and `JSON.parse(x)` are x; the value of any other call is unknown. */
   #closing(close: number): number | undefined {
     const open = this.#program.matching(close);
     const name = open < 0 ? undefined : this.#program.callee(open);
@@ -123,7 +122,7 @@ class ResponsePath {
     return mapping.has(token.text) && !this.#gives(parameter, close) ? undefined : close + 1;
   }
 
-  /** `.map { |r| … }` gives something else than it is called on. */
+  /** `.map { |r| … }` has another value than its receiver. */
   #isMapped({ text }: Token, open: number): boolean {
     const isBlock = mapping.has(text) && /^(?:\{|do)$/.test(this.#program.textAt(open));
     if (isBlock) this.#block(open);
@@ -143,17 +142,17 @@ class ResponsePath {
     let first = open + 1;
     while (/^(?:async|function|fn|lambda|static|func|\(|\{|\[|&|mut)$/.test(this.#program.textAt(first))) first++;
     const end = this.#program.matching(open);
-    // A fold gives its callback the sum, and then an entry.
+    // A fold passes the accumulator first, and then an item.
     if (this.#isFolding(open) && this.#program.textAt(first + 1) === ",")
       first += this.#program.textAt(first + 2) === "{" ? 3 : 2;
-    // `.json(&map)` is given a value, no callback.
+    // `.json(&map)` has no callback.
     const isAlone = first + 1 === end;
     if (this.#program.isWord(first) && !isAlone && first < Math.min(end, open + 10)) this.#parameters.push(first);
     if (this.#program.textAt(end + 1) === "{" || this.#program.textAt(end + 1) === "do") this.#block(end + 1);
     return first;
   }
 
-  /** Whether a callback gives its parameter itself, or an response's wrapper of it: `(r) => r.json()`, `{ return r; }`. */
+  /** Whether a callback returns its parameter, or a wrapper of it: `(r) => r.json()`, `{ return r; }`. */
   #gives(parameter: number, close: number): boolean {
     const name = this.#program.textAt(parameter);
     const isGiven = (start: number) => this.#program.textAt(start) === name && this.#isWrapper(start + 1, close);
@@ -203,7 +202,7 @@ class ResponsePath {
   }
 }
 
-/** A field's name as the API writes it: `TagsCount`, `getTagsCount` and `tagsCount` are tags_count. */
+/** The API's name of a field: tags_count for `TagsCount`, `getTagsCount` and `tagsCount`. */
 export function apiName({ kind, text }: Token): string {
   if (kind === "text" || !/[A-Z]/.test(text)) return text;
   const bare = text.replace(/^get(?=[A-Z])/, "");

@@ -7,22 +7,21 @@ import { type FlowValue, unknown } from "./scopes.ts";
 import type { Token } from "./tokens.ts";
 import { type Address, type Mention, wantedNames } from "./traffic.ts";
 
-/** Collects what is found out about responses. */
+/** Where findings about responses are collected. */
 interface Found {
   readonly mentions: Mention[];
-  /** The values of callback parameters, by the index of their token. */
+  /** Values of callback parameters, by token index. */
   readonly given: Map<number, FlowValue>;
-  /** What an expression gives. */
+  /** Keeps the value of an expression. */
   readonly keep: (index: number, depth: number, value: FlowValue) => void;
 }
 
-/** Follows responses to what is read from them, and to texts that they are compared with. */
+/** Reports fields that are read from responses, and string literals that they are compared with. */
 export interface ResponseFollower {
   readonly follow: (start: number, from: number, value: FlowValue) => void;
   readonly report: (about: "read" | "compared", addresses: readonly Address[], field: Token, compared?: Token) => void;
 }
 
-/** A follower for one program. */
 export function followerOf(program: Program, { mentions, given, keep }: Found): ResponseFollower {
   return { follow, report };
 
@@ -51,14 +50,14 @@ export function followerOf(program: Program, { mentions, given, keep }: Found): 
   }
 }
 
-/** Whether a function writes an response to the name, as Go decodes one into `&name`. */
+/** Whether a call decodes a response into the name, as Go does with `&name`. */
 export function isFilled(program: Program, index: number): boolean {
   const open = program.enclosing(index);
   const isReference = program.textAt(index - 1) === "&";
   return isReference && open >= 0 && vocabulary.code.filling.has(program.callee(open));
 }
 
-/** The responses that stand a little before a token. */
+/** The responses shortly before a token. */
 export function responsesBefore(
   last: { readonly start: number; readonly value: FlowValue } | undefined,
   index: number,

@@ -25,19 +25,19 @@ export interface Finding {
   readonly message: string;
 }
 
-/** What a file's text was found to hold, and its text with every mechanical replacement made. */
+/** The findings of a file, and its text with every mechanical replacement. */
 export interface ScanResult {
   readonly findings: readonly Finding[];
   readonly fixed: string;
-  /** What the file should have been by its name, where it cannot be read as that. */
+  /** The language that its name promises, where it does not parse. */
   readonly unread: FileView["unread"];
-  /** Findings that no replacement was made for, where they stand in the fixed text. */
+  /** Findings without a replacement, at their positions in the fixed text. */
   readonly left: readonly Finding[];
 }
 
 /**
- * All uses in one file, sorted by place. Never throws, whatever the text is.
- * @param tree What the other files of the scan report about it.
+ * All uses in one file, sorted by position. Never throws.
+ * @param tree How other files of the scan include it.
  */
 export function scanText(source: Source, tree: IncludeGraph = noIncludes): ScanResult {
   const view = readFile(source, tree);
@@ -53,7 +53,7 @@ export function scanText(source: Source, tree: IncludeGraph = noIncludes): ScanR
   const fixed = edited(source.text, edits.flat());
   const offsets = uses.map(({ use }) => use.offset);
   const places = moved(offsets, edits.flat()).map(positionsIn(fixed));
-  // A finding without an edit stays, at its place in the fixed text.
+  // A finding without an edit remains.
   const left = findings.flatMap((each, index) => (edits[index]?.length === 0 ? { ...each, ...places[index] } : []));
   return { findings, fixed, unread: view.unread, left };
 }
@@ -62,7 +62,7 @@ interface Found extends DetectionOf {
   readonly use: Use;
 }
 
-/** One use an entry and place, sorted: what is certain, and what can be rewritten, comes before what is not. */
+/** One use for each entry and position, sorted; certain and rewritable ones win. */
 function certainFirst(found: readonly Found[]): readonly Found[] {
   const uses = new Map<string, Found>();
   for (const each of found) {
@@ -98,7 +98,7 @@ function entries(): readonly DetectionOf[] {
   );
 }
 
-/** A replacement that the release does not know yet would break what works; a hint is never rewritten. */
+/** A replacement that the release does not support yet is not made; a hint is never rewritten. */
 function editsOf(found: Found, release: string): readonly Edit[] {
   const { detection, use } = found;
   const since = use.since ?? detection.since;

@@ -2,33 +2,23 @@ import { vocabulary } from "../model/deprecations.ts";
 import type { Program } from "./program.ts";
 import type { TextFragment } from "./text.ts";
 import type { Token } from "./tokens.ts";
-import type { Address } from "./traffic.ts";
+import type { Address, SentParameter } from "./traffic.ts";
 
-/** A parameter with its value, as a program writes it. */
-export interface SentParameter {
-  readonly name: string;
-  readonly value: string | undefined;
-  readonly nameOffset: number;
-  readonly offset: number;
-  readonly own: boolean;
-}
-
-/** What a name stands for. */
+/** The value of a name or an expression. */
 export interface FlowValue {
-  /** Addresses of requests that were not sent yet. */
+  /** Addresses of requests that are not sent yet. */
   readonly addresses: readonly Address[];
   readonly responses: readonly Address[];
-  /** The field of the responses that it is. */
+  /** Set where it is a field of the responses. */
   readonly field: Token | undefined;
   readonly sent: readonly SentParameter[];
-  /** The text that it is. */
+  /** Set where it is a string literal. */
   readonly literal: TextFragment | undefined;
 }
 
-/** A value of which nothing is known. */
 export const unknown: FlowValue = { addresses: [], responses: [], field: undefined, sent: [], literal: undefined };
 
-/** Where a function ends: at a bracket, or before a line that is indented as far as its own. */
+/** A function that ends at a bracket, or before a line that is indented no deeper than its own. */
 interface Scope {
   readonly mark: number;
   readonly end: number;
@@ -36,8 +26,8 @@ interface Scope {
 }
 
 /**
- * Names and what they stand for; what a function assigns is forgotten after its end. Functions are found by their
- * parameters: by braces, or by lines that are indented less.
+ * The values of names in nested scopes. Assignments in a function are undone at its end. Functions are delimited
+ * by braces, or by indentation.
  */
 export class Scopes {
   readonly #program: Program;
@@ -54,7 +44,6 @@ export class Scopes {
     return this.#values.get(name);
   }
 
-  /** Whether the token is a parameter of a function. */
   isParameter(index: number): boolean {
     return this.#parameters.has(index);
   }
@@ -65,7 +54,7 @@ export class Scopes {
     this.#values.set(name, value);
   }
 
-  /** To be called for each token in turn, before it is read. */
+  /** Enters and leaves scopes; to be called for each token in order. */
   reach(index: number): void {
     for (let scope = this.#scopes.at(-1); scope && this.#isOver(scope, index); scope = this.#scopes.at(-1))
       this.#leave(scope.mark);
@@ -109,7 +98,7 @@ export class Scopes {
     this.#takeAll(open, close);
   }
 
-  /** Types may stand between parameters and body. */
+  /** Types may be between parameters and body. */
   #bodyBehind(close: number): number {
     for (let at = close + 1; at < close + 10; at++) {
       const { text: sign = "", kind } = this.#program.tokens[at] ?? {};
@@ -131,7 +120,7 @@ export class Scopes {
     if (open !== undefined) this.#takeAll(open, this.#program.matching(open));
   }
 
-  /** `=>` behind parameters. */
+  /** `=>` after parameters. */
   #isArrow(index: number): boolean {
     return (
       this.#program.textAt(index) === "=" &&

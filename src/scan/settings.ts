@@ -11,18 +11,18 @@ import { stringOf, valueAt } from "./yaml-nodes.ts";
 export interface VariableSetting {
   readonly name: string;
   readonly value: string;
-  /** Where a person looks for it. */
+  /** Offset that is reported. */
   readonly offset: number;
-  /** Where the value stands, without its quotes. */
+  /** Range of the value, without its quotes. */
   readonly start: number;
   readonly end: number;
-  /** How a value is written that is left empty; undefined where it cannot be rewritten. */
+  /** An empty value as it would be written here; undefined where it cannot be rewritten. */
   readonly empty: string | undefined;
-  /** It is one of several that a matrix gives, each to a job of its own. */
+  /** It is one value of a job matrix. */
   readonly isChoice?: boolean;
 }
 
-/** What commands set: assigned, exported, or handed over by an option such as `-e`. */
+/** Variables that commands set: assigned, exported, or passed by an option such as `-e`. */
 export function settingsInCommands(commands: readonly Command[]): readonly VariableSetting[] {
   return commands.flatMap(({ assignments, words, printsOnly }) =>
     [...assignments, ...(printsOnly ? [] : words.slice(1))].flatMap(settingOfWord),
@@ -71,7 +71,6 @@ function settingOf(name: string, value: unknown, text: string): readonly Variabl
   return [{ name, value: string, offset: value.range?.[0] ?? 0, start: range.start, end: range.end, empty }];
 }
 
-/** Variables whose list has a word. */
 export function variableUses(
   settings: readonly VariableSetting[],
   { detection }: DetectionOf<VariableDetection>,

@@ -1,28 +1,27 @@
 import { grouped } from "../base/grouped.ts";
 import { vocabulary } from "../model/deprecations.ts";
-import { type Evidence, matchAddress, queryIn, requestAddressOf } from "./address.ts";
+import { type Evidence, matchAddress, requestAddressOf } from "./address.ts";
 import { type Command, commandNameOf } from "./command.ts";
+import { addressMentions, readIn, sentIn } from "./mentions.ts";
 import type { VariableSetting } from "./settings.ts";
-import { readIn, sentIn } from "./shell-mentions.ts";
 import { assigned, type Word } from "./shell-words.ts";
 import { withHoles } from "./text.ts";
 import { expanded, reference, spliced } from "./text-pieces.ts";
-import { type Address, type Mention, type Piece, pathMention, pieceAt } from "./traffic.ts";
+import { type Address, type Mention, type Piece, pieceAt } from "./traffic.ts";
 
-/** What a variable, a file or a pipe carries. */
+/** The content of a variable, a file or a pipe. */
 interface ShellValue {
   readonly piece?: Piece;
-  /** It is an response to a request, or the field of one. */
+  /** Set where it is a response, or a field of one. */
   readonly responses?: readonly Address[];
   readonly field?: string;
 }
 
-/** Further values of a matrix are not looked at. */
 const maxChoices = 20;
 
 /**
- * Follows requests through the commands of a script: parameters that go into them, and what is read from responses. Once
- * with each value that a matrix gives.
+ * Follows requests through the commands of a script: their parameters, and fields of responses that are read. Once
+ * for each value of a job matrix.
  */
 export function mentionsInCommands(
   commands: readonly Command[],
@@ -39,7 +38,6 @@ export function mentionsInCommands(
   });
 }
 
-/** One pass over the commands of a script. */
 class ShellFlow {
   readonly #mentions: Mention[] = [];
   readonly #text: string;
@@ -54,7 +52,7 @@ class ShellFlow {
     this.#text = text;
     this.#evidence = evidence;
     this.#uses = usesIn(text);
-    // What else reads an environment is not known: conditions of other files, and every program that runs in it.
+    // Other programs and conditions may read the environment too.
     for (const { name, value, start } of settings)
       this.#variables.set(name, { piece: { ...pieceAt(withHoles(value), start), isShared: () => true } });
   }
@@ -89,7 +87,7 @@ class ShellFlow {
   }
 
   #pieceOf({ raw, text: own, start, end }: Word): Piece {
-    // Only a word that is quoted as a whole lost its quotes; between single ones nothing is expanded.
+    // Single quotes prevent expansion; only a word that is quoted as a whole has lost them.
     const isPlain = raw.startsWith("'") && raw.length === end - start + 2;
     return isPlain
       ? { text: own, at: (from) => start + from }
@@ -118,7 +116,7 @@ class ShellFlow {
     return { responses: called };
   }
 
-  /** What a command sends beside addresses. */
+  /** Arguments and input of a command that are neither addresses nor headers. */
   #bodiesOf(words: readonly Word[], { piece }: ShellValue): readonly Piece[] {
     const bodies = [
       ...words.filter((word) => !isHeader(word)).map((word) => this.#pieceOf(word)),
@@ -137,12 +135,11 @@ class ShellFlow {
       this.#evidence,
       this.#known(/^\$\{?(\w+)/.exec(written.before)?.[1] ?? "")?.text,
     );
-    const offset = piece.at(written.from, written.from + written.path.length);
     if (!address || (!isRequest && !address.sure)) return [];
-    return [pathMention(address, word.start, offset), ...sentIn(queryIn(piece, written), address)];
+    return addressMentions(piece, written, address, word.start);
   }
 
-  /** The response that a command is given: by a pipe, a file, or a variable among its words. */
+  /** The input of a command: a file, a variable or a here-document among its words. */
   #inputOf(command: Command): ShellValue {
     const words = [...command.inputs, ...command.words.slice(1)];
     const named = words.flatMap(
@@ -161,7 +158,7 @@ class ShellFlow {
     return last === undefined ? input : { ...input, field: last };
   }
 
-  /** `case "$name" in`, and the patterns behind it. */
+  /** `case "$name" in`, and its patterns. */
   #match({ words }: Command): void {
     const [first, subject] = words;
     if (first?.raw === "case" && subject) this.#matched = this.#variables.get(variableIn(subject.raw) ?? "");
@@ -200,12 +197,11 @@ function startOf({ words, assignments }: Command): number {
   return words[0]?.start ?? assignments[0]?.start ?? -1;
 }
 
-/** `"$name"`, and nothing else. */
 function variableIn(raw: string): string | undefined {
   return /^"?\$\{?([A-Za-z_]\w*)\}?"?$/.exec(raw)?.[1];
 }
 
-/** Each is held against all that its command sends, so a command is taken to ask no more. */
+/** Each is combined with all parameters of its command. */
 const maxAddresses = 50;
 
 function distinct(addresses: readonly Address[]): readonly Address[] {
@@ -213,7 +209,7 @@ function distinct(addresses: readonly Address[]): readonly Address[] {
   return [...byName.values()].slice(0, maxAddresses);
 }
 
-/** What a command writes into a file by an option. */
+/** Output files given by an option. */
 function optionFiles({ words }: Command): readonly Word[] {
   return words.filter((_, index) => /^(?:-o|-O|--output|--output-document)$/.test(words[index - 1]?.raw ?? ""));
 }

@@ -1,13 +1,13 @@
 import { hole, type TextFragment, withHoles } from "./text.ts";
 
-/** A word of a command: without its quotes where it is quoted as a whole, interpolations as holes. */
+/** A word of a command, without its quotes if it is quoted as a whole; interpolations are holes. */
 export interface Word extends TextFragment {
   readonly end: number;
-  /** As it stands in the file. */
+  /** As written in the file. */
   readonly raw: string;
 }
 
-/** A word as it stands between two offsets. */
+/** The word between two offsets. */
 export function wordOf(text: string, start: number, end: number): Word {
   const raw = text.slice(start, end);
   const isQuoted = /^(["'])[\s\S]*\1$/.test(raw) && !raw.slice(1, -1).includes(raw[0] ?? "", 0);
@@ -20,13 +20,18 @@ export function wordOf(text: string, start: number, end: number): Word {
   return { raw, start, end, text: withHoles(raw).replace(/["']/g, hole) };
 }
 
-/** The lines of a here-document, in which quotes are no quotes. */
+/** A word without quotes. */
+export function plainWord(text: string, start: number): Word {
+  return { text, raw: text, start, end: start + text.length };
+}
+
+/** The lines of a here-document; quotes have no meaning in it. */
 export function heredocWord(text: string, start: number, end: number): Word {
   const raw = text.slice(start, end);
   return { raw, start, end, text: withHoles(raw) };
 }
 
-/** What an assignment or an option such as `-e NAME=VALUE` gives, without quotes. */
+/** The value of an assignment or of an option such as `-e NAME=VALUE`, without quotes. */
 export function assigned(word: Word): Word {
   const { raw, end } = word;
   const start = end - (raw.length - raw.indexOf("=") - 1);

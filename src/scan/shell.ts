@@ -1,5 +1,5 @@
 import { type Command, commandOf } from "./command.ts";
-import { heredocWord, type Word, wordOf } from "./shell-words.ts";
+import { heredocWord, plainWord, type Word, wordOf } from "./shell-words.ts";
 import { braceEnd } from "./text.ts";
 
 interface Heredoc {
@@ -7,7 +7,6 @@ interface Heredoc {
   readonly words: Word[];
 }
 
-/** Where the reader stands. */
 interface ShellReader {
   readonly text: string;
   readonly end: number;
@@ -15,20 +14,19 @@ interface ShellReader {
   words: Word[];
   outputs: Word[];
   inputs: Word[];
-  /** Where the next word goes. */
+  /** The list that the next word belongs to. */
   next: "words" | "outputs" | "inputs";
   heredocs: Heredoc[];
   readonly commands: Command[];
-  /** Where lines are folded into one. */
+  /** Whether line breaks do not end commands. */
   readonly folded: boolean;
-  /** Substitutions around it. */
+  /** The number of enclosing substitutions. */
   readonly depth: number;
 }
 
-/** Deeper substitutions are not read. */
 const maxDepth = 8;
 
-/** The commands of a shell text between two offsets, those in substitutions too. Never throws. */
+/** The commands between two offsets, including those in substitutions. Never throws. */
 export function commandsOf(
   text: string,
   start = 0,
@@ -60,7 +58,7 @@ function readNext(reader: ShellReader): void {
   } else readWord(reader);
 }
 
-/** `name=(word word)`: one word of the whole, and the command that its words may be. */
+/** `name=(word word)` is one word; its words may also be a command. */
 function readList(reader: ShellReader): boolean {
   const { text, at, end, words } = reader;
   const name = words.at(-1);
@@ -208,12 +206,9 @@ function finish(reader: ShellReader, feeds = false): void {
 }
 
 /** `["name", "argument"]`, as container files write commands. */
-function listedIn({ text }: ShellReader, { words }: Command): Command {
-  const start = words[0]?.start ?? 0;
-  const list = text.slice(start, words.at(-1)?.end);
-  const texts = [...list.matchAll(/"((?:\\.|[^"\\])*)"/g)].map(({ index, 1: word = "" }): Word => {
-    const from = start + index + 1;
-    return { text: word, raw: word, start: from, end: from + word.length };
-  });
-  return commandOf(texts);
+function listedIn({ text }: ShellReader, command: Command): Command {
+  const start = command.words[0]?.start ?? 0;
+  const list = text.slice(start, command.words.at(-1)?.end);
+  const words = [...list.matchAll(/"((?:\\.|[^"\\])*)"/g)];
+  return commandOf(words.map(({ index, 1: word = "" }) => plainWord(word, start + index + 1)));
 }

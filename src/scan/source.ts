@@ -1,27 +1,26 @@
 import type { Deprecation, Detection, Hint } from "../model/deprecations.ts";
 import type { Edit } from "./text.ts";
 
-/** A file as it was read. */
 export interface Source {
-  /** As findings name it, with forward slashes. */
+  /** As shown in findings, with forward slashes. */
   readonly file: string;
   /** Without a byte order mark. */
   readonly text: string;
-  /** The release that uses are held against. */
+  /** The release to check for. */
   readonly release: string;
 }
 
-/** A use at an offset, and how it is rewritten where that is mechanical. */
+/** A use at an offset, with edits where the replacement is mechanical. */
 export interface Use {
   readonly offset: number;
   readonly edits?: readonly Edit[];
-  /** Likely, not certain: reported as a hint and never rewritten. */
+  /** Uncertain: reported as a hint and never rewritten. */
   readonly isLikely?: boolean;
-  /** The release from which on the rewritten file works, where it is not that of the detection. */
+  /** The first release on which the rewritten file works; overrides that of the detection. */
   readonly since?: string;
-  /** A clause behind the entry's own. */
+  /** Appended to the message of the entry. */
   readonly note?: string;
-  /** A sentence in place of the entry's own. */
+  /** Replaces the message of the entry. */
   readonly message?: string;
 }
 
@@ -31,7 +30,7 @@ export interface DetectionOf<Kind extends Detection = Detection> {
   readonly detection: Kind;
 }
 
-/** The edit of a mechanical replacement, or none. */
+/** A mechanical replacement, or none. */
 export function rewriting(start: number, end: number, text: string | undefined): Pick<Use, "edits"> {
   return text === undefined ? {} : { edits: [{ start, end, text }] };
 }

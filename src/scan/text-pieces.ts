@@ -1,10 +1,10 @@
 import { hole, withHoles } from "./text.ts";
 import { type Piece, pieceAt } from "./traffic.ts";
 
-/** Longer texts are not put together. */
+/** Longer texts are truncated. */
 const maxLength = 4000;
 
-/** Pieces one behind the other. */
+/** Concatenates pieces. */
 export function spliced(pieces: readonly Piece[]): Piece {
   const [only] = pieces;
   if (only && pieces.length === 1) return only;
@@ -27,10 +27,10 @@ export function spliced(pieces: readonly Piece[]): Piece {
   return { text, at, isShared };
 }
 
-/** A variable in a shell's text. */
+/** A reference to a shell variable. */
 export const reference = /\$(?:\{([A-Za-z_]\w*)(?:\[[@*]\]|:?[-=][\w .-]*)?\}|([A-Za-z_]\w*))/g;
 
-/** A shell's text with the variables that are known, and holes for all else. */
+/** Expands known variables in a shell's text; everything else becomes a hole. */
 export function expanded(raw: string, start: number, known: (name: string) => Piece | undefined): Piece {
   if (!raw.includes("$")) return pieceAt(withHoles(raw), start);
   const pieces: Piece[] = [];
@@ -45,7 +45,7 @@ export function expanded(raw: string, start: number, known: (name: string) => Pi
   return spliced([...pieces, pieceAt(masked.slice(from), start + from)]);
 }
 
-/** The value that `${name:-value}` has where the name has none. */
+/** The default in `${name:-value}`. */
 function defaultIn(whole: string, start: number): Piece | undefined {
   const [before, value] = /^([^-=]+[-=])([^}]+)/.exec(whole)?.slice(1) ?? [];
   return before === undefined || value === undefined ? undefined : pieceAt(value, start + before.length);

@@ -1,22 +1,21 @@
 import { linesOf } from "../base/lines.ts";
 
-/** A stretch of a file's text: `text` is as long as what stands from `start` on, so that each offset stays true. */
+/** A part of a file at offset `start`. `text` may be masked, but has the length of the original. */
 export interface TextFragment {
   readonly text: string;
   readonly start: number;
 }
 
-/** A replacement of the text between two offsets. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** Stands in for each character of an interpolation. */
+/** Replaces each character of an interpolation. */
 export const hole = "\u0001";
 
-/** The text with edits made; of two that overlap, the one that begins first. */
+/** Applies edits; of two that overlap, only the first. */
 export function edited(text: string, edits: readonly Edit[]): string {
   let done = "";
   let at = 0;
@@ -27,7 +26,7 @@ export function edited(text: string, edits: readonly Edit[]): string {
   return done + text.slice(at);
 }
 
-/** Where sorted offsets lie when edits are made; one inside an edit goes where that begins. */
+/** Maps sorted offsets to the edited text; an offset inside an edit moves to its start. */
 export function moved(offsets: readonly number[], edits: readonly Edit[]): readonly number[] {
   const all = applied(edits);
   let gained = 0;
@@ -40,7 +39,6 @@ export function moved(offsets: readonly number[], edits: readonly Edit[]): reado
   });
 }
 
-/** Sorted, without those that overlap one before them. */
 function applied(edits: readonly Edit[]): readonly Edit[] {
   const kept: Edit[] = [];
   for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
@@ -58,19 +56,19 @@ export function positionsIn(text: string): (offset: number) => { readonly line: 
   };
 }
 
-/** Replaces what matches by as many characters as it has. */
+/** Replaces each match by as many fill characters. */
 export function masked(text: string, pattern: RegExp, fill = hole): string {
   return text.replace(pattern, (found) => fill.repeat(found.length));
 }
 
-/** A comma- or space-separated list without a word, with the separators of what stays; undefined where it is not in it. */
+/** A comma-separated list without a word; undefined where it does not contain the word. */
 export function withoutWord(list: string, word: string): string | undefined {
   const parts = list.split(",");
   const left = parts.filter((part) => part.trim() !== word);
   return left.length === parts.length ? undefined : left.join(",").replace(/^\s+/, "");
 }
 
-/** The offset behind the brace that closes one opened before `from`; braces in between are counted. */
+/** The offset after the brace that closes one opened before `from`. */
 export function braceEnd(text: string, from: number, end = text.length): number {
   let depth = 1;
   let at = from;
@@ -91,7 +89,7 @@ function parenthesisEnd(text: string, from: number): number {
 
 const simple = /\$(?:[A-Za-z_]\w*|[\d@*#?$!])/y;
 
-/** A shell's text with each interpolation as so many holes. One that is not closed goes on to the end. */
+/** A shell's text with interpolations as holes. An unclosed one extends to the end. */
 export function withHoles(text: string): string {
   if (!/[$`]/.test(text)) return text;
   const parts: string[] = [];
@@ -114,7 +112,7 @@ function interpolationEnd(text: string, at: number): number {
 const interpolation =
   /\$\{[^{}]*\}|#\{[^{}]*\}|\$\([^()]*\)|\{[A-Za-z_][\w.[\]'"()]*\}|\{\}|%\(\w+\)s|%[sdv]|\$[A-Za-z_]\w*/g;
 
-/** A text of a program with each interpolation as so many holes, in whichever language it is. */
+/** A string literal with interpolations as holes, in any language. */
 export function maskedInterpolations(text: string): string {
   return /[{%$]/.test(text) ? masked(text, interpolation) : text;
 }

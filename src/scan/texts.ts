@@ -1,22 +1,22 @@
 import { vocabulary } from "../model/deprecations.ts";
-import { type Evidence, matchAddress, queryIn, requestAddressOf } from "./address.ts";
+import { type Evidence, matchAddress, requestAddressOf } from "./address.ts";
+import { addressMentions, parametersIn } from "./mentions.ts";
 import { Program } from "./program.ts";
 import type { Known } from "./request-parameters.ts";
-import type { SentParameter } from "./scopes.ts";
 import { hole, maskedInterpolations } from "./text.ts";
-import { pairsInText, slice, spliced } from "./text-pieces.ts";
+import { slice, spliced } from "./text-pieces.ts";
 import type { Token } from "./tokens.ts";
-import { type Address, type Mention, type Piece, pathMention, pieceAt, wantedNames } from "./traffic.ts";
+import { type Address, type Mention, type Piece, pieceAt, type SentParameter } from "./traffic.ts";
 
-/** An address in a text of a program, and the mentions that the text holds by itself. */
+/** An address in a string literal, with the mentions in the literal itself. */
 export interface TextAddress {
   readonly address: Address;
   readonly mentions: readonly Mention[];
-  /** Whether the text itself names this API. */
+  /** Whether the literal contains `/api/v4`. */
   readonly isWhole: boolean;
 }
 
-/** Reads the text of a token as an address; undefined where it is none. */
+/** The address in a string literal. */
 export function addressInText(
   program: Program,
   index: number,
@@ -35,18 +35,15 @@ export function addressInText(
     baseBefore(program, index, known) ?? literalOf(written.before, known),
   );
   if (!address) return undefined;
-  const offset = piece.at(written.from, written.from + written.path.length) ?? token.start;
-  const query = sentIn(queryIn({ ...piece, text: masked }, written), token).map((each) =>
-    filledIn(program, index, known, each),
-  );
-  const sent = query.map((each): Mention => ({ about: "sent", address, ...each }));
-  return { address, mentions: [pathMention(address, offset), ...sent], isWhole: written.base === "api" };
+  const mentions = addressMentions({ ...piece, text: masked }, written, address, token.start);
+  const filled = mentions.map((each) => filledIn(program, index, known, each));
+  return { address, mentions: filled, isWhole: written.base === "api" };
 }
 
 const placeholder = /%[sdvq]|\{\d*\}/g;
 
 /** `format("…?name=%s", value)`, `"…?name={}".format(value)` and `"…?name=%s" % value`. */
-function filledIn(program: Program, index: number, known: Known, sent: SentParameter): SentParameter {
+function filledIn(program: Program, index: number, known: Known, sent: Mention): Mention {
   const token = program.tokens[index];
   if (!token || !sent.value?.startsWith(hole)) return sent;
   const before = token.text.slice(0, sent.offset - token.start).match(placeholder)?.length ?? 0;
@@ -55,7 +52,7 @@ function filledIn(program: Program, index: number, known: Known, sent: SentParam
   return { ...sent, value: literal?.text, offset: literal?.start ?? sent.nameOffset, own: value?.kind === "text" };
 }
 
-/** Where the values begin that a text is filled in with. */
+/** Where the arguments of a format string begin. */
 function argumentsOf(program: Program, index: number): readonly number[] {
   const [next, name] = [program.textAt(index + 1), program.textAt(index + 2)];
   const { formatting } = vocabulary.code;
@@ -75,33 +72,24 @@ function startsIn(program: Program, open: number): readonly number[] {
   return starts;
 }
 
-/** What texts report by themselves that name this API. */
+/** Mentions in string literals without their program. */
 export function mentionsInTexts(tokens: readonly Token[], evidence: Evidence): readonly Mention[] {
   const program = new Program(tokens, "");
   const known: Known = { get: () => undefined, uses: () => 0 };
   return tokens.flatMap((_, index) => addressInText(program, index, known, evidence)?.mentions ?? []);
 }
 
-/** Parameters in a text that is a query, a form or JSON. */
+/** Parameters in a string literal that is a query, a form or JSON. */
 export function sentInText(token: Token, known: Known): readonly SentParameter[] {
   const { text } = token;
   if (text.length > 20_000 || (/\s/.test(text.trim()) && !/^\s*[[{]/.test(text))) return [];
   const piece = pieceOf(token, known);
-  return sentIn({ ...piece, text: maskedInterpolations(piece.text) }, token);
-}
-
-function sentIn(piece: Piece, { start, text }: Token): readonly SentParameter[] {
-  return pairsInText(piece.text, wantedNames).map(({ name, value, nameAt, valueAt }) => {
-    const offset = value === "" ? undefined : piece.at(valueAt, valueAt + value.length);
-    const isInside = offset !== undefined && offset >= start && offset < start + text.length;
-    const nameOffset = piece.at(nameAt, nameAt + name.length) ?? start;
-    return { name, value: value || undefined, nameOffset, offset: offset ?? nameOffset, own: isInside };
-  });
+  return parametersIn({ ...piece, text: maskedInterpolations(piece.text) }, token.start);
 }
 
 const interpolated = /(?:[$#])?\{\s*([A-Za-z_$@][\w.]*)(?:\.to_?[sS]\w*\(\))?\s*\}|(\$[A-Za-z_]\w*)/g;
 
-/** A text with the names in it that are known. */
+/** A string literal with known names expanded. */
 function pieceOf({ text, start }: Token, known: Known): Piece {
   if (!/[{$]/.test(text)) return pieceAt(text, start);
   const whole = pieceAt(text, start);
@@ -115,14 +103,14 @@ function pieceOf({ text, start }: Token, known: Known): Piece {
   } of text.matchAll(interpolated)) {
     const value = known.get(ownName(braced ?? bare ?? ""))?.literal;
     if (!value || value.text.length > 500) continue;
-    pieces.push(slice(whole, from, index), pieceAt(value.text, value.start));
+    pieces.push(slice(whole, from, index), { ...pieceAt(value.text, value.start), isShared: () => true });
     from = index + length;
     if (pieces.length > 40) break;
   }
   return spliced([...pieces, slice(whole, from)]);
 }
 
-/** The names that a text has interpolations of. */
+/** The names that a string literal interpolates. */
 export function namesIn({ text }: Token): readonly string[] {
   if (!/[{$]/.test(text)) return [];
   return [...text.slice(0, 2000).matchAll(interpolated)].map(({ 1: braced, 2: bare }) => ownName(braced ?? bare ?? ""));

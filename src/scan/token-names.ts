@@ -1,7 +1,7 @@
 import { vocabulary } from "../model/deprecations.ts";
 import type { Program } from "./program.ts";
 
-/** What a setter is called on: a name, or the call at the head of its chain. */
+/** The receiver of a method: a name, or the call at the head of its chain. */
 export function receiverOf(program: Program, open: number): Receiver {
   let at = open - 2;
   let isBuilt = false;
@@ -31,9 +31,9 @@ export function receiverOf(program: Program, open: number): Receiver {
 interface Receiver {
   readonly name?: string;
   readonly open?: number;
-  /** Where its chain begins. */
+  /** The start of its chain. */
   readonly at: number;
-  /** Whether it is a new thing that the chain builds. */
+  /** Whether it is a builder. */
   readonly isBuilt: boolean;
 }
 
@@ -43,21 +43,21 @@ function isOwner(word: string | undefined): boolean {
   return word === "self" || word === "this" || word === "$this";
 }
 
-/** The name that a word is known by: of `self.url` and `this.url`, with the owner. */
+/** The name of a variable; `this.url` for `self.url` and `this.url`. */
 export function nameAt(program: Program, index: number): string {
   const dot = program.textAt(index - 1) === ">" ? index - 2 : index - 1;
   const isOwned = /^[.-]$/.test(program.textAt(dot)) && isOwner(program.textAt(dot - 1));
   return `${isOwned ? "this." : ""}${program.textAt(index)}`;
 }
 
-/** The name that a chain of members begins with, by the last of them. */
+/** The first name of a chain of members, given its last token. */
 export function headNameAt(program: Program, last: number): string {
   let at = last;
   while (program.isMember(at) && at > last - 20) at -= program.textAt(at - 1) === ">" ? 3 : 2;
   return nameAt(program, isOwner(program.textAt(at)) ? at + 2 : at);
 }
 
-/** Whether a name only says what a value is given to: `name: value`, `name = value`. */
+/** Whether a name is a key or an assignment target: `name: value`, `name = value`. */
 export function isGivenValue(program: Program, index: number): boolean {
   const next = program.textAt(index + 1);
   const isKey = next === ":" && !program.isBlock(program.enclosing(index));

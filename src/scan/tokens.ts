@@ -1,68 +1,49 @@
 import type { TextFragment } from "./text.ts";
 
-/** A word, a quoted text (without its quotes) or a sign of a program. Comments are no tokens. */
+/** A word, a string literal (without its quotes) or a sign. Comments are skipped. */
 export interface Token extends TextFragment {
   readonly kind: "word" | "text" | "sign";
 }
 
-/** How a family of languages writes comments and texts. */
+/** Comments and string literals of a family of languages. */
 interface Language {
   readonly line: readonly string[];
   readonly block: readonly (readonly [open: string, close: string])[];
   /** Longest first. */
   readonly quotes: readonly string[];
-  /** Quotes whose texts may have several lines. */
+  /** Quotes of literals that may span lines. */
   readonly long: readonly string[];
   readonly regexes?: boolean;
-  /** How a text begins that goes on from the next line to one with its name. */
+  /** The start of a here-document; its second group is the delimiter. */
   readonly heredoc?: RegExp;
-  /** The quote whose texts a shell runs. */
+  /** The quote of commands. */
   readonly runs?: string;
 }
 
-const javascript: Language = {
-  line: ["//"],
-  block: [["/*", "*/"]],
-  quotes: ["`", '"', "'"],
-  long: ["`"],
-  regexes: true,
-};
-const python: Language = {
-  line: ["#"],
-  block: [],
-  quotes: ['"""', "'''", '"', "'"],
-  long: ['"""', "'''"],
-};
+const json: Language = { line: [], block: [], quotes: ['"'], long: [] };
+const curly: Language = { line: ["//"], block: [["/*", "*/"]], quotes: ['"""', "`", '"'], long: ['"""', "`"] };
+const python: Language = { ...json, line: ["#"], quotes: ['"""', "'''", '"', "'"], long: ['"""', "'''"] };
+const groovy: Language = { ...curly, quotes: python.quotes, long: python.long };
+const javascript: Language = { ...curly, quotes: ["`", '"', "'"], long: ["`"], regexes: true };
+const powershell: Language = { ...json, line: ["#"], block: [["<#", "#>"]], quotes: ['"', "'"] };
 const terraform: Language = {
-  line: ["#", "//"],
-  block: [["/*", "*/"]],
-  quotes: ['"'],
-  long: [],
+  ...curly,
+  ...{ line: ["#", "//"], quotes: ['"'], long: [] },
   heredoc: /<<-?(["']?)([A-Za-z_]\w*)\1/y,
 };
+const quotes = ['"', "'", "`"];
 const ruby: Language = {
-  line: ["#"],
-  block: [["=begin", "=end"]],
-  quotes: ['"', "'", "`"],
-  long: ['"', "'", "`"],
-  runs: "`",
+  ...{ line: ["#"], block: [["=begin", "=end"]], quotes, long: quotes, runs: "`" },
   heredoc: /<<[~-]?(["'`]?)([A-Z]\w*)\1/y,
 };
-const curly: Language = { line: ["//"], block: [["/*", "*/"]], quotes: ['"""', "`", '"'], long: ['"""', "`"] };
-const groovy: Language = { ...curly, quotes: ['"""', "'''", '"', "'"], long: ['"""', "'''"] };
 const php: Language = {
-  line: ["//", "#"],
-  block: [["/*", "*/"]],
-  quotes: ['"', "'"],
-  long: ['"', "'"],
+  ...{ line: ["//", "#"], block: curly.block, quotes: ['"', "'"], long: ['"', "'"] },
   heredoc: /<<<\s*(["']?)([A-Za-z_]\w*)\1/y,
 };
-const powershell: Language = { line: ["#"], block: [["<#", "#>"]], quotes: ['"', "'"], long: [] };
-const json: Language = { line: [], block: [], quotes: ['"'], long: [] };
-/** Inside a text, quotes may be escaped. */
-const inner: Language = { line: [], block: [], quotes: ['\\"', "\\'", '"', "'"], long: [] };
+/** Programs within string literals, where quotes may be escaped. */
+const inner: Language = { ...json, quotes: ['\\"', "\\'", '"', "'"] };
 
-/** Languages by the ends of file names. */
+/** Languages by file name. */
 const languages: readonly (readonly [ends: RegExp, language: Language])[] = [
   [/\.(?:[cm]?[jt]sx?|vue|svelte|dart)$/i, javascript],
   [/\.(?:py|pyi|star|bzl)$/i, python],
@@ -75,17 +56,17 @@ const languages: readonly (readonly [ends: RegExp, language: Language])[] = [
   [/\.(?:json|jsonl|ipynb|har)$/i, json],
 ];
 
-/** The language of a file by its name; undefined where it is none that is known. */
+/** The language of a file by its name. */
 export function languageOf(file: string): Language | undefined {
   return languages.find(([ends]) => ends.test(file))?.[1];
 }
 
-/** The tokens of a program, and of the texts in it. Never throws: what is not of the language makes odd tokens. */
+/** The tokens of a program. Never throws, whatever the text is. */
 export function tokensOf(text: string, language: Language): readonly Token[] {
   return joined(lex({ text, start: 0 }, language));
 }
 
-/** The tokens inside a text, such as a query, JSON or another program. */
+/** The tokens within a string literal, such as JSON or another program. */
 export function tokensWithin({ text, start }: TextFragment): readonly Token[] {
   return lex({ text: text.replace(/\\[nrt]/g, "  "), start }, inner);
 }
@@ -131,15 +112,14 @@ function lex({ text, start }: TextFragment, language: Language): Token[] {
 }
 
 interface Body {
-  /** Of its lines, and where the line of its name ends. */
+  /** Start and end of its lines, and the end of its delimiter. */
   readonly from: number;
   readonly to: number;
   readonly end: number;
-  /** Behind the mark. */
+  /** After the opening delimiter. */
   readonly behind: number;
 }
 
-/** Longer ones are none. */
 const maxBodyLength = 20_000;
 
 function heredocAt(text: string, at: number, { heredoc }: Language): Body | undefined {
@@ -173,10 +153,9 @@ function commentEnd(text: string, at: number, { line, block }: Language): number
   return end < 0 ? text.length : end;
 }
 
-/** A longer one is none. */
 const regexForm = /\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n]){0,200}\]|[^/\\[\n]){1,500}\/[a-z]*/y;
 
-/** A slash begins a regular expression where a value is due. */
+/** A slash begins a regular expression where a value is expected. */
 function regexEnd(text: string, at: number, { regexes }: Language, before: Token | undefined): number | undefined {
   if (!regexes || text[at] !== "/") return undefined;
   const valueDue =
@@ -197,7 +176,7 @@ function textEnd(text: string, from: number, quote: string, { long }: Language):
   return text.length;
 }
 
-/** Texts joined by + become one, with holes for what stands between. */
+/** Joins string literals that are concatenated by +, with holes for everything between them. */
 function joined(tokens: readonly Token[]): readonly Token[] {
   const result: Token[] = [];
   for (let i = 0; i < tokens.length; i++) {
@@ -214,7 +193,7 @@ function joined(tokens: readonly Token[]): readonly Token[] {
   return result;
 }
 
-/** The next text of a sum, at most a few tokens away. */
+/** The next string literal of a concatenation. */
 function continuation(tokens: readonly Token[], from: number): { token: Token; index: number } | undefined {
   if (tokens[from + 1]?.text !== "+") return undefined;
   for (let index = from + 2; index < from + 12; index++) {

@@ -4,7 +4,7 @@ import type { TomlDetection } from "../model/deprecations.ts";
 import type { DetectionOf, Use } from "./source.ts";
 import type { TextFragment } from "./text.ts";
 
-/** Settings that the tables of a TOML text lack, or that have a value that they must not; none where it is not TOML. */
+/** Tables of a TOML text that lack a setting, or set it to a value that is not allowed. */
 export function tomlUses({ text, start }: TextFragment, { detection }: DetectionOf<TomlDetection>): readonly Use[] {
   const { each, where, lacks } = detection;
   const tables = parsed(text)?.[each];
@@ -17,14 +17,14 @@ export function tomlUses({ text, start }: TextFragment, { detection }: Detection
   });
 }
 
-/** What is filled in later may be anything. */
+/** A template placeholder may be any value. */
 function isAllowed(stated: unknown, { allowed }: TomlDetection): boolean {
   if (stated === undefined || stated === "") return false;
   const value = String(stated).toLowerCase();
   return !allowed || allowed.includes(value) || /\$|\{\{|<%|__/.test(value);
 }
 
-/** The text as a table; undefined where it is not TOML. */
+/** Undefined for invalid TOML. */
 export function parsed(text: string): JsonObject | undefined {
   try {
     return parse(text);
@@ -44,7 +44,7 @@ interface Header {
   readonly offset: number;
 }
 
-/** The headers of each item of an array of tables. */
+/** The headers of each element of an array of tables. */
 function itemsOf(text: string, each: string): readonly (readonly Header[])[] {
   const items: Header[][] = [];
   for (const header of headersOf(text)) {
@@ -54,7 +54,7 @@ function itemsOf(text: string, each: string): readonly (readonly Header[])[] {
   return items;
 }
 
-/** Where a setting stands or would stand: its own line, else the header of its table or of the nearest one around it. */
+/** The line of a setting, else the header of its table or of the nearest enclosing one. */
 function offsetOf(text: string, headers: readonly Header[], { each, lacks }: TomlDetection): number {
   const keys = lacks.split(".");
   const tables = keys.slice(0, -1);
@@ -66,7 +66,6 @@ function offsetOf(text: string, headers: readonly Header[], { each, lacks }: Tom
   return 0;
 }
 
-/** The line of a key below a header. */
 function lineOf(text: string, header: Header, headers: readonly Header[], key: string): number | undefined {
   const next = headers[headers.indexOf(header) + 1]?.offset;
   const body = text.slice(header.offset, next ?? header.offset + 20_000);
@@ -74,7 +73,7 @@ function lineOf(text: string, header: Header, headers: readonly Header[], key: s
   return found ? header.offset + found.index + found[0].length : undefined;
 }
 
-/** The parser accepts the text and keeps no places: headers are lines that stand in no multi-line string. */
+/** The parser reports no positions, so headers are found as lines outside of multi-line strings. */
 function headersOf(text: string): readonly Header[] {
   const headers: Header[] = [];
   let offset = 0;

@@ -2,79 +2,82 @@ import { memoized } from "../base/memoize.ts";
 import { hints, type RestDetection, schedule, vocabulary } from "../model/deprecations.ts";
 import { type DetectionOf, rewriting, type Use } from "./source.ts";
 
-/** A stretch of a file, or a text that is put together from several: offsets are known where a part is of one. */
+/** A text that consists of parts of a file; offsets are known within each part. */
 export interface Piece {
   readonly text: string;
-  /** The offset in the file of a stretch of the text; undefined where it is not of one piece. */
+  /** The offset in the file of a range of the text; undefined where it spans several parts. */
   readonly at: (from: number, to: number) => number | undefined;
-  /** Whether the text at an index is that of a name that is used elsewhere too. */
+  /** Whether the text at an index is the value of a name that is used elsewhere too. */
   readonly isShared?: (index: number) => boolean;
 }
 
-/** What a file says by naming an address: `nameOffset` is where its text begins, `offset` where its path does. */
+/** The mention of an address; `offset` is that of its path. */
 export function pathMention(address: Address, nameOffset: number, offset = nameOffset): Mention {
   return { about: "path", address, name: "", value: undefined, nameOffset, offset, own: true };
 }
 
-/** A text as it stands in the file. */
+/** A text at one offset of the file. */
 export function pieceAt(text: string, start: number): Piece {
   return { text, at: (from) => start + from };
 }
 
-/** What a request asks for. */
+/** The address of a request. */
 export interface Address {
-  /** Below /api/v4, with holes for what is not known. */
+  /** Below /api/v4, with holes for unknown parts. */
   readonly path: string;
-  /** Whether it can be an address of nothing else. */
+  /** Whether it is certainly an address of this API. */
   readonly sure: boolean;
 }
 
-/** Something that a file says of a request or its response, and where. */
-export interface Mention {
+/** A path, parameter or response field that a file mentions, and where. */
+export interface Mention extends SentParameter {
   readonly about: "path" | "sent" | "compared" | "read";
   readonly address: Address;
-  /** A parameter or an attribute; empty for a path. */
+}
+
+/** A parameter of a request, or a field of a response, with its value. */
+export interface SentParameter {
+  /** Empty for a path. */
   readonly name: string;
-  /** The value that is sent or compared with; undefined where it is no literal. */
+  /** The literal value that is sent or compared with. */
   readonly value: string | undefined;
-  /** Of the value where there is one, else of the name or the path. */
+  /** Offset of the value, else of the name or the path. */
   readonly offset: number;
-  /** Of the name, where there is one. */
+  /** Offset of the name. */
   readonly nameOffset: number;
-  /** Whether other text there means the same to everything else in the file. */
+  /** Whether the value can be replaced without affecting anything else in the file. */
   readonly own: boolean;
 }
 
 const detections = [...schedule, ...hints].flatMap(({ detect }) => (detect ?? []).filter((each) => each.by === "rest"));
 
-/** Names that detections ask for: no others are followed. */
+/** Parameters and attributes that detections look for; others are not tracked. */
 export const wantedNames: ReadonlySet<string> = new Set(
   detections.flatMap(({ parameter, attribute }) => [parameter, attribute].filter((name) => name !== undefined)),
 );
 
-/** First segments of the paths that anything is known of. */
+/** First segments of the paths that detections look for. */
 export const roots: ReadonlySet<string> = new Set(
   detections.flatMap(({ paths }) => paths.map((path) => path.split("/")[1] ?? "")),
 );
 
-/** A template of paths as a pattern. */
 const patternOf = memoized((template: string) => new RegExp(`^${template.slice(1).replace(/:\w+/g, "[^/]+")}/?$`));
 
 function isMeant({ paths }: RestDetection, { path }: Address): boolean {
   return paths.some((template) => patternOf(template).test(path));
 }
 
-/** Whether a path is of this API and no other, whatever the server. */
+/** Whether only this API has such a path. */
 export function isOwnPath(path: string): boolean {
   return [...vocabulary.code.own].some((template) => patternOf(template).test(path));
 }
 
-/** Uses of a path, of a parameter or of what is read from an response. What is likely and not certain is a hint. */
+/** Uses of a path, a parameter or a response field. An uncertain one is a hint. */
 export function restUses(mentions: readonly Mention[], { detection }: DetectionOf<RestDetection>): readonly Use[] {
   return (
     mentions
       .filter((mention) => isAbout(mention, detection) && isMeant(detection, mention.address))
-      // What would be a hint in any case is none where it is not certain.
+      // A detection of hints needs certain addresses.
       .filter(({ address }) => address.sure || !detection.hint)
       .map((mention) => useOf(mention, detection))
   );

@@ -1,12 +1,12 @@
-import { isScalar, isSeq, type Node } from "yaml";
+import { isSeq, type Node } from "yaml";
 import { vocabulary } from "../model/deprecations.ts";
 import { type Command, commandOf } from "./command.ts";
 import { commandsOf } from "./shell.ts";
-import type { Word } from "./shell-words.ts";
+import { plainWord, type Word } from "./shell-words.ts";
 import { innerRange, type YamlEntry } from "./yaml.ts";
 import { valueAt } from "./yaml-nodes.ts";
 
-/** Shell commands in a YAML file: scripts, and commands that are written as lists of words. */
+/** Shell commands in a YAML file: scripts, and commands as lists of words. */
 export function commandsInYaml(entries: readonly YamlEntry[], text: string, isCi: boolean): readonly Command[] {
   const names = new Set(isCi ? vocabulary.ci.scripts : [...vocabulary.ci.scripts, ...vocabulary.yaml.scripts]);
   return entries.flatMap((entry) => {
@@ -18,13 +18,13 @@ export function commandsInYaml(entries: readonly YamlEntry[], text: string, isCi
 
 const { arguments: argumentKeys } = vocabulary.yaml;
 
-/** Whether what a key holds is one command, in words or as a whole, and not a list of commands. */
+/** Whether a key contains one command, and not a list of commands. */
 function isScript({ path }: YamlEntry): boolean {
   const last = path.at(-1);
   return typeof last === "string" ? last in argumentKeys : String(path.at(-2)) in argumentKeys;
 }
 
-/** `command: [sh, -c]` and `args: [script]` beside each other are one command. */
+/** `command: [sh, -c]` and `args: [script]` of one mapping are one command. */
 function wordsAsCommand(entry: YamlEntry, text: string): readonly Command[] {
   const { key, value, holder, path } = entry;
   if (!key) return [];
@@ -41,12 +41,9 @@ function wordsOf(value: Node | null | undefined, text: string): Word[] {
 
 function wordOf(item: unknown, text: string): readonly Word[] {
   const range = innerRange(item, text);
-  if (!range || !isScalar(item)) return [];
-  const raw = text.slice(range.start, range.end);
-  return [{ text: raw, raw, start: range.start, end: range.end }];
+  return range ? [plainWord(text.slice(range.start, range.end), range.start)] : [];
 }
 
-/** The commands of a scalar that holds a script. */
 function commandsOfScalar(value: Node | null, text: string): readonly Command[] {
   const range = innerRange(value, text);
   return range ? commandsOf(text, range.start, range.end, { folded: range.folded }) : [];

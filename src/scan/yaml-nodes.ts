@@ -1,28 +1,28 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from "yaml";
 
-/** The text of a key; empty for what is none. */
+/** The text of a scalar key; empty for any other node. */
 export function nameOf(key: unknown): string {
   if (!isScalar(key)) return "";
   // A merge key that is tagged as one is a symbol.
   return typeof key.value === "symbol" ? (key.value.description ?? "") : String(key.value);
 }
 
-/** The text of a scalar that is one. */
+/** The value of a string scalar. */
 export function stringOf(value: unknown): string | undefined {
   return isScalar(value) && typeof value.value === "string" ? value.value : undefined;
 }
 
-/** The value that a mapping has for a key itself. */
+/** The value of a mapping's own key. */
 export function valueAt(map: unknown, name: string): Node | null | undefined {
   return pairAt(map, name)?.value as Node | null | undefined;
 }
 
-/** The last of equal keys counts. */
+/** The last of duplicate keys wins. */
 function pairAt(map: unknown, name: string): Pair | undefined {
   return isMap(map) ? map.items.findLast(({ key }) => nameOf(key) === name) : undefined;
 }
 
-/** The node that an alias means: the nearest one before it that has its anchor. */
+/** Resolves an alias: the nearest node before it with its anchor. */
 export function anchorsIn(contents: Node | null): (alias: Alias) => Node | undefined {
   const anchors = new Map<string, Node[]>();
   collect(contents);

@@ -1,13 +1,13 @@
 import { isMap, isScalar, type YAMLMap } from "yaml";
 import { vocabulary } from "../model/deprecations.ts";
-import { type Evidence, matchAddress, queryIn, requestAddressOf } from "./address.ts";
-import { sentIn } from "./shell-mentions.ts";
+import { type Evidence, matchAddress, requestAddressOf } from "./address.ts";
+import { addressMentions, sentIn } from "./mentions.ts";
 import { masked } from "./text.ts";
-import { type Address, type Mention, type Piece, pathMention, pieceAt, wantedNames } from "./traffic.ts";
+import { type Address, type Mention, type Piece, pieceAt, wantedNames } from "./traffic.ts";
 import { innerRange, type YamlEntry } from "./yaml.ts";
 import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
 
-/** What modules of playbooks ask for and send: `uri: { url, body }`. */
+/** Requests of playbook modules: `uri: { url, body }`. */
 export function mentionsInModules(entries: readonly YamlEntry[], text: string, evidence: Evidence): readonly Mention[] {
   const { requests } = vocabulary.yaml;
   return entries.flatMap(({ path, key, value }) =>
@@ -20,12 +20,7 @@ function mentionsOf(module: YAMLMap, text: string, evidence: Evidence): readonly
   const written = piece && matchAddress(piece.text, piece.text);
   const address = written && requestAddressOf(written, evidence);
   if (!piece || !written || !address) return [];
-  const offset = piece.at(written.from, written.from + written.path.length);
-  return [
-    pathMention(address, offset ?? 0),
-    ...sentIn(queryIn(piece, written), address),
-    ...bodyOf(module, text, address),
-  ];
+  return [...addressMentions(piece, written, address, piece.at(0, 0) ?? 0), ...bodyOf(module, text, address)];
 }
 
 function bodyOf(module: YAMLMap, text: string, address: Address): readonly Mention[] {
@@ -43,7 +38,7 @@ function bodyOf(module: YAMLMap, text: string, address: Address): readonly Menti
   });
 }
 
-/** A scalar with holes for what a template fills in. */
+/** A scalar with template placeholders as holes. */
 function pieceIn(value: unknown, text: string): Piece | undefined {
   const range = innerRange(value, text);
   return range && pieceAt(masked(text.slice(range.start, range.end), /\{\{.*?\}\}/g), range.start);

@@ -7,15 +7,14 @@ import type { Edit } from "./text.ts";
 import type { YamlEntry } from "./yaml.ts";
 import { nameOf, stringOf, valueAt } from "./yaml-nodes.ts";
 
-/** What other files report about renaming keys. */
+/** Information from other files about renaming keys. */
 export interface Renaming {
-  /** Of a key that counts only where its new name is not set. */
+  /** For a key that takes effect only where its new name is not set. */
   readonly verdictOf: (key: Scalar) => Verdict | undefined;
-  /** Names of jobs in the pipelines that the file is part of. */
+  /** Names of jobs in the pipelines that include the file. */
   readonly names: ReadonlySet<string>;
 }
 
-/** Uses in the entries of a YAML file. */
 export function yamlUses(
   entries: readonly YamlEntry[],
   { detection }: DetectionOf<YamlDetection>,
@@ -37,7 +36,7 @@ const notes: Readonly<Record<Exclude<Verdict, "exact">, string>> = {
   unknown: "not rewritten, because a template that is not in the scan may set the new keyword",
 };
 
-/** The keys that a detection renames where nothing in other files speaks against it. */
+/** The keys that a detection would rename if no other file prevents it. */
 export function renamableKeys(entries: readonly YamlEntry[], detection: YamlDetection): readonly Scalar[] {
   const { rename = "" } = detection;
   const { found, isElsewhere } = meantIn(entries, detection);
@@ -48,7 +47,7 @@ export function renamableKeys(entries: readonly YamlEntry[], detection: YamlDete
   });
 }
 
-/** The entries that a detection means, and whether one's text is taken to a place as well that is not meant. */
+/** The entries that a detection matches, and whether the text of one is used also where it does not match. */
 function meantIn(entries: readonly YamlEntry[], detection: YamlDetection) {
   const segments = detection.path.split("/").map((segment) => segment.split("|"));
   const meant = (entry: YamlEntry) => leadsTo(segments, entry.path, entry.inJob);
@@ -58,7 +57,7 @@ function meantIn(entries: readonly YamlEntry[], detection: YamlDetection) {
   return { found, isElsewhere: (entry: YamlEntry) => elsewhere.has(nodeOf(entry)) };
 }
 
-/** The text that a entry is about: an anchor may take it to places where it means something else. */
+/** The node of an entry's text; an anchor may also use it where it means something else. */
 function nodeOf({ key, value }: YamlEntry): Node | null {
   return key ?? value;
 }
@@ -97,7 +96,7 @@ function kindOf(value: Node | null): YamlDetection["is"] {
   return isMap(value) ? "mapping" : isSeq(value) ? "list" : "scalar";
 }
 
-/** Of a job that runs: a hidden one is only a template. */
+/** Hidden jobs are templates, and have no limit. */
 function isTooLong(key: Scalar | undefined, most: number): boolean {
   const name = nameOf(key);
   return !name.startsWith(".") && [...name].length > most;
@@ -105,13 +104,13 @@ function isTooLong(key: Scalar | undefined, most: number): boolean {
 
 type Resolved = Pick<YamlEntry, "value" | "resolver">;
 
-/** Keys of a mapping whose values are scalars, with those that are merged into it. */
+/** Keys with scalar values, including merged ones. */
 function scalarKeysOf({ value, resolver }: Resolved): readonly string[] {
   if (!isMap(value)) return [];
   return resolver.pairs(value).flatMap(({ key, value: inner }) => (isMap(inner) || isSeq(inner) ? [] : [nameOf(key)]));
 }
 
-/** The text of a key, with those that are merged in. */
+/** The text of a key, including merged ones. */
 function textOf({ value, resolver }: Resolved, name: string): string | undefined {
   const pair = isMap(value) ? resolver.pairs(value).find(({ key }) => nameOf(key) === name) : undefined;
   return pair && (stringOf(pair.value) ?? "");
@@ -147,12 +146,10 @@ function fixOf(entry: YamlEntry, detection: YamlDetection, text: string, { names
   return nest && isAlone(entry, detection) && isFlat(entry, nest) ? nested(entry, nest, text) : {};
 }
 
-/** A name that is there already is no mechanical replacement. */
 function hasKey({ holder, resolver }: YamlEntry, name: string): boolean {
   return holder !== undefined && resolver.has(holder, name);
 }
 
-/** Nor is an item that the list has already. */
 function hasItem({ list }: YamlEntry, text: string): boolean {
   return list !== undefined && itemsOf(list).has(text);
 }
@@ -162,7 +159,7 @@ const itemsOf = memoized(
   new WeakMap(),
 );
 
-/** Other text for a scalar, in the quotes that it has. A block scalar is left to a person. */
+/** Replaces a scalar's text and keeps its quotes. Block scalars are not rewritten. */
 function rewritten(node: Node | null | undefined, replacement: string, text: string): Pick<Use, "edits"> {
   if (!isScalar(node) || !node.range || node.type?.startsWith("BLOCK")) return {};
   const [start, end] = node.range;
@@ -170,7 +167,7 @@ function rewritten(node: Node | null | undefined, replacement: string, text: str
   return rewriting(start, end, `${quote}${replacement}${quote}`);
 }
 
-/** What others are merged from, or is merged from such a one, means something else one level deeper. */
+/** A mapping that is merged with others would change its meaning one level deeper. */
 function isAlone({ value, resolver }: YamlEntry, { path }: YamlDetection): boolean {
   if (!isMap(value) || value.anchor) return false;
   const merged = new Set(value.items.map(({ value: inner }) => resolver.follow(inner)));
@@ -179,12 +176,12 @@ function isAlone({ value, resolver }: YamlEntry, { path }: YamlDetection): boole
   );
 }
 
-/** Beside the new key, or beside what a merge brings, a nested mapping would report something else. */
+/** A mapping that has the new key, or a merge key, would change its meaning. */
 function isFlat({ value }: YamlEntry, name: string): boolean {
   return isMap(value) && !value.items.some(({ key }) => [name, "<<"].includes(nameOf(key)));
 }
 
-/** Puts a block mapping one level deeper, below a new key. A flow mapping is left to a person. */
+/** Nests a block mapping under a new key. Flow mappings are not rewritten. */
 function nested({ value }: YamlEntry, name: string, text: string): Pick<Use, "edits"> {
   if (!isMap(value) || value.flow || !value.range) return {};
   const [start] = value.range;

@@ -2,22 +2,21 @@ import { isMap, isScalar, isSeq, type Node, parseAllDocuments, type Scalar, type
 import type { Resolver } from "./resolver.ts";
 import { nameOf } from "./yaml-nodes.ts";
 
-/** A key with its value, or an item of a list, and the keys and indices that lead to it. */
+/** A key with its value, or an item of a list, with its path. */
 export interface YamlEntry {
   readonly path: readonly (string | number)[];
   readonly key: Scalar | undefined;
   readonly value: Node | null;
-  /** The mapping that the key stands in. */
+  /** The mapping of the key. */
   readonly holder: YAMLMap | undefined;
-  /** The list that the item stands in. */
+  /** The list of the item. */
   readonly list?: YAMLSeq;
-  /** Answers questions about its document. */
   readonly resolver: Resolver;
-  /** Whether it is, or lies in, a job of a CI/CD configuration. */
+  /** Whether it is a job of a CI/CD configuration, or inside one. */
   readonly inJob: boolean;
 }
 
-/** The contents of a text's documents; undefined where it is not YAML. Never throws. */
+/** The contents of a text's documents; undefined for invalid YAML. Never throws. */
 export function yamlDocuments(text: string): readonly (Node | null)[] | undefined {
   if (isTooDeep(text)) return undefined;
   try {
@@ -31,7 +30,7 @@ export function yamlDocuments(text: string): readonly (Node | null)[] | undefine
   }
 }
 
-/** The parser's own limit is the memory. */
+/** The parser has no limit. */
 const maxDepth = 500;
 
 function isTooDeep(text: string): boolean {
@@ -43,7 +42,7 @@ function isTooDeep(text: string): boolean {
   return /^[ \t]*(?:[-?:] ){100}/m.test(text);
 }
 
-/** Every entry of a document as it is written: an alias is not followed, since its anchor is a entry too. */
+/** Every entry of a document. Aliases are not followed, because their anchors are entries too. */
 export function yamlEntries(contents: Node | null, resolver: Resolver): readonly YamlEntry[] {
   const entries: YamlEntry[] = [];
   below(contents, []);
@@ -70,7 +69,7 @@ export function yamlEntries(contents: Node | null, resolver: Resolver): readonly
   }
 }
 
-/** The stretch of a scalar's own characters, without its quotes or its block header; undefined for what is none. */
+/** The range of a scalar's characters, without its quotes or its block header. */
 export function innerRange(
   value: unknown,
   text: string,
