@@ -18,6 +18,7 @@ export const shared = {
   // A time-out tells a test that hangs, not a machine that is busy.
   testTimeout: 300_000,
   hookTimeout: 300_000,
+  expect: { poll: { timeout: 280_000, interval: 5 } },
 };
 
 /** Every test of the program; `npm test` leaves out the long ones. */

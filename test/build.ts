@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { skippedLines } from "./support/needs.ts";
+import { ProcessGroups } from "./support/process-groups.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -11,6 +12,8 @@ declare module "vitest" {
     readonly build: string;
     /** Where folders of single tests are made, gone after the run as well. */
     readonly scratch: string;
+    /** Where tests record the process groups that they start. */
+    readonly groups: string;
     readonly seed: number;
   }
 }
@@ -30,7 +33,15 @@ export default function build(project: TestProject): () => void {
   project.provide("build", outdir);
   const scratch = mkdtempSync(join(tmpdir(), "evenkeel-test-"));
   project.provide("scratch", scratch);
+  const groups = join(scratch, "groups");
+  mkdirSync(groups);
+  project.provide("groups", groups);
+  const kill = () => new ProcessGroups(groups).killAll();
+  // Also where the run is interrupted: then nothing is torn down.
+  process.once("exit", kill);
   return () => {
+    kill();
+    process.off("exit", kill);
     for (const folder of [outdir, scratch]) rmSync(folder, { recursive: true, force: true });
     process.stderr.write(`${lastWords(project).join("\n")}\n`);
   };

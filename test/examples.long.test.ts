@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -7,6 +6,7 @@ import { createServer, type Server } from "../src/server/server.ts";
 import { blocks, cloned, commands, freePort, notPrinted, read, root, session } from "./readme.ts";
 import { tempFolder } from "./support/folder.ts";
 import { lacks } from "./support/needs.ts";
+import { runProcess } from "./support/processes.ts";
 
 const program = join(root, "dist/cli.js");
 
@@ -80,7 +80,7 @@ test("the quickstart and the demo count the policies that there are", () => {
   for (const file of ["examples/quickstart/README.md", "examples/demo/demo.mjs"]) expect(read(file)).toContain(words);
 });
 
-test("every manifest in the docs is valid", () => {
+test("every manifest in the docs is valid", async () => {
   const texts = ["docs/manifests.md", "docs/storage-moves.md", "docs/secrets.md"].map(read).join("\n");
   const manifests = blocks(texts, "yaml").filter((text) => text.includes("apiVersion: evenkeel/v1"));
   expect(manifests.map((text) => /^kind: (.*)$/m.exec(text)?.[1])).toEqual([
@@ -95,10 +95,8 @@ test("every manifest in the docs is valid", () => {
   for (const [index, text] of manifests.entries()) {
     writeFileSync(join(folder, index === 0 ? "evenkeel.yaml" : `policies/${index}.yaml`), text);
   }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, "validate", "-C", folder], {
-    encoding: "utf8",
-  });
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "Valid: 2 policies.\n", stderr: "" });
+  const { code, stdout, stderr } = await runProcess(process.execPath, [program, "validate", "-C", folder]).ended;
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "Valid: 2 policies.\n", stderr: "" });
 });
 
 test("the chaos file of the docs is one", async () => {
@@ -121,30 +119,27 @@ test("the seed of the docs is one, and names every key that there is", async () 
   expect([...keys].filter((key) => !new RegExp(`\\b${key}\\b`).test(text))).toEqual([]);
 });
 
-test("the program of the docs runs against the library", () => {
+test("the program of the docs runs against the library", async () => {
   const [source = ""] = blocks(read("docs/library.md"), "js");
   const clone = cloned(0);
   writeFileSync(join(clone, "program.mjs"), source);
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["program.mjs"], { cwd: clone, encoding: "utf8" });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  const { code, stdout, stderr } = await runProcess(process.execPath, ["program.mjs"], { cwd: clone }).ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("payments/core:license/AGPL-3.0 applied");
 });
 
-test("the demo runs to its end", () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "examples/demo/demo.mjs")], {
-    encoding: "utf8",
-  });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+test("the demo runs to its end", async () => {
+  const { code, stdout, stderr } = await runProcess(process.execPath, [join(root, "examples/demo/demo.mjs")]).ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).not.toContain("left out");
   for (const words of ["14 writes planned", "14 applied", "No changes", "license/AGPL-3.0"])
     expect(stdout).toContain(words);
 });
 
-test.skipIf(lacks("postgresql"))("the team demo runs to its end (needs postgresql)", () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "examples/demo/run.mjs"), "--team"], {
-    encoding: "utf8",
-  });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+test.skipIf(lacks("postgresql"))("the team demo runs to its end (needs postgresql)", async () => {
+  const { code, stdout, stderr } = await runProcess(process.execPath, [join(root, "examples/demo/run.mjs"), "--team"])
+    .ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   for (const words of ["ben: Waiting for run ", "Apply: 14 applied.", "apply: 0 changes, in sync", "Lease: free"])
     expect(stdout).toContain(words);
 });
@@ -158,20 +153,15 @@ function shapeOf(line: string): string {
     .replace(/\d[\d,.]*/g, "N");
 }
 
-test.skipIf(lacks("postgresql"))(
-  "the fleet's story is what its script tells (needs postgresql)",
-  () => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "examples/fleet/run.mjs"), "120"], {
-      encoding: "utf8",
-    });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    const told = new Set(stdout.split("\n").map(shapeOf));
-    const printed = blocks(read("examples/fleet/README.md"), "text").flatMap((text) => text.trim().split("\n"));
-    expect(printed.length).toBeGreaterThan(12);
-    expect(printed.filter((line) => !told.has(shapeOf(line)))).toEqual([]);
-  },
-  120_000,
-);
+test.skipIf(lacks("postgresql"))("the fleet's story is what its script tells (needs postgresql)", async () => {
+  const { code, stdout, stderr } = await runProcess(process.execPath, [join(root, "examples/fleet/run.mjs"), "120"])
+    .ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const told = new Set(stdout.split("\n").map(shapeOf));
+  const printed = blocks(read("examples/fleet/README.md"), "text").flatMap((text) => text.trim().split("\n"));
+  expect(printed.length).toBeGreaterThan(12);
+  expect(printed.filter((line) => !told.has(shapeOf(line)))).toEqual([]);
+});
 
 test("every link between documents leads somewhere", () => {
   const files = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...pages];

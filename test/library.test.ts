@@ -176,7 +176,6 @@ test("it is found by its name, and importing it does nothing", () => {
     cwd: root,
     encoding: "utf8",
     stdio: "pipe",
-    timeout: 10_000,
   });
   expect(said).toBe('["function","function","function",true]\n');
 });

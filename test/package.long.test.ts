@@ -24,7 +24,7 @@ beforeAll(() => {
   const [made] = JSON.parse(execFileSync("npm", ["pack", "--json", "--silent"], { cwd: source, encoding: "utf8" }));
   packed = made;
   install();
-}, 60_000);
+});
 
 /** A clone in which nothing has been built. */
 function copySource(): void {

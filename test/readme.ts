@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -13,6 +12,7 @@ import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { tempFolder } from "./support/folder.ts";
+import { runProcess } from "./support/processes.ts";
 
 /** The repository. */
 export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
@@ -110,17 +110,9 @@ function scriptOf(line: string, port: number): string {
 }
 
 async function shell(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const run = spawn("bash", ["-O", "expand_aliases", "-c", `exec 2>&1\neval "$SCRIPT"`], {
-    cwd,
-    env: { ...env, SCRIPT: script },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  run.stdout.on("data", (chunk) => {
-    output += chunk;
-  });
-  await new Promise((resolve) => run.once("close", resolve));
-  return output;
+  const args = ["-O", "expand_aliases", "-c", `exec 2>&1\neval "$SCRIPT"`];
+  const { stdout } = await runProcess("bash", args, { cwd, env: { ...env, SCRIPT: script } }).ended;
+  return stdout;
 }
 
 /** A file of the repository. */

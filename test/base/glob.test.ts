@@ -40,7 +40,7 @@ describe("globs say what they said when a library read them", () => {
   });
 });
 
-describe("a glob costs its length times the text's, whatever it holds", { timeout: 5_000 }, () => {
+describe("a glob costs its length times the text's, whatever it holds", () => {
   const text = `${"a".repeat(200)}!`;
   test.each(["*a".repeat(200), `(a|a)*${"(a|a)*".repeat(100)}`, "{a,aa}".repeat(100), "{a*,*a,{*a*,a}}".repeat(100)])(
     "%s",

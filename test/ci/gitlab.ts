@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { runProcess } from "../support/processes.ts";
 import { type Ran, runScript, type Variables } from "./shell.ts";
 
 const require = createRequire(import.meta.url);
@@ -14,15 +14,9 @@ export async function jobsOf(folder: string, file: string, variables: Variables)
   const own = Object.keys(variables).filter((name) => name.startsWith("CI_"));
   const more = Object.entries(variables).flatMap(([name, value]) => ["--variable", `${name}=${value}`]);
   const args = ["--file", file, "--list-csv", "--ignore-predefined-vars", own.join(","), ...more];
-  const child = spawn(process.execPath, [program, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-  const said = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const)
-    child[name].setEncoding("utf8").on("data", (text: string) => {
-      said[name] += text;
-    });
-  const exit = await new Promise((resolve) => child.once("close", resolve));
-  if (exit !== 0) return said.stderr || said.stdout;
-  const rows = said.stdout.split("\n").filter((line) => /^[\w-]+;/.test(line));
+  const { code, stdout, stderr } = await runProcess(process.execPath, [program, ...args], { cwd: folder }).ended;
+  if (code !== 0) return stderr || stdout;
+  const rows = stdout.split("\n").filter((line) => /^[\w-]+;/.test(line));
   return rows.slice(1).map((line) => line.split(";")[0] ?? "");
 }
 

@@ -37,7 +37,7 @@ function approvals() {
 const renamed = '| `channel` | `"#payments-core"` | `"#core"` |';
 const workflow = "examples/ci/github-workflow.yml";
 
-describe("the forges' own parsers and schemas", { timeout: 240_000 }, () => {
+describe("the forges' own parsers and schemas", () => {
   test("take the pipelines", async () => {
     const { root } = policyRepository();
     expect(await workflowFaults(read(workflow))).toEqual([]);
@@ -222,7 +222,7 @@ describe.skipIf(!available)("on clean runners (needs postgresql)", () => {
     await changedByHand();
     expect((await happens({ event_name: "schedule" })).drift).toMatchObject({ exit: 2, lacking: [] });
     expect(JSON.stringify([proposed, refused, applied, mended, forge.comments])).not.toContain("CANARY");
-  }, 240_000);
+  });
 
   test("GitLab: a merge request, a fork, the merge, a waiver, the night", async () => {
     const { server, forge, state, repository, hostile, changedByHand } = await scene("project_7_bot");
@@ -287,5 +287,5 @@ describe.skipIf(!available)("on clean runners (needs postgresql)", () => {
     await changedByHand();
     expect(await onMain(file, "drift")).toMatchObject({ exit: 2, lacking: [] });
     expect(JSON.stringify([proposed, saved, applied, forge.comments])).not.toContain("CANARY");
-  }, 240_000);
+  });
 });

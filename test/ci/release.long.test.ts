@@ -69,7 +69,7 @@ test("a release is a package that installs without a registry, its checksum and 
 
   const other = await install(`${url}/${tarball}`, sum.replace(/./g, "0"));
   expect([other.exit === 0, readdirSync(other.prefix)]).toEqual([false, []]);
-}, 240_000);
+});
 
 /** Programs that write down how they are called, and read a password that is piped to them; nothing else. */
 function recording(names: readonly string[]) {

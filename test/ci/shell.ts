@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { inject } from "vitest";
 import { tempFolder } from "../support/folder.ts";
+import { runProcess } from "../support/processes.ts";
 
 export type Variables = Readonly<Record<string, string>>;
 
@@ -27,12 +27,7 @@ export function installation(): string {
 export async function runScript(script: string, cwd: string, variables: Variables, bin: string): Promise<Ran> {
   const PATH = [bin, join(process.execPath, ".."), process.env.PATH].join(delimiter);
   const env = { HOME: tempFolder(), ...variables, PATH };
-  const child = spawn("bash", ["-e", "-o", "pipefail", "-c", script], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-  const exit = await new Promise<number | null>((resolve) => child.once("close", resolve));
-  return { script, exit, output };
+  const { ended, said } = runProcess("bash", ["-e", "-o", "pipefail", "-c", script], { cwd, env });
+  const { code } = await ended;
+  return { script, exit: code, output: said() };
 }

@@ -3,6 +3,7 @@ import type { CallFailed } from "../../src/client/failure.ts";
 import { Limiter } from "../../src/client/limiter.ts";
 import { createStop } from "../../src/client/stop-signal.ts";
 import type { Call } from "../../src/model/types.ts";
+import { until } from "../support/until.ts";
 import { failureOf, reader, type Scripted, serve, writer } from "./scripted.ts";
 
 const get: Call = { method: "GET", path: "/projects/7" };
@@ -23,7 +24,7 @@ describe("requests in flight", () => {
     const server = await serve(() => ({ ...ok, after: opened }));
     const client = await writer(server.url, { concurrency: 3 });
     const all = Array.from({ length: 12 }, (_, index) => (index % 2 ? client.send(put) : client.get(get)));
-    while (server.seen.length < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => server.seen.length === 3);
     open();
     await Promise.all(all);
     expect(server.most).toBe(3);
@@ -63,7 +64,7 @@ describe("a pause", () => {
     const client = await reader(server.url, { concurrency: 1, onPause: (delay) => pauses.push(delay) });
     const first = client.get(get);
     const others = Promise.all([client.get(get), client.get(get)]);
-    while (pauses.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => pauses.length > 0);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(server.seen).toHaveLength(1);
     await Promise.all([first, others]);
@@ -98,7 +99,7 @@ describe("a stopped run", () => {
     const run = new AbortController();
     const client = await writer(server.url, { concurrency: 2, signal: run.signal });
     const [read, write, queued] = [client.get(get), client.send(put), client.send(put)];
-    while (server.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => server.seen.length === 2);
     run.abort(new Error("the time limit of 5m is over"));
     const cut = (await failureOf(read)) as CallFailed;
     expect(cut).toMatchObject({ kind: "aborted", endsRun: true });
@@ -133,7 +134,7 @@ it("a closed connection sends nothing more, and closes when its writes have ende
   const server = await serve(() => ({ ...ok, after: opened }));
   const client = await writer(server.url);
   const write = client.send(put);
-  while (server.seen.length < 1) await new Promise((resolve) => setTimeout(resolve, 1));
+  await until(() => server.seen.length === 1);
   const closed = client.close();
   expect(await failureOf(client.get(get))).toMatchObject({ kind: "aborted" });
   open();

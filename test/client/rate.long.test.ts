@@ -7,6 +7,7 @@ import { stateAt } from "../../src/state/open-state.ts";
 import { memoryRates, processRates, type Rates, rateKey } from "../../src/state/rates.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
+import { until } from "../support/until.ts";
 import { failureOf, reader, type Scripted, serve, token } from "./scripted.ts";
 
 const get = { method: "GET", path: "/projects/7" } as const;
@@ -219,7 +220,7 @@ describe("a run without a shared state", () => {
       await reader(server.url, { rate: { limit, rates } }),
     ];
     const first = a.get(get);
-    while (server.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => server.seen.length > 0);
     await new Promise((resolve) => setTimeout(resolve, 20));
     const begin = performance.now();
     await Promise.all([first, ...Array.from({ length: 10 }, () => b.get(get))]);

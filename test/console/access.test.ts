@@ -1,13 +1,14 @@
 import { rmSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sessionLength, sessions } from "../../src/console/access.ts";
 import { projectHref, withoutSlashes } from "../../src/console/markup.ts";
 import type { Cause } from "../../src/model/types.ts";
 import { fleetIndex } from "../../src/state/snapshots/fleet-index.ts";
 import { runProgram } from "../e2e/program.ts";
 import { summary, taken } from "../state/laws.ts";
+import { until } from "../support/until.ts";
 import { consoleOver, drifted, fleet, seen, seenBy } from "./serving.ts";
 
 const token = "console-token-CANARY";
@@ -185,12 +186,12 @@ describe("what is there", () => {
     for (let heads = 0; heads < 210; heads++) {
       expect((await get("/runs/r1/events", { method: "HEAD" })).headers.get("content-type")).toBe("text/event-stream");
     }
-    const events = await vi.waitUntil(async () => {
+    const events = await until(async () => {
       const again = await get("/runs/r1/events");
       if (again.status === 200) return again;
       await again.body?.cancel();
       return undefined;
-    }, 5000);
+    });
     expect(events.headers.get("content-type")).toBe("text/event-stream");
     await state.runs.record(summary("r1"));
     await state.leases.giveBack(token);

@@ -7,6 +7,7 @@ import { legible } from "../../src/report/html/markup.ts";
 import { attacks } from "../support/hostile.ts";
 import { installed, lacks } from "../support/needs.ts";
 import { planned, planWith } from "../support/plans.ts";
+import { minutes } from "../support/until.ts";
 import { consoleOver, drifted, fleet, seen, seenBy } from "./serving.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -14,7 +15,6 @@ const executablePath = installed("chromium") ?? "";
 const sizes = [1400, 800, 390];
 /** Bytes of a page, without the style and the script that all of them share. */
 const largest = 200 * 1024;
-const patience = 120_000;
 
 describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
   let browser: Browser;
@@ -28,6 +28,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
   /** A page that fails the test where it loads anything from elsewhere, or a script of it fails. */
   async function open(base: string, options: Parameters<Browser["newPage"]>[0] = {}) {
     const page = await browser.newPage(options);
+    page.setDefaultTimeout(minutes);
     const wrong: string[] = [];
     page.on("request", (request) => request.url().startsWith(base) || wrong.push(request.url()));
     page.on("pageerror", (error) => wrong.push(error.message));
@@ -64,7 +65,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     }
   }
 
-  test("with nothing yet, says what to run", { timeout: patience }, async () => {
+  test("with nothing yet, says what to run", async () => {
     const { root } = await seenBy([]);
     const { url } = await consoleOver(root);
     await look(url, ["/", "/runs", "/review", "/search"]);
@@ -74,7 +75,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     await page.close();
   });
 
-  test("with a few projects, every page", { timeout: patience }, async () => {
+  test("with a few projects, every page", async () => {
     const waiting = seen("waits/p", [{ ...drifted("waits/p"), cause: "pending" }]);
     const { root, state } = await seenBy([...fleet(3), waiting], 90);
     const [{ run = "" } = {}] = await state.runs.list();
@@ -102,7 +103,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     await page.close();
   });
 
-  test("works without a script", { timeout: patience }, async () => {
+  test("works without a script", async () => {
     const { root } = await seenBy(fleet(200), 2);
     const { url } = await consoleOver(root);
     const { page } = await open(url, { javaScriptEnabled: false });
@@ -117,7 +118,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     await page.close();
   });
 
-  test("with 100,000 projects, pages stay small and complete", { timeout: patience }, async () => {
+  test("with 100,000 projects, pages stay small and complete", async () => {
     const { root } = await seenBy(fleet(100_000), 3);
     const { url, get } = await consoleOver(root);
     await look(url, ["/", "/?group=group-7/team-3", "/?page=2000", "/search?q=project-7", "/runs"]);
@@ -126,7 +127,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     expect((await (await get("/fleet.csv")).text()).split("\r\n")).toHaveLength(100_002);
   });
 
-  test("whatever anybody named anything, it is text", { timeout: patience }, async () => {
+  test("whatever anybody named anything, it is text", async () => {
     const taken = `"><img src=x onerror="window.taken=1"><script>window.taken=1</script>`;
     const names = [...attacks, taken].map((attack) => `p/${attack}x`);
     const { root, state } = await seenBy(names.map((name) => seen(name, [drifted(name, taken)], taken)));

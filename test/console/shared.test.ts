@@ -6,6 +6,7 @@ import { summary } from "../state/laws.ts";
 import type { Database } from "../support/database.mjs";
 import { type Meter, metered } from "../support/database-meter.mjs";
 import { planned, planWith } from "../support/plans.ts";
+import { until } from "../support/until.ts";
 import { consoleOver, drifted, fleet, keepDays, seen, seenBy } from "./serving.ts";
 
 const [available] = await databases();
@@ -35,7 +36,7 @@ describe.skipIf(!available)("a console over a state that machines share (needs p
     expect([path, answer.status]).toEqual([path, 200]);
     const text = await answer.text();
     // The page may have come before the look at the state that it began was over.
-    await vi.waitFor(() => expect(looks).toBeGreaterThan(before), 5000);
+    await until(() => looks > before);
     return { ...meter.taken(), text };
   }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { folder } from "../support/folder.ts";
-import { until } from "./program.ts";
+import { until } from "../support/until.ts";
 import { type Scene, type Setting, scene } from "./workspace.ts";
 
 const head = "apiVersion: evenkeel/v1\nkind: Policy\n";

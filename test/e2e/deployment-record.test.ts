@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { until } from "./program.ts";
+import { until } from "../support/until.ts";
 import { outcomes, type Scene, type Setting, scene } from "./workspace.ts";
 
 const projects = [

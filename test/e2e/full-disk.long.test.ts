@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { describe, expect, inject, test } from "vitest";
 import { serve } from "../client/scripted.ts";
 import { type Folder, folder } from "../support/folder.ts";
-import { type Ended, runProgram } from "./program.ts";
+import { type Ended, runProcess } from "../support/processes.ts";
+import { runProgram } from "./program.ts";
 import { outcomes, policyText, scene, token, workspaceText } from "./workspace.ts";
 
 const program = `"${process.execPath}" "${join(inject("build"), "cli.js")}"`;
@@ -13,10 +12,7 @@ const program = `"${process.execPath}" "${join(inject("build"), "cli.js")}"`;
 /** Runs a line of shell in which `evenkeel` is the program. */
 async function shell(line: string, { root }: Folder): Promise<Ended> {
   const env = { PATH: process.env.PATH, HOME: root, EVENKEEL_TOKEN: token };
-  const child = spawn("bash", ["-c", `evenkeel() { ${program} "$@"; }; ${line}`], { cwd: root, env });
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await ended, stdout, stderr };
+  return runProcess("bash", ["-c", `evenkeel() { ${program} "$@"; }; ${line}`], { cwd: root, env }).ended;
 }
 
 const licenses = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`L${index}`, "allowed"]));

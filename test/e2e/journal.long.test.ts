@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import type { JournalLine } from "../../src/state/journal-entry.ts";
 import { type Seen, serve } from "../client/scripted.ts";
 import { type Folder, folder } from "../support/folder.ts";
-import { runProgram, start, until } from "./program.ts";
+import { until } from "../support/until.ts";
+import { runProgram, start } from "./program.ts";
 import { policyText, scene, token, workspaceText } from "./workspace.ts";
 
 const names = ["p", "q", "r"];

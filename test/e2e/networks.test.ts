@@ -42,7 +42,7 @@ test.each([
   [["deployments", "list", "pay/api"], 0, ""],
   [["routes", "pay/api", "--event", "push", "--live"], 0, "No integration"],
   [["storage", "status", "old"], 0, "old"],
-])("%s gets through a company's network", { timeout: 60_000 }, async (args, code, words) => {
+])("%s gets through a company's network", async (args, code, words) => {
   const { evenkeelWith, env, secure, proxy } = await company();
   const ran = await evenkeelWith(env, ...args);
   expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code, stderr: expect.not.stringContaining("error") });

@@ -1,27 +1,9 @@
-import { spawn } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { inject } from "vitest";
 import type { Host } from "../../src/commands/terminal.ts";
-import { atEnd } from "../support/ending.ts";
-
-/** How a run of the program ended. */
-export interface Ended {
-  /** Null where a signal killed it. */
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** A run that may still be going on. */
-export interface Running {
-  readonly pid: number;
-  readonly kill: (signal: NodeJS.Signals) => void;
-  readonly ended: Promise<Ended>;
-  /** What it has said so far, on both streams. */
-  readonly said: () => string;
-}
+import { type Ended, type Running, runProcess } from "../support/processes.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -64,34 +46,5 @@ export function start(
   env: Environment = {},
   program = join(inject("build"), "cli.js"),
 ): Running {
-  const child = spawn(process.execPath, [program, ...args], {
-    cwd,
-    env: { PATH: process.env.PATH, HOME: cwd, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  atEnd(() => void child.kill("SIGKILL"));
-  const said = { stdout: "", stderr: "" };
-  for (const stream of ["stdout", "stderr"] as const) {
-    child[stream].setEncoding("utf8").on("data", (text: string) => {
-      said[stream] += text;
-    });
-  }
-  const ended = new Promise<Ended>((resolve) => {
-    child.once("close", (code) => resolve({ code, ...said }));
-  });
-  return {
-    pid: child.pid ?? 0,
-    kill: (signal) => child.kill(signal),
-    ended,
-    said: () => said.stdout + said.stderr,
-  };
-}
-
-/** Waits for something that another process brings about. */
-export async function until(happened: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 2000; attempt++) {
-    if (happened()) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error("it never came");
+  return runProcess(process.execPath, [program, ...args], { cwd, env: { PATH: process.env.PATH, HOME: cwd, ...env } });
 }

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { folder, tempFolder } from "../support/folder.ts";
-import { until } from "./program.ts";
+import { until } from "../support/until.ts";
 import { changeOf, outcomes, scene, told } from "./workspace.ts";
 
 const canary = "s3cret-PIGEON-of-the-vault";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { serve } from "../client/scripted.ts";
 import { type Folder, folder } from "../support/folder.ts";
-import { type Ended, runProgram, start } from "./program.ts";
+import type { Ended } from "../support/processes.ts";
+import { runProgram, start } from "./program.ts";
 import { policyText, scene, token, told, workspaceText } from "./workspace.ts";
 
 const canary = "s3cret+CANARY/of=the hook";

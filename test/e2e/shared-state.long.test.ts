@@ -4,7 +4,8 @@ import { serve } from "../client/scripted.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
 import { type Folder, folder } from "../support/folder.ts";
-import { runProgram, start, until } from "./program.ts";
+import { until } from "../support/until.ts";
+import { runProgram, start } from "./program.ts";
 import { policyText, type Scene, type Setting, scene, token, workspaceText } from "./workspace.ts";
 
 const [available] = await databases();

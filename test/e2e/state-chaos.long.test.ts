@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { JournalLine } from "../../src/state/journal-entry.ts";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
-import { runProgram, start, until } from "./program.ts";
+import { until } from "../support/until.ts";
+import { runProgram, start } from "./program.ts";
 import { scene, token } from "./workspace.ts";
 
 const [available] = await databases();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
 import { drain, projectMoves, stage } from "../storage/stage.ts";
-import { until } from "./program.ts";
+import { until } from "../support/until.ts";
 
 test("nothing on a storage that nothing names may be a misspelt one, and is said to be", async () => {
   const { evenkeel } = await stage({ behaviour: "observed" });

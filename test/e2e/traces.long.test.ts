@@ -8,7 +8,8 @@ import { type CollectedSpan, collector } from "../support/collector.ts";
 import type { Database } from "../support/database.mjs";
 import { atEnd } from "../support/ending.ts";
 import { folder } from "../support/folder.ts";
-import { start, until } from "./program.ts";
+import { until } from "../support/until.ts";
+import { start } from "./program.ts";
 import { scene, token } from "./workspace.ts";
 
 const names = ["group/a", "group/b"];

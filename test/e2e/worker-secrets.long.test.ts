@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { databases } from "../state/databases.ts";
 import type { Database } from "../support/database.mjs";
 import { folder } from "../support/folder.ts";
-import { type Environment, start, until } from "./program.ts";
+import { until } from "../support/until.ts";
+import { type Environment, start } from "./program.ts";
 import { changeOf, scene, token, told } from "./workspace.ts";
 
 const [available] = await databases();
@@ -70,7 +71,7 @@ describe.skipIf(!available)("secrets of workers (need postgresql)", () => {
     }
     rmSync(file);
     expect(await evenkeel(...applied, "--resend", "*")).toMatchObject({ code: 1, writes: 0 });
-  }, 60_000);
+  });
 
   test("are remembered as they were sent, where the run knows another value or none", async () => {
     const made = await fleet(["env:HOOK"], { HOOK: "https://worker.example.com" });
@@ -89,7 +90,7 @@ describe.skipIf(!available)("secrets of workers (need postgresql)", () => {
       writes: 1,
     });
     expect(told((await run("https://worker.example.com", "plan", "--report", "json")).plan())).toEqual([]);
-  }, 60_000);
+  });
 
   test("are remembered as a worker sent them that was killed before it could say so", async () => {
     const HOOK = "https://worker.example.com";
@@ -109,5 +110,5 @@ describe.skipIf(!available)("secrets of workers (need postgresql)", () => {
     expect((await made.evenkeelWith({ HOOK }, "drift")).code).toBe(0);
     next.kill("SIGTERM");
     await next.ended;
-  }, 120_000);
+  });
 });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "../readme.ts";
+import { killWithRun } from "../support/processes.ts";
 
 interface Position {
   readonly line: number;
@@ -41,6 +42,7 @@ const settings = { yaml: { validate: true, hover: true, completion: true, schema
 /** Starts it for files of a folder. */
 export async function openEditor(folder: string): Promise<Editor> {
   const server = spawn(process.execPath, [program, "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
+  killWithRun(server.pid);
   const answers = new Map<number, (result: unknown) => void>();
   const diagnosed = new Map<string, (diagnostics: readonly Diagnostic[]) => void>();
   receive(server, (message) => {

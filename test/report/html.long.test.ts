@@ -9,6 +9,7 @@ import { planHtml } from "../../src/report/html/html.ts";
 import { tempFolder } from "../support/folder.ts";
 import { installed, lacks } from "../support/needs.ts";
 import { fieldsOf, largePlan, planned, planWith } from "../support/plans.ts";
+import { minutes } from "../support/until.ts";
 
 const hostile = `</script><script>window.taken = 1</script><img src=x onerror="window.taken = 1">{{plan}}`;
 const link = "javascript:window.taken=1";
@@ -89,14 +90,12 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     errors = [];
   });
 
-  const patience = { timeout: 15_000 };
-
   /** Opens the report as a reader does: a file on a disk. */
   async function open(plan: Plan, hash = ""): Promise<Page> {
     const file = join(folder, "plan.html");
     writeFileSync(file, planHtml(plan));
     const page = await context.newPage();
-    page.setDefaultTimeout(patience.timeout);
+    page.setDefaultTimeout(minutes);
     page.on("request", (request) => requests.push(request.url()));
     page.on("pageerror", (error) => errors.push(error.message));
     page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
@@ -172,7 +171,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     expect(await notices.getByRole("region", { name: "1 problem" }).innerText()).toContain("payments/old");
     expect(await notices.getByRole("region", { name: "1 warning" }).innerText()).toContain("policies/base.yaml:3:1");
     await notices.getByRole("link", { name: "Show it" }).click();
-    await expect.poll(() => namesOf(page), patience).toEqual(["license/Bad License"]);
+    await expect.poll(() => namesOf(page)).toEqual(["license/Bad License"]);
   });
 
   test("filters by action, kind, project and words, and says so in the URL", async () => {
@@ -235,7 +234,7 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     const cells = await page.locator("tbody tr").allTextContents();
     expect(cells).toEqual([`${hostile}${hostile}${link}`, "flipnot reporteda\\u202eb"]);
     await page.getByRole("link", { name: "Link to this change" }).click();
-    await expect.poll(() => page.getByLabel("Search").inputValue(), patience).toBe(evil.address);
+    await expect.poll(() => page.getByLabel("Search").inputValue()).toBe(evil.address);
     expect(await rowsOf(page).count()).toBe(1);
   });
 
@@ -301,13 +300,13 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     await row.getByRole("button", { name: "Show all 2,000 projects" }).click();
     expect(await row.locator(".projects li").count()).toBe(2_000);
     await row.getByRole("link", { name: "group/project-1999" }).click();
-    await expect.poll(() => countOf(page), patience).toBe("1 of 2,001 changes");
+    await expect.poll(() => countOf(page)).toBe("1 of 2,001 changes");
     const opened = rowsOf(page).locator("details[open]");
     expect(await opened.locator(".detail").innerText()).toContain("chat will receive no events");
     expect((await opened.boundingBox())?.y).toBeLessThan(400);
     const linked = await open(planWith({ changes: [...changes, one] }), `#q=${one.address}`);
     expect(await namesOf(linked)).toEqual(["integration/mail"]);
-    await expect.poll(() => linked.evaluate("scrollY"), patience).toBeGreaterThan(0);
+    await expect.poll(() => linked.evaluate("scrollY")).toBeGreaterThan(0);
   });
 
   test("what loosens a policy stands on top, with what a license becomes, a tile and a filter", async () => {
@@ -386,6 +385,6 @@ describe.skipIf(lacks("chromium"))("in a browser (needs chromium)", () => {
     await page.evaluate(`addEventListener("beforeprint", () => { window.printed = ${drawn}; })`);
     await page.pdf();
     expect(await page.evaluate("window.printed")).toBe(150);
-    await expect.poll(async () => [await rowsOf(page).count(), await page.evaluate(drawn)], patience).toEqual([100, 0]);
+    await expect.poll(async () => [await rowsOf(page).count(), await page.evaluate(drawn)]).toEqual([100, 0]);
   });
 });

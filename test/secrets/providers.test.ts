@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { knownSecrets } from "../../src/base/known-secrets.ts";
 import { loadProviders } from "../../src/secrets/providers-file.ts";
 import { createSecrets } from "../../src/secrets/secrets.ts";
-import { until } from "../e2e/program.ts";
 import { folder } from "../support/folder.ts";
+import { until } from "../support/until.ts";
 
 beforeEach(() => knownSecrets.forget());
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChaosRule } from "../../src/server/chaos.ts";
 import type { Seed } from "../../src/server/seed.ts";
+import { until } from "../support/until.ts";
 import { serving } from "./serving.ts";
 
 const seed: Seed = { projects: [{ id: 1, path: "a/b" }] };
@@ -53,7 +54,7 @@ test("a reset and a cut body break the answer, and the server did not act unless
 test("a request that is left hanging ends with the server, and so does a slow one", async () => {
   const { server, ask } = await under({ hang: true });
   const hanging = ask("GET", path).catch(() => "ended");
-  while (server.requests.total === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => server.requests.total > 0);
   await server.close();
   expect(await hanging).toBe("ended");
 });

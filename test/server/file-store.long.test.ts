@@ -1,30 +1,25 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { build } from "esbuild";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer } from "../../src/server/server.ts";
-import { until } from "../e2e/program.ts";
 import { tempFolder } from "../support/folder.ts";
+import { startProcess } from "../support/processes.ts";
+import { until } from "../support/until.ts";
 import { ask, eventually } from "./serving.ts";
 
 const cache = join(import.meta.dirname, "../../node_modules/.cache");
 const program = join(cache, `file-store-child-${process.pid}.mjs`);
 const folder = tempFolder();
-const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   mkdirSync(cache, { recursive: true });
   const entry = join(import.meta.dirname, "file-store-child.ts");
   const shape = { bundle: true, platform: "node", format: "esm", packages: "external" } as const;
   await build({ entryPoints: [entry], outfile: program, ...shape, logLevel: "silent" });
-});
-
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
 afterAll(() => rmSync(program, { force: true }));
@@ -35,8 +30,7 @@ interface Started {
 }
 
 async function start(file: string): Promise<Started> {
-  const child = spawn(process.execPath, [program, file], { stdio: ["ignore", "pipe", "inherit"] });
-  children.push(child);
+  const child = startProcess(process.execPath, [program, file]);
   const [url] = await once(createInterface({ input: child.stdout }), "line");
   const kill = async () => {
     const ended = once(child, "exit");
@@ -85,7 +79,7 @@ test("nothing that was answered is lost by a kill in the middle of writes, over 
   const { url } = await start(file);
   const found = await namesOf(url);
   expect([...kept].filter((name) => !found.has(name))).toEqual([]);
-}, 30_000);
+});
 
 test("every kind of record survives a kill, and what is there is not seeded again", async () => {
   const file = join(folder, "kinds.db");

@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerOptions } from "../../src/server/server.ts";
 import { atEnd } from "../support/ending.ts";
+import { until } from "../support/until.ts";
 
 export interface Answered {
   readonly status: number;
@@ -58,10 +59,8 @@ export async function eventually(
   look: () => Promise<Answered>,
   isDone: (answered: Answered) => boolean,
 ): Promise<Answered> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  return until(async () => {
     const answered = await look();
-    if (isDone(answered)) return answered;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error("it never came");
+    return isDone(answered) && answered;
+  });
 }

@@ -2,6 +2,7 @@ import { chmodSync } from "node:fs";
 import { afterAll, inject } from "vitest";
 import { type Database, packagedServer, startDatabase, systemServer } from "../support/database.mjs";
 import { tempFolder } from "../support/folder.ts";
+import { killWithRun } from "../support/processes.ts";
 
 /** The PostgreSQL servers that can be had here, by name; each is started when it is first asked for. */
 export async function databases(
@@ -16,7 +17,7 @@ function once(bin: string, options: Parameters<typeof startDatabase>[2]): () => 
   afterAll(async () => (await running)?.stop());
   return () => {
     chmodSync(inject("scratch"), 0o711);
-    running ??= startDatabase(tempFolder(), bin, options);
+    running ??= startDatabase(tempFolder(), bin, { ...options, onStart: killWithRun });
     return running;
   };
 }

@@ -230,7 +230,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
       expect(await state.leases.holder()).toBeUndefined();
     }
     expect(after).toBeGreaterThan(30);
-  }, 120_000);
+  });
 });
 
 const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));

@@ -4,9 +4,9 @@ import pg from "pg";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { stateAt } from "../../src/state/open-state.ts";
 import { openConsumer, openQueue } from "../../src/workers/queue.ts";
-import { until } from "../e2e/program.ts";
 import type { Database } from "../support/database.mjs";
 import { atEnd } from "../support/ending.ts";
+import { until } from "../support/until.ts";
 import { databases } from "./databases.ts";
 import { line, taken } from "./laws.ts";
 
@@ -177,5 +177,5 @@ describe.skipIf(!available)("a database whose settings are not the state's (need
     await until(() => done.length >= 30);
     expect(done.toSorted()).toEqual(works.toSorted());
     await Promise.all([...takers, ...queues].map((each) => each[Symbol.asyncDispose]()));
-  }, 30_000);
+  });
 });

@@ -17,5 +17,10 @@ export function packagedServer(): Promise<string | undefined>;
 export function startDatabase(
   parent: string,
   bin: string,
-  options?: { readonly password?: string; readonly tls?: readonly [certificate: string, key: string] },
+  options?: {
+    readonly password?: string;
+    readonly tls?: readonly [certificate: string, key: string];
+    /** Called with the process number of each start. */
+    readonly onStart?: (pid: number) => void;
+  },
 ): Promise<Database>;

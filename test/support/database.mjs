@@ -54,7 +54,7 @@ const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
  * Makes a server with the role `evenkeel` in a new folder below `parent`, which others must be able to enter, and
  * starts it. `kill` is a kill -9 of all of it; `start` starts it again on the same port.
  */
-export async function startDatabase(parent, installed, { password = "Xq7-CANARY-0w", tls } = {}) {
+export async function startDatabase(parent, installed, { password = "Xq7-CANARY-0w", tls, onStart } = {}) {
   const bin = reachable(installed) ? installed : copied(installed, parent);
   const home = join(parent, "postgres");
   const folder = join(home, "data");
@@ -100,6 +100,7 @@ export async function startDatabase(parent, installed, { password = "Xq7-CANARY-
     `postgres://evenkeel:${password}@${host}:${port}/${database}`;
   const start = async () => {
     server.child = await running(bin, folder, port, home, tls ? ["-c", "ssl=on"] : []);
+    onStart?.(server.child.pid);
   };
   const kill = async () => {
     const { child } = server;

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { Redis } from "ioredis";
 import { tempFolder } from "./folder.ts";
 import { installed } from "./needs.ts";
+import { killWithRun } from "./processes.ts";
 
 /** A server of Redis or Valkey of its own, which keeps nothing. */
 export async function startRedis(password = "Q7-CANARY-9x") {
@@ -11,6 +12,7 @@ export async function startRedis(password = "Q7-CANARY-9x") {
   const settings = { port, bind: "127.0.0.1", requirepass: password, save: "", appendonly: "no", dir: tempFolder() };
   const words = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const child = spawn(installed("redis") ?? "redis-server", words, { stdio: ["ignore", "pipe", "inherit"] });
+  killWithRun(child.pid);
   let said = "";
   await new Promise<void>((resolve, reject) => {
     child.once("exit", () => reject(new Error(`Redis did not start: ${said}`)));

@@ -6,9 +6,10 @@ import { apply, plan, rehearse } from "../../src/reconcile/reconcile.ts";
 import type { Applied, Planned, Rehearsed, Request } from "../../src/reconcile/request.ts";
 import type { Seed, SeedProject } from "../../src/server/seed.ts";
 import type { Server, ServerOptions } from "../../src/server/server.ts";
-import { type Ended, type Environment, type Running, runProgram, start } from "../e2e/program.ts";
+import { type Environment, runProgram, start } from "../e2e/program.ts";
 import { type Answered, type Asking, serving } from "../server/serving.ts";
 import { type Folder, folder } from "./folder.ts";
+import type { Ended, Running } from "./processes.ts";
 
 export const token = "token-CANARY-of-the-workspace";
 

@@ -9,7 +9,7 @@ import { touchesWorkspace } from "../../src/watch/checkout.ts";
 import { repository } from "../revision/repository.ts";
 import { tempFolder } from "../support/folder.ts";
 import { stage } from "../support/stage.ts";
-import { eventually, minute, movedClock, watching } from "./watching.ts";
+import { minute, movedClock, watching } from "./watching.ts";
 
 const wiki = (url: string) => ({ "external-wiki": { external_wiki_url: url } });
 const projects = Array.from({ length: 20 }, (_, index) => ({
@@ -89,13 +89,13 @@ describe("--follow", () => {
     const place = await cloned();
     const clock = movedClock(minute);
     const one = watching(place, { clock, follow: place.follow });
-    await expect.poll(() => one.ends.length, eventually).toBe(1);
+    await expect.poll(() => one.ends.length).toBe(1);
     const other = place.commit({ "README.md": "else" });
     clock.move(minute);
-    await expect.poll(() => place.git("rev-parse", "HEAD"), eventually).toBe(other);
+    await expect.poll(() => place.git("rev-parse", "HEAD")).toBe(other);
     place.commit({ "p3.yaml": policyFor("p3", "https://new") });
     clock.move(minute);
-    await expect.poll(() => one.ends.length, eventually).toBe(2);
+    await expect.poll(() => one.ends.length).toBe(2);
     expect(one.ends[1]?.plan.scope?.since).toBe(other);
     one.stop();
     expect(await one.ended).toBe(0);
@@ -181,7 +181,7 @@ describe("--follow", () => {
     ]);
     expect([asked.length, place.server.requests.writes - before]).toEqual([1, 0]);
     giveUp();
-    await expect.poll(() => asked.map(({ closed }) => closed), eventually).toEqual([true]);
+    await expect.poll(() => asked.map(({ closed }) => closed)).toEqual([true]);
   });
 
   test("takes what a slow fetch brought when it is over", async () => {
@@ -189,7 +189,7 @@ describe("--follow", () => {
     const commit = place.commit({ "p3.yaml": policyFor("p3", "https://new") });
     const { forward } = createFollower(place.root, new AbortController().signal, 0);
     expect(await forward()).toMatchObject({ late: true, why: expect.stringContaining("no answer") });
-    await expect.poll(forward, eventually).toEqual({ commit, moved: true });
+    await expect.poll(forward).toEqual({ commit, moved: true });
   });
 
   test("follows no commit that does not verify, where merge.verifySignatures asks for that", async () => {

@@ -6,11 +6,12 @@ import { describe, expect, test } from "vitest";
 import { checkoutAround } from "../../src/watch/checkout.ts";
 import { newStatus } from "../../src/watch/options.ts";
 import { serveWatch } from "../../src/watch/service.ts";
-import { start, until } from "../e2e/program.ts";
+import { start } from "../e2e/program.ts";
 import { repository } from "../revision/repository.ts";
 import { parsePrometheus } from "../support/prometheus.ts";
 import { stage } from "../support/stage.ts";
-import { eventually, minute, movedClock, watching } from "./watching.ts";
+import { until } from "../support/until.ts";
+import { minute, movedClock, watching } from "./watching.ts";
 
 const secret = "CANARY-of-the-hook";
 const policy = { projects: ["team/*"], integrations: { "external-wiki": { external_wiki_url: "https://a" } } };
@@ -132,8 +133,8 @@ describe("POST /hooks/push", () => {
     const tooLarge = unending(url, { ...signed("x"), "content-length": 11 * megabyte });
     const unread = unending(url, { "x-gitlab-token": "wrong", "content-length": 9 * megabyte });
     const large = Array.from({ length: 8 }, () => unending(url, signed("x"), 8 * megabyte));
-    await expect.poll(() => [tooLarge(), unread()], eventually).toEqual([413, 401]);
-    await expect.poll(() => large.flatMap((status) => status() ?? []), eventually).toEqual(Array(5).fill(503));
+    await expect.poll(() => [tooLarge(), unread()]).toEqual([413, 401]);
+    await expect.poll(() => large.flatMap((status) => status() ?? [])).toEqual(Array(5).fill(503));
     const body = push(["all.yaml"]);
     expect(await post(body, signed(body))).toMatchObject({ status: 202, check: true });
     await close();
@@ -156,17 +157,17 @@ describe("POST /hooks/push", () => {
     const commit = repository(place.root).commit();
     const clock = movedClock(minute);
     const one = watching(place, { clock });
-    await expect.poll(() => one.ends.length, eventually).toBe(1);
+    await expect.poll(() => one.ends.length).toBe(1);
     const arrive = (commit?: string) => {
       one.status.push = { at: one.status.push?.at ?? clock.now() + 1000, ...(commit && { commit }) };
       one.status.wake();
     };
     for (const _ of [1, 2, 3]) arrive();
     clock.move(minute);
-    await expect.poll(() => one.ends.length, eventually).toBe(2);
+    await expect.poll(() => one.ends.length).toBe(2);
     arrive(commit);
     clock.move(minute);
-    await expect.poll(() => one.status.push, eventually).toBeUndefined();
+    await expect.poll(() => one.status.push).toBeUndefined();
     expect(one.ends.map(({ whole }) => whole)).toEqual([true, true, true].slice(0, one.ends.length));
     one.stop();
     await one.ended;

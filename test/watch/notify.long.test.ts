@@ -3,7 +3,7 @@ import { folderState } from "../../src/state/folder.ts";
 import { keepMemory, keptMemory, newMemory } from "../../src/state/watch-memory.ts";
 import { messageBody } from "../../src/watch/notification-texts.ts";
 import { type Setting, stage } from "../support/stage.ts";
-import { chat, eventually, minute, movedClock, watching } from "./watching.ts";
+import { chat, minute, movedClock, watching } from "./watching.ts";
 
 const wiki = (url: string) => ({ "external-wiki": { external_wiki_url: url } });
 const policy = { projects: ["team/*"], integrations: wiki("https://a") };
@@ -150,7 +150,7 @@ describe("notifications", () => {
     const at = new Date(Date.now() - 300 * minute).toISOString();
     await keepMemory(notes, { ...newMemory("never"), last: { run: "r1", at, due: at, late: at, outcome: "in sync" } });
     const one = watching(place, { clock: movedClock(minute) });
-    await expect.poll(() => room.events(), eventually).toEqual(["silent"]);
+    await expect.poll(() => room.events()).toEqual(["silent"]);
     one.clock.move(10 * minute);
     one.stop();
     expect(await one.ended).toBe(0);

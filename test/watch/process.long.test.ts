@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { until } from "../e2e/program.ts";
 import { stage } from "../support/stage.ts";
+import { until } from "../support/until.ts";
 
 const policy = { projects: ["team/*"], integrations: { "external-wiki": { external_wiki_url: "https://a" } } };
 const projects = [{ id: 1, path: "team/p", integrations: policy.integrations }];

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { folderState } from "../../src/state/folder.ts";
 import { keptMemory } from "../../src/state/watch-memory.ts";
-import { type Running, until } from "../e2e/program.ts";
 import { repository } from "../revision/repository.ts";
+import type { Running } from "../support/processes.ts";
 import { type Setting, stage } from "../support/stage.ts";
+import { until } from "../support/until.ts";
 import { chat } from "./watching.ts";
 
 const wiki = (url: string) => ({ "external-wiki": { external_wiki_url: url } });

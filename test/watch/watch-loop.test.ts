@@ -5,7 +5,7 @@ import { folderState } from "../../src/state/folder.ts";
 import { keptMemory } from "../../src/state/watch-memory.ts";
 import { cron, every, nextDue } from "../../src/watch/schedule.ts";
 import { stage } from "../support/stage.ts";
-import { chat, eventually, minute, movedClock, watching } from "./watching.ts";
+import { chat, minute, movedClock, watching } from "./watching.ts";
 
 const wiki = (url: string) => ({ "external-wiki": { external_wiki_url: url } });
 const policy = { projects: ["team/*"], integrations: wiki("https://a") };
@@ -83,14 +83,14 @@ describe("a watcher", () => {
     mkdirSync(join(notes, ".."));
     writeFileSync(notes, "");
     const one = watching(place, { grace: 1, clock: movedClock(25 * minute) });
-    await expect.poll(() => one.ends.length, eventually).toBe(7);
+    await expect.poll(() => one.ends.length).toBe(7);
     expect(new Set(one.said)).toEqual(
       new Set([expect.stringMatching(/^cannot write \.evenkeel\/notes\/watch\.txt: /)]),
     );
     expect([room.events(), (one.status.late ?? 0) <= one.clock.now()]).toEqual([[], true]);
     rmSync(notes);
     one.clock.move(30 * minute);
-    await expect.poll(room.events, eventually).toEqual(["drift"]);
+    await expect.poll(room.events).toEqual(["drift"]);
     expect(one.status.late).toBeGreaterThan(one.clock.now());
   });
 
@@ -133,9 +133,9 @@ describe("a watcher", () => {
   test("stands by while another one watches, and takes over when that ends", async () => {
     const place = await fleet();
     const first = watching(place, { clock: movedClock(5 * minute) });
-    await expect.poll(() => first.ends.length, eventually).toBe(1);
+    await expect.poll(() => first.ends.length).toBe(1);
     const second = watching(place, { checks: 1, clock: movedClock() });
-    await expect.poll(() => second.said.length, eventually).toBe(1);
+    await expect.poll(() => second.said.length).toBe(1);
     expect(second.said[0]).toMatch(/^Standby: run \S+ of \S+ on \S+ \(process \d+\) is the active watcher since /);
     expect(second.status.standby).toMatchObject({ pid: process.pid });
     expect(second.ends).toEqual([]);
@@ -150,7 +150,7 @@ describe("a watcher", () => {
   test("ends in the middle of a check with 130, and the check says that it was interrupted", async () => {
     const place = await fleet({ latency: 20 });
     const one = watching(place);
-    await expect.poll(() => place.server.requests.count("GET"), eventually).toBeGreaterThan(0);
+    await expect.poll(() => place.server.requests.count("GET")).toBeGreaterThan(0);
     one.stop();
     expect(await one.ended).toBe(130);
     const { runs, notes } = folderState(place.root);

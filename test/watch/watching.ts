@@ -12,9 +12,6 @@ import { atEnd } from "../support/ending.ts";
 
 export const minute = 60_000;
 
-/** For what others bring about, on a busy machine. */
-export const eventually = { timeout: 20_000 };
-
 /** A clock that goes on as soon as everybody waits for it, up to `limit`. */
 export interface MovedClock extends Clock {
   /** Lets it go on by so many milliseconds. */

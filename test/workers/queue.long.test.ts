@@ -6,6 +6,7 @@ import { openConsumer, openQueue, type WorkEnd } from "../../src/workers/queue.t
 import { databases } from "../state/databases.ts";
 import { lacks } from "../support/needs.ts";
 import { startRedis } from "../support/redis.ts";
+import { until } from "../support/until.ts";
 
 /** Where a queue is, and what cuts all connections that listen on it. */
 interface Place {
@@ -46,14 +47,6 @@ async function terminated(url: string): Promise<void> {
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
   );
   await client.end();
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 3000; attempt++) {
-    if (await isSo()) return;
-    await sleep(10);
-  }
-  throw new Error("it never came");
 }
 
 describe.each(Object.entries(places))("a queue on %s", (_, { isMissing, open }) => {
@@ -107,7 +100,7 @@ describe.each(Object.entries(places))("a queue on %s", (_, { isMissing, open }) 
         busy = false;
       });
       await using unable = await made.taker(async () => {
-        while (busy) await sleep(10);
+        await until(() => !busy);
         return "later";
       });
       await until(() => made.taken.length > 0);
@@ -123,59 +116,51 @@ describe.each(Object.entries(places))("a queue on %s", (_, { isMissing, open }) 
     },
   );
 
-  test.skipIf(isMissing)(
-    "gives work for others to them at once, and nobody is kept busy by it",
-    async () => {
-      const made = await staged();
-      await using queue = made.queue;
-      const refused: string[] = [];
-      const unable = await Promise.all(
-        Array.from({ length: 3 }, () =>
-          made.taker(async (text) => {
-            if (text === "own") return "done";
-            refused.push(text);
-            return "others";
-          }),
-        ),
-      );
-      const others = Array.from({ length: 5 }, (_, index) => `other${index}`);
-      await queue.add(new Map([...others, "own"].map((each) => [each, each])));
-      await until(() => made.taken.includes("own"));
-      await sleep(4000);
-      expect(refused.length).toBeLessThan(40);
-      expect(await Promise.all(others.map((each) => queue.has(each)))).toEqual(others.map(() => true));
-      const done: string[] = [];
-      await using able = await made.taker(async (text) => {
-        done.push(text);
-        return "done";
-      });
-      const began = performance.now();
-      await until(async () => done.length === 5 && (await able.isIdle()));
-      expect(performance.now() - began).toBeLessThan(15_000);
-      await Promise.all(unable.map((each) => each[Symbol.asyncDispose]()));
-    },
-    40_000,
-  );
+  test.skipIf(isMissing)("gives work for others to them at once, and nobody is kept busy by it", async () => {
+    const made = await staged();
+    await using queue = made.queue;
+    const refused: string[] = [];
+    const unable = await Promise.all(
+      Array.from({ length: 3 }, () =>
+        made.taker(async (text) => {
+          if (text === "own") return "done";
+          refused.push(text);
+          return "others";
+        }),
+      ),
+    );
+    const others = Array.from({ length: 5 }, (_, index) => `other${index}`);
+    await queue.add(new Map([...others, "own"].map((each) => [each, each])));
+    await until(() => made.taken.includes("own"));
+    await sleep(4000);
+    expect(refused.length).toBeLessThan(40);
+    expect(await Promise.all(others.map((each) => queue.has(each)))).toEqual(others.map(() => true));
+    const done: string[] = [];
+    await using able = await made.taker(async (text) => {
+      done.push(text);
+      return "done";
+    });
+    const began = performance.now();
+    await until(async () => done.length === 5 && (await able.isIdle()));
+    expect(performance.now() - began).toBeLessThan(15_000);
+    await Promise.all(unable.map((each) => each[Symbol.asyncDispose]()));
+  });
 
-  test.skipIf(isMissing)(
-    "goes on when the connections of those that wait are lost",
-    async () => {
-      const made = await staged();
-      await using queue = made.queue;
-      await using taker = await made.taker();
-      await queue.add(new Map([["before", "before"]]));
-      await until(() => made.taken.includes("before"));
-      // It waits for the next one now, with its listening connection.
-      await sleep(200);
-      await made.cut();
-      await until(async () => {
-        await queue.add(new Map([["after", "after"]])).catch(() => {});
-        return made.taken.includes("after");
-      });
-      await until(() => taker.isIdle().catch(() => false));
-    },
-    60_000,
-  );
+  test.skipIf(isMissing)("goes on when the connections of those that wait are lost", async () => {
+    const made = await staged();
+    await using queue = made.queue;
+    await using taker = await made.taker();
+    await queue.add(new Map([["before", "before"]]));
+    await until(() => made.taken.includes("before"));
+    // It waits for the next one now, with its listening connection.
+    await sleep(200);
+    await made.cut();
+    await until(async () => {
+      await queue.add(new Map([["after", "after"]])).catch(() => {});
+      return made.taken.includes("after");
+    });
+    await until(() => taker.isIdle().catch(() => false));
+  });
 });
 
 describe("a queue that cannot be used", () => {

@@ -22,6 +22,7 @@ import { describe, expect, test } from "vitest";
 import { makeFolder } from "../../src/workspace/durable-file.ts";
 import { makeFiles, outputAt, outputTrouble, writeOutput } from "../../src/workspace/output-file.ts";
 import { tempFolder } from "../support/folder.ts";
+import { startProcess } from "../support/processes.ts";
 
 function folder(): (name: string) => string {
   const root = tempFolder();
@@ -63,7 +64,7 @@ describe("an output", () => {
   test("goes into a FIFO, which stays one", async () => {
     const at = folder();
     execFileSync("mkfifo", [at("fifo")]);
-    const reader = spawn("cat", [at("fifo")]);
+    const reader = startProcess("cat", [at("fifo")]);
     const read = text(reader.stdout);
     const long = "x".repeat(300_000);
     write(at("fifo"), long);
