@@ -115,7 +115,7 @@ test("an apply that ends unexpectedly gives its lock back, and its deployment ha
   const outcome = () => Promise.reject(new TypeError("unexpected"));
   await expect(library.apply(request(), { ...hooks, watchers: [{ outcome }] })).rejects.toThrow("unexpected");
   expect((await library.apply(request(), hooks)).plan.problems).toEqual([]);
-  const reader = await library.connectReader({ url: server.url, token, concurrency: 2, requestTimeout: 5000 });
+  const reader = await library.connectReader({ url: server.url, token, concurrency: 2, requestTimeout: 60_000 });
   const records = await library.listDeployments(reader, "p", { order_by: "id" });
   expect(records.map(({ status }) => status)).toEqual(["failed", "success"]);
   await reader.close();
@@ -130,7 +130,13 @@ test("the stages can be taken one by one", async () => {
   if (!project) throw new Error("a project was to be found");
   const { desired } = library.desired(policies, project);
   const secrets = library.createSecrets({ env: { HOOK: "hook" }, root, plaintext: new Map() });
-  const reader = await library.connectReader({ url: server.url, token, concurrency: 2, requestTimeout: 5000, secrets });
+  const reader = await library.connectReader({
+    url: server.url,
+    token,
+    concurrency: 2,
+    requestTimeout: 60_000,
+    secrets,
+  });
   const live = await library.readLive(reader, desired);
   await reader.close();
   expect(live.map(({ kind, key }) => `${kind}/${key}`)).toEqual(["license/MIT"]);
@@ -148,7 +154,7 @@ test("a secret that a server shows is dropped on reading", async () => {
   });
   const { policies } = library.validate(library.load(root));
   const { desired } = library.desired(policies, { name: "p", path: "p" });
-  const reader = await library.connectReader({ url: open.url, token, concurrency: 2, requestTimeout: 5000 });
+  const reader = await library.connectReader({ url: open.url, token, concurrency: 2, requestTimeout: 60_000 });
   const single = await reader.get(library.call("getIntegration", { id: "p", slug: "chat-webhook-c" }));
   expect(JSON.stringify(single.body)).toContain("CANARY");
   const live = await library.readLive(reader, desired);

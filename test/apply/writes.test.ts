@@ -236,14 +236,13 @@ test("a run that is stopped while it looks up ends at once, and the write is unk
     setTimeout(() => stop.abort(), 50);
     return { status: 504 };
   });
-  const begun = performance.now();
-  const slow = { patience: { ...patience, lookUpFor: 20_000 }, signal: stop.signal };
+  const slow = { patience: { ...patience, lookUpFor: 600_000 }, signal: stop.signal };
   const { outcomes } = await runsAt(server.url, { licenses: { MIT: "allowed" } }).apply(slow);
   expect(only(outcomes)).toMatchObject({
     status: "unknown",
     error: expect.stringMatching(/504.*looking it up failed/),
   });
-  expect([sent(), performance.now() - begun < 5000]).toEqual([1, true]);
+  expect(sent()).toBe(1);
 });
 
 test("a POST is sent again with growing pauses, and looked up by those who know how", async () => {

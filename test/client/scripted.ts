@@ -121,7 +121,7 @@ export async function closedPort(): Promise<number> {
   return socket.localPort ?? 0;
 }
 
-const quick = { token, concurrency: 4, requestTimeout: 5000, backoff: { base: 1, cap: 4, attempts: 4 } };
+const quick = { token, concurrency: 4, requestTimeout: 60_000, backoff: { base: 1, cap: 4, attempts: 4 } };
 
 export async function reader(url: string, options: Partial<ClientOptions> = {}) {
   return ended(await connectReader({ ...quick, url, ...options }));

@@ -57,7 +57,7 @@ async function balancer(target: string, away: number): Promise<Balancer> {
 test("a balancer that restarts in the middle of an apply costs nothing but time, and no POST is sent twice", async () => {
   const { server, evenkeelWith } = await scene(fleet);
   const between = await balancer(new URL(server.url).origin, 1500);
-  const ran = await evenkeelWith({ EVENKEEL_URL: between.url }, "apply", "--yes", "--give-up-after", "20s");
+  const ran = await evenkeelWith({ EVENKEEL_URL: between.url }, "apply", "--yes", "--give-up-after", "5m");
   expect(ran.stdout).toContain("Apply: 30 applied.\n");
   expect(ran.code).toBe(0);
   expect(between.isAway()).toBe(true);

@@ -143,7 +143,7 @@ describe.skipIf(!available)("a shared state (needs postgresql)", () => {
     const { root } = folder({ "evenkeel.yaml": workspace, "all.yaml": body });
     const env = { EVENKEEL_TOKEN: token, EVENKEEL_STATE: database.url() };
     const begin = (args: readonly string[], more = {}) => start(args, root, { ...env, ...more });
-    const waiting = ["apply", "--yes", "--lock-timeout", "1m"];
+    const waiting = ["apply", "--yes", "--lock-timeout", "5m"];
 
     const first = begin(["apply", "--yes"], { CI_JOB_URL: job, GITLAB_USER_LOGIN: "ada" });
     await until(() => writes() > 0);
@@ -182,7 +182,7 @@ describe.skipIf(!available)("a shared state (needs postgresql)", () => {
     const paused = b.begin(["apply", "--yes", "--report", "json"]);
     await until(() => server.requests.writes > before);
     paused.kill("SIGSTOP");
-    const other = await c.run(["apply", "--yes", "--lock-timeout", "30s"]);
+    const other = await c.run(["apply", "--yes", "--lock-timeout", "5m"]);
     expect(other).toMatchObject({ code: 0, stderr: expect.stringContaining("did not finish") });
     const written = server.requests.writes;
     paused.kill("SIGCONT");

@@ -51,12 +51,12 @@ describe.skipIf(!available)("an apply with a shared state (needs postgresql)", (
   test("that is killed again and again sends nothing without its intent, and the next one goes on", async () => {
     const made = await fleet(40);
     for (const writes of [1, 4, 9, 15]) {
-      const running = made.begin("apply", "--yes", "--lock-timeout", "20s");
+      const running = made.begin("apply", "--yes", "--lock-timeout", "5m");
       await until(() => made.server.requests.writes >= writes);
       running.kill("SIGKILL");
       await running.ended;
     }
-    expect(await made.run("apply", "--yes", "--lock-timeout", "20s")).toMatchObject({ code: 0 });
+    expect(await made.run("apply", "--yes", "--lock-timeout", "5m")).toMatchObject({ code: 0 });
     const lines = await journals(made);
     expect(intents(lines)).toBeGreaterThanOrEqual(made.server.requests.writes);
     expect(lines.filter(({ event }) => event === "noticed")).toHaveLength(4);
@@ -106,7 +106,7 @@ describe.skipIf(!available)("an apply with a shared state (needs postgresql)", (
     expect(intents(lines)).toBeGreaterThanOrEqual(made.server.requests.writes);
     const { outcomes } = JSON.parse(ended.stdout).summary;
     expect(outcomes).toMatchObject({ applied: made.server.requests.writes, skipped: 24 - made.server.requests.writes });
-    expect(await made.run("apply", "--yes", "--lock-timeout", "20s")).toMatchObject({ code: 0 });
+    expect(await made.run("apply", "--yes", "--lock-timeout", "5m")).toMatchObject({ code: 0 });
     await converged(made);
   });
 });

@@ -365,7 +365,7 @@ describe.skipIf(!available)("workers (need postgresql)", () => {
     await until(() => [busy, idle].every((each) => waits.test(each.said())));
     await database.start();
     await until(() => [busy, idle].every((each) => each.said().split("Ready to work").length === 3));
-    const next = await made.evenkeel("apply", "--yes", "--workers", "--lock-timeout", "20s");
+    const next = await made.evenkeel("apply", "--yes", "--workers", "--lock-timeout", "5m");
     expect(next.stderr).not.toContain("by itself");
     expect(next.code).toBe(0);
     expect(await written(made)).toMatchObject({ licenses: new Set(["AGPL-3.0,MIT"]) });

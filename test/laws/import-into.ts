@@ -15,7 +15,7 @@ export async function importInto(stage: Stage, generated: Fleet, choice: Partial
     url: stage.server.url,
     token,
     concurrency: 4,
-    requestTimeout: 2000,
+    requestTimeout: 60_000,
     dialect: generated.platform.dialect,
   };
   const reader = await connectReader(options);

@@ -109,7 +109,7 @@ test.skipIf(process.platform !== "linux").each([
   const { ask, log } = provided({ teller: script }, text);
   const start = performance.now();
   expect(await ask("p:x")).toEqual(["p:x (it did not answer within 1 s)"]);
-  expect(performance.now() - start).toBeLessThan(10_000);
+  expect(performance.now() - start).toBeLessThan(60_000);
   const started = log().trim().split("\n").map(Number);
   expect(started.every((pid) => pid > 1)).toBe(true);
   await until(() => started.every((pid) => !isAlive(pid)));

@@ -245,11 +245,11 @@ describe("a secret", () => {
 
     it("a large value is judged in time", () => {
       const env = { EVENKEEL_TOKEN: "glpat-x7Qm_own-token" };
-      const begun = performance.now();
+      const begun = process.cpuUsage();
       for (const unit of ["QUJDRA", "6f:77", "\\u0041%41&#65;", "a quick brown fox, "]) {
         expect(asked({ ...env, COPY: unit.repeat(200_000 / unit.length) }, "env:COPY")).toEqual([]);
       }
-      expect(performance.now() - begun).toBeLessThan(15_000);
+      expect(process.cpuUsage(begun).user).toBeLessThan(15_000_000);
     });
 
     it("what was used in this run, though its file has another text by now", () => {

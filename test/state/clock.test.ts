@@ -44,14 +44,14 @@ describe.skipIf(!available)("a database whose clock was set (needs postgresql)",
   test.each([1, 24 * 365, -1])("by %i hours back lets requests go on at their rate", async (hours) => {
     const { open, setBack } = await fresh();
     const state = await open();
-    await state.rates.reserve("key", 1000);
-    await state.rates.hold("held", 20_000);
+    await state.rates.reserve("key", 60_000);
+    await state.rates.hold("held", 600_000);
     await setBack(hours);
-    expect(await state.rates.reserve("key", 1000)).toBeLessThan(1500);
+    expect(await state.rates.reserve("key", 60_000)).toBeLessThan(61_000);
     const held = await state.rates.reserve("held", 10);
-    expect(held).toBeLessThan(21_000);
-    if (hours > 0) expect(held).toBeGreaterThan(15_000);
-    expect(await state.rates.reserve("key", 1000)).toBeGreaterThan(500);
+    expect(held).toBeLessThan(601_000);
+    if (hours > 0) expect(held).toBeGreaterThan(300_000);
+    expect(await state.rates.reserve("key", 60_000)).toBeGreaterThan(30_000);
   });
 
   test("back keeps the lease of a run that lives, and frees that of a dead one after its time", async () => {

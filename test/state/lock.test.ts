@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { thisSystem } from "../../src/state/folder/lock-file.ts";
 import { folderState } from "../../src/state/folder.ts";
 import { takeLease } from "../../src/state/lease.ts";
 import { folder } from "../support/folder.ts";
+import { runProcess } from "../support/processes.ts";
 import { claim } from "./laws.ts";
 
 function left(text: string) {
@@ -98,8 +99,8 @@ describe("a lease that says who holds it", () => {
         root,
         hostname(),
       ];
-      const said = execFileSync(program, args, { encoding: "utf8" });
-      expect(JSON.parse(said)).toMatchObject({ heldBy: { run: "mine" } });
+      const { stdout } = await runProcess(program, args).ended;
+      expect(JSON.parse(stdout)).toMatchObject({ heldBy: { run: "mine" } });
     }
     expect(lease.lost()).toBeUndefined();
     await lease[Symbol.asyncDispose]();

@@ -11,6 +11,7 @@ import type { SharedState } from "../../src/state/state.ts";
 import type { Database } from "../support/database.mjs";
 import { atEnd } from "../support/ending.ts";
 import { folder } from "../support/folder.ts";
+import { until } from "../support/until.ts";
 import { databases } from "./databases.ts";
 import { claim, line, summary, taken } from "./laws.ts";
 
@@ -188,7 +189,7 @@ describe.skipIf(!available)("the state in PostgreSQL (needs postgresql)", () => 
     const lease = await takeLease(state.leases, claim("r"), { duration: 1000 });
     expect(lease.lost()).toBeUndefined();
     while (!proxy.wasCut()) await state.runs.list().catch(() => {});
-    await pause(1100);
+    await until(() => lease.lost() !== undefined);
     expect(lease.lost()).toBe("run r lost its lease: it was not renewed for 1 s");
     const other = await open(database.url(name));
     expect((await taken(other, "s")).fence).toBeGreaterThan(lease.token.fence);
