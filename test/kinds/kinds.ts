@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { Environment } from "@marcbachmann/cel-js";
+import { parse } from "yaml";
+import resourceKindSchema from "../../schemas/resource-kind.schema.json" with { type: "json" };
+
+/** A field as a file of schemas/kinds has it: a JSON Schema with our words. */
+export interface FieldSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly writeOnly?: boolean;
+  readonly items?: FieldSchema;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly required?: readonly string[];
+  readonly "x-read"?: string;
+  readonly "x-send"?: string | Readonly<Record<string, string>>;
+  readonly "x-send-as"?: string;
+  readonly "x-lookup"?: string;
+  readonly "x-words"?: Readonly<Record<string, unknown>>;
+}
+
+export type Call = string | { readonly call: string; readonly release: string };
+
+export interface KindFile {
+  readonly name: string;
+  readonly singular: string;
+  readonly of: string | readonly string[];
+  readonly key?: string | readonly string[];
+  readonly where?: string;
+  readonly calls: Readonly<Record<string, Call>>;
+  readonly loosened?: string;
+  readonly tightened?: string;
+  readonly fields: FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
+}
+
+const folder = join(import.meta.dirname, "../../schemas/kinds");
+
+/** Every bundled kind, by the name of its file. */
+export const kinds: ReadonlyMap<string, KindFile> = new Map(
+  readdirSync(folder).map((file) => [basename(file, ".yaml"), readYaml(join(folder, file)) as KindFile]),
+);
+
+/** What a YAML file has. */
+export function readYaml(path: string): unknown {
+  return parse(readFileSync(path, "utf8"));
+}
+
+/** The x- words that fields may use. */
+export const words = Object.keys(resourceKindSchema.definitions.schema.properties).filter((word) =>
+  word.startsWith("x-"),
+);
+
+/** A schema and all schemas in it, each with its path. */
+export function schemasWithin(schema: FieldSchema, path = ""): readonly (readonly [string, FieldSchema])[] {
+  const inside = Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>
+    schemasWithin(each, path === "" ? name : `${path}.${name}`),
+  );
+  const items = schema.items ? schemasWithin(schema.items, `${path}[]`) : [];
+  return [[path, schema], ...inside, ...items];
+}
+
+// As rules of policies are bounded.
+const limits = { maxAstNodes: 1000, maxDepth: 50, maxListElements: 500, maxMapEntries: 100 };
+
+/** The language of a kind's expressions, which know these names. */
+export function language(...names: readonly string[]): Environment {
+  return names.reduce(
+    (environment, name) => environment.registerVariable(name, "dyn"),
+    new Environment({ enableOptionalTypes: true, limits }),
+  );
+}
