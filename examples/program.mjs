@@ -13,15 +13,25 @@ export function environment(url, database) {
   return { EVENKEEL_URL: url, ...token, EVENKEEL_STATE: database.url() };
 }
 
-/** Starts the program. `ended`: its exit code and all that it printed. */
+const children = new Set();
+process.on("exit", () => {
+  for (const child of children) child.kill("SIGKILL");
+});
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
+
+/** Starts the program, which never outlives this process. `ended`: its exit code and all that it printed. */
 export function begin(words, cwd, env = {}) {
   const child = spawn(process.execPath, [cli, ...words.split(" ")], { cwd, env: { ...process.env, ...env } });
+  children.add(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text) => {
       output += text;
     });
-  const ended = once(child, "close").then(([code]) => ({ code, output }));
+  const ended = once(child, "close").then(([code]) => {
+    children.delete(child);
+    return { code, output };
+  });
   return { ended, said: () => output, kill: (signal) => child.kill(signal) };
 }
 
@@ -41,5 +51,5 @@ export async function beginServer(words, cwd) {
 export async function beginDatabase(home) {
   const bin = (await packagedServer()) ?? systemServer();
   if (!bin) throw new Error("no PostgreSQL here: npm ci installs one, or apt-get install postgresql");
-  return startDatabase(home, bin);
+  return startDatabase(home, bin, { onStart: (server) => void children.add(server) });
 }

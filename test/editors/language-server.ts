@@ -42,7 +42,7 @@ const settings = { yaml: { validate: true, hover: true, completion: true, schema
 /** Starts it for files of a folder. */
 export async function openEditor(folder: string): Promise<Editor> {
   const server = spawn(process.execPath, [program, "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
-  killWithRun(server.pid);
+  killWithRun(server);
   const answers = new Map<number, (result: unknown) => void>();
   const diagnosed = new Map<string, (diagnostics: readonly Diagnostic[]) => void>();
   receive(server, (message) => {

@@ -1,3 +1,5 @@
+import type { ChildProcess } from "node:child_process";
+
 /** A PostgreSQL server of its own. */
 export interface Database {
   readonly port: number;
@@ -20,7 +22,7 @@ export function startDatabase(
   options?: {
     readonly password?: string;
     readonly tls?: readonly [certificate: string, key: string];
-    /** Called with the process number of each start. */
-    readonly onStart?: (pid: number) => void;
+    /** Called with the process of each start, before it is ready. */
+    readonly onStart?: (server: ChildProcess) => void;
   },
 ): Promise<Database>;

@@ -99,8 +99,7 @@ export async function startDatabase(parent, installed, { password = "Xq7-CANARY-
   const url = (database = "postgres", host = "127.0.0.1") =>
     `postgres://evenkeel:${password}@${host}:${port}/${database}`;
   const start = async () => {
-    server.child = await running(bin, folder, port, home, tls ? ["-c", "ssl=on"] : []);
-    onStart?.(server.child.pid);
+    server.child = await running(bin, folder, port, home, tls ? ["-c", "ssl=on"] : [], onStart);
   };
   const kill = async () => {
     const { child } = server;
@@ -133,13 +132,14 @@ const settings = [
   "max_connections=250",
 ];
 
-async function running(bin, folder, port, cwd, more) {
+async function running(bin, folder, port, cwd, more, onStart) {
   for (let attempt = 0; ; attempt++) {
     const child = spawn(join(bin, "postgres"), ["-D", folder, "-p", String(port), ...settings, ...more], {
       ...user,
       cwd,
       stdio: ["ignore", "ignore", "pipe"],
     });
+    onStart?.(child);
     let said = "";
     const ready = new Promise((resolve) => {
       child.stderr.setEncoding("utf8").on("data", (text) => {

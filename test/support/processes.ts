@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { inject } from "vitest";
 import { atEnd } from "./ending.ts";
@@ -12,7 +12,7 @@ export interface ProcessOptions {
 }
 
 /** Has a process that outlives its test, such as a database of a whole file, killed with the test run at the latest. */
-export function killWithRun(pid: number | undefined): void {
+export function killWithRun({ pid }: ChildProcess): void {
   if (pid !== undefined) groups.add(pid);
 }
 

@@ -12,7 +12,7 @@ export async function startRedis(password = "Q7-CANARY-9x") {
   const settings = { port, bind: "127.0.0.1", requirepass: password, save: "", appendonly: "no", dir: tempFolder() };
   const words = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const child = spawn(installed("redis") ?? "redis-server", words, { stdio: ["ignore", "pipe", "inherit"] });
-  killWithRun(child.pid);
+  killWithRun(child);
   let said = "";
   await new Promise<void>((resolve, reject) => {
     child.once("exit", () => reject(new Error(`Redis did not start: ${said}`)));
